@@ -37,7 +37,8 @@ from transformers import (  # noqa: E402
     LlavaNextVideoForConditionalGeneration,
 )
 
-from evaluation.scoring.loop import Clip, ScoringCounts, score_pairs  # noqa: E402
+from evaluation.scoring.fetching import Clip  # noqa: E402
+from evaluation.scoring.loop import ScoringCounts, score_pairs  # noqa: E402
 from evaluation.scoring.protocol_models import FrameReader  # noqa: E402
 from evaluation.scoring.protocols import PROTOCOLS  # noqa: E402
 from hub.adapters.registry import open_adapter  # noqa: E402

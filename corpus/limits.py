@@ -7,6 +7,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from django.conf import settings
 
 from corpus.importers.parsing.parquet_rows import TableLimits
+from corpus.importers.parsing.table_sample import sample_of
 from media.child import ChildLimits, LimitError, run
 from media.errors import MediaError
 from media.limits import VideoLimits, call_within
@@ -31,10 +32,20 @@ def video_limits() -> VideoLimits:
     )
 
 
+def table_limits() -> TableLimits:
+    """Size of a decoded table, and memory and time of its decoding."""
+    return TableLimits(settings.MAX_TABLE_MB * 1024**2, child_limits())
+
+
+def table_sample(path: Path) -> dict[str, Any]:
+    """Return the first rows of a table, small enough to store. CorpusError: the file cannot be read."""
+    return sample_of(path, table_limits())
+
+
 def read_file(entry: Entry, path: Path, params: Mapping[str, Any]) -> Iterator[Any]:
     """Yield what an importer reads from a file, under the limits of the settings if it takes any."""
     module, known = load(entry), parse_params(entry, params)
-    limits = TableLimits(settings.MAX_TABLE_MB * 1024**2, child_limits())
+    limits = table_limits()
     takes_limits = getattr(module, "TAKES_LIMITS", False)
     yield from module.read(path, params={**known, "limits": limits} if takes_limits else known)
 

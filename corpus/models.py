@@ -203,6 +203,8 @@ class Item(models.Model):
     unanimous = models.BooleanField(null=True, blank=True)
     # Unknown fields of an imported record, returned on export.
     extra = models.JSONField(default=dict, blank=True)
+    # Name that this item shares with its other clip (docs/explanation/two-clip-items.md); "" for items of one clip.
+    pair = models.CharField(max_length=200, blank=True, default="", db_default="")
     # Imported as published: valid until votes decide (on_publishers_word).
     as_published = models.BooleanField(default=False, db_default=False)
     # What an imported record says of its item; other records may share its caption. None: see `known_facts`.
@@ -217,6 +219,8 @@ class Item(models.Model):
             models.Index(fields=["project", "id"], name="item_by_project"),
             models.Index(fields=["project", "state", "id"], name="item_by_project_and_state"),
             models.Index(fields=["project", "key", "id"], name="item_by_project_and_key"),
+            # Few items have one; a query says `pair__gt=""` to use it.
+            models.Index(fields=["subtest", "pair"], name="item_pair", condition=Q(pair__gt="")),
         ]
 
     def __str__(self) -> str:

@@ -63,10 +63,12 @@ class PairRecord:
 
 @dataclass(frozen=True)
 class ItemRecord:
-    """A caption of a video with its foils; `foils == ()` is a caption to make foils for.
+    """A caption of a video with its foils; `foils == ()` is a caption to make foils for. A record without a caption is
+    a video alone, with its class and split.
 
     `facts` is what methods and analyses read (an annotated count, a template); `extra` are the fields of the file that
-    nothing here names, returned on export. `line` says where in the file the record starts: no part of its value.
+    nothing here names, returned on export. `pair` is the name that the two items of a two-clip item share. `line` says
+    where in the file the record starts: no part of its value.
     """
 
     id: str
@@ -79,6 +81,7 @@ class ItemRecord:
     votes: VoteCounts | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
+    pair: str = ""
     line: int | None = field(default=None, compare=False)
 
 
@@ -157,6 +160,8 @@ class ReleaseScore:
     cluster: str = ""
     proficiency_caption: float | None = None
     proficiency_foils: tuple[float, ...] = ()
+    # The name of its pair, of an item of two clips.
+    pair: str = ""
 
 
 @dataclass(frozen=True)

@@ -76,6 +76,7 @@ def release_record(
         "provenance": [dict(made) if made else None for made in provenance or [None] * len(foils)],
         # Only if true, as above.
         **({AS_PUBLISHED: True} if as_published else {}),
+        **({"pair": item.pair} if item.pair else {}),
     }
 
 
@@ -143,6 +144,7 @@ def item_record(record: Mapping[str, Any], votes: Mapping[str, VoteCounts] | Non
         votes=counts.get(record["id"]),
         extra=record["extra"],
         facts=facts_of_kept_foils(record),
+        pair=record.get("pair", ""),
     )
 
 

@@ -27,6 +27,8 @@ OF_RELEASES = (
     "releases:release",
     "releases:freeze",
     "scoring:run",
+    "ladder:run_ladder",
+    "ladder:release_ladder",
     "board:leaderboard",
     "board:compare",
     "reports:analysis",
@@ -35,6 +37,7 @@ OF_RELEASES = (
     "releases:release_changes",
     "scoring:model_card",
     "publishing:public_page",
+    "publishing:publish",
     "publishing:item_reports",
 )
 EXERCISES = ("annotation:practice", "annotation:qualification", "annotation:attempt", "annotation:question")
@@ -92,7 +95,7 @@ GROUPS: tuple[Group, ...] = (
         (
             Page(_("Videos"), "corpus:videos", RESEARCHERS, section=("corpus:video", "annotation:takedown")),
             Page(_("Captions"), "items:captions", RESEARCHERS, section=("items:caption",)),
-            Page(_("Import"), "imports:new_import", RESEARCHERS, section=("imports:import",)),
+            Page(_("Import"), "imports:new_import", RESEARCHERS, section=("imports:import", "imports:import_columns")),
             Page(_("Subtests"), "corpus:subtests", RESEARCHERS, section=("annotation:vote_rule",)),
             Page(_("Items"), "items:items", RESEARCHERS, section=("items:item",)),
         ),
@@ -104,6 +107,7 @@ GROUPS: tuple[Group, ...] = (
             Page(_("Runs"), "generation:runs", RESEARCHERS, section=("generation:",)),
             Page(_("Generate captions"), "generation:captions", RESEARCHERS, section=("generation:caption",)),
             Page(_("Balanced selections"), "generation:selections", RESEARCHERS, section=("generation:selection",)),
+            Page(_("Two-clip items"), "pairs:pairs", RESEARCHERS),
             Page(_("Tuned models"), "generation:tunings", RESEARCHERS, section=("generation:tuning",)),
             Page(_("Prompts"), "generation:prompts", RESEARCHERS),
         ),

@@ -312,10 +312,11 @@ UPLOAD_MAX_BYTES = _whole("UPLOAD_MAX_MB", 2048) * 1024 * 1024
 UPLOAD_PAGES = frozenset(
     {"imports:new_import", "scoring:bring_scores", "api:create_import", "api:list_imports", "api:bring_scores"}
 )
-# Scores that visitors submit to a public page: size, max waiting for a decision, days stored.
+# Scores that visitors submit to a public page: size, max waiting for a decision, days stored. Files that they audit.
 SUBMISSION_MAX_BYTES = _whole("SUBMISSION_MAX_MB", 20) * 1024 * 1024
 SUBMISSION_MAX_OPEN, SUBMISSION_KEEP_DAYS = _whole("SUBMISSION_MAX_OPEN", 100), _whole("SUBMISSION_KEEP_DAYS", 90)
-SUBMISSION_PAGES = frozenset({"publishing:public_scores"})
+AUDIT_MAX_BYTES, AUDIT_MAX_PAIRS = _whole("AUDIT_MAX_MB", 5) * 1024 * 1024, _whole("AUDIT_MAX_PAIRS", 5000, 1)
+VISITOR_PAGES = {"publishing:public_scores": SUBMISSION_MAX_BYTES, "audit": AUDIT_MAX_BYTES}
 DATA_UPLOAD_MAX_NUMBER_FILES = 500
 # Limits of one imported video; 0: no limit. A small file can decode to a huge one.
 MAX_VIDEO_PIXELS = _whole("MAX_VIDEO_PIXELS", 16_777_216)
@@ -329,8 +330,7 @@ MAX_DECODE_MEMORY_MB = _whole("MAX_DECODE_MEMORY_MB", 2048)
 MAX_DECODE_SECONDS = _whole("MAX_DECODE_SECONDS", 1800)
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 
-# Per token; 0: no limit.
-API_RATE_LIMIT_PER_MINUTE = _whole("API_RATE_LIMIT_PER_MINUTE", 600)
+API_RATE_LIMIT_PER_MINUTE = _whole("API_RATE_LIMIT_PER_MINUTE", 600)  # Per token; 0: no limit.
 # The operator's networks that webhooks may reach, also by http; all other addresses must be public and https.
 WEBHOOK_NETWORKS = setting_values.networks("WEBHOOK_NETWORKS", _env("WEBHOOK_NETWORKS"))
 

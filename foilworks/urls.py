@@ -3,7 +3,7 @@
 from django.urls import include, path, re_path
 
 from foilworks.api.api import api_urls, unknown
-from foilworks.views import api_docs, design, documentation, healthz, home
+from foilworks.views import api_docs, audit, design, documentation, healthz, home
 from projects.urls import oidc_urls
 
 urlpatterns = [
@@ -15,6 +15,7 @@ urlpatterns = [
     path("help/", documentation.show, name="help"),
     path("help/<path:name>/", documentation.show, name="help_page"),
     path("api/docs/", api_docs.api_docs, name="api_docs"),
+    path("audit/", audit.audit, name="audit"),
     path("design/", design.design, name="design"),
     path("api/", api_urls),
     re_path(r"^api/", unknown, name="api_unknown"),
@@ -24,6 +25,7 @@ urlpatterns = [
     path("", include("generation.urls")),
     path("", include("annotation.urls")),
     path("", include("annotation.erasure.urls")),
+    path("", include("annotation.pairs.urls")),
     path("", include("evaluation.dashboard.urls")),
     path("", include("evaluation.imports.urls")),
     path("", include("evaluation.items.urls")),
@@ -33,6 +35,7 @@ urlpatterns = [
     path("", include("evaluation.scoring.urls")),
     path("", include("evaluation.exports.urls")),
     path("", include("evaluation.board.urls")),
+    path("", include("evaluation.ladder.urls")),
     path("", include("evaluation.proximity.urls")),
     path("", include("evaluation.publishing.urls")),
     path("", include("evaluation.teacher.urls")),

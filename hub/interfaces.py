@@ -127,6 +127,16 @@ class Shrinks(Protocol):
         ...
 
 
+@runtime_checkable
+class EncodesByFrame(Protocol):
+    """An Embedder that can say that a clip's row has one entry per frame, in order, each of that frame alone.
+
+    The rows of the same frames in another order follow from it. BLIP-2 and models of the CLIP type say so.
+    """
+
+    encodes_by_frame: bool
+
+
 @dataclass(frozen=True)
 class TextRead:
     """How much a model reads of a text that reaches its limit, in tokens with the special ones.
@@ -165,6 +175,20 @@ class Scorer(Protocol):
         self, clip: Frames | None, texts: Sequence[str], mode: str = "", meta: VideoMeta | None = None
     ) -> list[Score]:
         """Return one score per text, in their order. `mode` selects one of the model's modes ("" = its default)."""
+        ...
+
+
+@runtime_checkable
+class ScoresWithoutClip(Protocol):
+    """A Scorer of clips that can be asked the same without one. Models without this get grey frames instead."""
+
+    @property
+    def scores_without_clip(self) -> bool:
+        """Report whether the model's own mode has an answer without a clip."""
+        ...
+
+    def score_without_clip(self, texts: Sequence[str], mode: str = "") -> list[Score]:
+        """Return one score per text, in their order, from the same prompt without the clip."""
         ...
 
 

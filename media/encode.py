@@ -14,15 +14,18 @@ from av.video.stream import VideoStream
 from media.picture import BT601
 
 
-def write_mp4(path: Path, frames: Iterable[np.ndarray], fps: float, crf: int = 18) -> None:
+def write_mp4(path: Path, frames: Iterable[np.ndarray], fps: float, crf: int = 18, *, in_order: bool = False) -> None:
     """Encode RGB frames, each uint8 (height, width, 3), as H.264 yuv420p with the index first, so that
     browsers play and seek it while it loads.
 
     `fps` frames per second, `crf` x264's quality (0 lossless .. 51). The same frames decode to the same pictures;
-    no promise of equal bytes: x264 was seen to code a flat block in either of two ways that decode alike.
+    no promise of equal bytes: x264 was seen to code a flat block in either of two ways that decode alike. `in_order`:
+    frames are stored in the order of presentation (no B-frames), so that files can be joined without decoding.
     ValueError: no frame, odd sides (yuv420p halves them), frames of different sizes or not uint8 RGB.
     """
     options = {"crf": str(crf), "preset": "veryfast", "threads": "1"}
+    if in_order:
+        options["bf"] = "0"
     _write(path, frames, fps, "libx264", options, {"movflags": "+faststart"})
 
 

@@ -48,15 +48,18 @@ def sample_frames(
     if k < 1:
         raise ValueError(f"k is {k}; request at least one frame")
     path = Path(path)
-    begin, finish = _trim(path, start, end)
+    begin, finish = trim_of(path, start, end)
     centres = begin + (np.arange(k) + 0.5) * (finish - begin) / k
     with open_video(path) as video:
         picked = list(_on_screen(video, centres.tolist(), size))
     return Sample(np.stack([image for _, image in picked]), np.array([time for time, _ in picked]))
 
 
-def _trim(path: Path, start: float | None, end: float | None) -> tuple[float, float]:
-    """The trim as two seconds inside the file; without a start, from the first frame."""
+def trim_of(path: Path, start: float | None, end: float | None) -> tuple[float, float]:
+    """Return the trim as two seconds inside the file; without a start, from the first frame.
+
+    MediaError: an unusable file, or a trim outside of it.
+    """
     with open_video(path) as video:
         found = packet_times(video)
     begin = max(0.0, found.starts[0]) if start is None else float(start)

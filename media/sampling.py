@@ -12,7 +12,7 @@ from av.video.frame import VideoFrame
 
 from media.container import open_video
 from media.errors import MediaError
-from media.frames import SAMPLING_POLICY, Sample, _on_screen, _trim, sample_frames
+from media.frames import SAMPLING_POLICY, Sample, _on_screen, sample_frames, trim_of
 from media.picture import shown_pixels
 from text.quoting import quoted
 
@@ -36,7 +36,7 @@ def consecutive_frames(
     """
     if k < 1:
         raise ValueError(f"k is {k}; request at least one frame")
-    begin, finish = _trim(Path(path), start, end)
+    begin, finish = trim_of(Path(path), start, end)
     edges = "-".join("" if edge is None else repr(float(edge)) for edge in (start, end))
     draw = random.Random(f"{content}@{edges}")
     window: deque[tuple[float, VideoFrame]] = deque(maxlen=k)
@@ -80,7 +80,7 @@ def interval_frames(
     """
     if seconds <= 0:
         raise ValueError(f"an interval of {seconds} s has no middle")
-    begin, finish = _trim(Path(path), start, end)
+    begin, finish = trim_of(Path(path), start, end)
     # 16.4 - 1.4 is a hair less than 15: three intervals of 5 seconds all the same.
     whole = int((finish - begin) / seconds + 1e-6)
     middles = [begin + (place + 0.5) * seconds for place in range(whole)] or [(begin + finish) / 2]

@@ -43,6 +43,7 @@ SCORES_RELEASE = Limit("scores sent to a release", 100, HOUR)
 REPORTS_HERE = Limit("reports sent from an address", 20, HOUR)
 REPORTS_RELEASE = Limit("reports sent to a release", 200, HOUR)
 ARCHIVES = Limit("archives to an address", 30, HOUR)
+AUDITS = Limit("audits of files from an address", 20, HOUR)
 REFUSAL_ROWS = Limit("audit rows of refusals", 200, HOUR)
 
 

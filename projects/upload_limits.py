@@ -20,7 +20,7 @@ STRANGERS_MOST = 64 * 1024
 class StrangersBodies:
     """Refuse large bodies of people who are not signed in, unread. It is before everything that reads a form.
 
-    The API asks for a token before it reads; public pages that take scores have a limit of their own.
+    The API asks for a token before it reads; public pages that take files have limits of their own.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -32,7 +32,7 @@ class StrangersBodies:
     def process_view(self, request: HttpRequest, *_view: Any) -> HttpResponse | None:
         match = request.resolver_match
         name, space = (match.view_name, match.namespace) if match is not None else ("", "")
-        if space == "api" or name in settings.SUBMISSION_PAGES or request.user.is_authenticated:
+        if space == "api" or name in settings.VISITOR_PAGES or request.user.is_authenticated:
             return None
         if name in settings.UPLOAD_PAGES and _announced(request):
             # The web server passes these bodies on as they come: a stranger's is not read at all.
@@ -79,8 +79,8 @@ class LimitedUploadHandler(FileUploadHandler):
 def limit_of(request: HttpRequest) -> int:
     """Return the maximum bytes of the request."""
     match = request.resolver_match
-    if match is not None and match.view_name in settings.SUBMISSION_PAGES:
+    if match is not None and match.view_name in settings.VISITOR_PAGES:
         # What stands around the file in the form is small.
-        return settings.SUBMISSION_MAX_BYTES + SMALL
+        return settings.VISITOR_PAGES[match.view_name] + SMALL
     takes_files = match is not None and match.view_name in settings.UPLOAD_PAGES
     return settings.UPLOAD_MAX_BYTES if takes_files and request.user.is_authenticated else SMALL

@@ -41,6 +41,8 @@ WORDS = {
         "SUBMISSION_MAX_MB": "max size of a score file that a visitor submits to a public release",
         "SUBMISSION_MAX_OPEN": "max submissions per public page that wait for a decision; 0: no limit",
         "SUBMISSION_KEEP_DAYS": "days after which a submission or report without a decision is deleted; 0: never",
+        "AUDIT_MAX_MB": "max size of a file that a visitor audits on the page",
+        "AUDIT_MAX_PAIRS": "max pairs of such a file",
         "MAX_VIDEO_PIXELS": "max pixels per frame of an imported video (4096 x 4096); 0: no limit",
         "MAX_VIDEO_FRAMES": "max frames of an imported video; 0: no limit",
         "MAX_VIDEO_SECONDS": "max duration of an imported video, in seconds (6 hours); 0: no limit",

@@ -233,11 +233,41 @@ def formats_page() -> str:
     )
 
 
+CONTROLS = """
+**No clip.** Generative models and endpoints get the same prompt without the video or its pictures. `vlm` with
+`mode=gain` gets gray frames, because without a clip its score is 0 for all texts. Other models get gray frames, once
+per release. The run notes which (`no_clip`: `none` or `grey`).
+
+**Another clip** is the clip of another item, drawn uniformly from the items of other source videos. A release of one
+source video has no such rung.
+
+**Single frames** are repeated to the number of frames that the model takes. `--frames-tried N` (odd, 3 by default) sets
+from how many frames the best one is chosen, evenly from the first to the last. The best one is chosen for each item and
+its proficiency pair, by the difference between the two best texts. The answer plays no role, so a guess stays a guess.
+With `--frames-tried 1`, only the middle frame is shown.
+
+**Shuffled** frames have one order per clip, drawn from the seed. A model gets the presentation times in their original
+order.
+
+**Cost.** A clip is decoded once. CLIP, SigLIP and BLIP-2 encode each frame once. X-CLIP and the tiny models share what
+does not depend on the order of frames. Other models that read frames together encode each distinct view: six per clip.
+`benchmarks/ladder_cost.py` prints the cost relative to a plain run. In the size of ViT-B/32 on a CPU, it is 1.2 times
+for CLIP and 2.4 times for X-CLIP.
+
+**Models that open the file.** An external program gets the frames of a view, and an empty `path`. If it reads the file
+itself, its card says `"opens_file": true`; a run with controls is then refused.
+
+**Score files** have one file per rung: `--rung shuffled=FILE --rung no_clip=FILE`. Its ids are matched as those of the
+first file.
+"""
+
+
 def scoring_page() -> str:
     protocol_table = _named("evaluation.scoring.protocols", "PROTOCOLS")
     adapters = _named("hub.adapters.registry", "ADAPTERS")
     every = _named("hub.adapters.registry", "EVERY")
 
+    shown = _named("evaluation.scoring.rungs", "SHOWN")
     others = {slug: row for slug, row in every.items() if slug not in adapters}
     fields = ("version", "ties", "frames", "pooling", "image_frames", "perplexity", "own_tokens", "paired_only")
     protocols = [
@@ -255,6 +285,12 @@ def scoring_page() -> str:
         "(protocols)=",
         "## Protocols: how a model is queried and how its scores count\n",
         table(["protocol", "what it is", *[field.replace("_", " ") for field in fields]], protocols),
+        "(controls)=",
+        "## Controls: the same items with less and less of each clip\n",
+        "`--controls`, or **Controls** on the page, scores each item again on these rungs. A model that reads texts "
+        "alone has the same scores on all of them.\n",
+        table(["rung", "what the model sees"], [(f"`{rung}`", said) for rung, said in shown.items()]),
+        CONTROLS,
     )
 
 

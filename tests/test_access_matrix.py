@@ -217,6 +217,7 @@ RULES: dict[str, Rule] = {
     "generation:caption_run": owner_page("caption_run"),
     # Nothing is in the world's train split.
     "generation:tunings": owner_page(post=422),
+    "pairs:pairs": owner_page(post=422),
     "generation:tuning": owner_page("tuning"),
     "generation:make_captions": Rule(OWNERS, get=NO, post=302, args=("caption_run",)),
     "annotation:people": owner_page(post=422),
@@ -280,6 +281,8 @@ RULES: dict[str, Rule] = {
     "imports:new_import": owner_page(post=422),
     "imports:import": owner_page("import"),
     "imports:import_progress": owner_page("import"),
+    # The import of the world below is no table: the page goes on to the import's own.
+    "imports:import_columns": owner_page("import", get=302, post=302),
     "imports:confirm_import": owner_page("import", get=NO, post=302),
     "imports:discard_import": owner_page("import", get=NO, post=302),
     "items:captions": owner_page(),
@@ -317,6 +320,12 @@ RULES: dict[str, Rule] = {
     "board:compare": owner_page("release"),
     "board:compare_file": owner_page("release"),
     "scoring:run": owner_page("scoring_run"),
+    "ladder:run_ladder": owner_page("scoring_run", post=422),
+    "ladder:add_controls": owner_page("scoring_run", get=NO, post=302),
+    # The run of the world below has no ladder.
+    "ladder:run_ladder_file": owner_page("scoring_run", "extension", get=404),
+    "ladder:release_ladder": owner_page("release"),
+    "ladder:release_ladder_file": owner_page("release", "extension", get=404),
     # The run has not loaded its model yet: the form says so.
     "scoring:model_card": owner_page("scoring_run", post=422),
     "scoring:run_progress": owner_page("scoring_run"),
@@ -350,6 +359,9 @@ RULES: dict[str, Rule] = {
     "publishing:public_page": owner_page("release", post=302),
     "publishing:public_page_move": owner_page("release", "page_move", get=NO, post=302),
     "publishing:item_reports": owner_page("release", post=302),
+    # A red checklist needs a reason, and no folder is written in the world below.
+    "publishing:publish": owner_page("release", post=422),
+    "publishing:publish_file": owner_page("release", get=NOT_THERE),
     "publishing:submission": owner_page("release", "submission", get=NO, post=302),
     # Whoever has the address, signed in or not.
     "publishing:public_release": Rule(EVERYBODY, slug=False, args=("public_key",)),
@@ -357,6 +369,8 @@ RULES: dict[str, Rule] = {
     "publishing:report": Rule(EVERYBODY, post=422, slug=False, args=("public_key",)),
     "publishing:report_sent": Rule(EVERYBODY, slug=False, args=("public_key",)),
     "publishing:public_sent": Rule(EVERYBODY, slug=False, args=("public_key",)),
+    # No file.
+    "audit": Rule(EVERYBODY, post=422, slug=False),
     # The example's source allows no video, and there is no archive yet.
     "publishing:public_video": Rule(EVERYBODY, get=NOT_THERE, slug=False, args=("public_key", "place")),
     "publishing:public_export": Rule(EVERYBODY, get=NOT_THERE, slug=False, args=("public_key",)),

@@ -103,6 +103,7 @@ RULES: dict[str, Rule] = {
     "start_scoring": Rule(ok=202, pk="release", data={"spec": "fake:"}),
     "bring_scores": Rule(ok=202, pk="release", form=True, data={"scores": ("s.jsonl", b"{}\n")}),
     "read_scoring": Rule(pk="scoring_run"),
+    "read_ladder": Rule(pk="scoring_run"),
     "list_scores": Rule(pk="scoring_run"),
     "read_media": Rule(pk="video"),
     "read_clip": Rule(("annotator",), token="clip_token", refused=404),

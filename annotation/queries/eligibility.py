@@ -28,7 +28,7 @@ from annotation.models import (
 )
 from annotation.rules.eligibility import OPEN_TO_ALL, PersonFacts, PriorInvolvement, TaskFacts
 from annotation.rules.ordering import FRESH, STARTED
-from corpus.models import WATCHABLE, Video
+from corpus.models import WATCHABLE, Item, Video
 from generation.models import Candidate
 from projects.models import LeakageScope, Project, User
 from projects.sql.prepared_queries import Prepared
@@ -179,7 +179,7 @@ def shown_a_sentence(person: int, stage: str) -> Q:
 
 
 def same_clip_and_sentence(person: int, stage: str) -> Q:
-    """Return the part of `shown_a_sentence` that is about pairs of the slot's clip.
+    """Return the part of `shown_a_sentence` that is about pairs of the slot's clip, or of the other clip of its item.
 
     Texts are compared only if the person held a lease on the clip: of most slots, one look at an index decides.
     """
@@ -190,7 +190,19 @@ def same_clip_and_sentence(person: int, stage: str) -> Q:
             texts |= Q(**{mine: OuterRef(theirs)})
     same_text = Task.objects.filter(texts, pk=OuterRef(OuterRef("task")))
     shown = _shown_of_clip(person).filter(slot__stage__in=stages).exclude(task=OuterRef("task"))
-    return _any(shown.filter(_any(same_text)))
+    return _any(shown.filter(_any(same_text))) | _shown_with_other_clip(person, stages)
+
+
+def _shown_with_other_clip(person: int, stages: list[str]) -> Q:
+    """Return the condition that the person saw the two sentences with the other clip of an item of two clips.
+
+    Whoever knows the answer for one clip can guess the other. Of most items, one look at their row decides: they have
+    no pair name.
+    """
+    leases = _shown_of_clip(person).filter(task__item=OuterRef("pk"), slot__stage__in=stages)
+    others = Item.objects.filter(pair__gt="", subtest=OuterRef("subtest"), pair=OuterRef("pair"))
+    other = others.exclude(pk=OuterRef("pk")).filter(_any(leases))
+    return _any(Item.objects.filter(_any(other), pk=OuterRef("item"), pair__gt=""))
 
 
 def _any(rows: QuerySet) -> Q:

@@ -3,8 +3,9 @@
 `items.jsonl` items with their status, released or not · `votes.jsonl` judgements that count, under pseudonyms
 (`votes_not_counted.jsonl`: surplus ones and those excluded, where there are some) ·
 `scores.jsonl` raw scores of all models, and one file a model in `scores/` that `foilworks metrics pairwise` reads ·
-`tables/*.json` reports (`gate.json`: the blind audit at its freezing; `leaderboard`, `human`, `pay`, `changes`), and
-`tables/checks.json` with what can be recomputed from votes and scores · `figures/` drawings with their numbers ·
+`tables/*.json` reports (`gate.json`: the blind audit at its freezing; `leaderboard`, `ladder`, `human`, `pay`,
+`changes`), and `tables/checks.json` with what can be recomputed from votes and scores · `figures/` drawings with their
+numbers ·
 `rejected.jsonl` candidates that did not become foils, where there are some · `data/` flat rows, `README.md`,
 `croissant.json` · `datasheet.md` · `CHANGELOG.md` · `LICENCES.md` · `CITATION.cff`, `citation.bib` · `load.py` ·
 `manifest.json`.
@@ -27,7 +28,7 @@ from corpus.exporters.parts.citation import bibtex, cff
 from corpus.exporters.parts.datasheet import datasheet
 from corpus.exporters.parts.flat import write_flat
 from corpus.exporters.parts.folder import pretty, safe_name, unused_name, write_folder, write_json, write_lines
-from corpus.exporters.parts.released_items import withheld_facts
+from corpus.exporters.parts.released_items import selection_facts, withheld_facts
 from corpus.records import ReleaseContent, ReleaseScore, ReleaseVote
 from corpus.release_documents import Figure
 from corpus.release_records import CANARY, STATUS_FIELDS, as_published_facts, holdback_facts, n_as_published
@@ -71,6 +72,7 @@ def _facts(release: ReleaseContent) -> dict[str, Any]:
             "scores": len(release.scores),
         },
         **as_published_facts(n_as_published(item for item in release.items if item.get("released"))),
+        **selection_facts(release),
         **withheld_facts(release),
         **holdback_facts(release.canary, release.holdback),
     }
@@ -164,6 +166,8 @@ def score_line(score: ReleaseScore) -> dict[str, Any]:
     }
     if score.proficiency_caption is not None:
         line["proficiency"] = {"caption": score.proficiency_caption, "foils": list(score.proficiency_foils)}
+    if score.pair:
+        line["pair"] = score.pair
     return line
 
 

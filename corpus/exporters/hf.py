@@ -11,36 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from corpus.errors import CorpusError
-from corpus.exporters.jsonl import line
 from corpus.exporters.parts.croissant import croissant
 from corpus.exporters.parts.folder import write_folder, write_json
-from corpus.exporters.parts.released_items import as_published_line, canary_line, manifest_facts, released_items
+from corpus.exporters.parts.parquet import write_items
+from corpus.exporters.parts.released_items import canary_line, card_notes, manifest_facts, released_items
 from corpus.exporters.parts.tables import by_subtest
-from corpus.importers.parsing.parquet_rows import parquet_library
 from corpus.records import ItemRecord, ReleaseContent
 
 USES_TABLES = False
 DATA = "data"
-TEXT_COLUMNS = (
-    "id",
-    "subtest",
-    "test",
-    "caption",
-    "video",
-    "video_key",
-    "url",
-    "source_dataset",
-    "source_id",
-    "time_unit",
-    "split",
-    "class_label",
-    "category",
-    "movie",
-    "facts",
-    "extra",
-)
-NUMBER_COLUMNS = ("start_time", "end_time")
-JSON_COLUMNS = ("facts", "extra")
 CARD = """---
 pretty_name: {name}
 task_categories:
@@ -66,6 +45,7 @@ that are false of it. Frozen as release `{release}` on {date}; content hash `{co
 | `caption`, `foils` | the true sentence and the false ones |
 | `video`, `url`, `source_dataset`, `source_id` | the source of the video; this data set contains no videos |
 | `start_time`, `end_time`, `time_unit` | the clip in the video, in seconds, presentation timestamps or frames |
+| `pair` | a name that two items share: the caption of each is the foil of the other, whose clip differs |
 | `proficiency` | a simpler pair of the same video, if there is one |
 | `votes` | how many validators chose the caption, the foil, anything else |
 | `facts`, `extra` | JSON: facts that methods read, and other fields of the record |
@@ -89,40 +69,11 @@ def write(release: ReleaseContent, out: Path, *, params: Mapping[str, Any]) -> l
     def fill(folder: Path) -> None:
         (folder / DATA).mkdir()
         for name, found in files.items():
-            _write(folder / DATA / name, found)
+            write_items(folder / DATA / name, found)
         (folder / "README.md").write_text(_card(release, files), encoding="utf-8", newline="\n")
         write_json(folder / "croissant.json", croissant(release, folder / DATA, sorted(files)))
 
     return write_folder(out, manifest_facts(release, "hf", len(items)), fill)
-
-
-def _write(path: Path, items: Sequence[ItemRecord]) -> None:
-    arrow, parquet = parquet_library()
-    text, texts = arrow.string(), arrow.list_(arrow.string())
-    counts = arrow.struct([(choice, arrow.int64()) for choice in ("caption", "foil", "other")])
-    pair = arrow.struct([("caption", text), ("foils", texts), ("votes", counts), ("extra", text)])
-    schema = arrow.schema(
-        [
-            *((name, text) for name in TEXT_COLUMNS),
-            ("foils", texts),
-            *((name, arrow.float64()) for name in NUMBER_COLUMNS),
-            ("votes", counts),
-            ("proficiency", pair),
-        ]
-    )
-    parquet.write_table(arrow.Table.from_pylist([_row(item) for item in items], schema=schema), path)
-
-
-def _row(item: ItemRecord) -> dict[str, Any]:
-    record = line(item)
-    row = {**record, **{name: _json(record.get(name)) for name in JSON_COLUMNS}}
-    if "proficiency" in row:
-        row["proficiency"] = {**row["proficiency"], "extra": _json(row["proficiency"].get("extra"))}
-    return row
-
-
-def _json(value: Any) -> str | None:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True) if value else None
 
 
 def _card(release: ReleaseContent, files: Mapping[str, Sequence[ItemRecord]]) -> str:
@@ -143,7 +94,7 @@ def _card(release: ReleaseContent, files: Mapping[str, Sequence[ItemRecord]]) ->
         release=release.release,
         date=release.created_at[:10],
         content_hash=release.content_hash,
-        published=f"\n{said}\n" if (said := as_published_line(release)) else "",
+        published=f"\n{said}\n" if (said := card_notes(release)) else "",
         canary=canary_line(release),
         first=stems[0],
     )

@@ -39,6 +39,7 @@ def line(item: ItemRecord) -> dict[str, Any]:
         **video,
         "caption": item.caption,
         "foils": list(item.foils),
+        "pair": item.pair,
         "votes": counts(item.votes),
         "facts": dict(item.facts),
         "extra": dict(item.extra),

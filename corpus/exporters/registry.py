@@ -45,6 +45,12 @@ _EXPORTERS: dict[str, Entry] = {
         "corpus.exporters.hf",
         summary="A folder that the Hugging Face library “datasets” loads: Parquet, a dataset card, Croissant metadata.",
     ),
+    "hub": Entry(
+        "Hub data set with documents",
+        "corpus.exporters.hub",
+        params=(Param("anonymous", False, "Anonymised copy for double-blind review", "bool"),),
+        summary="Parquet, card, eval.yaml, Croissant with responsible-AI fields, Inspect task, DOI metadata.",
+    ),
     "vitatecs": Entry(
         "VITATECS, JSON lines",
         "corpus.exporters.vitatecs",
@@ -54,6 +60,11 @@ _EXPORTERS: dict[str, Entry] = {
         "SugarCrepe JSON (images)",
         "corpus.exporters.sugarcrepe",
         summary="filename, caption, negative_caption, one file per kind of edit; for items with one foil.",
+    ),
+    "winoground": Entry(
+        "Winoground, JSON lines",
+        "corpus.exporters.winoground",
+        summary="Two captions and two clips or images per record; for pairs of two clips.",
     ),
     "foil-coco": Entry(
         "FOIL-COCO JSON (images)",

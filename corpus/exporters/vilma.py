@@ -136,5 +136,6 @@ def _own(item: ItemRecord) -> dict[str, Any]:
         "video": asdict(item.video),
         "facts": dict(item.facts),
         "extra": dict(item.extra),
+        **({"pair": item.pair} if item.pair else {}),
         "proficiency_extra": dict(item.proficiency.extra) if item.proficiency else {},
     }

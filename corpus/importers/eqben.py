@@ -1,8 +1,8 @@
 """`eqben`: the annotations of EqBen: records with `image0, caption0, image1, caption1`, in a list or grouped by video.
 
 Each record becomes two items: the caption of each picture, with the caption of the other one as its foil. Both have the
-record in `facts.group`: EqBen's text score counts a record as right if both items are. Of a list of captions, the first
-is used, as in the published code. A picture saved as an array (`.npy`) is a clip like any other.
+record in `facts.group` and as their pair: EqBen's text score counts a record as right if both items are. Of a list of
+captions, the first is used, as in the published code. A picture saved as an array (`.npy`) is a clip like any other.
 """
 
 from collections.abc import Iterator, Mapping
@@ -57,6 +57,7 @@ def _parse(raw: RawRecord, subtest: str) -> ItemRecord:
         caption=_caption(fields, f"caption{side}"),
         foils=(_caption(fields, f"caption{other}"),),
         facts={"group": group},
+        pair=group,
         extra=fields.without(_FIELDS),
         line=raw.line,
     )

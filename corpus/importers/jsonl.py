@@ -32,6 +32,7 @@ COLUMNS = {
     "foils": "list of false sentences",
     "subtest": "subtest of the item; the name of the file when left out",
     "test": "phenomenon that several subtests share",
+    "pair": "name that two items share: each has its own clip, and the other's caption as its foil",
     "proficiency": 'simpler pair of the same video: {"caption", "foils", "votes", "extra"}',
     "votes": 'counts of validators: {"caption", "foil", "other"}',
     "facts": "object with facts that methods read; columns not named here are added to it",
@@ -64,6 +65,7 @@ def parse(raw: RawRecord, subtest: str) -> ItemRecord:
         votes=fields.votes("votes"),
         extra=fields.mapping("extra"),
         facts={**fields.without(_COLUMNS), **fields.mapping("facts")},
+        pair=fields.label("pair", MAX_ID),
         line=raw.line,
     )
 

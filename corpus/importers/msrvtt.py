@@ -1,8 +1,10 @@
-"""`msrvtt`: the captions of MSR-VTT to make foils for.
+"""`msrvtt`: the captions of MSR-VTT to make foils for, and its multiple-choice list.
 
-Either the published JSON, `{"videos": [{"video_id", "category", "split", …}], "sentences": [{"video_id", "sen_id",
-"caption"}]}`, or the table of a retrieval split, `video_id, sentence`. The clips are published already cut, so the
-times that the JSON gives are those of the film they are from: they are kept as facts and trim nothing.
+The captions are in the published JSON, `{"videos": [{"video_id", "category", "split", …}], "sentences": [{"video_id",
+"sen_id", "caption"}]}`, or in the table of a retrieval split, `video_id, sentence`. The multiple-choice list is JSON
+lines, `{"qid", "clip_name", "answer": "0", "options": [five captions]}`: items with four foils. The clips are published
+already cut, so the times that the JSON gives are those of the film they are from: they are kept as facts and trim
+nothing.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,9 +12,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from corpus.importers.parsing.fields import Fields, ProblemError, check_content
+from corpus.importers.parsing.fields import Fields, ProblemError, check_content, check_sentence
 from corpus.importers.parsing.json_records import members_of, read_text
-from corpus.importers.parsing.records import Names, RawRecord, checked_id, default_subtest, read_records, video_of
+from corpus.importers.parsing.records import (
+    Names,
+    RawRecord,
+    checked_id,
+    default_subtest,
+    json_lines,
+    read_records,
+    video_of,
+)
+from corpus.importers.parsing.splits import split_of
 from corpus.importers.parsing.table_rows import COMMA, TAB, read_rows
 from corpus.records import MAX_ID, ItemRecord, ReadOutcome
 from text.quoting import quoted
@@ -43,18 +54,50 @@ CATEGORIES = (
 )
 _SPLITS = {"train": "train", "validate": "val", "val": "val", "test": "test"}
 _TAKEN = frozenset({"video_id", "sen_id", "caption"})
+_OPTION_FIELDS = frozenset({"qid", "clip_name", "answer", "options"})
+MIN_OPTIONS = 2
 
 
 def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     """The captions of the file. CorpusError when the file as a whole cannot be read."""
     subtest, text = default_subtest(path, params), read_text(path)
+    if _is_multiple_choice(text):
+        yield from read_records(path, json_lines(path), lambda record: _from_options(record, subtest))
+        return
     if text.lstrip().startswith("{"):
         yield from _from_json(path, text, subtest)
         return
-    names = Names()
+    names, split = Names(), split_of(path, params)
     rows = read_rows(path, ["video_id", "sentence"], COMMA + TAB, names=("video_id",))
     raw = (RawRecord(None, row.cells, row.line, row.problem, "row") for row in rows)
-    yield from read_records(path, raw, lambda record: _from_row(record, subtest, names), own_ids=False)
+    yield from read_records(path, raw, lambda record: _from_row(record, subtest, split, names), own_ids=False)
+
+
+def _is_multiple_choice(text: str) -> bool:
+    """Report whether the first line is a complete object with options."""
+    line = text.lstrip().partition("\n")[0].rstrip()
+    return line.startswith("{") and line.endswith("}") and '"options"' in line and '"sentences"' not in line
+
+
+def _from_options(raw: RawRecord, subtest: str) -> ItemRecord:
+    fields = Fields(raw.value)
+    name = checked_id("clip_name", fields.media_name("clip_name"))
+    options, answer = fields.get("options"), fields.label("answer", MAX_ID)
+    if not isinstance(options, list) or len(options) < MIN_OPTIONS:
+        raise ProblemError("options", "is no list of captions", f"give at least {MIN_OPTIONS}")
+    if answer not in map(str, range(len(options))):
+        raise ProblemError("answer", f"is {quoted(answer)}", f"give the place of the caption, 0 to {len(options) - 1}")
+    texts = [check_sentence(f"options[{place}]", text) for place, text in enumerate(options)]
+    caption = texts.pop(int(answer))
+    return ItemRecord(
+        id=checked_id("qid", f"{subtest}:{checked_id('qid', fields.label('qid', MAX_ID))}"),
+        subtest=subtest,
+        video=replace(video_of(DATASET, name), split="test"),
+        caption=caption,
+        foils=tuple(texts),
+        extra={"answer": int(answer), **fields.without(_OPTION_FIELDS)},
+        line=raw.line,
+    )
 
 
 def _from_json(path: Path, text: str, subtest: str) -> Iterator[ReadOutcome]:
@@ -94,13 +137,13 @@ def _from_sentence(raw: RawRecord, subtest: str, videos: Mapping[str, Any]) -> I
     )
 
 
-def _from_row(raw: RawRecord, subtest: str, names: Names) -> ItemRecord:
+def _from_row(raw: RawRecord, subtest: str, split: str, names: Names) -> ItemRecord:
     fields = Fields(raw.value)
     name, caption = checked_id("video_id", fields.media_name("video_id")), fields.sentence("sentence")
     return ItemRecord(
         id=checked_id("video_id", f"{subtest}:{names.name(name, caption)}"),
         subtest=subtest,
-        video=video_of(DATASET, name),
+        video=replace(video_of(DATASET, name), split=split),
         caption=caption,
         facts=fields.without(frozenset({"video_id", "sentence", "key", "vid_key"})),
         line=raw.line,

@@ -4,10 +4,12 @@ from text.plugins import Registry
 from text.registry import Entry, Param
 
 # Kinds of formats, by which the page groups them; a row without one is a general format.
-CAPTIONS, BENCHMARK, ABOUT_ITEMS = "captions", "benchmark", "about items"
+CAPTIONS, VIDEOS, BENCHMARK, ABOUT_ITEMS = "captions", "videos", "benchmark", "about items"
 
 _SUBTEST = Param("subtest", "", "name of the subtest for records without one (default: the name of the file)")
 _DATASET = Param("dataset", "", "data set that the videos are from, such as MSR-VTT (no such column is in the file)")
+_SPLIT = Param("split", "", "split of the videos: train, val or test (default: as the file's name says)")
+_SEED = Param("seed", 0, "seed; the same seed makes the same choice", "int")
 _PICTURE = "A still image is a clip without a video file: its items are scored and reported, but not shown."
 _QUESTION = "The texts of an item are the question with each option: Q: QUESTION A: OPTION."
 _TWO_ITEMS = "Each record becomes two items, because it has two true captions; facts.group joins them."
@@ -24,6 +26,17 @@ _IMPORTERS: dict[str, Entry] = {
         "corpus.importers.csv_rows",
         params=(_SUBTEST,),
         summary="The columns of JSON lines as a table with a header, as a spreadsheet saves it.",
+    ),
+    "table": Entry(
+        "Any table",
+        "corpus.importers.table",
+        params=(
+            _SUBTEST,
+            _DATASET,
+            Param("recipe", "", "name of a recipe that comes with Foilworks, such as coin"),
+            Param("mapping", {}, "what each column is, as a recipe in JSON", "json"),
+        ),
+        summary="CSV, TSV, JSON lines, JSON or Parquet with columns of any names: you say what each column is.",
     ),
     "vilma": Entry(
         "ViLMA / VALSE JSON",
@@ -70,6 +83,20 @@ _IMPORTERS: dict[str, Entry] = {
         summary="filename, caption, negative_caption of still images; one file per kind of edit.",
         kind=BENCHMARK,
     ),
+    "winoground": Entry(
+        "Winoground, JSON lines (images)",
+        "corpus.importers.winoground",
+        params=(_SUBTEST,),
+        deviations=(_PICTURE, "Each example becomes two items, one for each image, with a shared pair name."),
+        summary="Two captions and two still images per example, each caption true of one image.",
+    ),
+    "vinoground": Entry(
+        "Vinoground CSV",
+        "corpus.importers.vinoground",
+        params=(_SUBTEST,),
+        deviations=("Each row becomes two items, one for each clip, with a shared pair name.",),
+        summary="index, major, minor, pos_cap, neg_cap: two captions and two clips per row.",
+    ),
     "foil-coco": Entry(
         "FOIL-COCO JSON (images)",
         "corpus.importers.foil_coco",
@@ -81,16 +108,144 @@ _IMPORTERS: dict[str, Entry] = {
     "msrvtt": Entry(
         "MSR-VTT captions",
         "corpus.importers.msrvtt",
-        params=(_SUBTEST,),
-        summary="Captions to make foils for: the published JSON, or a split's table of video_id and sentence.",
+        params=(_SUBTEST, _SPLIT),
+        summary="Captions to make foils for (published JSON, or a split's table), or the multiple-choice list.",
         kind=CAPTIONS,
     ),
     "vatex": Entry(
         "VATEX captions",
         "corpus.importers.vatex",
-        params=(_SUBTEST, Param("captions", 0, "max captions per video (0: all)", "int")),
+        params=(_SUBTEST, _SPLIT, Param("captions", 0, "max captions per video (0: all)", "int")),
         summary="English captions to make foils for.",
         kind=CAPTIONS,
+    ),
+    "ssv2": Entry(
+        "Something-Something v2 labels",
+        "corpus.importers.ssv2",
+        params=(_SUBTEST, _SPLIT),
+        summary="Captions to make foils for: id, label, template, placeholders.",
+        kind=CAPTIONS,
+    ),
+    "vidsitu": Entry(
+        "VidSitu annotations",
+        "corpus.importers.vidsitu",
+        params=(
+            _SUBTEST,
+            _SPLIT,
+            Param(
+                "clip",
+                "segment",
+                "the ten-second segment, or the two seconds of the event",
+                "choice",
+                ("segment", "event"),
+            ),
+        ),
+        deviations=(
+            (
+                "ViLMA does not state its rule for raw sentences. Ours: first core argument, verb in the present, "
+                "other arguments in their order, without the scene."
+            ),
+        ),
+        summary="Raw sentences of semantic roles to make foils for: verb, arguments, one record per event.",
+        kind=CAPTIONS,
+    ),
+    "rareact": Entry(
+        "RareAct table",
+        "corpus.importers.rareact",
+        params=(
+            _SUBTEST,
+            Param("annotation", "1", "which rows to read: 1 positive; 2, 3, 4 hard negatives; 0 negative"),
+        ),
+        summary="“cutting a keyboard” to make foils for: verb and noun of the positive segments.",
+        kind=CAPTIONS,
+    ),
+    "quva": Entry(
+        "QUVA repetitions",
+        "corpus.importers.quva",
+        params=(
+            _SUBTEST,
+            Param(
+                "counts",
+                "all",
+                "counts of the captions: easy up to the threshold, difficult above it",
+                "choice",
+                ("all", "easy", "difficult"),
+            ),
+            Param("threshold", 3, "largest count of easy captions (ViLMA: 3)", "int"),
+            Param("max", 10, "largest count (ViLMA: 10)", "int"),
+            Param("per_video", 0, "windows per video (ViLMA: 10); 0: all", "int"),
+            Param(
+                "foils", "none", "published: a foil count drawn by frequency, as ViLMA", "choice", ("none", "published")
+            ),
+            Param("style", "words", "how to write the count: three, or 3", "choice", ("words", "digits")),
+            Param(
+                "annotations",
+                "annotations",
+                "folder of the frame lists beside the file",
+                "choice",
+                ("annotations", "normalized_annotations"),
+            ),
+            _SEED,
+        ),
+        deviations=(
+            "The published code draws with NumPy, we with Python, so the same seed draws different windows.",
+            "Without singular templates, windows of one repetition are left out.",
+        ),
+        summary="Counting captions for windows of repetitions: ViLMA's templates with the frames of QUVA.",
+        kind=CAPTIONS,
+    ),
+    "lsmdc": Entry(
+        "LSMDC annotations",
+        "corpus.importers.lsmdc",
+        params=(
+            _SUBTEST,
+            _SPLIT,
+            Param(
+                "splits",
+                "published",
+                "within_movies: 80/10/10 % of each movie's clips",
+                "choice",
+                ("published", "within_movies"),
+            ),
+            _SEED,
+        ),
+        summary="Captions of movie clips to make foils for, with the characters of a list beside the file.",
+        kind=CAPTIONS,
+    ),
+    "activitynet": Entry(
+        "ActivityNet Captions",
+        "corpus.importers.activitynet",
+        params=(_SUBTEST, _SPLIT),
+        summary="Captions to make foils for: each sentence with its part of the video.",
+        kind=CAPTIONS,
+    ),
+    "didemo": Entry(
+        "DiDeMo descriptions",
+        "corpus.importers.didemo",
+        params=(_SUBTEST, _SPLIT),
+        summary="Captions to make foils for: each description with the moment that most annotators marked.",
+        kind=CAPTIONS,
+    ),
+    "kinetics": Entry(
+        "Kinetics video list",
+        "corpus.importers.kinetics",
+        params=(_DATASET, _SPLIT),
+        summary="Videos without captions, with class and split: label, youtube_id, time_start, time_end.",
+        kind=VIDEOS,
+    ),
+    "ucf101": Entry(
+        "UCF101 video list",
+        "corpus.importers.ucf101",
+        params=(_SPLIT,),
+        summary="Videos without captions, with class and split: a train or test list.",
+        kind=VIDEOS,
+    ),
+    "moments": Entry(
+        "Moments in Time video list",
+        "corpus.importers.moments",
+        params=(_SPLIT,),
+        summary="Videos without captions, with class and split: file name, class.",
+        kind=VIDEOS,
     ),
     "hf": Entry(
         "Data set folder (Parquet)",
@@ -211,6 +366,10 @@ EXAMPLES = {
         '{"id": "1", "video": "cup.mp4", "caption": "A hand lifts a cup.", "foil": "A hand drops a cup."}\n'
         '{"id": "2", "video": "door.mp4", "caption": "A man opens a door."}\n'
     ),
+    "table": (
+        "clip_path,sentence,negative_1,negative_2\n"
+        "cup.mp4,A hand lifts a cup.,A hand drops a cup.,A hand fills a cup.\n"
+    ),
     "vilma": (
         '{"1": {"video_file": "door.mp4", "start_time": 2.0, "end_time": 6.5, "time_unit": "sec",\n'
         '       "caption": "A man opens a door.", "foils": ["A man closes a door."],\n'
@@ -242,6 +401,14 @@ EXAMPLES = {
         '{"0": {"filename": "000000085329.jpg", "caption": "A cat sits on a chair.",\n'
         '       "negative_caption": "A chair stands on a cat."}}\n'
     ),
+    "winoground": (
+        '{"id": 0, "caption_0": "a dog chases a cat", "caption_1": "a cat chases a dog", '
+        '"image_0": "ex_0_img_0", "image_1": "ex_0_img_1", "tag": "Noun"}\n'
+    ),
+    "vinoground": (
+        "index,major,minor,pos_cap,neg_cap\n"
+        "0,action,human,a man eats before he sits down,a man sits down before he eats\n"
+    ),
     "foil-coco": (
         '{"images": [{"id": 7, "file_name": "000000000007.jpg"}],\n'
         ' "annotations": [{"id": 1, "image_id": 7, "caption": "A cat on a chair.", "foil": false},\n'
@@ -249,6 +416,33 @@ EXAMPLES = {
         '                  "target_word": "cat", "foil_word": "dog"}]}\n'
     ),
     "vatex": '[{"videoID": "Ptf_2VRj-V0_000122_000132", "enCap": ["A man cuts a melon.", "Someone slices fruit."]}]\n',
+    "ssv2": (
+        '[{"id": "74225", "label": "spinning a cube that quickly stops spinning",\n'
+        '  "template": "Spinning [something] that quickly stops spinning", "placeholders": ["a cube"]}]\n'
+    ),
+    "vidsitu": (
+        '[{"Ev1": {"Verb": "open (make open)", "VerbID": "open.01", "vid_seg_int": "v_abc_seg_10_20",\n'
+        '          "Arg_List": {"Arg0 (opener)": 1, "Arg1 (thing opened)": 2},\n'
+        '          "Args": {"Arg0 (opener)": "man in black", "Arg1 (thing opened)": "the door"}}}]\n'
+    ),
+    "rareact": "id,video_id,start,end,class_id,verb,noun,annotation\n14,abc,3,5,8,cut,laptop,1\n",
+    "quva": (
+        '{"000": {"prefix": "000_rope", "frames": [13, 26],\n'
+        '         "templates": ["a man skips rope exactly <number> times."],\n'
+        '         "singular_templates": ["a man skips rope exactly <number> time."]}}\n'
+    ),
+    "lsmdc": (
+        "0001_Example_00.00.51.926-00.00.54.129\t00.00.51.926\t00.00.54.129\t00.00.51.926\t00.00.54.129\t"
+        "Someone opens a door.\n"
+    ),
+    "activitynet": '{"v_abc": {"duration": 9.5, "timestamps": [[0, 4.2]], "sentences": ["A man opens a door."]}}\n',
+    "didemo": (
+        '[{"annotation_id": 7, "video": "12_abc.mov", "description": "a dog jumps", "times": [[1, 2]],\n'
+        '  "num_segments": 6}]\n'
+    ),
+    "kinetics": "label,youtube_id,time_start,time_end,split\nair drumming,abc,10,20,train\n",
+    "ucf101": "ApplyEyeMakeup/v_ApplyEyeMakeup_g08_c01.avi 1\n",
+    "moments": "blocking/getty-karate_4.mp4,blocking,3,0\n",
     "msrvtt": "video_id,sentence\nvideo7010,a girl is singing on stage\nvideo7010,a woman sings a song\n",
     "votes": "item,annotator,choice\n1,ann,caption\n1,ben,foil\n",
     "mturk": (

@@ -62,7 +62,7 @@ def parse(raw: RawRecord, subtest: str) -> ItemRecord:
     votes, vote_field = _votes(fields)
     source = _from_file if fields.get(OWN_FIELD) is None else _from_own_fields
     taken = _TAKEN | {vote_field} | ({"proficiency"} if proficiency or fields.get("proficiency") is None else set())
-    id_, test, video, extra, facts, pair_extra = source(raw, fields, subtest, taken)
+    id_, test, video, extra, facts, pair_extra, pair = source(raw, fields, subtest, taken)
     if proficiency and pair_extra is not None:
         proficiency = replace(proficiency, extra=pair_extra)
     return ItemRecord(
@@ -76,6 +76,7 @@ def parse(raw: RawRecord, subtest: str) -> ItemRecord:
         votes=votes,
         extra=extra,
         facts=facts,
+        pair=pair,
         line=raw.line,
     )
 
@@ -89,6 +90,7 @@ class _Rest(NamedTuple):
     extra: Mapping[str, Any]
     facts: Mapping[str, Any]
     pair_extra: Mapping[str, Any] | None
+    pair: str = ""
 
 
 def _from_file(raw: RawRecord, fields: Fields, subtest: str, taken: frozenset[str]) -> _Rest:
@@ -113,6 +115,7 @@ def _from_own_fields(raw: RawRecord, fields: Fields, subtest: str, taken: frozen
         extra=own.mapping("extra"),
         facts=own.mapping("facts"),
         pair_extra=own.mapping("proficiency_extra"),
+        pair=own.label("pair", MAX_ID),
     )
 
 

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("corpus", "0017_project_of_items"),
+        ("corpus", "0018_pairs_of_items"),
     ]
 
     operations = [

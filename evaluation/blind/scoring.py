@@ -1,6 +1,6 @@
 """Run the job of a blind scorer: score every text of the project's main items that has no value yet, once."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.utils import timezone
@@ -58,6 +58,14 @@ def preference_of_file(spec: str, items: Sequence[ItemFacts]) -> dict[str, Any]:
     texts = texts_of(items)
     values = {text: score.value for text, score in zip(texts, adapter.score(None, texts), strict=True)}
     return preference(items, TextScores(values, adapter.info.higher_is_better, _kept(adapter, texts)))
+
+
+def text_scorer(spec: str) -> Callable[[Sequence[str]], list[float]]:
+    """Return a function from texts to scores, higher is likelier, of a text-only model. EvaluationError as above."""
+    adapter: Any = open_adapter(spec)
+    _check_blind(spec, adapter.info)
+    sign = 1.0 if adapter.info.higher_is_better else -1.0
+    return lambda texts: [sign * score.value for score in adapter.score(None, texts)]
 
 
 def _kept(adapter: Any, texts: Sequence[str]) -> dict[str, tuple[str, bool]]:

@@ -6,7 +6,7 @@ Cells are percentages with one decimal and their interval; the best values of th
 import csv
 import io
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from corpus.release_records import as_published_facts
@@ -57,12 +57,13 @@ CSV_COLUMNS = (
 
 def _shown(board: Board) -> list[str]:
     """Return the metrics that some model has."""
-    return [name for name in METRICS if any(row.group and row.group[name] is not None for row in board.rows)] or ["T"]
+    names = [name for name in METRICS if any(row.group and row.group[name] is not None for row in board.rows)] or ["T"]
+    return [*names, *board.of_two_clips]
 
 
 def _cell(row: BoardRow, name: str, dash: str) -> str:
     group = row.group
-    if group is None or group[name] is None:
+    if group is None or group.get(name) is None:
         return "--"
     interval = group[f"{name}_ci"]
     bounds = f" [{100 * interval[0]:.1f}{dash}{100 * interval[1]:.1f}]" if interval else ""
@@ -150,10 +151,26 @@ def as_csv(board: Board) -> str:
     """Write unrounded numbers, one line per model."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(CSV_COLUMNS)
+    # After the others, so that their places do not change.
+    columns = [*CSV_COLUMNS, *(column for name in board.of_two_clips for column in _columns_of(name))]
+    writer.writerow(columns)
     for row in _plain(board):
-        writer.writerow(safe_row([row[column] for column in CSV_COLUMNS]))
+        writer.writerow(safe_row([row[column] for column in columns]))
     return out.getvalue()
+
+
+def _columns_of(name: str) -> tuple[str, ...]:
+    return name, f"{name}_low", f"{name}_high", f"chance_{name}"
+
+
+def _of_two_clips(board: Board, group: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the scores of items of two clips; nothing if the release has no such items."""
+    found: dict[str, Any] = {"n_pairs": group.get("n_pairs")} if board.of_two_clips else {}
+    for name in board.of_two_clips:
+        low, high = group.get(f"{name}_ci") or (None, None)
+        values = (group.get(name), low, high, group.get("chance", {}).get(name))
+        found |= dict(zip(_columns_of(name), values, strict=True))
+    return found
 
 
 def _plain(board: Board) -> list[dict[str, Any]]:
@@ -179,6 +196,7 @@ def _plain(board: Board) -> list[dict[str, Any]]:
                 **{f"{name}_high": bounds[name][1] for name in METRICS},
                 "ties": group.get("ties"),
                 **{f"chance_{name}": chance.get(name) for name in METRICS},
+                **_of_two_clips(board, group),
                 "p_best_holm": row.p_best,
                 "n_missing": row.n_missing,
                 # Who submitted the scores on the public page.

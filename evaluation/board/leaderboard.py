@@ -28,6 +28,8 @@ from evaluation.scoring.run_results import (
 from text.quoting import quoted
 
 OVERALL = "overall"
+# Column of a board -> score of metrics.two_clips. They do not rank: T ranks the two items of a pair.
+OF_TWO_CLIPS = {"Text": "text", "Video": "video", "Group": "group"}
 # Raise it if a board is computed differently from its models.
 VERSION = "2"
 
@@ -99,7 +101,12 @@ class Board:
     def columns(self) -> list[str]:
         """Return the metrics that some model has, the ranked one first."""
         names = [name for name in COLUMNS if any(row.group[name] is not None for row in self.scored)]
-        return sorted(names, key=lambda name: name != self.column)
+        return [*sorted(names, key=lambda name: name != self.column), *self.of_two_clips]
+
+    @property
+    def of_two_clips(self) -> list[str]:
+        """Return the scores of items of two clips, if the release has such items."""
+        return [name for name in OF_TWO_CLIPS if any(row.group.get(name) is not None for row in self.scored)]
 
     @property
     def uneven(self) -> bool:
@@ -122,7 +129,7 @@ def board(release: Release, column: str = "", scope: str = OVERALL) -> Board:
         raise EvaluationError(f"the release has no scope {quoted(scope)}; choose one of: {', '.join(dict(scopes))}")
     runs = latest_runs(release)
     results = {run.pk: results_of(run) for run in runs if is_settled(run)}
-    groups = {pk: group_of(found, scope) for pk, found in results.items()}
+    groups = {pk: with_two_clips(group_of(found, scope), found, scope) for pk, found in results.items()}
     column = column or default_column(groups.values())
     found = _ranked(release, runs, groups, axes, column, scope)
     by_key = {str(run.pk): run for run in runs}
@@ -153,6 +160,23 @@ def board(release: Release, column: str = "", scope: str = OVERALL) -> Board:
         n_items=int(axes.scope(scope).sum()),
         n_as_published=release.n_as_published,
     )
+
+
+def with_two_clips(group: Mapping[str, Any] | None, results: Mapping[str, Any], scope: str) -> Mapping[str, Any] | None:
+    """Add the scores of items of two clips in the scope, with intervals and chance, under the names of their columns.
+
+    A test of several subtests has none.
+    """
+    pairs = results.get("two_clips")
+    kind, _colon, name = scope.partition(":")
+    found = pairs and (
+        pairs["overall"] if scope == OVERALL else pairs["subtests"].get(name) if kind == "subtest" else None
+    )
+    if not group or not found:
+        return group
+    added = {f"{column}{end}": found[f"{own}{end}"] for column, own in OF_TWO_CLIPS.items() for end in ("", "_ci")}
+    chance = {column: found["chance"][own] for column, own in OF_TWO_CLIPS.items()}
+    return {**group, **added, "n_pairs": found["n"], "chance": {**group["chance"], **chance}}
 
 
 def latest_runs(release: Release) -> list[Run]:

@@ -104,6 +104,7 @@ def grouped(
     rows: Sequence[tuple[str, Mapping[str, tuple[float | None, Interval]]]],
     *,
     chance: float | None = None,
+    chance_name: str = "chance",
     in_percent: bool = True,
     label: str = "",
     title: str = "",
@@ -129,7 +130,7 @@ def grouped(
                 tell(bar, f"{row_label}, {name}: {said}" if name else f"{row_label}: {said}")
                 told = ""
     if chance is not None:
-        axes.axvline(chance, color=INK, linestyle=":", linewidth=1.4, label=f"chance {percent(chance, 1)}")
+        axes.axvline(chance, color=INK, linestyle=":", linewidth=1.4, label=f"{chance_name} {percent(chance, 1)}")
     row_names(axes, [short(row_name) for row_name, _ in rows])
     low, high = min([0.0, *values]), max([0.0, *values, chance or 0.0])
     # Where all is zero the axis has no scale of its own.

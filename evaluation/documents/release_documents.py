@@ -19,6 +19,7 @@ from evaluation.board.latex import as_json
 from evaluation.board.leaderboard import board
 from evaluation.documents.figures import figures_of
 from evaluation.documents.models import DatasheetAnswer, PublicationFacts, SourceLicence
+from evaluation.ladder.ladders import ladder_of_release
 from evaluation.releases.changelog import changelog_of
 from evaluation.releases.holdback import held_clips
 from evaluation.releases.snapshot import made_by
@@ -35,10 +36,19 @@ def own_tables(release: Release, runs: Sequence[Run]) -> dict[str, Any]:
     """Return the tables of an export that are not reports; None for a table without content."""
     return {
         "leaderboard": json.loads(as_json(board(release))) if runs else None,
+        "ladder": _plain(ladder_of_release(release)) if runs else None,
         "pay": pay_statement(release.project),
         "changes": changelog_of(release),
         "private": as_table(gaps_of(release)) or None,
     }
+
+
+def _plain(found: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return a ladder without row numbers, which mean nothing outside of this installation."""
+    if found is None:
+        return None
+    models = [{name: value for name, value in model.items() if name != "run"} for model in found["models"]]
+    return {name: value for name, value in found.items() if name != "release"} | {"models": models}
 
 
 def release_documents(release: Release, content: ReleaseContent) -> ReleaseDocuments:

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from corpus.exporters.foilworks import CHECKS, checks, figure_csv, held_digests, score_line, vote_line
-from corpus.exporters.parts.flat import DATA, files_of, flat_row
+from corpus.exporters.parts.flat import DATA, files_of, flat_rows
 from corpus.exporters.parts.folder import MADE_BY, MANIFEST, pretty, self_hash
 from corpus.exporters.parts.released_items import released_items
 from corpus.records import ReleaseContent, ReleaseScore, ReleaseVote, VoteCounts
@@ -24,8 +24,8 @@ from corpus.rules.canonical import canonical_line
 from evaluation.documents.figures import figure_rows
 from evaluation.errors import EvaluationError
 from evaluation.exports.recomputed import RECOMPUTED, recomputed
-from evaluation.metrics import pairwise
-from evaluation.scoring.queries import pair_scores
+from evaluation.metrics import pairwise, two_clips
+from evaluation.scoring.queries import pair_scores, two_clip_results
 from text.quoting import quoted
 
 WHOLE = "foilworks"
@@ -229,6 +229,8 @@ def _same_results(folder: Path, scores: list[ReleaseScore]) -> None:
         if not rows or told.get("overall") is None:
             continue
         made = pairwise.compute(pair_scores(rows), ties=told["tie_policy"], draws=1)
+        if pairs := told.get("two_clips"):
+            _same_two_clips(told["model"], pairs, rows, told["tie_policy"])
         groups = [("overall", told["overall"], made["overall"])]
         for kind in ("subtests", "tests"):
             names = sorted(told[kind].keys() | made[kind].keys())
@@ -237,6 +239,15 @@ def _same_results(folder: Path, scores: list[ReleaseScore]) -> None:
             for share in SHARES:
                 pair = ((says or {}).get(share), (is_ or {}).get(share))
                 _same("tables/models.json", f"{told['model']}, {place}.{share}", *pair)
+
+
+def _same_two_clips(model: str, told: Mapping[str, Any], rows: list[ReleaseScore], ties: str) -> None:
+    """Check text, video and group score of the items of two clips, which the raw scores name."""
+    winners, shares = told["scores"] == two_clips.WINNERS, told["scores"] == two_clips.SHARES
+    made = two_clip_results(rows, ties, 1, winners=winners, shares=shares) or {}
+    for name in two_clips.SCORES:
+        pair = ((found.get("overall") or {}).get(name) for found in (told, made))
+        _same("tables/models.json", f"{model}, two_clips.{name}", *pair)
 
 
 def _same_tables(folder: Path, items: list[dict[str, Any]], votes: list[ReleaseVote], layout: int) -> None:
@@ -307,7 +318,7 @@ def _same_flat(
     older = {} if own_names else _files_by_subtest(folder / DATA)
     for name, records in files_of(list(released_items(content, counted))).items():
         told = [row for _, row in _lines(folder / DATA / older.get(records[0].subtest, name))]
-        for row, made in zip_longest(told, map(flat_row, records), fillvalue={}):
+        for row, made in zip_longest(told, flat_rows(records), fillvalue={}):
             _same_cells(f"{DATA}/{name}", str(made.get("id", "rows")), row, made)
 
 

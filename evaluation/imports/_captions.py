@@ -80,7 +80,8 @@ def store_captions(batch: Batch) -> None:
 
 def _texts(records: list[ItemRecord]) -> Iterator[tuple[ItemRecord, str, dict]]:
     for record in records:
-        yield record, record.caption, dict(record.facts)
+        if record.caption:
+            yield record, record.caption, dict(record.facts)
         if record.proficiency is not None:
             yield record, record.proficiency.caption, {}
 

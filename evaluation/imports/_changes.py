@@ -104,8 +104,9 @@ def store_changes(batch: Batch, actor: User | None) -> None:
     _store_publishers_word(batch, actor, records)
     items = [row for id_ in records if isinstance(row := batch.stored[id_], Item) and id_ not in batch.renewed]
     for item in items:
-        item.extra = dict(next(record.extra for record in records.values() if batch.stored[record.id] is item))
-    Item.objects.bulk_update(items, ["extra"], batch_size=CHUNK)
+        record = next(record for record in records.values() if batch.stored[record.id] is item)
+        item.extra, item.pair = dict(record.extra), record.pair
+    Item.objects.bulk_update(items, ["extra", "pair"], batch_size=CHUNK)
     audit.record_many(_event(batch, actor, id_) for id_ in records)
 
 

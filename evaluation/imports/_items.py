@@ -200,6 +200,7 @@ def _plan(
         state=state,
         extra=dict(pair.extra),
         facts=dict(pair.facts) if isinstance(pair, ItemRecord) else None,
+        pair=pair.pair if isinstance(pair, ItemRecord) else "",
         as_published=batch.as_published,
         decided_at=now if decided else None,
         unanimous=is_unanimous([counts]) if counts and decided else None,
@@ -296,6 +297,8 @@ def _differences(
         other = [both for both in _content(simpler, votes, pair).values() if both[0] != both[1]]
         if other:
             found["proficiency"] = other[0]
+    if item.pair != record.pair:
+        found["pair"] = (item.pair, record.pair)
     if batch.as_published and any(lacks_mark(each) for each in (item, simpler)):
         found["as_published"] = (False, True)
     if "clip" not in found:

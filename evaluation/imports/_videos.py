@@ -1,12 +1,12 @@
 """Store the clips of an import: one row per key, with the files that were found."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from corpus.models import Caption, MediaState, Takedown, Video
-from corpus.records import ItemRecord, VideoRecord
+from corpus.records import ItemRecord, RecordWarning, VideoRecord
 from corpus.video_files.ingest import MEDIA_FIELDS, set_media
 from corpus.video_files.player import plays_elsewhere
 from evaluation.imports._changes import CONTENT
@@ -73,6 +73,7 @@ def store_videos(batch: Batch) -> None:
     old = [batch.videos[key] for key in wanted if key in batch.videos]
     new = [_row(batch, video) for key, video in wanted.items() if key not in batch.videos]
     _complete(batch, old, wanted)
+    _count_without_captions(batch, {video.key: video for video in old})
     lacking = [video for video in old if video.media_state != MediaState.READY and video.key in batch.media]
     for video in [*lacking, *(video for video in new if video.key in batch.media)]:
         set_media(video, batch.media[video.key], batch.taken_down)
@@ -119,6 +120,31 @@ def _complete(batch: Batch, old: list[Video], wanted: dict[str, VideoRecord]) ->
             setattr(video, name, value)
         completed += [video] if news else []
     Video.objects.bulk_update(completed, LABELS, batch_size=CHUNK)
+
+
+def _count_without_captions(batch: Batch, old: Mapping[str, Video]) -> None:
+    """Count the records without a caption. Stored clips take the labels that they lack; other differences are
+    warnings, or replace the stored label if the import may update."""
+    changed = []
+    for record in batch.records:
+        if record.caption:
+            continue
+        batch.result.without_captions += 1
+        stored = old.get(record.video.key)
+        if stored is None:
+            continue
+        batch.result.unchanged["videos"] += 1
+        said = {
+            name: value for name in LABELS if (value := getattr(record.video, name)) != getattr(stored, name) and value
+        }
+        for name, value in said.items():
+            if getattr(stored, name) and not batch.update:
+                problem = f"is {quoted(value)}, but {quoted(getattr(stored, name))} is stored; import with --update"
+                batch.result.warnings.append(str(RecordWarning(batch.where(record), name, problem)))
+            elif stored.media_state != MediaState.TAKEN_DOWN:
+                setattr(stored, name, value)
+                changed.append(stored)
+    Video.objects.bulk_update(changed, LABELS, batch_size=CHUNK)
 
 
 def _joined(first: VideoRecord, other: VideoRecord) -> VideoRecord:

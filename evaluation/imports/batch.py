@@ -43,7 +43,12 @@ class ImportResult:
     changes: list[dict[str, Any]] = field(default_factory=list)
     # New items that count as valid because they are published.
     as_published: int = 0
+    # Records with a pair name, and pairs of which the file has, or adds, the second item.
+    halves: int = 0
+    pairs: int = 0
     attached: int = 0
+    # Clips of records without a caption: lists of videos.
+    without_captions: int = 0
     media: Counter[str] = field(default_factory=Counter)
     # The plug-in that read the file, such as "foilworks-mirror 0.3"; "" for our own formats.
     plugin: str = ""
@@ -69,14 +74,18 @@ class ImportResult:
             "dry_run": self.dry_run,
             "records": self.records,
             "created": {kind: self.created[kind] for kind in KINDS},
-            "unchanged": {kind: self.unchanged[kind] for kind in KINDS[:3]},
+            "unchanged": {
+                kind: self.unchanged[kind] for kind in (*KINDS[:3], *set(self.counted).difference(KINDS[:3]))
+            },
             "new": sum(self.created[kind] for kind in self.counted),
             "same": sum(self.unchanged[kind] for kind in self.counted),
             "changed": len(self.changes),
             "updated": sum(change["updated"] for change in self.changes),
             "changes": self.changes,
             "as_published": self.as_published,
+            "pairs": self.pairs,
             "attached": self.attached,
+            "without_captions": self.without_captions,
             "media": {state: self.media[state] for state in ("ready", "elsewhere", "missing", "broken")},
             "missing": self.missing,
             "similar": self.similar,

@@ -1,13 +1,17 @@
 """Define the form of an import: a file of records with its format, videos, or both."""
 
+import re
 from pathlib import PurePath
 from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext_lazy as _
 
-from corpus.importers.registry import ABOUT_ITEMS, BENCHMARK, BY_ENDING, CAPTIONS, IMPORTERS
+from corpus.importers.jsonl import NAMES_OF_CLIPS
+from corpus.importers.parsing.json_records import parse_line
+from corpus.importers.registry import ABOUT_ITEMS, BENCHMARK, BY_ENDING, CAPTIONS, IMPORTERS, VIDEOS
 from corpus.records import MAX_DATASET, MAX_LABEL
 from projects.forms.registry_entry import choices_of
 from text.registry import Entry
@@ -19,6 +23,7 @@ MEGABYTE = 1024 * 1024
 KINDS = {
     "": _("General formats"),
     CAPTIONS: _("Captions of datasets"),
+    VIDEOS: _("Videos without captions"),
     BENCHMARK: _("Published benchmarks"),
     ABOUT_ITEMS: _("Votes and descriptions"),
 }
@@ -30,6 +35,26 @@ def formats_by_kind() -> list[tuple[Any, dict[str, Entry]]]:
     for slug, entry in IMPORTERS.items():
         groups[entry.kind if entry.kind in KINDS else ""][slug] = entry
     return [(KINDS[kind], rows) for kind, rows in groups.items() if rows]
+
+
+# Of a file, to see its columns.
+_HEAD = 64 * 1024
+
+
+def has_our_columns(records: UploadedFile, format_slug: str) -> bool:
+    """Report whether the first line has the columns of the format; True if it cannot be read."""
+    head = records.read(_HEAD).decode("utf-8-sig", "ignore").lstrip()
+    records.seek(0)
+    line = head.splitlines()[0] if head else ""
+    if format_slug == "jsonl":
+        try:
+            found = parse_line(line)
+        except ValueError:
+            return True
+        names = {*found} if isinstance(found, dict) else set()
+    else:
+        names = {name.strip().strip('"') for name in re.split(r"[,;\t]", line)}
+    return not line or (names >= {"id", "caption"} and bool(names & {*NAMES_OF_CLIPS}))
 
 
 class _ManyFiles(forms.ClearableFileInput):
@@ -71,8 +96,13 @@ class ImportForm(forms.Form):
         ),
     )
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    recipe = forms.CharField(required=False, max_length=200)
+    mapping = forms.JSONField(required=False)
+
+    def __init__(self, *args: Any, asks_for_columns: bool = False, **kwargs: Any) -> None:
+        """`asks_for_columns`: a table of unknown columns is taken, because a page asks for them next."""
         super().__init__(*args, **kwargs)
+        self._asks_for_columns = asks_for_columns
         by_name = (BY_NAME, _("Detect from the file name"))
         groups = [(heading, choices_of(rows)) for heading, rows in formats_by_kind()]
         self.fields["format"].choices = [by_name, *groups, ("videos", _("Only videos"))]
@@ -102,8 +132,16 @@ class ImportForm(forms.Form):
                 self.cleaned_data["format"] = "videos"
             return
         said = BY_ENDING.get(PurePath(records.name or "").suffix.lower())
+        if self._asks_for_columns and said and not has_our_columns(records, said):
+            said = "table"
         if said is None:
-            self.add_error("format", _("The format cannot be detected from the file name. Choose the format."))
+            self.add_error(
+                "format",
+                _(
+                    "The format cannot be detected from the file name. Choose the format, or “Any table” for a "
+                    "table with columns of your own."
+                ),
+            )
         else:
             self.cleaned_data["format"] = said
 
@@ -112,6 +150,7 @@ class ImportForm(forms.Form):
         chosen = self.cleaned_data
         slug = "" if chosen["format"] == "videos" else chosen["format"]
         known = {param.name for param in IMPORTERS[slug].params} if slug else set()
-        params = {name: chosen[name] for name in ("subtest", "dataset") if name in known and chosen[name]}
+        given = ("subtest", "dataset", "recipe", "mapping")
+        params = {name: chosen[name] for name in given if name in known and chosen[name]}
         files = {"records": chosen["records"], "videos": chosen["videos"]}
         return {"format_slug": slug, **files, "params": params, "as_published": chosen["as_published"]}

@@ -31,7 +31,7 @@ class Import(RequestedJob):
 
     @property
     def state(self) -> str:
-        """Return discarded, done, importing, failed, ready (to be confirmed) or reading."""
+        """Return discarded, done, importing, failed, ready (to be confirmed), mapping (the columns) or reading."""
         if self.discarded_at:
             return "discarded"
         if self.result is not None:
@@ -42,4 +42,11 @@ class Import(RequestedJob):
             return "importing"
         if self.preview is None:
             return "reading"
-        return "failed" if "problem" in self.preview else "ready"
+        if "problem" in self.preview:
+            return "failed"
+        return "mapping" if self.is_unmapped else "ready"
+
+    @property
+    def is_unmapped(self) -> bool:
+        """Report whether it is a table of which nobody said what its columns are."""
+        return self.format == "table" and not (self.params.get("mapping") or self.params.get("recipe"))

@@ -21,6 +21,7 @@ from evaluation.errors import EvaluationError
 from evaluation.imports._captions import check_captions, store_captions
 from evaluation.imports._changes import list_changes, lock_changed, store_changes, strict_problem
 from evaluation.imports._items import check_items, store_items, store_pairs
+from evaluation.imports._pairs import check_pairs, warn_of_halves
 from evaluation.imports._subtests import load_subtests, store_subtests, warn_of_other_tests
 from evaluation.imports._videos import check_videos, refuse_taken_down, store_videos
 from evaluation.imports.batch import Batch, ImportResult, settle_ids
@@ -72,7 +73,7 @@ def import_records(
     """
     require_researcher(actor, project)
     source = Source(format_slug, path, params or {})
-    result = ImportResult(format_slug, str(path), project.slug, dry_run, plugin=source.entry.origin)
+    result = source.new_result(project.slug, dry_run)
     if as_published and source.yields != "items":
         raise EvaluationError(f"--as-published: the format {format_slug} has no items; leave the option out")
     if source.yields == "utd":
@@ -132,7 +133,7 @@ def _all_or_nothing(
 
 def analyze_after_bulk_import(result: ImportResult) -> None:
     """Have the database recompute its statistics if the import changes query plans; the caller does not wait for it."""
-    if result.created["items"] + result.created["captions"] >= MANY:
+    if result.created["items"] + result.created["captions"] + result.without_captions >= MANY:
         analyze_tables(Video, Caption, Item, Foil)
 
 
@@ -189,7 +190,8 @@ def _store(batch: Batch, source: Source, found: Survey, actor: User | None, prog
     load_subtests(batch)
     for records in progress(good_chunks(source, found), found.n_chunks, "storing"):
         batch.take(records)
-        for check in (settle_ids, check_videos, check_captions, check_items, refuse_taken_down, list_changes):
+        checks = (settle_ids, check_pairs, check_videos, check_captions, check_items, refuse_taken_down, list_changes)
+        for check in checks:
             check(batch)
         lock_changed(batch)
         store_videos(batch)
@@ -200,6 +202,7 @@ def _store(batch: Batch, source: Source, found: Survey, actor: User | None, prog
         batch.result.as_published += sum(item.is_on_publishers_word for item in items)
         audit.record_many(audit.event(batch.project, actor, "import", item, to_state=item.state) for item in created)
     warn_of_other_tests(batch)
+    warn_of_halves(batch)
     _record(batch, actor)
 
 

@@ -50,8 +50,15 @@ class Source:
 
     @property
     def yields(self) -> str:
-        """Return the kind of its records: items, votes, or data of utd."""
+        """Return the kind of its records: items (and captions), videos without captions, votes, or data of utd."""
         return str(getattr(load(self.entry), "YIELDS", "items"))
+
+    def new_result(self, project: str, dry_run: bool) -> ImportResult:
+        """Return the empty result of an import of this file."""
+        result = ImportResult(self.format_slug, str(self.path), project, dry_run, plugin=self.entry.origin)
+        if self.yields == "videos":
+            result.counted = ("videos",)
+        return result
 
     def outcomes(self) -> Iterator[Any]:
         """Read the records.

@@ -1,13 +1,14 @@
 """Run the two jobs of an uploaded import: the preview, and the import itself."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
 from corpus.actions.add_videos import add_videos
 from corpus.errors import CorpusError
 from corpus.importers.registry import IMPORTERS
-from corpus.limits import read_file
+from corpus.limits import read_file, table_sample
 from corpus.records import ItemRecord
 from evaluation.errors import EvaluationError
 from evaluation.imports.batch import ImportResult
@@ -51,13 +52,21 @@ def _outcome(upload: Import, job: Job, *, dry_run: bool) -> tuple[dict[str, Any]
     try:
         if upload.created_by is None:
             raise EvaluationError("the account that uploaded this no longer exists; upload the files again")
+        if dry_run and upload.is_unmapped:
+            return {"table": table_sample(records_path(upload))}, None
         if upload.format:
             result = _records(upload, job, dry_run)
             outcome = {**result.as_json(), **({"sample": _sample(upload)} if dry_run else {})}
+            if dry_run and upload.format == "table":
+                outcome["table"] = table_sample(records_path(upload))
         else:
             outcome = _videos(upload, job, dry_run)
     except (CorpusError, EvaluationError, AccessDenied) as error:
         outcome = {"problem": str(error)}
+        if dry_run and upload.format == "table" and not upload.is_unmapped:
+            # Another choice of columns may read the file.
+            with suppress(CorpusError):
+                outcome["table"] = table_sample(records_path(upload))
     return without_folder(upload, outcome), result
 
 

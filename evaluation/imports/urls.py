@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from evaluation.imports.table_views import columns
 from evaluation.imports.views import confirm, discard, import_page, import_progress, new_import
 
 app_name = "imports"
@@ -9,6 +10,7 @@ urlpatterns = [
     path("projects/<slug:slug>/imports/", new_import, name="new_import"),
     path("projects/<slug:slug>/imports/<int:pk>/", import_page, name="import"),
     path("projects/<slug:slug>/imports/<int:pk>/progress/", import_progress, name="import_progress"),
+    path("projects/<slug:slug>/imports/<int:pk>/columns/", columns, name="import_columns"),
     path("projects/<slug:slug>/imports/<int:pk>/confirm/", confirm, name="confirm_import"),
     path("projects/<slug:slug>/imports/<int:pk>/discard/", discard, name="discard_import"),
 ]

@@ -110,7 +110,7 @@ MAX_LISTED = 30
 def new_import(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     sent = request.method == "POST"
-    form = ImportForm(request.POST, request.FILES) if sent else ImportForm()
+    form = ImportForm(request.POST, request.FILES, asks_for_columns=True) if sent else ImportForm()
     if sent and form.is_valid():
         return redirect("imports:import", slug, receive_import(request.user, project, **form.wish()).pk)
     earlier = Import.objects.filter(project=project).select_related("job", "created_by")[:MAX_LISTED]
@@ -136,7 +136,10 @@ def new_import(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def import_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    return render(request, "evaluation/import.html", _context(request, slug, pk))
+    context = _context(request, slug, pk)
+    if context["upload"].state == "mapping":
+        return redirect("imports:import_columns", slug, pk)
+    return render(request, "evaluation/import.html", context)
 
 
 @require_safe

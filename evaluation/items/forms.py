@@ -8,6 +8,8 @@ from django.utils.translation import gettext_lazy as _
 
 from corpus.models import Subtest
 from corpus.rules.states import ItemState, current_word
+from evaluation.ladder.listing import Source, rung_choices, sources_of
+from evaluation.ladder.wording import NEED_LABELS
 from evaluation.scoring.models import Run
 from evaluation.utd.models import ItemCheck
 from generation.methods.registry import METHODS
@@ -50,6 +52,9 @@ class ItemFilter(Filters):
         required=False,
         choices=[("", _("any input")), ("objects", _("objects alone")), ("frame", _("one frame"))],
     )
+    ladder = forms.ChoiceField(label=_("Evidence ladder of"), required=False)
+    need = forms.ChoiceField(label=_("By that ladder, the item"), required=False)
+    rung = forms.ChoiceField(label=_("At a rung"), required=False)
     doubt = forms.BooleanField(label=_("Caption may be wrong"), required=False)
 
     def __init__(self, project: Project, data: Any, *, is_open: bool = False) -> None:
@@ -68,10 +73,23 @@ class ItemFilter(Filters):
             self.fields["run"].choices = [("", _("any model")), *named]
             if not named:
                 del self.fields["run"], self.fields["answer"]
+        self.ladders: dict[str, Source] = {}
+        if self.needs("ladder"):
+            self._add_ladders(project)
         if self.needs("shortcut"):
             checks = ItemCheck.objects.filter(descriptions__project=project, checked_at__isnull=False)
             if not checks.exists():
                 del self.fields["shortcut"]
+
+    def _add_ladders(self, project: Project) -> None:
+        self.ladders = sources_of(project)
+        if not self.ladders:
+            del self.fields["ladder"], self.fields["need"], self.fields["rung"]
+            return
+        named = [(value, source.label) for value, source in self.ladders.items()]
+        self.fields["ladder"].choices = [("", _("no ladder")), *named]
+        self.fields["need"].choices = [("", _("needs anything")), *NEED_LABELS.items()]
+        self.fields["rung"].choices = [("", _("any rung")), *rung_choices()]
 
 
 def _methods(project: Project) -> list[tuple[str, Any]]:

@@ -12,6 +12,8 @@ from annotation.models import Choice, Stage, Vote, VoteState
 from corpus.models import Foil, Item, ReleaseItem
 from corpus.rules.states import ItemState
 from evaluation.items.forms import IMPORTED
+from evaluation.items.page import other_clips
+from evaluation.ladder.listing import Source, items_at
 from evaluation.scoring.models import Run
 from evaluation.scoring.run_results import axes_of, credits_of
 from evaluation.utd.shortcuts import flagged, shortcuts_of
@@ -27,8 +29,10 @@ ORDERS = (
 )
 
 
-def narrowed(project: Project, chosen: Mapping[str, Any], run: Run | None) -> QuerySet[Item]:
-    """Return the project's items that match ItemFilter; `run` is the chosen one."""
+def narrowed(
+    project: Project, chosen: Mapping[str, Any], run: Run | None, ladder: Source | None = None
+) -> QuerySet[Item]:
+    """Return the project's items that match ItemFilter; `run` and `ladder` are the chosen ones."""
     items = Item.objects.filter(project=project)
     if text := chosen.get("q"):
         in_foils = Exists(Foil.objects.filter(item=OuterRef("pk"), text__icontains=text))
@@ -49,6 +53,8 @@ def narrowed(project: Project, chosen: Mapping[str, Any], run: Run | None) -> Qu
         items = items.filter(pk__in=flagged(project, shortcut).values("item"))
     if run is not None:
         items = items.filter(pk__in=answered(run, chosen.get("answer", "")))
+    if ladder is not None:
+        items = items.filter(pk__in=items_at(ladder, chosen.get("need", ""), chosen.get("rung", "")))
     return items
 
 
@@ -75,9 +81,12 @@ def _number(votes: QuerySet[Vote]) -> Coalesce:
 
 
 def add_details(rows: Sequence[Item]) -> None:
-    """Give each item its `pairs` (segments of each foil), `dots` (True per vote for the caption) and `shortcut`."""
+    """Give each item its `pairs` (segments of each foil), `dots` (True per vote for the caption), `shortcut` and
+    `other_clip`, the other item of its pair."""
+    others = other_clips(rows)
     shortcuts = {row.item_id: row for row in shortcuts_of([item.pk for item in rows])}
     for item in rows:
         item.pairs = [diff_segments(item.caption.text, foil.text) for foil in item.foils.all()]
         item.dots = [True] * item.n_for + [False] * (item.n_votes - item.n_for)
+        item.other_clip = others.get(item.pk)
         item.shortcut = shortcuts.get(item.pk)

@@ -44,6 +44,24 @@ class Pair:
     votes: list[tuple[str, list[ShownVote]]] = field(default_factory=list)
 
 
+def other_clips(items: Sequence[Item]) -> dict[int, Item]:
+    """Return the item of the other clip, by item, of those that are half of a pair. No query without such items."""
+    paired = {(item.subtest_id, item.pair): item for item in items if item.pair}
+    if not paired:
+        return {}
+    subtests, names = {place[0] for place in paired}, {place[1] for place in paired}
+    rows = Item.objects.filter(subtest__in=subtests, pair__gt="", pair__in=names)
+    at: dict[tuple[int, str], list[Item]] = defaultdict(list)
+    for row in rows.select_related("video"):
+        at[row.subtest_id, row.pair].append(row)
+    others = {
+        item.pk: next((row for row in at[item.subtest_id, item.pair] if row.pk != item.pk), None)
+        for item in items
+        if item.pair
+    }
+    return {pk: other for pk, other in others.items() if other is not None}
+
+
 def candidates_of(item: Item) -> list[Candidate]:
     """Return the candidates that became the item's foils, with all their earlier versions; one query."""
     groups = Candidate.objects.filter(foil__item=item).values("group")

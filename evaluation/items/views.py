@@ -28,7 +28,7 @@ from evaluation.items.captions import (
 from evaluation.items.forms import ItemFilter
 from evaluation.items.history import history_of
 from evaluation.items.listing import ORDERS, add_details, narrowed, shown
-from evaluation.items.page import ABOUT, BULK, MOVES, WRITES, candidates_of, pairs_of, scores_of
+from evaluation.items.page import ABOUT, BULK, MOVES, WRITES, candidates_of, other_clips, pairs_of, scores_of
 from projects.access import get_project
 from projects.errors import AccessDenied
 from projects.listing.listing import list_rows
@@ -46,7 +46,8 @@ def items(request: HttpRequest, slug: str) -> HttpResponse:
     chosen = form.chosen()
     if form.is_open:
         return render(request, "foilworks/_folded_filters.html", {"form": form})
-    rows = narrowed(project, chosen, form.runs.get(chosen.get("run", "")))
+    ladder = form.ladders.get(chosen.get("ladder", ""))
+    rows = narrowed(project, chosen, form.runs.get(chosen.get("run", "")), ladder)
     listing = list_rows(rows, ORDERS, request.GET, chosen, shown)
     add_details(listing.page.rows)
     context = {
@@ -101,6 +102,7 @@ def _shown(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
     return {
         "item": found,
         "clip": player_clip(found.video),
+        "other_clip": other_clips([found]).get(found.pk),
         "pairs": pairs_of(project, found, candidates),
         "history": history_of(project, found, candidates),
         "moves": MOVES.get(found.state, ()),

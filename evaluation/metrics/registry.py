@@ -1,8 +1,8 @@
 """List every metric, one row each. Commands and pages read this table; only `text.registry.load` imports a row's
 module.
 
-A module gives `VERSION`, `INPUT` (the kind of score file it reads: pairs, choices, matrix or answers; see
-evaluation/score_files/scores.py and evaluation/score_files/answers.py) and `compute(data, *, ties) -> dict`.
+A module gives `VERSION`, `INPUT` (the kind of score file it reads: pairs, choices, two_clips, matrix or answers;
+see evaluation/score_files) and `compute(data, *, ties) -> dict`.
 """
 
 from text.registry import Entry, Param
@@ -33,6 +33,14 @@ METRICS: dict[str, Entry] = {
         path="evaluation.metrics.mc",
         params=(TIES,),
         summary="Share of items whose true caption is chosen among its candidates (contrast sets).",
+    ),
+    "two-clips": Entry(
+        label="Text, video and group score (items of two clips)",
+        path="evaluation.metrics.two_clips",
+        params=(TIES,),
+        summary="Share of items of two clips whose captions are right on both clips, whose clips are right for both "
+        "captions, and both (Winoground, Vinoground).",
+        deviations=("Both papers count every tie as wrong; `strict` reproduces it.",),
     ),
     "control": Entry(
         label="Retrieval among sampled candidates (control)",

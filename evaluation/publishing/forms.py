@@ -27,6 +27,22 @@ class PublicPageForm(forms.ModelForm):
         }
 
 
+class PublishForm(forms.Form):
+    """What the folder contains, and why a red checklist does not matter."""
+
+    anonymous = forms.BooleanField(
+        label=_("Anonymised copy for double-blind review"),
+        required=False,
+        help_text=_("Without authors, contact, addresses, free text and file names. Ids are numbers."),
+    )
+    videos = forms.BooleanField(
+        label=_("Copy the videos whose sources allow it"),
+        required=False,
+        help_text=_("All other videos are pointers to their sources. An anonymised copy has only pointers."),
+    )
+    reason = forms.CharField(label=_("Reason to publish in spite of a red checklist"), required=False, max_length=500)
+
+
 class SubmissionForm(forms.ModelForm):
     """Scores of a model, by somebody without an account."""
 

@@ -34,18 +34,23 @@ def own_answers(project: Project) -> tuple[Release | None, dict[str, str]]:
         return None, {}
 
     def make() -> dict[str, str]:
-        content = collect_release(release, tables=False)
-        content = replace(content, tables=_tables(release, content))
-        content = replace(content, papers=release_documents(release, content))
+        content = content_for_answers(release)
         found = {slug: "\n".join(answer(content)).strip() for slug, answer in ANSWERS.items()}
         return {slug: text for slug, text in found.items() if text}
 
     return release, cached_by_fingerprint(
-        project, KIND, str(release.pk), digest([VERSION, *_made_from(release)]), make, in_memory=False
+        project, KIND, str(release.pk), digest([VERSION, *made_from(release)]), make, in_memory=False
     )
 
 
-def _made_from(release: Release) -> list[Any]:
+def content_for_answers(release: Release) -> ReleaseContent:
+    """Return the release with its documents, and only those reports that answer the datasheet."""
+    content = collect_release(release, tables=False)
+    content = replace(content, tables=_tables(release, content))
+    return replace(content, papers=release_documents(release, content))
+
+
+def made_from(release: Release) -> list[Any]:
     """Return the inputs of the answers, in addition to the frozen records."""
     project = release.project
     terms = SourceLicence.objects.filter(project=project).order_by("pk")

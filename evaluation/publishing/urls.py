@@ -20,6 +20,8 @@ urlpatterns = [
         views.public_page_move,
         name="public_page_move",
     ),
+    path("projects/<slug:slug>/releases/<int:pk>/publish/", views.publish, name="publish"),
+    path("projects/<slug:slug>/releases/<int:pk>/publish/folder.zip", views.publish_file, name="publish_file"),
     path("r/<slug:key>/", views.public_release, name="public_release"),
     path("r/<slug:key>/videos/<int:position>/", views.public_video, name="public_video"),
     path("r/<slug:key>/export.zip", views.public_export, name="public_export"),

@@ -1,4 +1,6 @@
-"""Serve public pages, the page that opens them, citation, terms and datasheet."""
+"""Serve public pages, the page that opens them, the checklist, citation, terms and datasheet."""
+
+from collections import Counter
 
 from django.conf import settings
 from django.contrib import messages
@@ -21,10 +23,14 @@ from evaluation.documents.forms import DatasheetForm, PublicationForm, terms_for
 from evaluation.documents.models import DatasheetAnswer, PublicationFacts
 from evaluation.errors import EvaluationError
 from evaluation.publishing.actions.decide_submission import accept_submission, refuse_submission
+from evaluation.publishing.actions.publish_release import request_folder
 from evaluation.publishing.actions.set_public_page import page_of, renew_address, request_archive, set_public_page
 from evaluation.publishing.actions.submit_scores import submit_scores
 from evaluation.publishing.archive import is_current
-from evaluation.publishing.forms import PublicPageForm, SubmissionForm
+from evaluation.publishing.checklist import LEVELS, is_red
+from evaluation.publishing.folders import file_of, last_job
+from evaluation.publishing.forms import PublicPageForm, PublishForm, SubmissionForm
+from evaluation.publishing.hub_folder import checklist_of, size_of, videos_to_copy
 from evaluation.publishing.models import PublicPage, Submission
 from evaluation.publishing.public import about, composition_of, get_public_page, terms_of
 from evaluation.publishing.sheet import own_answers
@@ -189,6 +195,46 @@ def public_page_move(request: HttpRequest, slug: str, pk: int, move: str) -> Htt
     else:
         raise Http404
     return redirect("publishing:public_page", slug, pk)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def publish(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Show the checklist and the newest folder; POST queues the job that writes one."""
+    found = enter_project(request, get_release(request.user, slug, pk))
+    form = PublishForm(request.POST if request.method == "POST" else None)
+    rows = checklist_of(found, anonymous=form.is_bound and form.is_valid() and form.cleaned_data["anonymous"])
+    if form.is_bound and form.is_valid():
+        try:
+            request_folder(request.user, found, rows, **form.cleaned_data)
+        except EvaluationError as error:
+            form.add_error("reason" if is_red(rows) and not form.cleaned_data["reason"] else None, str(error))
+        else:
+            messages.success(request, _("The folder is being written."))
+            return redirect("publishing:publish", slug, pk)
+    videos, job = videos_to_copy(found), last_job(found)
+    context = {
+        "release": found,
+        "form": form,
+        # What is left to do comes first.
+        "rows": sorted(rows, key=lambda row: LEVELS.index(row.level)),
+        "counts": Counter(row.level for row in rows),
+        "is_red": is_red(rows),
+        "n_videos": len(videos),
+        "size": size_of(videos),
+        "job": job,
+        "file": file_of(found, job),
+    }
+    return render(request, "evaluation/publish.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+def publish_file(request: HttpRequest, slug: str, pk: int) -> HttpResponseBase:
+    """Serve the newest folder as a zip, as long as nothing in it was withdrawn."""
+    found = get_release(request.user, slug, pk)
+    stored = file_of(found, last_job(found))
+    if stored is None:
+        raise Http404(_("There is no folder to download. Write it again."))
+    return stream_file(request, stored)
 
 
 @require_POST

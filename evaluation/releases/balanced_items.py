@@ -1,7 +1,8 @@
 """Leave items of a subtest out of a release so that no word distinguishes captions from foils."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -34,16 +35,20 @@ class Offer:
 
 def offer(frozen: Sequence[FrozenItem], name: str) -> Offer:
     """Return the largest set of the subtest's items whose words are balanced; an item stays with all its foils or
-    leaves.
+    leaves, and an item of two clips with both of its items.
     """
     records = [one.record for one in frozen if one.record["subtest"] == name]
-    pairs = [
-        Pair(f"{record['id']}/{place}", record["id"], record["caption"], foil)
-        for record in records
-        for place, foil in enumerate(record["foils"])
-    ]
-    group_of = {pair.id: pair.group for pair in pairs}
-    return Offer(name, len(records), frozenset(group_of[pk] for pk in select(pairs, per_group=None).kept))
+    item_of = {
+        f"{record['id']}/{place}": (record, foil) for record in records for place, foil in enumerate(record["foils"])
+    }
+    pairs = [Pair(id_, _together(record), record["caption"], foil) for id_, (record, foil) in item_of.items()]
+    kept = select(pairs, per_group=None).kept
+    return Offer(name, len(records), frozenset(item_of[id_][0]["id"] for id_ in kept))
+
+
+def _together(record: Mapping[str, Any]) -> str:
+    """Return a name that the items share which stay or leave together."""
+    return f"pair {record['pair']}" if record.get("pair") else f"item {record['id']}"
 
 
 def balanced(frozen: Sequence[FrozenItem], names: Collection[str]) -> tuple[list[FrozenItem], list[Offer]]:

@@ -6,12 +6,22 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from evaluation.ladder.selection import Offer
+from evaluation.ladder.wording import SELECTION_LABELS
 from evaluation.releases.holdback import MOST
 
 
 class FreezeForm(forms.Form):
     name = forms.CharField(
         label=_("Name"), required=False, max_length=120, help_text=_("Leave empty to number the release automatically.")
+    )
+    needs = forms.ChoiceField(
+        label=_("Items"),
+        required=False,
+        help_text=_("By the evidence ladder. The models that select the items then have a score that is too high."),
+    )
+    ladder_runs = forms.TypedMultipleChoiceField(
+        label=_("Models"), required=False, coerce=int, widget=forms.MultipleHiddenInput
     )
     balance = forms.MultipleChoiceField(
         label=_("Balance: leave out items until no word gives the answer away"),
@@ -40,8 +50,12 @@ class FreezeForm(forms.Form):
     def clean_holdback(self) -> float:
         return (self.cleaned_data["holdback"] or 0) / 100
 
-    def __init__(self, data: Any = None, *, gate: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, data: Any = None, *, gate: Mapping[str, Any] | None = None, ladder: Offer | None = None) -> None:
         super().__init__(data)
+        if ladder:
+            self._add_needs(ladder)
+        else:
+            del self.fields["needs"], self.fields["ladder_runs"]
         offers = [each for each in gate["offers"] if each.feasible] if gate else []
         self.fields["balance"].choices = [
             (each.name, f"{each.name}: {each.n_kept} / {each.n} ({each.share:.0%})") for each in offers
@@ -50,3 +64,12 @@ class FreezeForm(forms.Form):
             del self.fields["balance"]
         if not (gate and gate["stopped"]):
             del self.fields["override"]
+
+    def _add_needs(self, ladder: Offer) -> None:
+        rows = ((need, SELECTION_LABELS[need], each) for need, each in ladder.selections.items())
+        named = [
+            (need, f"{label}: {each.n_kept} / {sum(row.n for row in each.subtests)}") for need, label, each in rows
+        ]
+        self.fields["needs"].choices = [("", _("all valid items")), *named]
+        self.fields["ladder_runs"].choices = [(run.pk, run.label) for run in ladder.runs]
+        self.initial["ladder_runs"] = [run.pk for run in ladder.chosen]

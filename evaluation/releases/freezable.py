@@ -11,22 +11,27 @@ from corpus.rules.states import ItemState
 from evaluation.blind.forms import named_probes
 from evaluation.errors import EvaluationError
 from evaluation.facts.records import requeued_as_invalid
+from evaluation.ladder.selection import Offer, runs_to_select_with
+from evaluation.ladder.selection import offer as ladder_offer
 from evaluation.releases.balanced_items import offer
 from evaluation.releases.gate import GateFinding, inspect
-from evaluation.releases.snapshot import valid_items
+from evaluation.releases.snapshot import half_items, valid_items
 from projects.models import Project
 
-LEFT_OUT = ("n_waiting", "n_disputed", "n_invalid")
+LEFT_OUT = ("n_waiting", "n_disputed", "n_invalid", "n_halves")
 
 
 def freezable(project: Project) -> list[Subtest]:
     """Return what a release frozen now would contain: main subtests with `n_valid` items and `n_paired` of them.
 
     `n_as_published` of them are valid because they were imported as published. A paired item has a valid proficiency
-    item; P and P+T cover those. Left out: `n_waiting` in validation, `n_disputed`, `n_invalid`.
+    item; P and P+T cover those. Left out: `n_waiting` in validation, `n_disputed`, `n_invalid`, `n_halves` of pairs
+    whose other half is not valid.
     """
-    valid, word = counts_as_valid("items__"), on_publishers_word("items__")
-    waits = Q(items__state=ItemState.IN_VALIDATION) & ~word
+    halves = [item.pk for item in half_items(project)]
+    whole = ~Q(items__in=halves) if halves else Q()
+    valid, word = counts_as_valid("items__") & whole, on_publishers_word("items__") & whole
+    waits = Q(items__state=ItemState.IN_VALIDATION) & ~on_publishers_word("items__")
     refused = list(requeued_as_invalid(project))
     rows = Subtest.objects.filter(project=project, kind=Subtest.Kind.MAIN).order_by("name")
     return list(
@@ -34,6 +39,7 @@ def freezable(project: Project) -> list[Subtest]:
             n_valid=Count("items", filter=valid),
             n_as_published=Count("items", filter=word),
             n_paired=Count("items", filter=valid & counts_as_valid("items__proficiency_item__")),
+            n_halves=Count("items", filter=Q(items__in=halves)),
             n_waiting=Count("items", filter=waits),
             n_disputed=Count("items", filter=Q(items__state=ItemState.DISPUTED)),
             n_invalid=Count("items", filter=Q(items__state=ItemState.INVALID) | Q(items__in=refused)),
@@ -44,20 +50,37 @@ def freezable(project: Project) -> list[Subtest]:
 def left_out(content: Sequence[Subtest]) -> str:
     """Return why the other items of `freezable` are left out, in words; "" if none is. Retracted items are not
     listed."""
-    waiting, disputed, invalid = (sum(getattr(row, name) for row in content) for name in LEFT_OUT)
+    waiting, disputed, invalid, halves = (sum(getattr(row, name) for row in content) for name in LEFT_OUT)
     parts = [
         waiting and ngettext("%(n)d in validation", "%(n)d in validation", waiting) % {"n": waiting},
         disputed and ngettext("%(n)d disputed", "%(n)d disputed", disputed) % {"n": disputed},
         invalid and ngettext("%(n)d invalid", "%(n)d invalid", invalid) % {"n": invalid},
+        halves
+        and ngettext("%(n)d whose other clip has no valid item", "%(n)d whose other clip has no valid item", halves)
+        % {"n": halves},
     ]
     return ", ".join(filter(None, parts))
 
 
-def gate_preview(project: Project) -> dict[str, Any] | None:
-    """Return the gate's result for the items that are valid now; None if there are none."""
+def ladder_preview(project: Project, asked: Sequence[int] = ()) -> Offer | None:
+    """Return how many of the items that are valid now need what, by the ladders of the asked runs; None without any."""
+    if not runs_to_select_with(project):
+        return None
     try:
-        frozen = valid_items(project)
+        return ladder_offer(project, [one.record for one in valid_items(project)], asked)
     except EvaluationError:
+        return None
+
+
+def gate_preview(project: Project, kept: frozenset[str] | None = None) -> dict[str, Any] | None:
+    """Return the gate's result for the items that are valid now, or those of them that are kept; None if there are
+    none.
+    """
+    try:
+        frozen = [one for one in valid_items(project) if kept is None or one.record["id"] in kept]
+    except EvaluationError:
+        return None
+    if not frozen:
         return None
     finding: GateFinding = inspect(project, [one.record for one in frozen])
     offers = [offer(frozen, row["name"]) for row in finding.rows if row["solved"]]

@@ -1,7 +1,7 @@
 """Read items as the plain records that releases freeze and exports write, in a fixed number of queries."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -13,6 +13,7 @@ from corpus.models import COUNTS_AS_VALID, Foil, Item, MediaState, Subtest, Vide
 from corpus.records import ItemRecord, PairRecord, VideoRecord
 from corpus.release_records import release_id, release_record
 from corpus.rules.states import is_left_out
+from corpus.rules.two_clips import whole_pairs
 from evaluation.errors import EvaluationError
 from evaluation.facts.records import is_valid
 from generation.models import Candidate, HintShown
@@ -46,6 +47,57 @@ def frozen_items(project: Project, items: QuerySet[Item] | None = None) -> list[
 
 def valid_items(project: Project) -> list[FrozenItem]:
     """Return what a release frozen now contains. EvaluationError: nothing is valid yet, or two items share an id."""
+    return whole_items(_valid(project))[0]
+
+
+def whole_items(frozen: list[FrozenItem]) -> tuple[list[FrozenItem], list[FrozenItem]]:
+    """Return the items that a release takes, and the halves of pairs that it leaves out, since the other half is not
+    valid or no longer fits. EvaluationError: there are only such halves.
+    """
+    found = halves_among([one.record for one in frozen])
+    if len(found) == len(frozen):
+        raise EvaluationError(
+            _(
+                "Every valid item is half of a pair of two clips, and no pair has two valid items. Wait until "
+                "validators finish the other items."
+            )
+        )
+    if not found:
+        return frozen, []
+    return [one for at, one in enumerate(frozen) if at not in found], [frozen[at] for at in sorted(found)]
+
+
+def freeze_candidates(project: Project) -> tuple[list[FrozenItem], list[FrozenItem]]:
+    """Return `whole_items` of the valid items."""
+    return whole_items(_valid(project))
+
+
+def halves_among(records: Sequence[Mapping[str, Any]]) -> set[int]:
+    """Return the positions of halves whose pair is not whole."""
+    whole = {at for both in whole_pairs(records) for at in both}
+    return {at for at, record in enumerate(records) if record.get("pair") and at not in whole}
+
+
+def half_items(project: Project) -> list[Item]:
+    """Return the valid items that a release leaves out because their pair is not whole. One query without pairs."""
+    valid = Item.objects.filter(COUNTS_AS_VALID, subtest__project=project, subtest__kind=Subtest.Kind.MAIN)
+    rows = valid.filter(pair__gt="").exclude(video__media_state=MediaState.TAKEN_DOWN).order_by("pk")
+    items = list(rows.select_related("subtest", "video", "caption").prefetch_related("foils"))
+    records = [
+        {
+            "id": item_name(item),
+            "subtest": item.subtest.name,
+            "pair": item.pair,
+            "video": {"key": item.video.key},
+            "caption": item.caption.text,
+            "foils": [foil.text for foil in _kept(item, list(item.foils.all()))],
+        }
+        for item in items
+    ]
+    return [items[at] for at in sorted(halves_among(records))]
+
+
+def _valid(project: Project) -> list[FrozenItem]:
     valid = Item.objects.filter(COUNTS_AS_VALID, subtest__kind=Subtest.Kind.MAIN)
     # A takedown retracts valid items, but older imports could add valid items to the clip afterwards.
     frozen = frozen_items(project, valid.exclude(video__media_state=MediaState.TAKEN_DOWN))
@@ -83,6 +135,7 @@ def plain_record(item: Item, kept: Sequence[Foil], of_pair: Sequence[Foil], id_:
         proficiency=_pair(simpler, of_pair) if simpler else None,
         extra=item.extra,
         facts=item.known_facts,
+        pair=item.pair,
     )
 
 

@@ -26,7 +26,7 @@ from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.releases.changelog import compared
 from evaluation.releases.changes import changes, previous_of, shifts, unscored
 from evaluation.releases.forms import FreezeForm
-from evaluation.releases.freezable import freezable, gate_preview, left_out
+from evaluation.releases.freezable import freezable, gate_preview, ladder_preview, left_out
 from evaluation.releases.models import ReleaseGate
 from evaluation.releases.withheld import withheld_of
 from evaluation.scoring.actions.start_run import start_run
@@ -48,9 +48,13 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def freeze(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
-    gate = gate_preview(project)
-    form = FreezeForm(request.POST if request.method == "POST" else None, gate=gate)
-    if request.method == "POST" and form.is_valid():
+    posted = request.method == "POST"
+    asked = (request.POST if posted else request.GET).getlist("ladder_runs")
+    ladder = ladder_preview(project, [int(pk) for pk in asked if pk.isdecimal() and len(pk) < 19])
+    chosen = ladder.selections.get(request.POST.get("needs", "")) if ladder else None
+    gate = gate_preview(project, chosen and chosen.kept)
+    form = FreezeForm(request.POST if posted else None, gate=gate, ladder=ladder)
+    if posted and form.is_valid():
         try:
             release = freeze_release(request.user, project, **form.cleaned_data)
         except EvaluationError as error:
@@ -66,6 +70,7 @@ def freeze(request: HttpRequest, slug: str) -> HttpResponse:
         "n_valid": n_valid,
         "left_out": left_out(content),
         "gate": gate,
+        "ladder": ladder,
     }
     return render(request, "evaluation/freeze.html", context, status=422 if form.errors else 200)
 
@@ -127,6 +132,8 @@ def _withheld(found: Release) -> dict[str, Any]:
 def _gate(found: Release) -> ReleaseGate | None:
     gate = ReleaseGate.objects.filter(release=found).select_related("overridden_by").first()
     if gate is not None:
+        # So that the release has it: the page also says by which ladder its items were selected.
+        gate.release = found
         gate.rows = [named_probes(row) for row in gate.data["rows"]]
     return gate
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from corpus.release_records import release_id
+from corpus.rules.two_clips import pairs_of
 from evaluation.errors import EvaluationError
 from evaluation.metrics.pairwise import PairScores
 from evaluation.metrics.ties import Floats
@@ -24,6 +25,7 @@ from evaluation.score_files.option_answers import option_scores
 from evaluation.score_files.score_columns import kind_of
 from evaluation.score_files.scores import Notes, padded, read_pairs
 from evaluation.score_files.tables import Columns, Table
+from evaluation.score_files.two_clips import halves, is_of_two_clips, read_two_clips
 from text.quoting import quoted, shortened
 
 Record = Mapping[str, Any]
@@ -38,6 +40,7 @@ FORMS: dict[str, str] = {
     "vilma": "ViLMA, JSON by id, with the proficiency items in a second file",
     "rcad-csv": "RCAD, CSV: id and scores, the caption first",
     "rcad-npy": "RCAD, NumPy array (items, candidates) or (6 × items, items), in the order of the release",
+    "winoground": "Winoground: the four scores of each pair (c0_i0, c0_i1 …), or label and score",
     "mc": "Multiple choice, CSV: id, prediction",
     LETTERS: "Multiple choice, answers as text, CSV or JSON: id, prediction (B, or the text of an option)",
     "utd": "UTD, CSV: sample and correct",
@@ -73,6 +76,8 @@ def read_given(
     table = Table(path, columns)
     if form in ("harness", AUTO) and table.names and LISTED_OPTIONS.issubset(table.names):
         return _by_listed_options(table, records, notes)
+    if form == "winoground" or (form == AUTO and is_of_two_clips(table.names)):
+        return _two_clips(table, records, notes)
     kind = kind_of(table) if form == AUTO else _KINDS.get(form, "scores")
     if kind == "scores" and kind_of(table) == "predictions":
         raise EvaluationError(f"{path}: the file contains predictions, not scores; choose mc")
@@ -138,6 +143,31 @@ def _of_harness(path: Path, records: Sequence[Record], notes: Notes) -> PairScor
     notes.unparsed += log.unreadable
     ids = _released(path, log.ids, [""] * len(log.ids), records)
     return _won(ids, [one[0] for one in log.scores], records) if log.only_winners else _pairs(ids, log.scores)
+
+
+def _two_clips(table: Table, records: Sequence[Record], notes: Notes) -> PairScores:
+    """Return the scores of both items of each pair, which the file calls by its pair name; an unknown name is kept.
+
+    EvaluationError: two subtests have a pair of this name and the file does not say which.
+    """
+    data = read_two_clips(table)
+    notes.of_table(table)
+    found: dict[str, list[tuple[str, str, str]]] = {}
+    subtest_of = {record["id"]: record["subtest"] for record in records}
+    for pair in pairs_of(records):
+        found.setdefault(pair[0], []).append(pair)
+    ids: list[str] = []
+    for name, subtest in zip(data.ids, data.subtests, strict=True):
+        named = found.get(name, [])
+        items = [pair for pair in named if subtest_of[pair[1]] == subtest] or named
+        if len(items) > 1:
+            places = ", ".join(subtest_of[pair[1]] for pair in items)
+            raise EvaluationError(
+                f"{table.path}: id: {quoted(name)} is a pair in several subtests ({shortened(places)}); give subtest"
+            )
+        ids += items[0][1:] if items else (f"{name} (clip 0)", f"{name} (clip 1)")
+    lists = [values.tolist() for both in zip(*halves(data.scores), strict=True) for values in both]
+    return _pairs(ids, lists)
 
 
 def _array(path: Path, records: Sequence[Record], notes: Notes) -> PairScores:

@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from corpus.records import WINNER, ReleaseScore
+from corpus.rules.two_clips import two_of_each
 from evaluation.metrics.ties import hit, standing
+from evaluation.score_files.two_clips import CELLS
 from text.storable import safe_row
 
 Rows = Sequence[ReleaseScore]
@@ -92,6 +94,17 @@ def _rising(row: ReleaseScore) -> list[float]:
     return [sign * value for value in (row.caption, *row.foils)]
 
 
+def winoground(rows: Rows) -> bytes:
+    """Write `{"id", "c0_i0", "c1_i0", "c0_i1", "c1_i1"}` of each pair with both items; `id` is the name of the pair."""
+    places = [(row.subtest, row.pair) if row.pair else None for row in rows]
+    lines = []
+    for one, other in two_of_each(places, [row.id for row in rows]):
+        right0, wrong1, right1, wrong0 = (*_rising(rows[one])[:2], *_rising(rows[other])[:2])
+        cells = dict(zip(CELLS, (right0, wrong1, wrong0, right1), strict=True))
+        lines.append({"id": rows[one].pair, "subtest": rows[one].subtest, **cells})
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()
+
+
 def _csv(header: list[str], lines: list[list[Any]]) -> bytes:
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows([header, *(safe_row(line) for line in lines)])
@@ -105,13 +118,16 @@ WRITERS: dict[str, tuple[str, str, Callable[[Rows], bytes]]] = {
     "vilma-proficiency": ("ViLMA, proficiency items", "json", vilma_proficiency),
     "rcad-csv": ("RCAD, CSV", "csv", rcad_csv),
     "rcad-npy": ("RCAD, NumPy", "npy", rcad_npy),
+    "winoground": ("Winoground, four scores per pair", "jsonl", winoground),
     "mc": ("Multiple choice, predictions", "csv", mc),
     "utd": ("UTD, right or wrong", "csv", utd),
 }
 # Formats without scores, which suit runs that only know the winner.
+OF_PAIRS = "winoground"
 OF_WINNERS = ("pairs", "mc", "utd")
 
 
-def writers_of(*, only_winners: bool) -> dict[str, tuple[str, str, Callable[[Rows], bytes]]]:
-    """Return the formats that a run's scores may be written in."""
-    return {name: WRITERS[name] for name in (OF_WINNERS if only_winners else WRITERS)}
+def writers_of(*, only_winners: bool, pairs: bool = False) -> dict[str, tuple[str, str, Callable[[Rows], bytes]]]:
+    """Return the formats that a run's scores may be written in. `pairs`: it has items of two clips."""
+    names = OF_WINNERS if only_winners else [name for name in WRITERS if pairs or name != OF_PAIRS]
+    return {name: WRITERS[name] for name in names}

@@ -8,9 +8,10 @@ import numpy as np
 from django.conf import settings
 
 from evaluation.errors import EvaluationError
-from evaluation.scoring.loop import Clip
+from evaluation.scoring.fetching import Clip
 from evaluation.scoring.protocol_models import sampling
 from evaluation.scoring.protocols import Protocol
+from evaluation.scoring.rungs import SHUFFLED_VIEW
 from hub.interfaces import ModelInfo
 from media.errors import MediaError
 from media.file_cache import FileCache, content_key
@@ -64,7 +65,8 @@ class VectorCache:
         except MediaError:
             return ""
         # `extra` once held the number format; without it, every stored vector would be computed again.
-        return content_key(format=FORMAT, frames=frames, model=info.model_id, revision=info.revision, extra="")
+        view = f"{clip.view} {clip.seed}" if clip.view == SHUFFLED_VIEW else clip.view
+        return content_key(format=FORMAT, frames=frames, model=info.model_id, revision=info.revision, extra=view)
 
 
 @dataclass(frozen=True)

@@ -36,17 +36,22 @@ def clip_key(video: Mapping[str, Any]) -> str:
     if edges != [None, None]:
         unit = "" if video["time_unit"] == "sec" else video["time_unit"]
         key += "@" + "-".join("" if edge is None else repr(float(edge)) for edge in edges) + unit
-    return _fitting(key)
+    return fitting(key)
 
 
 def texts_key(video: Mapping[str, Any], texts: Iterable[str]) -> str:
     """Return the clip's key and a hash of the distinct texts in any order: models score them in one canonical order."""
-    asked = "".join(sorted({text_key(text) for text in texts}))
-    return _fitting(f"{clip_key(video)}#{hashlib.sha256(asked.encode()).hexdigest()}")
+    return fitting(f"{clip_key(video)}#{texts_hash(texts)}")
 
 
-def _fitting(key: str) -> str:
-    return key if len(key) <= MAX_KEY_LENGTH else "sha256:" + hashlib.sha256(key.encode()).hexdigest()
+def texts_hash(texts: Iterable[str]) -> str:
+    """Return the hash of the distinct texts in any order."""
+    return hashlib.sha256("".join(sorted({text_key(text) for text in texts})).encode()).hexdigest()
+
+
+def fitting(key: str, length: int = MAX_KEY_LENGTH) -> str:
+    """Return the key, or its hash if it is longer than `length`."""
+    return key if len(key) <= length else "sha256:" + hashlib.sha256(key.encode()).hexdigest()
 
 
 def item_key(record: Mapping[str, Any], part: str) -> str:

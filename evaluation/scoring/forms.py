@@ -67,13 +67,13 @@ class BudgetForm(forms.Form):
 
 
 # Folded in the form.
-OPTIONS = ("label", "control", "device", *BUDGET)
+OPTIONS = ("label", "control", "controls", "device", *BUDGET)
 
 
 class ScoringForm(BudgetForm):
     """A model to score a release with; the action reports what is wrong with it."""
 
-    field_order = ("spec", "label", "protocol", "control", "device", *BUDGET)
+    field_order = ("spec", "label", "protocol", "control", "controls", "device", *BUDGET)
 
     spec = forms.CharField(
         label=_("Model"),
@@ -90,6 +90,14 @@ class ScoringForm(BudgetForm):
         label=_("Retrieval control"),
         required=False,
         help_text=_("In addition, each caption is ranked among 5 captions of other videos."),
+    )
+    controls = forms.BooleanField(
+        label=_("Controls"),
+        required=False,
+        help_text=_(
+            "In addition, the model is scored without the clip, with another clip, with single frames, and with "
+            "shuffled and reversed frames."
+        ),
     )
     device = forms.RegexField(DEVICE, label=_("Device"), initial="auto", help_text=_("auto, cpu, cuda or cuda:N"))
 

@@ -5,37 +5,29 @@ worker computes only what is missing. A run of more than one shard is spread ove
 loaded. Each kind of job imports its own libraries: a worker that scores through its own server does not load torch.
 """
 
-import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 from django.conf import settings
 from django.utils import timezone
 
-from corpus.records import WINNER
 from evaluation.errors import EvaluationError
-from evaluation.metrics.pairwise import PairScores
-from evaluation.score_files.score_readers import AUTO, read_given
-from evaluation.score_files.scores import Notes
 from evaluation.scoring.caches import Caches, caches
-from evaluation.scoring.clip_keys import Keyed, item_key, text_key
+from evaluation.scoring.file_scores import store_files
 from evaluation.scoring.finished import notify
-from evaluation.scoring.loop import ScoringCounts, score_pairs
+from evaluation.scoring.loop import ScoringCounts, score_pairs, scores_blind
 from evaluation.scoring.model_cards import stated
-from evaluation.scoring.models import ModelCard, Run, Score
+from evaluation.scoring.models import ModelCard, Run
 from evaluation.scoring.protocol_models import reader, scores_by_item, under_protocol
 from evaluation.scoring.protocols import PROTOCOLS, Protocol
-from evaluation.scoring.queries import SCORE_FILE, Record, asked_of, records_of
+from evaluation.scoring.queries import SCORE_FILE
 from evaluation.scoring.run_results import keep
 from evaluation.scoring.shards.outlook import OTHER_MODEL
-from evaluation.scoring.shards.plan import Todo, collected, costs, cut_to, parts_of
+from evaluation.scoring.shards.plan import Todo, collected, costs, cut_to, pairs_of, parts_of, rounds_of
 from evaluation.scoring.shards.work import (
-    ROWS_PER_QUERY,
     ScoreWriter,
     in_time,
     listed,
@@ -54,8 +46,6 @@ from jobs.progress import progress
 from jobs.shards import finish
 from jobs.spread import Spread
 from media.decode_pool import DecodePool, usual_workers
-from text.batches import batched
-from text.errors import ActionableError
 from text.quoting import quoted
 from text.registry import Entry, load
 
@@ -63,6 +53,8 @@ SHARD = "evaluation.scoring.jobs.score_shard"
 # Loaded only for runs through an endpoint.
 SERVED = Entry("the endpoint of a run", "evaluation.scoring.served.opening")
 SERVED_RUN = Entry("a run through an endpoint", "evaluation.scoring.served.served_run")
+# What a model is shown without a clip.
+NOTHING, GREY_FRAMES = "none", "grey"
 # Adapters whose texts are encoded before the first clip.
 CLIPS_PER_ROUND = 512
 # A killed worker loses at most these scores, and its current clip batch.
@@ -76,7 +68,7 @@ def run_scoring(run_id: int, job: Job) -> Spread | None:
     """
     run = Run.objects.select_related("release__project").get(pk=run_id)
     if run.spec.startswith(SCORE_FILE):
-        problems = _store_file(run, job)
+        problems = store_files(run, job)
     elif job.shards.exists():
         problems = {**collected(job), **listed_before(run)}
     else:
@@ -106,7 +98,7 @@ def score_shard(run_id: int, job: Job) -> None:
         found, _ = work_of(run, opened.info.needs_video, opened.by_item, job.payload.get("positions"))
         work = cut_to(found, job.payload)
         todo = list(missing(run, work, opened.info.needs_video))
-        progress(job, job.total - _pairs(todo), job.total, f"asking the model: {opened.info.model_id}")
+        progress(job, max(0, job.total - pairs_of(todo)), job.total, f"asking the model: {opened.info.model_id}")
         tally = _score_all(run, opened, todo, job)
     finish(job, listed(work, tally))
 
@@ -158,6 +150,8 @@ def _score(run: Run, job: Job) -> Spread | dict[str, Any]:
             run.params["dtype"] = opened.dtype
         if opened.served is not None:
             run.params["served"] = dict(opened.served.facts)
+        if "ladder" in run.params:
+            run.params["ladder"] = {**run.params["ladder"], "no_clip": _shown_without_clip(opened)}
         run.model_key = opened.key
         cut = truncation_of(run, opened.adapter)
         # Before the first score is stored: the page of a running run leaves out pairs that are equal after truncation.
@@ -168,10 +162,10 @@ def _score(run: Run, job: Job) -> Spread | dict[str, Any]:
             project=run.release.project, model_key=run.model_key, defaults=stated(info.card)
         )
         work, without_media = work_of(run, info.needs_video, opened.by_item)
-        wanted = sum(len(each.texts) for each in work)
+        wanted = pairs_of((each, each.texts) for each in work)
         todo = list(missing(run, work, info.needs_video))
         message = f"distinct texts: {wanted} ({info.model_id})"
-        progress(job, wanted - _pairs(todo), wanted, message)
+        progress(job, wanted - pairs_of(todo), wanted, message)
         if opened.served is not None:
             return {"missing_media": without_media, **load(SERVED_RUN).ask_all(run, opened, work, todo, job), **cut}
         parts = parts_of(todo, info.needs_video)
@@ -182,14 +176,27 @@ def _score(run: Run, job: Job) -> Spread | dict[str, Any]:
     return {"missing_media": without_media, **listed(work, tally), **cut}
 
 
+def _shown_without_clip(opened: _Opened) -> str:
+    """Return what the model is shown where there is no clip: nothing, or grey frames.
+
+    EvaluationError: it opens video files itself, so it cannot be shown other frames.
+    """
+    if opened.info.card.get("opens_file"):
+        raise EvaluationError(
+            f"{opened.info.model_id} opens the video files itself, so it cannot be shown single or shuffled frames; "
+            "clear “Controls”, or let the model read the frames that it is given"
+        )
+    asked_alone = opened.served is not None or not opened.info.needs_video or scores_blind(opened.adapter)
+    return NOTHING if asked_alone else GREY_FRAMES
+
+
 def _score_all(run: Run, opened: _Opened, todo: Todo, job: Job) -> ScoringCounts:
     """Score everything and store the results; the job's row has the progress and the cost."""
-    tally, before, done = ScoringCounts(), dict(job.measured), job.total - _pairs(todo)
+    tally, before, done = ScoringCounts(), dict(job.measured), max(0, job.total - pairs_of(todo))
     read, info = reader(opened.protocol, opened.kept.frames), opened.info
     decoders = settings.FOILWORKS_DECODERS or usual_workers()
     with ScoreWriter(partial(store, run, info)) as writer, DecodePool(decoders) as pool:
-        for some in batched(todo, CLIPS_PER_ROUND):
-            requests = [(each.clip, texts) for each, texts in some]
+        for requests in rounds_of(todo, CLIPS_PER_ROUND):
             found = score_pairs(opened.adapter, requests, tally=tally, read=read, kept=opened.kept.vectors, pool=pool)
             for scores in in_time(found, SCORES_PER_WRITE, SECONDS_PER_WRITE):
                 writer.put(scores)
@@ -198,98 +205,3 @@ def _score_all(run: Run, opened: _Opened, todo: Todo, job: Job) -> ScoringCounts
     job.measured = costs(tally, writer.seconds, before, opened.device)
     progress(job, done, measured=job.measured)
     return tally
-
-
-def _pairs(todo: Todo) -> int:
-    return sum(len(texts) for _, texts in todo)
-
-
-def _store_file(run: Run, job: Job) -> dict[str, Any]:
-    """Store a score file's values under its own hash, by item. Ids on one side only are listed, not dropped."""
-    path = Path(run.spec.removeprefix(SCORE_FILE))
-    able = Path(run.params["proficiency"]) if run.params.get("proficiency") else None
-    records, notes = records_of(run.release), Notes()
-    try:
-        form, columns = run.params.get("form", AUTO), run.params.get("columns")
-        data = read_given(path, form, records, able, notes=notes, columns=columns)
-    except ActionableError as error:
-        # Only the file name: users do not know the folder.
-        raise EvaluationError(str(error).replace(f"{path.parent}/", "")) from error
-    content = path.read_bytes() + (able.read_bytes() if able else b"")
-    run.model_key = "file:" + hashlib.sha256(content).hexdigest()
-    run.save(update_fields=["model_key"])
-    rows, problems = _rows_of(run, records, data, WINNER if notes.only_winners else "file")
-    problems["ignored_columns"] = list(notes.ignored)
-    problems["answers_without_an_option"] = notes.unparsed
-    if not rows:
-        raise EvaluationError(
-            f"{path.name}: none of its ids is in the release; use the ids of items.jsonl of the release"
-        )
-    if PROTOCOLS[run.protocol].paired_only and np.isnan(data.proficiency).all():
-        raise EvaluationError(
-            f"{path.name}: has no scores of proficiency items, which {PROTOCOLS[run.protocol].label} requires; give "
-            "their file too (--proficiency, or the second file on the page), or choose another protocol"
-        )
-    # Values that an older version or a different format read differently are corrected.
-    Score.objects.bulk_create(
-        rows,
-        batch_size=ROWS_PER_QUERY,
-        update_conflicts=True,
-        update_fields=["value", "kind"],
-        unique_fields=["model_key", "protocol", "clip_key", "text_sha256"],
-    )
-    progress(job, len(records), len(records), f"items of the file: {len(data.ids) - len(problems['not_in_release'])}")
-    without_item = notes.unmatched.get("proficiency_without_item", [])
-    problems["not_in_release"] += [f"{name} (proficiency)" for name in without_item]
-    return problems
-
-
-def _rows_of(
-    run: Run, records: Sequence[Record], data: PairScores, kind: str
-) -> tuple[list[Score], dict[str, list[str]]]:
-    """Return the scores that a file gives the items of the release, and ids on one side only."""
-    given = {name: row for row, name in enumerate(data.ids)}
-    problems: dict[str, list[str]] = {"not_in_file": [], "not_in_release": [], "wrong_number_of_texts": []}
-    left_out: list[str] = []
-    n_pairs = 0
-    rows: list[Score] = []
-    for record in records:
-        row = given.get(record["id"])
-        if row is None:
-            problems["not_in_file"].append(record["id"])
-            continue
-        asked = asked_of(record, Keyed.ITEM)
-        n_pairs += bool(asked.proficiency)
-        parts = [("main", asked.main, data.main[row]), ("proficiency", asked.proficiency, data.proficiency[row])]
-        for part, texts, scores in parts:
-            values = scores[~np.isnan(scores)]
-            if len(values) == len(texts):
-                rows += _file_rows(run, item_key(record, part), texts, values.tolist(), kind)
-            elif len(values):
-                problems["wrong_number_of_texts"].append(f"{record['id']} ({part})")
-            else:
-                left_out.append(f"{record['id']} ({part})")
-    # A file without proficiency pairs omits none of them.
-    if len(left_out) < n_pairs:
-        problems["not_in_file"] += left_out
-    known = {record["id"] for record in records}
-    problems["not_in_release"] = [name for name in data.ids if name not in known]
-    return rows, problems
-
-
-def _file_rows(run: Run, key: str, texts: tuple[str, ...], values: list[float], kind: str) -> list[Score]:
-    """Return rows of one item; of a foil that occurs twice in it, the higher score counts, its stronger rival."""
-    best: dict[str, float] = {}
-    for text, value in zip(texts, values, strict=True):
-        best[text] = max(value, best.get(text, value))
-    return [
-        Score(
-            model_key=run.model_key,
-            protocol=run.protocol,
-            clip_key=key,
-            text_sha256=text_key(text),
-            value=value,
-            kind=kind,
-        )
-        for text, value in best.items()
-    ]

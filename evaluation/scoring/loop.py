@@ -1,30 +1,39 @@
 """Run the scoring loop, pure: (clip, texts) in, raw values out. No Django; jobs give it a shard and store what it
 yields.
 
-Every clip is decoded and encoded once, every distinct text once, in batches of similar length. Values are yielded as
+Every clip is decoded once, each distinct view of it and every distinct text is encoded once, in batches of similar
+length. Values are yielded as
 they are computed, clip batch by clip batch, so a killed worker loses at most one. A pool decodes ahead of the model. A
 clip that cannot be decoded, that the model refuses, or whose value is not a number is listed, and the others are
 scored. If the device runs out of memory, batches are halved from then on.
 """
 
 import math
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import partial
-from pathlib import Path
+from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
+from evaluation.scoring.fetching import (
+    Clip,
+    Fetched,
+    Fetcher,
+    KeptVectors,
+    ReadFrames,
+    Wanted,
+    by_source,
+    in_batches,
+    merged,
+    read_frames,
+)
+from evaluation.scoring.rungs import BLANK
 from hub.contract import rows_of, scores_of, similarities
 from hub.errors import ClipError
-from hub.interfaces import Embedder, Frames, ModelInfo, Scorer, Shrinks, VideoMeta
+from hub.interfaces import Embedder, EncodesByFrame, Scorer, ScoresWithoutClip, Shrinks
 from hub.loaded_model import ran_out_of_memory, release_memory
 from media.decode_pool import DecodePool
-from media.errors import MediaError
-from media.frames import sample_frames
 from text.batches import batched
 
 CLIPS_PER_BATCH = 16
@@ -32,20 +41,6 @@ TEXTS_PER_BATCH = 128
 # For models that take one clip at a time: number of clips to decode ahead.
 CLIPS_AHEAD = 4
 TOO_LARGE = "it does not fit into the memory of the device, even alone; use fewer frames or a smaller number format"
-
-
-@dataclass(frozen=True)
-class Clip:
-    """What is shown: `key` names it in scores; `start` and `end` in seconds trim the file, None = to its limit.
-
-    `content`: the SHA-256 of the file's bytes if known, for caches.
-    """
-
-    key: str
-    path: os.PathLike[str] | None = None
-    start: float | None = None
-    end: float | None = None
-    content: str = ""
 
 
 @dataclass(frozen=True)
@@ -68,6 +63,7 @@ class ScoringCounts:
     not numbers, `unanswered` (clip key, text, outcome, why) of texts about which a served model gave no answer.
     """
 
+    clips_decoded: int = 0
     clips_encoded: int = 0
     texts_encoded: int = 0
     video_calls: int = 0
@@ -85,33 +81,6 @@ class ScoringCounts:
 
 
 Thing = TypeVar("Thing")
-ReadFrames = Callable[[Clip, ModelInfo], tuple[Frames, VideoMeta]]
-
-
-def read_frames(clip: Clip, info: ModelInfo) -> tuple[Frames, VideoMeta]:
-    """Read the frames that the model needs, at the centres of equal time bins (media.frames). MediaError: unusable
-    file.
-    """
-    if clip.path is None:
-        raise MediaError(f"{clip.key}: has no video file; attach it, then score again")
-    frames, times = sample_frames(Path(clip.path), info.frames, clip.start, clip.end, info.size)
-    return frames, about(clip, times)
-
-
-def about(clip: Clip, times: Iterable[float]) -> VideoMeta:
-    """Return what an adapter receives about a clip, in addition to its frames."""
-    seconds = tuple(float(time) for time in times)
-    return VideoMeta(clip.key, seconds, clip.path or "", clip.start, clip.end)
-
-
-class KeptVectors(Protocol):
-    """Rows of clips that were encoded before."""
-
-    def get(self, clip: Clip, info: ModelInfo) -> np.ndarray | None:
-        """Return the clip's row of this model; None if it is not cached."""
-        ...
-
-    def put(self, clip: Clip, info: ModelInfo, row: np.ndarray) -> None: ...
 
 
 def score_pairs(
@@ -132,7 +101,7 @@ def score_pairs(
     without one, each clip is read in turn. Values do not depend on either.
     """
     counts = tally if tally is not None else ScoringCounts()
-    wanted, pool = _merged(requests), pool or DecodePool(0)
+    wanted, pool = merged(requests), pool or DecodePool(0)
     if isinstance(adapter, Embedder):
         scores = _by_embedding(adapter, wanted, read, clips_a_batch, counts, kept, pool)
     elif adapter.info.needs_video:
@@ -147,85 +116,50 @@ def score_pairs(
         yield score
 
 
-@dataclass
-class _Wanted:
-    clip: Clip
-    texts: dict[str, None]  # insertion-ordered set
-
-
-def _merged(requests: Iterable[tuple[Clip, Sequence[str]]]) -> list[_Wanted]:
-    """Return one entry per clip key, in the order of their first mention, with its distinct texts (at least one)."""
-    merged: dict[str, _Wanted] = {}
-    for clip, texts in requests:
-        merged.setdefault(clip.key, _Wanted(clip, {})).texts.update(dict.fromkeys(texts))
-    return [want for want in merged.values() if want.texts]
-
-
 def _by_length(texts: Iterable[str]) -> list[str]:
     """Return distinct texts, short ones first: a batch is padded to its longest."""
     return sorted(dict.fromkeys(texts), key=lambda text: (len(text.split()), len(text), text))
 
 
-@dataclass(frozen=True)
-class _Fetched:
-    """A clip on its way to the model: its cached row, or its frames, or why it has neither; and the seconds it took."""
-
-    want: _Wanted
-    row: np.ndarray | None = None
-    frames: Frames | None = None
-    meta: VideoMeta | None = None
-    why: str = ""
-    seconds: float = 0.0
-
-
-def _fetch(
-    want: _Wanted,
-    info: ModelInfo,
-    read: ReadFrames,
-    kept: KeptVectors | None,
-    shrink: Callable[[Frames], Frames] | None,
-) -> _Fetched:
-    """Read one clip in a worker of the pool."""
-    row = kept.get(want.clip, info) if kept is not None else None
-    if row is not None:
-        return _Fetched(want, row)
-    began = perf_counter()
-    try:
-        frames, meta = read(want.clip, info)
-        frames = frames if shrink is None else shrink(frames)
-    except MediaError as error:
-        return _Fetched(want, why=str(error), seconds=perf_counter() - began)
-    return _Fetched(want, frames=frames, meta=meta, seconds=perf_counter() - began)
-
-
 def _fetched(
     adapter: Embedder | Scorer,
-    wanted: Iterable[_Wanted],
+    wanted: Iterable[Wanted],
     read: ReadFrames,
     counts: ScoringCounts,
     pool: DecodePool,
     kept: KeptVectors | None,
     depth: int,
-) -> Iterator[_Fetched]:
-    """Yield every clip in order, with its row or its frames; those without either are listed."""
+) -> Iterator[list[Fetched]]:
+    """Yield the views of every clip in order, with their rows or frames; those without either are listed."""
     shrink = adapter.shrink if isinstance(adapter, Shrinks) else None
-    work = partial(_fetch, info=adapter.info, read=read, kept=kept, shrink=shrink)
-    for _, wait in pool.ahead(wanted, work, depth):
+    fetch = Fetcher(adapter.info, read, kept, shrink, encodes_by_frame(adapter), blind=scores_blind(adapter))
+    for _, wait in pool.ahead(by_source(wanted), fetch, depth):
         began = perf_counter()
-        found = wait()
+        views = wait()
         waited = perf_counter() - began
-        counts.decode_seconds += found.seconds
         # Without a pool, the model's own thread decodes, which does not count as waiting.
         counts.wait_seconds += waited if pool.workers else 0.0
-        counts.vectors_kept += found.row is not None
-        if found.why:
-            counts.unreadable.append((found.want.clip.key, found.why))
-        yield found
+        for found in views:
+            counts.decode_seconds += found.seconds
+            counts.clips_decoded += found.decoded
+            counts.vectors_kept += found.row is not None
+            if found.why:
+                counts.unreadable += [(want.clip.key, found.why) for want in found.wants]
+        yield views
+
+
+def scores_blind(adapter: Any) -> bool:
+    """Report whether the model is asked without a clip where none is shown, instead of with grey frames."""
+    return isinstance(adapter, ScoresWithoutClip) and adapter.scores_without_clip
+
+
+def encodes_by_frame(adapter: Any) -> bool:
+    return isinstance(adapter, Embedder) and isinstance(adapter, EncodesByFrame) and adapter.encodes_by_frame
 
 
 def _by_embedding(
     adapter: Embedder,
-    wanted: list[_Wanted],
+    wanted: list[Wanted],
     read: ReadFrames,
     clips_a_batch: int,
     counts: ScoringCounts,
@@ -236,22 +170,23 @@ def _by_embedding(
     place = {text: i for i, text in enumerate(texts)}
     encoded = _encode_texts(adapter, texts, counts)
     fetched = _fetched(adapter, wanted, read, counts, pool, kept, 2 * clips_a_batch)
-    for batch in batched(fetched, clips_a_batch):
+    for batch in in_batches(fetched, clips_a_batch):
         began = perf_counter()
         rows = _rows(adapter, batch, counts, kept)
         # Each clip is paired only with its own texts, so that scores cost n, not n x n.
-        values = {
-            at: similarities(adapter, row, encoded[[place[text] for text in batch[at].want.texts]])
+        values = [
+            (want, similarities(adapter, batch[at].row_of(want, row), encoded[[place[text] for text in want.texts]]))
             for at, row in sorted(rows.items())
-        }
+            for want in batch[at].wants
+        ]
         counts.compute_seconds += perf_counter() - began
-        for at, found in values.items():
-            for text, value in zip(batch[at].want.texts, found, strict=True):
-                yield PairScore(batch[at].want.clip.key, text, float(value))
+        for want, found in values:
+            for text, value in zip(want.texts, found, strict=True):
+                yield PairScore(want.clip.key, text, float(value))
 
 
 def _rows(
-    adapter: Embedder, batch: Sequence[_Fetched], counts: ScoringCounts, kept: KeptVectors | None
+    adapter: Embedder, batch: Sequence[Fetched], counts: ScoringCounts, kept: KeptVectors | None
 ) -> dict[int, np.ndarray]:
     """Return index in the batch -> its row, for every clip that has one."""
     rows = {at: found.row for at, found in enumerate(batch) if found.row is not None}
@@ -259,38 +194,42 @@ def _rows(
     for some in batched(new, min(len(new), counts.halved.get("clips", len(new))) or 1):
         for at, row in _encoded_clips(adapter, some, batch, counts):
             rows[at] = row
-            if kept is not None:
-                kept.put(batch[at].want.clip, adapter.info, row)
+            for clip in batch[at].clips if kept is not None else ():
+                assert kept is not None
+                kept.put(clip, adapter.info, row)
     return rows
 
 
 def _encoded_clips(
-    adapter: Embedder, places: Sequence[int], batch: Sequence[_Fetched], counts: ScoringCounts
+    adapter: Embedder, places: Sequence[int], batch: Sequence[Fetched], counts: ScoringCounts
 ) -> list[tuple[int, np.ndarray]]:
     """Encode the clips at the indices together; one by one if one of them cannot be encoded, which is listed; in halves
     if they do not fit.
     """
-    clips, metas = [batch[at].frames for at in places], [batch[at].meta for at in places]
-    key = batch[places[0]].want.clip.key
+    clips, metas = [batch[at].shown for at in places], [batch[at].meta for at in places]
     try:
         counts.video_calls += 1
         rows = adapter.encode_video(clips, metas)  # type: ignore[arg-type]
     except ClipError as error:
         if len(places) == 1:
-            counts.refused.append((key, str(error)))
+            counts.refused += _refused(batch[places[0]], str(error))
             return []
         parts = [[at] for at in places]
     except (MemoryError, RuntimeError) as error:
         if not ran_out_of_memory(error):
             raise
         if len(places) == 1:
-            counts.refused.append((key, TOO_LARGE))
+            counts.refused += _refused(batch[places[0]], TOO_LARGE)
         parts = _halves(places, "clips", counts)
     else:
         counts.clips_encoded += len(places)
         return list(zip(places, rows_of(adapter.info, "encode_video", rows, len(places), "clip"), strict=True))
     release_memory()
     return [found for part in parts for found in _encoded_clips(adapter, part, batch, counts)]
+
+
+def _refused(found: Fetched, why: str) -> list[tuple[str, str]]:
+    return [(want.clip.key, why) for want in found.wants]
 
 
 def _halves(things: Sequence[Thing], what: str, counts: ScoringCounts) -> list[Sequence[Thing]]:
@@ -338,42 +277,61 @@ def _of_texts(ask: Callable[[Sequence[str]], Any], texts: Sequence[str], counts:
 
 
 def _by_scorer(
-    adapter: Scorer, wanted: list[_Wanted], read: ReadFrames, mode: str, counts: ScoringCounts, pool: DecodePool
+    adapter: Scorer, wanted: list[Wanted], read: ReadFrames, mode: str, counts: ScoringCounts, pool: DecodePool
 ) -> Iterator[PairScore]:
-    for found in _fetched(adapter, wanted, read, counts, pool, None, CLIPS_AHEAD):
-        if found.frames is None:
-            continue
-        key, texts = found.want.clip.key, _by_length(found.want.texts)
-        began = perf_counter()
-        try:
-            counts.video_calls += 1
-            scores = _scored(adapter, found, texts, mode, counts)
-        except ClipError as error:
-            counts.refused.append((key, str(error)))
-            continue
-        except (MemoryError, RuntimeError) as error:
-            if not ran_out_of_memory(error):
-                raise
-            counts.refused.append((key, TOO_LARGE))
-            continue
-        finally:
-            counts.compute_seconds += perf_counter() - began
-        counts.clips_encoded += 1
-        counts.texts_encoded += len(texts)
-        for text, score in zip(texts, scores, strict=True):
-            yield PairScore(key, text, float(score.value), dict(score.parts))
+    for views in _fetched(adapter, wanted, read, counts, pool, None, CLIPS_AHEAD):
+        for found in views:
+            for wants in [] if found.why else _asked_together(adapter, found):
+                yield from _of_view(adapter, replace(found, wants=wants), mode, counts)
 
 
-def _scored(adapter: Scorer, found: _Fetched, texts: Sequence[str], mode: str, counts: ScoringCounts) -> list[Any]:
+def _asked_together(adapter: Scorer, found: Fetched) -> list[list[Wanted]]:
+    """Split views that show the same: if scores depend on each other, only equal sets of texts are asked together."""
+    first = found.wants[0]
+    if not adapter.info.by_item and first.clip.view == BLANK:
+        # Without a clip, these are the texts of a whole release.
+        return [[Wanted(first.clip, dict.fromkeys(some))] for some in batched(_by_length(first.texts), TEXTS_PER_BATCH)]
+    if not adapter.info.by_item:
+        return [list(found.wants)]
+    groups: dict[frozenset[str], list[Wanted]] = {}
+    for want in found.wants:
+        groups.setdefault(frozenset(want.texts), []).append(want)
+    return list(groups.values())
+
+
+def _of_view(adapter: Scorer, found: Fetched, mode: str, counts: ScoringCounts) -> Iterator[PairScore]:
+    texts = _by_length(text for want in found.wants for text in want.texts)
+    began = perf_counter()
+    try:
+        counts.video_calls += 1
+        scores = dict(zip(texts, _scored(adapter, found, texts, mode, counts), strict=True))
+    except ClipError as error:
+        counts.refused += _refused(found, str(error))
+        return
+    except (MemoryError, RuntimeError) as error:
+        if not ran_out_of_memory(error):
+            raise
+        counts.refused += _refused(found, TOO_LARGE)
+        return
+    finally:
+        counts.compute_seconds += perf_counter() - began
+    counts.clips_encoded += 1
+    counts.texts_encoded += len(texts)
+    for want in found.wants:
+        for text in _by_length(want.texts):
+            yield PairScore(want.clip.key, text, float(scores[text].value), dict(scores[text].parts))
+
+
+def _scored(adapter: Scorer, found: Fetched, texts: Sequence[str], mode: str, counts: ScoringCounts) -> list[Any]:
     """Score all texts of the clip at once, or in halves if they do not fit and do not depend on each other."""
     most = counts.halved.get("texts", len(texts))
     if adapter.info.by_item or len(texts) <= 1:
-        return scores_of(adapter.info, adapter.score(found.frames, texts, mode, found.meta), texts)
+        return _answers(adapter, found, texts, mode)
     if len(texts) > most:
         parts = list(batched(texts, most))
     else:
         try:
-            return scores_of(adapter.info, adapter.score(found.frames, texts, mode, found.meta), texts)
+            return _answers(adapter, found, texts, mode)
         except (MemoryError, RuntimeError) as error:
             if not ran_out_of_memory(error):
                 raise
@@ -382,7 +340,14 @@ def _scored(adapter: Scorer, found: _Fetched, texts: Sequence[str], mode: str, c
     return [score for part in parts for score in _scored(adapter, found, part, mode, counts)]
 
 
-def _without_video(adapter: Scorer, wanted: list[_Wanted], mode: str, counts: ScoringCounts) -> Iterator[PairScore]:
+def _answers(adapter: Scorer, found: Fetched, texts: Sequence[str], mode: str) -> list[Any]:
+    if found.is_empty:
+        assert isinstance(adapter, ScoresWithoutClip)
+        return scores_of(adapter.info, adapter.score_without_clip(texts, mode), texts)
+    return scores_of(adapter.info, adapter.score(found.shown, texts, mode, found.meta), texts)
+
+
+def _without_video(adapter: Scorer, wanted: list[Wanted], mode: str, counts: ScoringCounts) -> Iterator[PairScore]:
     for texts in batched(_by_length(text for want in wanted for text in want.texts), TEXTS_PER_BATCH):
         began = perf_counter()
         answers = _of_texts(

@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.errors import EvaluationError
-from evaluation.scoring.loop import Clip, ReadFrames, about
+from evaluation.scoring.fetching import Clip, ReadFrames, about
 from evaluation.scoring.protocols import Protocol
 from hub.interfaces import (
     Embedder,
+    EncodesByFrame,
     Frames,
     LimitsTexts,
     ModelInfo,
@@ -52,6 +53,7 @@ class PooledFrames:
     def __init__(self, model: Any, pool: Callable[[Rows], Rows], kind: ScoreKind) -> None:
         self.model, self.pool = model, pool
         self.info = replace(model.info, kind=kind)
+        self.encodes_by_frame: bool = isinstance(model, EncodesByFrame) and model.encodes_by_frame
 
     def shrink(self, frames: Frames) -> Frames:
         return self.model.shrink(frames) if isinstance(self.model, Shrinks) else frames

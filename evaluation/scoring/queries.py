@@ -9,8 +9,9 @@ from django.db.models import Q, QuerySet
 
 from corpus.models import Release, ReleaseItem
 from corpus.records import WINNER, ReleaseScore
+from corpus.rules.two_clips import connected, two_of_each
 from evaluation.errors import EvaluationError
-from evaluation.metrics import pairwise, rcad
+from evaluation.metrics import pairwise, rcad, two_clips
 from evaluation.metrics.choices import ChoiceScores
 from evaluation.metrics.control import beside, sampled_captions
 from evaluation.metrics.intervals import DRAWS
@@ -18,6 +19,8 @@ from evaluation.score_files.scores import padded
 from evaluation.scoring.clip_keys import Keyed, cluster, score_key, text_key
 from evaluation.scoring.models import EQUAL_AFTER_CUT, Run, Score
 from evaluation.scoring.protocols import PROTOCOLS
+from evaluation.scoring.rung_scores import RungValues, StoredScores, others_of, rows_of, values_of
+from evaluation.scoring.rungs import Rung, ladder_of
 from projects.models import Project
 from text.quoting import quoted
 
@@ -125,15 +128,14 @@ def texts_of(record: Record) -> tuple[str, ...]:
     return (record["caption"], *record["foils"], *((pair["caption"], *pair["foils"]) if pair else ()))
 
 
-StoredScores = dict[tuple[str, str], float]
-
-
-def stored_scores(run: Run, texts: Iterable[str] | None = None) -> tuple[StoredScores, str, bool]:
+def stored_scores(
+    run: Run, texts: Iterable[str] | None = None, rung: Rung = Rung.FULL
+) -> tuple[StoredScores, str, bool]:
     """Return {(clip key, text hash): raw value} of the run's model and protocol, their kind, whether higher is better.
 
-    `texts`: only of these, for the few items of a page.
+    `texts`: only of these, for the few items of a page. `rung`: only what it needs.
     """
-    rows: QuerySet[Score] = Score.objects.filter(model_key=run.model_key, protocol=run.protocol)
+    rows: QuerySet[Score] = rows_of(Score.objects.filter(model_key=run.model_key, protocol=run.protocol), run, rung)
     if texts is not None:
         rows = rows.filter(text_sha256__in={text_key(text) for text in texts})
     found: StoredScores = {}
@@ -146,31 +148,32 @@ def stored_scores(run: Run, texts: Iterable[str] | None = None) -> tuple[StoredS
 
 
 def release_scores(
-    run: Run, records: Sequence[Record] | None = None, *, few: bool = False
+    run: Run, records: Sequence[Record] | None = None, *, few: bool = False, rung: Rung = Rung.FULL
 ) -> tuple[list[ReleaseScore], list[str]]:
     """Return one row for each item that the run scored completely, and the ids of the others. Two queries.
 
     If the run scored any proficiency pair, an item without scores of its own pair is not complete: else the omissions
     of a run would choose the items that P, T and P+T cover. A pair that is equal after truncation has no scores. `few`:
     the given records are a page of the release, so the run's other scores need not be read; it replaces the check over
-    the whole.
+    the whole. `rung`: with less of the clip.
     """
     wanted = [text for record in records or () for text in texts_of(record)] if few else None
-    scores, kind, higher = stored_scores(run, wanted)
+    scores, kind, higher = stored_scores(run, wanted, rung)
     by = keyed_by(run)
-    asked = [asked_of(record, by) for record in (records if records is not None else records_of(run.release))]
+    shown = records if records is not None else records_of(run.release)
+    others = others_of(run, None if few else shown) if rung == Rung.OTHER_CLIP else {}
+    values = RungValues(scores, by, rung, ladder_of(run.params), others, higher=higher)
+    asked = [asked_of(record, by) for record in shown]
     equal = equal_parts(run)
     pairs = [
-        None
-        if (each.record["id"], "proficiency") in equal
-        else values_of(scores, each.proficiency_key, each.proficiency)
+        None if (each.record["id"], "proficiency") in equal else values(each.record, "proficiency", each.proficiency)
         for each in asked
     ]
     paired = any(pairs)
     rows: list[ReleaseScore] = []
     missing: list[str] = []
     for each, able in zip(asked, pairs, strict=True):
-        record, main = each.record, values_of(scores, each.main_key, each.main)
+        record, main = each.record, values(each.record, "main", each.main)
         if main is None or (able is None and paired) or (record["id"], "main") in equal:
             missing.append(record["id"])
             continue
@@ -189,6 +192,7 @@ def release_scores(
                 proficiency_foils=tuple(able[1:]) if able else (),
                 kind=kind,
                 higher_is_better=higher,
+                pair=record.get("pair", ""),
             )
         )
     return rows, missing
@@ -197,18 +201,6 @@ def release_scores(
 def equal_parts(run: Run) -> set[tuple[str, str]]:
     """Return (item, part) whose caption equals a foil after truncation (`scoring.truncation`)."""
     return {(found["item"], found["part"]) for found in run.problems.get(EQUAL_AFTER_CUT, ())}
-
-
-def values_of(scores: StoredScores, key: str, texts: Iterable[str]) -> list[float] | None:
-    """Return the texts' values, None if one is missing; a text-only model's values have an empty clip key."""
-    found: list[float] = []
-    for text in texts:
-        digest = text_key(text)
-        value = scores.get((key, digest), scores.get(("", digest)))
-        if value is None:
-            return None
-        found.append(value)
-    return found
 
 
 def run_results(run: Run, *, ties: str | None = None, draws: int = DRAWS) -> dict[str, Any]:
@@ -236,6 +228,7 @@ def run_results(run: Run, *, ties: str | None = None, draws: int = DRAWS) -> dic
             "only_winners": False,
             "rcad": None,
             "control": None,
+            "two_clips": None,
         }
     only_winners = is_winners_only(run, rows)
     ranked = None if only_winners else _ranked(rows)
@@ -246,7 +239,35 @@ def run_results(run: Run, *, ties: str | None = None, draws: int = DRAWS) -> dic
         "only_winners": only_winners,
         "rcad": rcad.compute(ranked, ties=policy, draws=draws) if ranked else None,
         "control": beside(ranked, control, run.params["control"], policy, draws) if ranked and control else None,
+        "two_clips": two_clip_results(rows, policy, draws, winners=only_winners, shares=keyed_by(run) == Keyed.TEXTS),
     }
+
+
+def two_clip_results(
+    rows: Sequence[ReleaseScore], policy: str, draws: int, *, winners: bool, shares: bool
+) -> dict[str, Any] | None:
+    """Return metrics.two_clips of the rows of both halves; None without any pair. `incomplete`: pairs with one half.
+
+    `shares`: each score is a share among the texts of its item; `winners`: only the winner of an item is known.
+    """
+    places = [(row.subtest, row.pair) if row.pair else None for row in rows]
+    names = len(set(places) - {None})
+    if not names:
+        return None
+    whole = two_of_each(places, [row.id for row in rows])
+    if not whole:
+        return {"tie_policy": policy, "scores": "", "overall": None, "subtests": {}, "incomplete": names}
+    scores = pair_scores(rows)
+    kind = two_clips.WINNERS if winners else two_clips.SHARES if shares else two_clips.ABSOLUTE
+    data = two_clips.TwoClipScores(
+        ids=[rows[one].pair for one, _other in whole],
+        # Of each half: its caption, then its foil, which is the other half's caption.
+        scores=np.array([[*scores.main[one][:2], *scores.main[other][1::-1]] for one, other in whole]),
+        subtests=[rows[one].subtest for one, _other in whole],
+        clusters=connected((rows[one].cluster, rows[other].cluster) for one, other in whole),
+        kind=kind,
+    )
+    return {**two_clips.compute(data, ties=policy, draws=draws), "incomplete": names - len(whole)}
 
 
 def is_winners_only(run: Run, rows: Sequence[ReleaseScore]) -> bool:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from corpus.models import Release
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
-from evaluation.metrics import pairwise
+from evaluation.metrics import pairwise, two_clips
 from evaluation.metrics.ties import hit, standing
 from evaluation.scoring.clip_keys import cluster
 from evaluation.scoring.models import Run
@@ -26,11 +26,14 @@ from evaluation.scoring.queries import (
     release_scores,
     run_results,
 )
+from evaluation.scoring.rungs import Rung, ladder_of
 
 Floats = NDArray[np.float64]
 # In addition to the analysis's own version: raise it if credits are computed differently.
-VERSION = "6"
+VERSION = "7"
 AXES_VERSION = "3"
+# Of the rungs below the whole clip (`scoring.rungs`).
+RUNGS_VERSION = "1"
 RANKED = "ranked"
 
 
@@ -119,7 +122,8 @@ def fingerprint_of(run: Run) -> str:
     row = run if "stamp" in vars(run) else _stamped(Run.objects.filter(pk=run.pk)).get()
     stamp: datetime | None = vars(row)["stamp"]
     rules = asdict(PROTOCOLS[run.protocol])
-    parts = [VERSION, pairwise.VERSION, run.release_id, run.model_key, run.protocol, rules, stamp and stamp.timestamp()]
+    versions = [VERSION, pairwise.VERSION, two_clips.VERSION]
+    parts = [*versions, run.release_id, run.model_key, run.protocol, rules, stamp and stamp.timestamp()]
     # Earlier versions had none, so their results do not change.
     equal = sorted(equal_parts(run))
     return digest([*parts, run.params.get("control"), *([equal] if equal else [])])
@@ -134,26 +138,41 @@ def results_of(run: Run) -> dict[str, Any]:
     )
 
 
-def credits_of(run: Run, axes: Axes) -> Credits:
-    """Return the run's credits in the order of `axes`, under the tie policy of its protocol."""
+def rungs_of(run: Run) -> tuple[Rung, ...]:
+    """Return the rungs that the run was asked to score, from no clip to the whole clip; only FULL without a ladder."""
+    ladder = ladder_of(run.params)
+    return (*(ladder.rungs if ladder else ()), Rung.FULL)
+
+
+def rung_fingerprint(run: Run, rung: Rung) -> str:
+    """Return what the run's results on a rung follow from; for the whole clip, `fingerprint_of`."""
+    whole = fingerprint_of(run)
+    return whole if rung == Rung.FULL else digest([whole, RUNGS_VERSION, rung, run.params.get("ladder")])
+
+
+def credits_of(run: Run, axes: Axes, rung: Rung = Rung.FULL) -> Credits:
+    """Return the run's credits on a rung in the order of `axes`, under the tie policy of its protocol."""
+    about = str(run.pk) if rung == Rung.FULL else f"{run.pk} {rung}"
     data = cached_by_fingerprint(
-        run.release.project, "credits", str(run.pk), fingerprint_of(run), lambda: _credits(run, axes)
+        run.release.project, "credits", about, rung_fingerprint(run, rung), lambda: _credits(run, axes, rung)
     )
     return _credits_in(data)
 
 
 def credits_from(run: Run, axes: Axes, records: Sequence[Mapping[str, Any]]) -> Credits:
     """Return the run's credits on the given records of its release, whose axes are `axes`."""
-    return _credits_in(_credits(run, axes, records))
+    return _credits_in(_credits(run, axes, records=records))
 
 
 def _credits_in(data: Mapping[str, Sequence[float | None]]) -> Credits:
     return Credits(*(np.array(data[part], dtype=np.float64) for part in ("main", "proficiency")))
 
 
-def _credits(run: Run, axes: Axes, records: Sequence[Mapping[str, Any]] | None = None) -> dict[str, list[float | None]]:
+def _credits(
+    run: Run, axes: Axes, rung: Rung = Rung.FULL, records: Sequence[Mapping[str, Any]] | None = None
+) -> dict[str, list[float | None]]:
     """Convert credits to JSON values: None for NaN, which JSON does not have."""
-    rows, _left_out = counted(run, release_scores(run, records)[0])
+    rows, _left_out = counted(run, release_scores(run, records, rung=rung)[0])
     out: dict[str, list[float | None]] = {"main": [None] * len(axes.ids), "proficiency": [None] * len(axes.ids)}
     if not rows:
         return out
@@ -178,7 +197,8 @@ def keep(run: Run) -> None:
     cached_by_fingerprint(
         run.release.project, "results", str(run.pk), fingerprint_of(stamped), lambda: run_results(run)
     )
-    credits_of(stamped, axes)
+    for rung in rungs_of(stamped):
+        credits_of(stamped, axes, rung)
 
 
 def group_of(results: Mapping[str, Any], scope: str) -> Mapping[str, Any] | None:

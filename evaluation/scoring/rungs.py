@@ -1,25 +1,35 @@
 """Name the rungs of the evidence ladder: the same items, scored with less and less of their clip. Pure.
 
 A rung is scored with a *view* of a clip: its frames in another order, one of them, or none. The key of a score names
-the view, so that the scores of all rungs lie beside those of the run. A model that reads texts alone has one score per
-text, which holds on every rung.
+the view, so that the scores of all rungs are stored with those of the run. A model that reads texts alone has one score
+per text, which holds on every rung.
 """
 
 import hashlib
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.errors import EvaluationError
+from evaluation.scoring.clip_keys import MAX_KEY_LENGTH, Keyed, cluster, fitting, item_key, score_key, texts_hash
 from text.quoting import quoted
 
 VERSION = 1
 # Number of single frames that the best one is chosen from: first, middle, last.
 FRAMES_TRIED = 3
+MAX_TRIED = 99
 GREY = 127
+# Of models that take frames of any size.
+GREY_SIZE = (224, 224)
+# Room for the longest view at the end of a key.
+VIEW_LENGTH = 20
+# The key of a clip that does not exist: no score has it, and a text-only model's score holds for it.
+NO_KEY = "~none"
 BLANK, REVERSED_VIEW, SHUFFLED_VIEW, FRAME_VIEW = "blank", "reversed", "shuffled", "frame"
 
 
@@ -36,6 +46,17 @@ class Rung(StrEnum):
     FULL = "full"
 
 
+# What the model sees, for pages and documentation.
+SHOWN: dict[Rung, str] = {
+    Rung.NO_CLIP: "no clip: the texts alone; a dual encoder gets gray frames",
+    Rung.OTHER_CLIP: "the clip of an item of another source video, drawn by the seed",
+    Rung.FIRST_FRAME: "the first frame, repeated",
+    Rung.MIDDLE_FRAME: "the middle frame, repeated",
+    Rung.BEST_FRAME: "of several single frames, the one whose two best texts have the most different scores",
+    Rung.SHUFFLED: "all frames in a random order, neither the original one nor its reverse",
+    Rung.REVERSED: "all frames, the last one first",
+    Rung.FULL: "the clip",
+}
 CONTROLS = tuple(rung for rung in Rung if rung != Rung.FULL)
 
 
@@ -60,12 +81,9 @@ def frame_view(at: int, tried: int) -> str:
     return f"{FRAME_VIEW} {at + 1} of {tried}"
 
 
-def seen(frames: NDArray[np.uint8], view: str, seed: str = "") -> NDArray[np.uint8]:
-    """Return what a view shows of a clip's (k, height, width, 3) frames, as many as before: one frame is repeated.
-
-    `seed` draws the shuffled order. EvaluationError: an unknown view.
-    """
-    return frames[order_of(len(frames), view, seed)] if view != BLANK else np.full_like(frames, GREY)
+def grey_frames(k: int, size: tuple[int, int] | None) -> NDArray[np.uint8]:
+    """Return what a model that needs frames is shown without a clip: k grey ones, at least one."""
+    return np.full((max(1, k), *(size or GREY_SIZE), 3), GREY, np.uint8)
 
 
 def order_of(k: int, view: str, seed: str = "") -> list[int]:
@@ -103,11 +121,85 @@ def _single(at: int, tried: int, k: int) -> int:
     return round(at * (k - 1) / (tried - 1))
 
 
-def view_key(key: str, view: str) -> str:
-    """Return the key of a clip's scores under a view. Without a clip, all clips share one key."""
+@dataclass(frozen=True)
+class Ladder:
+    """How the rungs of a run are scored: `run.params["ladder"]`. `files`: {rung: hash} of imported score files."""
+
+    rungs: tuple[Rung, ...]
+    tried: int = FRAMES_TRIED
+    seed: int = 0
+    files: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        """Return the distinct views of a clip in addition to the clip as it is, without the blank one."""
+        found = dict.fromkeys(view for rung in self.rungs for view in views_of(rung, self.tried))
+        return tuple(view for view in found if view not in ("", BLANK))
+
+
+def ladder_of(params: Mapping[str, Any]) -> Ladder | None:
+    """Return the ladder of a run with these `params`; None if it scored the full clips only."""
+    stored = params.get("ladder")
+    if not stored:
+        return None
+    files = {rung: told.get("sha256", "") for rung, told in stored.get("files", {}).items()}
+    known = tuple(rung for rung in CONTROLS if rung in stored["rungs"])
+    return Ladder(known, stored.get("tried", FRAMES_TRIED), stored.get("seed", 0), files)
+
+
+def other_clips(records: Sequence[Mapping[str, Any]], seed: int) -> list[int | None]:
+    """Return the index of another record for each, drawn uniformly from those of other source videos; None if there
+    are none.
+
+    The draw of an item depends on the seed, its id, and the records, not on their order.
+    """
+    names = [(cluster(record["video"]), str(record["id"])) for record in records]
+    order = sorted(range(len(records)), key=names.__getitem__)
+    first: dict[str, int] = {}
+    count: dict[str, int] = {}
+    for place, at in enumerate(order):
+        first.setdefault(names[at][0], place)
+        count[names[at][0]] = count.get(names[at][0], 0) + 1
+    found: list[int | None] = []
+    for source, name in names:
+        others = len(records) - count[source]
+        if not others:
+            found.append(None)
+            continue
+        drawn = random.Random(hashlib.sha256(f"{seed} {name}".encode()).digest()).randrange(others)
+        found.append(order[drawn if drawn < first[source] else drawn + count[source]])
+    return found
+
+
+def keys_of(
+    keyed: Keyed,
+    record: Mapping[str, Any],
+    part: str,
+    texts: Iterable[str],
+    rung: Rung,
+    ladder: Ladder | None = None,
+    other: Mapping[str, Any] | None = None,
+) -> tuple[str, ...]:
+    """Return the keys under which the scores of a part's texts on a rung are stored; several for the best frame.
+
+    `other`: the record whose clip is shown instead, on that rung.
+    """
+    if rung == Rung.FULL or ladder is None:
+        return (score_key(keyed, record, part, texts),)
+    if keyed == Keyed.ITEM:
+        return (f"{item_key(record, part)}~{rung}#{ladder.files.get(rung, '')[:16]}",)
+    if rung == Rung.OTHER_CLIP:
+        return (NO_KEY if other is None else score_key(keyed, other, part, texts),)
+    return tuple(shown_key(keyed, record, part, texts, view) for view in views_of(rung, ladder.tried))
+
+
+def shown_key(keyed: Keyed, record: Mapping[str, Any], part: str, texts: Iterable[str], view: str) -> str:
+    """Return the key of the scores of a part's texts for a view of the record's clip."""
     if view == BLANK:
-        return f"~{BLANK}"
-    return f"{key}~{view}" if view else key
+        # Without a clip, all clips share one key.
+        return f"~{BLANK}" + (f"#{texts_hash(texts)}" if keyed == Keyed.TEXTS else "")
+    key = score_key(keyed, record, part, texts)
+    return f"{fitting(key, MAX_KEY_LENGTH - VIEW_LENGTH)}~{view}" if view else key
 
 
 def most_certain(values: Sequence[NDArray[np.float64]]) -> NDArray[np.int64]:

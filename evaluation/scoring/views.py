@@ -17,6 +17,7 @@ from corpus.access import get_release
 from evaluation.charts import of_reports
 from evaluation.charts.inline import cached_chart
 from evaluation.errors import EvaluationError
+from evaluation.metrics.two_clips import SCORES
 from evaluation.score_files.score_writers import writers_of
 from evaluation.scoring.access import get_run
 from evaluation.scoring.actions.import_scores import import_scores
@@ -46,6 +47,7 @@ from text.errors import ActionableError
 from text.storable import safe_row
 
 COLUMNS = ("T", "P", "P+T", "n", "ties", "T_all", "n_all", "n_clusters")
+TWO_CLIPS = (*SCORES, "n", "ties")
 MAX_LISTED, ANSWERS_PER_PAGE = 20, 50
 
 
@@ -64,7 +66,8 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "asked_before": _asked_before(found),
         "in_older_form": results["overall"] is None and _in_older_form(found),
         "missing": results["missing"][:MAX_LISTED],
-        "score_forms": writers_of(only_winners=results["only_winners"]),
+        "score_forms": writers_of(only_winners=results["only_winners"], pairs=bool(results.get("two_clips"))),
+        "two_clips": _two_clips(results),
         "ranks": _ranks(results),
         "served": served,
         "counts": item_counts(found, len(results["missing"])) if served else None,
@@ -157,6 +160,12 @@ def _csv(results: dict[str, Any]) -> HttpResponse:
     writer.writerow(["kind", "name", *COLUMNS, "T_low", "T_high"])
     for kind, name, group in _groups(results):
         writer.writerow(safe_row([kind, name, *(group[column] for column in COLUMNS), *(group["T_ci"] or ["", ""])]))
+    if pairs := _two_clips(results):
+        writer.writerow([])
+        writer.writerow(["kind", "name", *TWO_CLIPS, *(f"{name}_{end}" for name in SCORES for end in ("low", "high"))])
+        for name, group in pairs:
+            bounds = [bound for score in SCORES for bound in (group[f"{score}_ci"] or ["", ""])]
+            writer.writerow(safe_row(["two clips", name, *(group[column] for column in TWO_CLIPS), *bounds]))
     return response
 
 
@@ -177,6 +186,15 @@ def _ranks(results: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     """Return the caption's ranks: among its foils, and among sampled captions if the run has them."""
     rows = ((_("among its foils (RCAD)"), "rcad"), (_("among captions of other videos (control)"), "control"))
     return [(name, results[key]) for name, key in rows if results.get(key)]
+
+
+def _two_clips(results: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Return (name, group) of the scores of items of two clips: subtests, if there are several, then overall."""
+    found = results.get("two_clips")
+    if not found or found["overall"] is None:
+        return []
+    subtests = list(found["subtests"].items()) if len(found["subtests"]) > 1 else []
+    return [*subtests, (_("overall"), found["overall"])]
 
 
 def _groups(results: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
@@ -247,7 +265,7 @@ TYPES = {"csv": "text/csv; charset=utf-8", "json": "application/json", "jsonl": 
 def run_scores(request: HttpRequest, slug: str, pk: int, form: str) -> HttpResponse:
     found = get_run(request.user, slug, pk)
     rows, _missing = release_scores(found)
-    writers = writers_of(only_winners=is_winners_only(found, rows))
+    writers = writers_of(only_winners=is_winners_only(found, rows), pairs=any(row.pair for row in rows))
     if form not in writers:
         raise Http404
     _label, ending, write = writers[form]

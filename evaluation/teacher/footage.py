@@ -6,7 +6,7 @@ from corpus.models import ReleaseItem, Video
 from corpus.video_files.stored_files import clip_file
 from evaluation.errors import EvaluationError
 from evaluation.scoring.caches import caches
-from evaluation.scoring.loop import Clip
+from evaluation.scoring.fetching import Clip
 from evaluation.scoring.protocol_models import reader
 from evaluation.scoring.protocols import PROTOCOLS
 from hub.interfaces import Frames, ModelInfo, VideoMeta

@@ -22,7 +22,7 @@ from corpus.models import Video
 from corpus.video_files.stored_files import clip_file
 from evaluation.errors import EvaluationError
 from evaluation.scoring.caches import caches
-from evaluation.scoring.loop import Clip
+from evaluation.scoring.fetching import Clip
 from evaluation.scoring.protocol_models import reader
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.trusted_models import trust_of

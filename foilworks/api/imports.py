@@ -36,12 +36,14 @@ class ImportIn(Schema):
     format: Word
     subtest: Word = ""
     dataset: Word = ""
+    recipe: Word = ""
+    mapping: str = ""
     as_published: bool = False
     at_once: bool = False
 
 
 class ImportOut(Schema):
-    """`state`: reading, ready (to be confirmed), importing, done, failed, discarded."""
+    """`state`: reading, mapping (of a table's columns), ready (to be confirmed), importing, done, failed, discarded."""
 
     id: int
     state: str
@@ -96,7 +98,8 @@ def create_import(
 ) -> Status:
     """Send a file of records, videos, or both.
 
-    Format `videos`: only videos; `auto`: a table or JSON lines, by the file's name. `as_published`: items of a
+    Format `videos`: only videos; `auto`: a table or JSON lines, by the file's name; `table`: any table, with the name
+    of a `recipe` of Foilworks or a recipe as JSON in `mapping`. `as_published`: items of a
     published set count as valid on the publisher's word, unless the file's votes decide. A job writes the `preview`,
     and confirming the import stores it; `at_once` stores without a preview. The result lists invalid records; valid
     ones are stored.

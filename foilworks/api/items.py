@@ -38,6 +38,7 @@ class ItemOut(Schema):
     """`unanimous`: null until all votes are in.
 
     `as_published`: imported as part of a published set; valid on the publisher's word while `decided_at` is null.
+    `pair`: the name that the two items of an item of two clips share; empty for others.
     """
 
     id: int
@@ -46,6 +47,7 @@ class ItemOut(Schema):
     state: str
     unanimous: bool | None
     as_published: bool
+    pair: str
     video: int
     caption: str
     foils: list[FoilOut]
@@ -75,7 +77,7 @@ def item_out(item: Item) -> ItemOut:
     foils = [
         FoilOut(id=foil.pk, position=foil.position, text=foil.text, verdict=foil.verdict) for foil in item.foils.all()
     ]
-    names = ("key", "state", "unanimous", "as_published", "extra", "created_at", "decided_at")
+    names = ("key", "state", "unanimous", "as_published", "pair", "extra", "created_at", "decided_at")
     fields = {name: getattr(item, name) for name in names}
     return ItemOut(
         id=item.pk,

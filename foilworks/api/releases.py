@@ -16,7 +16,7 @@ from evaluation.releases.withheld import shown_record
 from foilworks.api.answers import reads, writes
 from foilworks.api.once import once
 from foilworks.api.paging import Listed, Page, page_of
-from foilworks.api.shapes import Anything, Line, Slug, Word
+from foilworks.api.shapes import Anything, Id, Line, Slug, Word
 from projects.access import get_project
 from projects.models import Role
 
@@ -30,12 +30,15 @@ class ReleaseIn(Schema):
     """The options of a release.
 
     `balance`: subtests whose items are left out until no word separates captions from foils; `override`: reason for a
-    release that the blind audit stops.
+    release that the blind audit stops. `needs`: only items that need their clip, several frames or the order of frames,
+    by the evidence ladder of `ladder_runs` (omit it for all models of the newest scored release).
     """
 
     name: Word = ""
     balance: list[Word] = Field([], max_length=100)
     override: Line = ""
+    needs: Literal["", "clip", "frames", "order"] = ""
+    ladder_runs: list[Id] = Field([], max_length=100)
     holdback: float = Field(0.0, ge=0.0, le=0.5)
     seed: int = Field(0, ge=0, le=2**31 - 1)
 

@@ -8,6 +8,7 @@ from ninja import File, Form, Query, Router, Schema, Status, UploadedFile
 
 from corpus.access import get_release
 from corpus.records import ReleaseScore
+from evaluation.ladder.ladders import ladder_of_run
 from evaluation.scoring.access import get_run
 from evaluation.scoring.actions import import_scores as bringing
 from evaluation.scoring.actions import start_run as starting
@@ -29,13 +30,15 @@ router = Router(tags=["scores"])
 class ScoringIn(Schema):
     """`spec` names a model as on the release's page: `clip:…`, `endpoint:…` and so on.
 
-    `requests`, `tokens`, `cost`: max budget of a run through an endpoint.
+    `controls`: also score with less and less of each clip. `requests`, `tokens`, `cost`: max budget of a run through an
+    endpoint.
     """
 
     spec: Line
     label: Word = ""
     protocol: Word = "foilworks"
     control: bool = False
+    controls: bool = False
     device: Word = "auto"
     requests: int | None = None
     tokens: int | None = None
@@ -68,6 +71,10 @@ class ScoringDetail(ScoringOut):
 
     results: Anything
     problems: Anything
+
+
+class LadderOut(Schema):
+    ladder: Anything | None
 
 
 class ScoringAsked(Listed):
@@ -140,6 +147,12 @@ def read_scoring(request: HttpRequest, slug: Slug, pk: int) -> dict[str, Any]:
     """Get one scoring run with its results so far."""
     run = get_run(request.user, slug, pk)
     return {**scoring_out(run), "results": results_of(run), "problems": run.problems}
+
+
+@router.get("/scoring/{int:pk}/ladder", response=reads(LadderOut))
+def read_ladder(request: HttpRequest, slug: Slug, pk: int) -> dict[str, Any]:
+    """Get the evidence ladder of a run: its score with less and less of the clip. `ladder` is null without controls."""
+    return {"ladder": ladder_of_run(get_run(request.user, slug, pk))}
 
 
 @router.get("/scoring/{int:pk}/scores", response=reads(Page[ScoreOut]))

@@ -207,6 +207,10 @@ class Client:
     def scoring(self, project: str, run: int) -> Json:
         return self._json("GET", f"/api/projects/{project}/scoring/{run}")
 
+    def ladder(self, project: str, run: int) -> Json:
+        """Return the score of a run with less and less of the clip."""
+        return self._json("GET", f"/api/projects/{project}/scoring/{run}/ladder")
+
     def scores(self, project: str, run: int) -> Iterator[Json]:
         return self.each(f"/api/projects/{project}/scoring/{run}/scores")
 

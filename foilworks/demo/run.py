@@ -271,7 +271,11 @@ def _leave_work(making: Build, subtests: dict[str, Subtest], seed: int) -> None:
 def _score(making: Build, release: Release) -> list[Run]:
     runs = [
         start_scoring(
-            making.owner, release, f"tiny:{plan.model_folder(making.project, architecture)}", label=architecture
+            making.owner,
+            release,
+            f"tiny:{plan.model_folder(making.project, architecture)}",
+            label=architecture,
+            controls=True,
         )
         for architecture in plan.ARCHITECTURES
     ]

@@ -1,7 +1,7 @@
 """Show the home page, store the language, and render the page of a crash.
 
-Visitors who are not signed in read at the same address what Foilworks is for; that page says nothing about this
-installation.
+Visitors who are not signed in read at the same address what Foilworks is for. Of this installation, that page shows
+only the sample project.
 """
 
 import sys
@@ -15,6 +15,7 @@ from django.views.i18n import set_language
 
 from evaluation.dashboard.overview import projects_of
 from foilworks.outages import RETRY_AFTER, is_away, is_full
+from foilworks.views.sample_ladder import sample_ladder
 from projects.access import may_create_projects
 from projects.demo_accounts import published_accounts
 
@@ -23,7 +24,9 @@ from projects.demo_accounts import published_accounts
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     if not request.user.is_authenticated:
-        return render(request, "foilworks/landing.html", {"has_demo": bool(published_accounts())})
+        has_demo = bool(published_accounts())
+        context = {"has_demo": has_demo, "ladder": sample_ladder() if has_demo else []}
+        return render(request, "foilworks/landing.html", context)
     context = {"cards": projects_of(request.user), "may_create": may_create_projects(request.user)}
     return render(request, "projects/home.html", context)
 

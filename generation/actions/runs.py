@@ -203,7 +203,7 @@ def stop_run(person: User, run: GenerationRun) -> None:
 
 @transaction.atomic
 def preview_captions(
-    person: User,
+    person: User | None,
     project: Project,
     *,
     maker: str,
@@ -213,11 +213,11 @@ def preview_captions(
     split: str = "",
     seed: int = 0,
 ) -> CaptionRun:
-    """Store a caption run and queue its preview of the first sources.
+    """Store a caption run and queue its preview of the first sources. `person` None: the operator on the command line.
 
     AccessDenied, RegistryError (unknown maker or parameter), GenerationError: there is no source.
     """
-    require_role(person, project, Role.RESEARCHER)
+    require_researcher(person, project)
     if mode not in MODES or sources not in CaptionSources.values or split not in Split.values:
         raise GenerationError(
             _("The mode, the sources or the split is not one of the options. Choose options from the form.")
@@ -235,7 +235,7 @@ def preview_captions(
         sources=sources,
         split=split,
         last_source=last,
-        params=_caption_params(project, maker, params or {}),
+        params=_caption_params(project, maker, params or {}, None if person is None else Path(settings.MODEL_ROOT)),
         created_by=person,
     )
     _queue(run, PREVIEW, _("Preview of %(maker)s"))
@@ -245,9 +245,12 @@ def preview_captions(
 
 
 @transaction.atomic
-def make_captions(person: User, run: CaptionRun) -> CaptionRun:
-    """Queue the job that stores the captions. GenerationError: no preview yet, an empty one, or queued before."""
-    require_role(person, run.project, Role.RESEARCHER)
+def make_captions(person: User | None, run: CaptionRun) -> CaptionRun:
+    """Queue the job that stores the captions. `person` None: the operator on the command line.
+
+    GenerationError: no preview yet, an empty one, or queued before.
+    """
+    require_researcher(person, run.project)
     if run.preview is None:
         raise GenerationError(_("The preview is not ready yet. Wait until it is done."))
     if not run.preview["n_made"]:
@@ -263,12 +266,12 @@ def make_captions(person: User, run: CaptionRun) -> CaptionRun:
     return run
 
 
-def _caption_params(project: Project, maker: str, raw: Mapping[str, Any]) -> dict[str, Any]:
+def _caption_params(project: Project, maker: str, raw: Mapping[str, Any], only_below: Path | None) -> dict[str, Any]:
     params = parse_params(lookup(CAPTIONERS, maker, "caption maker"), raw)
     if endpoints.asks_a_model(params):
         params = endpoints.checked(params)
         find_prompt(params["template"], project)
-    return with_paths(params, only_below=Path(settings.MODEL_ROOT))
+    return with_paths(params, only_below=only_below)
 
 
 def _queue(run: CaptionRun, dotted: str, title: str) -> None:

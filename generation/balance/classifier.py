@@ -6,7 +6,7 @@ scores are equal. `held_out` trains on other captions; `fitted` scores its train
 should not reveal anything.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -46,19 +46,39 @@ def held_out(pairs: Texts, *, folds: int = FOLDS, seed: int = SEED) -> Won | Non
 
     None with fewer than two different captions.
     """
-    groups = caption_groups(pairs)
+    gaps = held_out_gaps(pairs, caption_groups(pairs), folds=folds, seed=seed)
+    return None if gaps is None else credits(gaps)
+
+
+def held_out_gaps(
+    pairs: Texts,
+    groups: Sequence[str],
+    analyzer: Callable[[str], list[str]] = word_features,
+    *,
+    folds: int = FOLDS,
+    seed: int = SEED,
+    min_texts: int = 1,
+) -> NDArray[np.float64] | None:
+    """Return (n,) how much higher each caption scores than its foil, trained on the other folds of `groups`.
+
+    `min_texts`: features in fewer texts are not learned. None with fewer than two different groups.
+    """
     folds = min(folds, len(set(groups)))
     if folds < 2:
         return None
-    counts, _ = _counted(pairs)
+    counts, _ = _counted(pairs, analyzer, min_texts)
     n = len(pairs)
-    won = np.empty(n)
+    gaps = np.empty(n)
     splitter = GroupKFold(n_splits=folds, shuffle=True, random_state=seed)
     for train, test in splitter.split(np.zeros(n), groups=groups):
         # A word that no training text has keeps weight 0, so one vocabulary for all folds leaks nothing.
-        weights = _weights(counts[train], counts[n + train])
-        won[test] = _won(counts[test], counts[n + test], weights)
-    return won
+        gaps[test] = (counts[test] - counts[n + test]) @ _weights(counts[train], counts[n + train])
+    return gaps
+
+
+def credits(gaps: NDArray[np.float64]) -> Won:
+    """Return what each pair counts: 1 if its caption scores higher, .5 if both score the same."""
+    return np.where(np.abs(gaps) <= SAME, 0.5, gaps > 0).astype(np.float64)
 
 
 def fitted(pairs: Texts) -> Won:
@@ -67,7 +87,7 @@ def fitted(pairs: Texts) -> Won:
         return np.empty(0)
     counts, _ = _counted(pairs)
     n = len(pairs)
-    return _won(counts[:n], counts[n:], _weights(counts[:n], counts[n:]))
+    return credits((counts[:n] - counts[n:]) @ _weights(counts[:n], counts[n:]))
 
 
 def cue_words(pairs: Texts, *, top: int = 10) -> list[TellingWord]:
@@ -93,13 +113,19 @@ def threads() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def _counted(pairs: Texts, analyzer: Callable[[str], list[str]] = word_features) -> tuple[sparse.csr_matrix, list[str]]:
+def _counted(
+    pairs: Texts, analyzer: Callable[[str], list[str]] = word_features, min_texts: int = 1
+) -> tuple[sparse.csr_matrix, list[str]]:
     """Return (2n, vocabulary) counts: all captions, then all foils."""
-    vectorizer = CountVectorizer(analyzer=analyzer)
+    vectorizer = CountVectorizer(analyzer=analyzer, min_df=min_texts)
     texts = [caption for caption, _ in pairs] + [foil for _, foil in pairs]
     if not any(words(text) for text in texts):
         return sparse.csr_matrix((len(texts), 1)), [""]
-    counts = vectorizer.fit_transform(texts).astype(np.float64)
+    try:
+        counts = vectorizer.fit_transform(texts).astype(np.float64)
+    except ValueError:
+        # No feature is in `min_texts` texts.
+        return sparse.csr_matrix((len(texts), 1)), [""]
     return counts, list(vectorizer.get_feature_names_out())
 
 
@@ -109,8 +135,3 @@ def _weights(captions: sparse.csr_matrix, foils: sparse.csr_matrix) -> NDArray[n
     with threads().limit(limits=1, user_api="blas"):
         model = LogisticRegression(C=1.0, max_iter=1000).fit(sparse.vstack([captions, foils]), labels)
     return np.asarray(model.coef_[0])
-
-
-def _won(captions: sparse.csr_matrix, foils: sparse.csr_matrix, weights: NDArray[np.float64]) -> Won:
-    gap = (captions - foils) @ weights
-    return np.where(np.abs(gap) <= SAME, 0.5, gap > 0).astype(np.float64)

@@ -7,10 +7,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from generation.grammar.existence import MASS
 from generation.records import CaptionInput, MadeCaption, Skip
-from text.language.inflection import article
-from text.language.phrases import is_plural_noun
+from text.language.articles import with_article
 from text.language.verb_forms import verb_form, verb_readings
 
 VERSION = "1"
@@ -48,9 +46,3 @@ def _pair(source: CaptionInput) -> tuple[str, str] | None:
 
 def _plain(words: str) -> str:
     return " ".join(words.replace("_", " ").lower().split())
-
-
-def with_article(noun: str) -> str:
-    """Return "a keyboard", "an egg", "some fridges", "some water"."""
-    last = noun.split()[-1]
-    return f"some {noun}" if is_plural_noun(last) or last in MASS else f"{article(noun)} {noun}"

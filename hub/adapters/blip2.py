@@ -35,6 +35,8 @@ class Blip2Matcher:
     A frame's logit is "match" minus "no match"; the score is the mean over frames of the logit, or of its probability.
     """
 
+    encodes_by_frame = True
+
     def __init__(self, loaded: Pretrained, tokenizer: Any, pixels: Pixels, *, frames: int, pooling: str) -> None:
         self.model, self.tokenizer, self.device, self.pixels = loaded.model, tokenizer, loaded.device, pixels
         self.pooling = pooling
@@ -86,13 +88,15 @@ class Blip2Matcher:
         found = np.zeros((n, k, len(texts)), np.float32)
         ids = torch.from_numpy(texts).long().to(self.device)
         ids = ids[:, : int((ids != PADDING).sum(1).max())] if len(ids) else ids
-        for at, row in enumerate(videos):
+        for at, whole in enumerate(videos):
+            # A clip that repeats one frame costs one frame.
+            row = whole[:1] if (whole[1:] == whole[:1]).all() else whole
             frames = torch.from_numpy(np.ascontiguousarray(row)).to(self.device, self._dtype)
-            step = max(1, PAIRS_PER_BATCH // k)
+            step = max(1, PAIRS_PER_BATCH // len(row))
             for begin in range(0, len(texts), step):
                 part = ids[begin : begin + step]
-                logits = self._logits(frames.repeat_interleave(len(part), dim=0), part.repeat(k, 1))
-                found[at, :, begin : begin + len(part)] = plain(logits.view(k, len(part)))
+                logits = self._logits(frames.repeat_interleave(len(part), dim=0), part.repeat(len(row), 1))
+                found[at, :, begin : begin + len(part)] = plain(logits.view(len(row), len(part)))
         return found
 
     def _logits(self, seen: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:

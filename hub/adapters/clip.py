@@ -31,6 +31,8 @@ NEEDED = ("get_image_features", "get_text_features", "logit_scale")
 class FrameEmbedder:
     """The Embedder of a loaded model. Video rows are (frames, d), each of length one; text rows (d,) of length one."""
 
+    encodes_by_frame = True
+
     def __init__(self, loaded: Pretrained, tokenizer: Any, pixels: Pixels, *, frames: int, pooling: str) -> None:
         self.model, self.tokenizer, self.device, self.pixels = loaded.model, tokenizer, loaded.device, pixels
         self.pooling = pooling

@@ -99,6 +99,25 @@ class GenerativeModel(ReadsWholeTexts):
             scores = self._gains(scores, self._blind(once)) if mode == GAIN else scores
         return [scores[at] for at in place]
 
+    @property
+    def scores_without_clip(self) -> bool:
+        """Report whether the mode has an answer without a clip. A gain over the caption alone is 0 for all captions."""
+        return self.mode in (LIKELIHOOD, P_YES, CHOICE)
+
+    def score_without_clip(self, texts: Sequence[str], mode: str = "") -> list[Score]:
+        """Score texts by the same prompt without the video. HubError: an unknown mode, or one without an answer."""
+        mode = mode or self.mode
+        if mode not in (BLIND, LIKELIHOOD, P_YES, CHOICE):
+            raise HubError(
+                f"{self.info.model_id}: mode {quoted(mode)} has no score without a clip; choose one of: "
+                f"{', '.join((LIKELIHOOD, P_YES, CHOICE))}"
+            )
+        if mode in (BLIND, LIKELIHOOD) or not texts:
+            return self._blind(texts)
+        once, place = distinct(texts)
+        scores = self._choices(None, once) if mode == CHOICE else self._matches(None, once)
+        return [scores[at] for at in place]
+
     def generate(self, requests: Sequence[GenerationRequest]) -> list[str]:
         """Generate one text per request. Requests of equal length and settings run together, sampled ones alone."""
         groups: dict[tuple[Any, ...], list[tuple[int, Prepared | None, list[int]]]] = {}
@@ -164,21 +183,21 @@ class GenerativeModel(ReadsWholeTexts):
             for one, other in zip(seen, blind, strict=True)
         ]
 
-    def _matches(self, prepared: Prepared, texts: Sequence[str]) -> list[Score]:
-        rendered = self.talk.prompt(MATCHES.format(SLOT), video=True)
+    def _matches(self, prepared: Prepared | None, texts: Sequence[str]) -> list[Score]:
+        rendered = self.talk.prompt(MATCHES.format(SLOT), video=prepared is not None)
         head, _, tail = rendered.partition(SLOT)
         ids = [self.talk.tokenizer(text + tail, add_special_tokens=False)["input_ids"] for text in texts]
         logits = self.prefixes.next_logits(self.prefix(head, prepared), ids)
         yes, no = (logits[:, ids].logsumexp(1) for ids in self.talk.first_tokens((YES, NO)))
         return [Score(float(value), ScoreKind.P_YES) for value in torch.sigmoid(yes - no)]
 
-    def _choices(self, prepared: Prepared, texts: Sequence[str]) -> list[Score]:
+    def _choices(self, prepared: Prepared | None, texts: Sequence[str]) -> list[Score]:
         """Return each text's share of the letters' probability, averaged over rotations, so that no position is
         favoured."""
         count = len(texts)
         if count > len(LETTERS):
             raise HubError(f"a choice takes at most {len(LETTERS)} texts, not {count}; score them by likelihood")
-        rendered = self.talk.prompt(CHOOSE.format(SLOT), video=True)
+        rendered = self.talk.prompt(CHOOSE.format(SLOT), video=prepared is not None)
         head, _, tail = rendered.partition(SLOT)
         orders = [[(first + at) % count for at in range(count)] for first in range(count)]
         asked = [

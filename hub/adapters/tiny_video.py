@@ -21,6 +21,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from hub.batching.equal_frames import frame_numbers
 from hub.batching.text_limits import ReadsWholeTexts
 from hub.device import choose_device, choose_dtype
 from hub.errors import HubError
@@ -169,6 +170,8 @@ class TinyEmbedder(ReadsWholeTexts):
 
     @torch.inference_mode()
     def encode_video(self, clips: Sequence[Frames], meta: Sequence[VideoMeta]) -> NDArray[np.float32]:
+        if not clips:
+            return np.empty((0, self.model.config.dimensions), np.float32)
         wanted = (self.model.config.frames, self.model.config.size, self.model.config.size, 3)
         for clip, about in zip(clips, meta, strict=True):
             if clip.shape != wanted or clip.dtype != np.uint8:
@@ -177,8 +180,10 @@ class TinyEmbedder(ReadsWholeTexts):
                     f"clip {quoted(about.key)}: {self.info.model_id} takes uint8 {wanted}, not {got}; "
                     "sample it to its frames and size"
                 )
-        encoded = self.model.encode_video(torch.from_numpy(np.stack(clips)).to(self.device))
-        return encoded.float().cpu().numpy()
+        places, first = frame_numbers(clips)
+        distinct = np.stack([clips[at][place] for at, place in first])[:, None]
+        features = self.model.look(torch.from_numpy(distinct).to(self.device))[:, 0]
+        return self.model.sum_up(features[torch.tensor(places, device=self.device)]).float().cpu().numpy()
 
     @torch.inference_mode()
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:

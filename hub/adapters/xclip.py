@@ -4,7 +4,8 @@ A clip's row is its vector and the patch features that the text is prompted with
 `score` prompts the text with the clip.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,12 @@ from numpy.typing import NDArray
 from transformers import AutoModel
 
 from hub.batching.dual_encoders import Tokens, check_clips, encoded, plain
+from hub.batching.equal_frames import frame_numbers
 from hub.batching.pixels import Pixels
 from hub.errors import HubError
 from hub.interfaces import Frames, ModelInfo, ScoreKind, TextRead, VideoMeta
 from hub.loading.pretrained import Pretrained, load_pretrained, load_tokenizer
+from text.batches import batched
 
 CLIPS_PER_BATCH = 8
 # Texts that are prompted with one clip at a time: (texts, patches) attention.
@@ -41,12 +44,25 @@ class XClip:
 
     @torch.inference_mode()
     def encode_video(self, clips: Sequence[Frames], meta: Sequence[VideoMeta]) -> NDArray[np.float32]:
-        """Encode n clips of exactly `info.frames` frames as (n, 1 + patches, d)."""
+        """Encode n clips of exactly `info.frames` frames as (n, 1 + patches, d).
+
+        The tower does not know the order of frames: the same frames in another order go through it once, and a clip
+        that repeats one frame costs one frame.
+        """
         check_clips(clips, meta, self.info)
-        rows = [
-            plain(self.video_rows(clips[at : at + CLIPS_PER_BATCH])) for at in range(0, len(clips), CLIPS_PER_BATCH)
-        ]
-        return np.concatenate(rows)
+        places, _ = frame_numbers(clips)
+        base: dict[tuple[int, ...], int] = {}
+        for at, row in enumerate(places):
+            base.setdefault(tuple(sorted(row)), at)
+        found: dict[int, NDArray[np.float32]] = {}
+        for group in _by_length(base.values(), places, self.info.frames):
+            seen = self._tower([clips[at][:k] for at, k in group], group[0][1])
+            for number, (at, _) in enumerate(group):
+                same = [other for other, row in enumerate(places) if base[tuple(sorted(row))] == at]
+                orders = torch.tensor([[places[at].index(frame) for frame in places[other]] for other in same])
+                by_frame, patches = (part[number][orders.to(self.device)] for part in seen)
+                found |= zip(same, plain(self._together(by_frame, patches)), strict=True)
+        return np.stack([found[at] for at in range(len(clips))])
 
     @torch.inference_mode()
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -75,14 +91,45 @@ class XClip:
 
     def video_rows(self, clips: Sequence[Frames]) -> torch.Tensor:
         """Return (n, 1 + patches, d), as XCLIPModel.forward does with `pixel_values`."""
+        return self._together(*self._tower(clips, self.info.frames))
+
+    def _tower(self, clips: Sequence[Frames], k: int) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the vectors (n, k, d) and patches (n, k, patches, d) of the frames of n clips of k frames."""
         n, model = len(clips), self.model
         pixels = torch.cat([self.pixels(clip, self.device) for clip in clips]).to(self._dtype)
-        seen = model.vision_model(pixel_values=pixels)
-        by_frame = model.visual_projection(seen.pooler_output).view(n, self.info.frames, -1)
-        whole = model.mit(by_frame).pooler_output
+        with _frames(model.vision_model, k):
+            seen = model.vision_model(pixel_values=pixels)
+        by_frame = model.visual_projection(seen.pooler_output).view(n, k, -1)
         patches = model.prompts_visual_layernorm(seen.last_hidden_state[:, 1:]) @ model.prompts_visual_projection
-        patches = patches.view(n, self.info.frames, -1, whole.shape[-1]).mean(1)
-        return torch.cat([whole[:, None], patches], dim=1)
+        return by_frame, patches.view(n, k, *patches.shape[1:])
+
+    def _together(self, by_frame: torch.Tensor, patches: torch.Tensor) -> torch.Tensor:
+        whole = self.model.mit(by_frame).pooler_output
+        return torch.cat([whole[:, None], patches.mean(1)], dim=1)
+
+
+@contextmanager
+def _frames(tower: Any, k: int) -> Iterator[None]:
+    """Let the tower's attention between frames take k frames a clip. Of equal frames, one gives the same result."""
+    layers = list(tower.encoder.layers)
+    built = [layer.num_frames for layer in layers]
+    try:
+        for layer in layers:
+            layer.num_frames = k
+        yield
+    finally:
+        for layer, before in zip(layers, built, strict=True):
+            layer.num_frames = before
+
+
+def _by_length(clips: Iterable[int], places: Sequence[Sequence[int]], k: int) -> Iterator[Sequence[tuple[int, int]]]:
+    """Yield batches of (clip, how many of its first frames to show): 1 of a clip that repeats its first, else k."""
+    groups: dict[int, list[tuple[int, int]]] = {}
+    for at in clips:
+        length = 1 if len(set(places[at])) == 1 else k
+        groups.setdefault(length, []).append((at, length))
+    for length, group in groups.items():
+        yield from batched(group, CLIPS_PER_BATCH * k // length)
 
 
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> XClip:

@@ -131,11 +131,12 @@ RESERVED_SLUGS = frozenset({"new"})
 ONCE_LABEL = _("Show each sentence of a clip to a person only once")
 ONCE_REASON = _(
     "Without this rule, people recognize the caption because it appears with every foil. With this rule, a caption "
-    "with three foils needs three times as many validators."
+    "with three foils needs three times as many validators. Of an item of two clips, a person sees one clip."
 )
 ONCE_HELP = _(
     "Without this rule, people recognize the caption because it appears with every foil. With this rule, a caption "
-    "with three foils needs three times as many validators. You can change this later under Quality."
+    "with three foils needs three times as many validators. Of an item of two clips, a person sees one clip. "
+    "You can change this later under Quality."
 )
 
 

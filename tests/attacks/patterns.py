@@ -22,6 +22,7 @@ from typing import Any
 import regex
 
 from corpus.importers.foil_coco import whole_word
+from corpus.importers.lsmdc import names_pattern
 from corpus.vote_records import ANONYMOUS_NAME
 from generation.grammar.surface import phrase_pattern
 from generation.methods._characters import name_pattern
@@ -35,6 +36,7 @@ CALLS = frozenset({"compile", "search", "match", "fullmatch", "sub", "subn", "sp
 WORDS = ["a", "a a", "aa", "walks away", "in front of", "is"]
 MADE: dict[str, Callable[[], list[Any]]] = {
     "corpus/importers/foil_coco.py": lambda: [whole_word(word) for word in WORDS],
+    "corpus/importers/lsmdc.py": lambda: [names_pattern(WORDS)],
     "corpus/vote_records.py": lambda: [re.compile(ANONYMOUS_NAME)],
     "foilworks/backup/rehearsal.py": lambda: [re.compile(r"foilworks_rehearsal_[0-9a-f]{12}")],
     "generation/grammar/surface.py": lambda: [phrase_pattern(WORDS)],

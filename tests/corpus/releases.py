@@ -119,5 +119,6 @@ items = st.builds(
     votes=counts,
     extra=extras,
     facts=st.dictionaries(hostile, values, max_size=2),
+    pair=labels,
 )
 item_lists = st.lists(items, min_size=1, max_size=4, unique_by=lambda item: item.id)

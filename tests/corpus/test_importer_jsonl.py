@@ -53,6 +53,7 @@ def test_a_full_record_comes_out_with_every_column(tmp_path):
             "facts": {"template": "exactly <number>"},
             "extra": {"note": "kept"},
             "count": 2,
+            "pair": "jumps",
         },
     )
     assert item == ItemRecord(
@@ -78,6 +79,7 @@ def test_a_full_record_comes_out_with_every_column(tmp_path):
         votes=VoteCounts(2, 1, 0),
         extra={"note": "kept"},
         facts={"count": 2, "template": "exactly <number>"},
+        pair="jumps",
     )
     assert item.line == 1
 

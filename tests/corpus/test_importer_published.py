@@ -230,7 +230,7 @@ class TestMsrvtt:
         (item,) = read(msrvtt, tmp_path / "test.csv", text)
         assert (item.id, item.caption, item.facts) == ("test:video9770", "a person plugs in a cable", {})
         assert item.video == VideoRecord(
-            "MSR-VTT/video9770", file="video9770", source_dataset="MSR-VTT", source_id="video9770"
+            "MSR-VTT/video9770", file="video9770", source_dataset="MSR-VTT", source_id="video9770", split="test"
         )
 
 

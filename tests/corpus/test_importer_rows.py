@@ -34,7 +34,9 @@ def the_error(read, tmp_path, content) -> str:
     return complaint(caught.value, tmp_path)
 
 
-NEEDED = "name the columns in the first line: id, caption, video (or url, source_id, video_key)"
+NEEDED = (
+    "name the columns in the first line: id, caption, video (or url, source_id, video_key), or choose Any table (table)"
+)
 
 
 class TestCsv:

@@ -183,7 +183,8 @@ def test_what_a_file_says_comes_out_of_the_file_written_of_it(tmp_path, slug, da
 
 
 def test_every_format_that_goes_both_ways_is_tried():
-    elsewhere = {"jsonl", "vilma", "csv", "hf", "votes"}
+    # `winoground`: tests/evaluation/test_pairs_of_clips.py.
+    elsewhere = {"jsonl", "vilma", "csv", "hf", "votes", "winoground"}
     assert set(SOURCES) | elsewhere == set(IMPORTERS) & set(EXPORTERS)
 
 

@@ -111,6 +111,7 @@ def addresses(world) -> dict[str, str]:
         "new run": url("generation:new_run"),
         "run": url("generation:run", world["run"].pk),
         "candidate": url("generation:candidate", world["candidate"].pk),
+        "pairs": url("pairs:pairs"),
         "tunings": url("generation:tunings"),
         "tuning": url("generation:tuning", world["tuning"].pk),
         **{kind: url("reports:report", kind) for kind in PAGES},

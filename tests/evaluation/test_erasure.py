@@ -89,7 +89,7 @@ def exported(world: World) -> str:
     release = freeze_release(world.owner, world.project, override="few")
     texts = []
     # Formats for items with five foils have nothing to say of these.
-    for slug in set(EXPORTERS) - {"feint6k", "contrast"}:
+    for slug in set(EXPORTERS) - {"feint6k", "contrast", "winoground"}:
         with zipped(release, slug, "out") as file, zipfile.ZipFile(io.BytesIO(file.read())) as archive:
             texts += [archive.read(name).decode("utf-8", "replace") + name for name in archive.namelist()]
     return "\n".join(texts)

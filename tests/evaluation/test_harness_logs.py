@@ -64,7 +64,7 @@ def test_the_version_is_read_from_the_results_beside_the_samples(tmp_path):
     assert (notes.harness["version"], notes.harness["model"]) == ("0.7.3", "pretrained=llava")
 
 
-def test_other_score_files_are_no_logs(tmp_path):
+def test_other_score_files_are_not_logs(tmp_path):
     path = tmp_path / "scores.jsonl"
     path.write_text('{"id": "1", "caption": 1.0, "foils": [0.5]}\n')
     assert not is_harness_log(path)

@@ -11,6 +11,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile, TemporaryUploaded
 from django.urls import reverse
 from django.utils import timezone
 
+from corpus.importers.parsing.column_guesses import guess
+from corpus.importers.parsing.table_sample import sample_of
 from corpus.importers.registry import EXAMPLES, IMPORTERS
 from corpus.models import Item, MediaState, Video
 from corpus.records import BadRecord, RecordWarning
@@ -340,8 +342,10 @@ def test_the_format_of_a_table_is_detected(owner, project):
 @pytest.mark.parametrize(
     ("files", "format_slug"),
     [
-        ({"records": ("x.JSONL", "{}")}, "jsonl"),
-        ({"records": ("x.tsv", "id")}, "csv"),
+        ({"records": ("x.JSONL", '{"id": "1", "caption": "a", "video": "b"}')}, "jsonl"),
+        ({"records": ("x.tsv", '"id"\tcaption\turl')}, "csv"),
+        ({"records": ("x.tsv", "id\tsentence\tclip")}, "table"),
+        ({"records": ("x.jsonl", '{"id": "1", "caption": "a"}')}, "table"),
         ({"videos": ("a.mp4", "x")}, ""),
     ],
 )
@@ -422,6 +426,9 @@ SEVERAL = {
     "sugarcrepe-pp": 2,
     "bla": 2,
     "eqben": 2,
+    "quva": 3,
+    "winoground": 2,
+    "vinoground": 2,
 }
 
 
@@ -429,7 +436,10 @@ SEVERAL = {
 def test_the_examples_of_the_page_can_be_imported(tmp_path, slug):
     path = tmp_path / f"x.{slug if slug in ('csv', 'jsonl') else 'txt'}"
     path.write_text(EXAMPLES[slug])
-    found = list(load(IMPORTERS[slug]).read(path, params={param.name: "" for param in IMPORTERS[slug].params}))
+    params = {param.name: "" for param in IMPORTERS[slug].params}
+    if slug == "table":
+        params |= {"mapping": guess(sample_of(path)["rows"])}
+    found = list(load(IMPORTERS[slug]).read(path, params=params))
     assert len(found) == SEVERAL.get(slug, 1)
     assert not [one for one in found if isinstance(one, BadRecord | RecordWarning)]
 
@@ -444,6 +454,7 @@ def test_the_formats_are_grouped_by_kind_and_each_is_in_one_group(owner, project
     assert list(groups) == [
         "General formats",
         "Captions of datasets",
+        "Videos without captions",
         "Published benchmarks",
         "Votes and descriptions",
     ]
@@ -461,3 +472,16 @@ def test_the_page_shows_what_the_chosen_format_needs(owner, project):
     # Without scripts each format's own words are there to be opened.
     for entry in IMPORTERS.values():
         assert f"<summary>{entry.label}</summary>" in re.sub("</?abbr[^>]*>", "", html)
+
+
+def test_a_list_of_videos_without_captions_is_previewed_and_imported(owner, project):
+    text = "label,youtube_id,time_start,time_end,split\nabseiling,a,1,11,val\nair drumming,b,2,12,val\n"
+    send(owner, project, records=file("kinetics-400_val.csv", text), format="kinetics")
+    upload = looked_at()
+    assert (upload.preview["new"], upload.preview["errors"]) == (2, [])
+    html = page(owner, upload)
+    assert "Kinetics-400/a_000001_000011" in html
+    owner.post(reverse("imports:confirm_import", args=[project.slug, upload.pk]))
+    assert looked_at().result["without_captions"] == 2
+    found = project.videos.order_by("pk").values_list("class_label", "split", "source_dataset")
+    assert list(found) == [("abseiling", "val", "Kinetics-400"), ("air drumming", "val", "Kinetics-400")]

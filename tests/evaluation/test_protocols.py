@@ -17,7 +17,7 @@ from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring import jobs
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.clip_keys import MAX_KEY_LENGTH, Keyed, score_key
-from evaluation.scoring.loop import Clip
+from evaluation.scoring.fetching import Clip
 from evaluation.scoring.models import Score
 from evaluation.scoring.protocol_models import (
     AsPerplexity,

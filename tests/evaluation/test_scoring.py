@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from evaluation.scoring.caches import VectorCache
 from evaluation.scoring.clip_keys import clip_key
-from evaluation.scoring.loop import Clip, ScoringCounts, score_pairs
+from evaluation.scoring.fetching import Clip
+from evaluation.scoring.loop import ScoringCounts, score_pairs
 from evaluation.scoring.protocol_models import reader
 from evaluation.scoring.protocols import PROTOCOLS
 from hub.adapters.fake import FakeEmbedder, FakeScorer

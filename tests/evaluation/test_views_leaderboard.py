@@ -158,8 +158,8 @@ class TestBoard:
         for k in range(4):
             score(release, tmp_path, f"m{k}", lambda n, k=k: n % (k + 2) == 0)
         owner.get(url("leaderboard", release))
-        # Session, person, project, roles, release, runs, cards, baseline, hints of models.
-        with django_assert_max_num_queries(9):
+        # Session, person, project, roles, release, runs, cards, baseline, hints of models, what the gate found.
+        with django_assert_max_num_queries(10):
             owner.get(url("leaderboard", release))
 
 

@@ -9,7 +9,8 @@ from django.test import Client
 from django.urls import reverse
 
 from foilworks.navigation import PAGES
-from projects.models import Role
+from projects.models import Project, Role
+from tests.evaluation.rungs.worlds import make_release, score, tiny
 from tests.factories import make_member, make_project
 
 pytestmark = pytest.mark.django_db
@@ -139,3 +140,20 @@ def test_a_visitor_reads_about_foilworks_but_not_about_this_installation(django_
     assert INLINE.findall(response.content) == []
     make_project(is_simulated=True, sign_in_hint={"accounts": []})
     assert "sample project" in client.get("/").content.decode()
+
+
+def test_a_visitor_sees_what_the_score_of_the_sample_project_needs(tmp_path) -> None:
+    release = make_release()
+    score(release, tiny(tmp_path, "average"), label="averages frames")
+    Project.objects.filter(pk=release.project_id).update(is_simulated=True, sign_in_hint={"accounts": []})
+    page = Client().get("/").content.decode()
+    table = page[page.index("averages frames") : page.index("</table>")]
+    assert re.findall(r'<th scope="row">([^<]+)</th>', table) == [
+        "No clip",
+        "Best frame",
+        "Shuffled frames",
+        "Full clip",
+    ]
+    assert len(re.findall(r'<rect class="rungs-fill" width="\d+" height="8"/>', table)) == 4
+    assert re.search(r"\d+ % <span class=\"muted\">\[\d+, \d+\]</span>", table)
+    assert INLINE.findall(page.encode()) == []

@@ -3,6 +3,7 @@
 import hashlib
 
 import pytest
+from django.core.management import call_command
 from django.urls import reverse
 
 from corpus.models import Caption, MediaState
@@ -14,7 +15,7 @@ from jobs.models import JobState
 from jobs.runner import run_now
 from projects.errors import AccessDenied
 from projects.models import AuditEvent, Role
-from tests.factories import make_caption, make_member, make_project, make_video
+from tests.factories import make_caption, make_member, make_project, make_subtest, make_video
 from text.registry import RegistryError
 
 pytestmark = pytest.mark.django_db
@@ -251,3 +252,19 @@ def test_random_draws_depend_on_contents_and_not_on_row_numbers():
     sha256 = hashlib.sha256(b"a child shuts the big box beside the couch").hexdigest()
     assert source == f"{key}/{sha256}"
     assert len({text for _, text, _ in first}) > 1
+
+
+def test_a_command_stores_the_captions_of_a_project(project, capsys):
+    call_command("caption", maker="cos_caption", project=project.slug, set=["template=action"])
+    assert "2 new captions, 0 existing\n  skipped, 1: " in capsys.readouterr().out
+    assert Caption.objects.filter(key__startswith="cos_caption-").count() == 2
+    with pytest.raises(SystemExit):
+        call_command("caption", maker="cos_caption", project=project.slug, out="x.jsonl")
+    assert "--out: the captions of a project are stored in it; leave the option out" in capsys.readouterr().err
+
+
+def test_a_run_can_be_limited_to_captions_by_the_start_of_their_id(project, capsys):
+    call_command("caption", maker="cos_caption", project=project.slug, set=["template=action"])
+    make_subtest(project, name="states")
+    call_command("generate", project=project.slug, recipe="vilma-state-action", captions="cos_caption-", sync=True)
+    assert "done; captions processed: 2\n" in capsys.readouterr().out

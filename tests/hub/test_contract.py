@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evaluation.scoring.loop import Clip, score_pairs
+from evaluation.scoring.fetching import Clip
+from evaluation.scoring.loop import score_pairs
 from hub.adapters.fake import FakeEmbedder, FakeScorer
 from hub.adapters.registry import ADAPTERS, open_adapter
 from hub.errors import HubError

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evaluation.scoring.loop import Clip, ScoringCounts, score_pairs
+from evaluation.scoring.fetching import Clip
+from evaluation.scoring.loop import ScoringCounts, score_pairs
 from hub.adapters import _subprocess_lines
 from hub.adapters.external import ExternalEmbedder
 from hub.adapters.registry import open_adapter

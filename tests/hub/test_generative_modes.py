@@ -14,7 +14,7 @@ from hub.adapters.registry import open_adapter
 from hub.batching.conversation import Conversation
 from hub.batching.shared_prefix import CACHED_TOKENS_PER_BATCH
 from hub.errors import HubError
-from hub.interfaces import Generator, Scorer, VideoMeta
+from hub.interfaces import Generator, Scorer, ScoresWithoutClip, VideoMeta
 from hub.loading.processor_files import load_processor
 from tests.hub import generative_folders, picture_folders
 from tests.hub.folders import byte_tokenizer, spacing_tokenizer, span_tokenizer
@@ -204,3 +204,23 @@ def test_a_renamed_tensor_is_named(tmp_path: Path) -> None:
     save_file(tensors, copy / "model.safetensors", metadata={"format": "pt"})
     with pytest.raises(HubError, match=r"copy: missing model\.image_newline; unexpected .*image_newline_old"):
         open_adapter(f"vlm:{copy}", device="cpu")
+
+
+def test_without_a_clip_it_is_asked_by_the_same_prompt_without_the_video(folder: Path) -> None:
+    texts = ["a man folds a red shirt", "a ring", "a ring"]
+    for mode in ("likelihood", "p_yes", "choice"):
+        model = open_adapter(f"vlm:{folder}?frames=4&mode={mode}", device="cpu")
+        assert isinstance(model, ScoresWithoutClip)
+        assert model.scores_without_clip
+        found = [score.value for score in model.score_without_clip(texts)]
+        assert found[1] == found[2]
+        assert found != pytest.approx([score.value for score in model.score(clip(), texts)], abs=1e-4)
+        if mode == "likelihood":
+            assert found == [score.value for score in model.score(None, texts, "blind")]
+
+
+def test_a_gain_has_no_score_without_a_clip(folder: Path) -> None:
+    model = open_adapter(f"vlm:{folder}?frames=4&mode=gain", device="cpu")
+    assert not model.scores_without_clip
+    with pytest.raises(HubError, match="mode 'gain' has no score without a clip"):
+        model.score_without_clip(["a ring"])

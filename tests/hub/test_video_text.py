@@ -57,6 +57,23 @@ def test_x_clip_prompts_each_text_with_each_clip(tmp_path: Path) -> None:
     assert (out.video_embeds @ flat.T - wanted).abs().max() > 1e-3
 
 
+def test_x_clip_gives_the_same_rows_whether_views_of_a_clip_are_encoded_together_or_alone(tmp_path: Path) -> None:
+    adapter = open_adapter(f"xclip:{video_folders.xclip(tmp_path / 'm')}", device="cpu")
+    frames = np.random.default_rng(0).integers(0, 256, (4, 16, 16, 3), np.uint8)
+    views = [frames, frames[::-1], frames[[2, 0, 3, 1]], frames[[1] * 4], frames[[0, 0, 1, 2]]]
+    sizes: list[int] = []
+    hook = adapter.model.vision_model.register_forward_pre_hook(
+        lambda _module, _given, named: sizes.append(len(named["pixel_values"])), with_kwargs=True
+    )
+    together = adapter.encode_video(views, [VideoMeta("c")] * 5)
+    hook.remove()
+    # Three orders go through the tower once, a repeated frame costs one frame.
+    assert sorted(sizes) == [1, 8]
+    alone = torch.cat([adapter.video_rows([view]) for view in views]).detach().numpy()
+    np.testing.assert_allclose(together, alone, atol=1e-5)
+    assert np.abs(together[0] - together[1]).max() > 1e-3
+
+
 @torch.inference_mode()
 def test_videoprism_gives_the_cosine_of_its_two_sides(tmp_path: Path) -> None:
     adapter = open_adapter(f"video:{video_folders.videoprism(tmp_path / 'm')}", device="cpu")
@@ -125,6 +142,20 @@ def test_blip2_matches_each_frame_with_each_text(tmp_path: Path) -> None:
     by_chance = open_adapter(f"blip2:{folder}?frames=4&pooling=probability", device="cpu")
     np.testing.assert_allclose(scores(by_chance), (1 / (1 + np.exp(-logits))).mean(1), atol=1e-5)
     assert by_chance.info.kind == "p_yes"
+
+
+def test_blip2_matches_a_repeated_frame_once(tmp_path: Path) -> None:
+    adapter = open_adapter(f"blip2:{video_folders.blip2(tmp_path / 'm')}?frames=4", device="cpu")
+    frames = clips()[0]
+    row = adapter.encode_video([frames], [VideoMeta("c")])[0]
+    words = adapter.encode_text(TEXTS)
+    sizes: list[int] = []
+    real = adapter._logits
+    adapter._logits = lambda seen, ids: sizes.append(len(ids)) or real(seen, ids)
+    still = adapter.frame_logits(row[[2] * 4][None], words)[0]
+    whole = adapter.frame_logits(row[None], words)[0]
+    assert sizes == [len(TEXTS), 4 * len(TEXTS)]
+    np.testing.assert_allclose(still, np.repeat(whole[2:3], 4, axis=0), atol=1e-5)
 
 
 @torch.inference_mode()

@@ -17,7 +17,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 QUESTION = "Which sentence is true of the video?"
 ITEMS = "items.jsonl"
 # Copied as they are: a harness imports them, Foilworks never does.
-FILES = Path(__file__).resolve().parent.parent / "harnesses"
+FILES = Path(__file__).resolve().parent / "harnesses"
 
 
 def place_of(item: ItemRecord) -> int:

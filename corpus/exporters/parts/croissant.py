@@ -2,7 +2,7 @@
 their columns mean."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +48,7 @@ CONTEXT: dict[str, Any] = {
     "transform": "cr:transform",
 }
 DESCRIPTION = "Videos with captions that are true of them and foils, minimal edits that are false of them."
+LISTS = ("foils", "options")
 FIELDS = {
     "id": "name of the item, unique in the data set",
     "subtest": "subtest of the item",
@@ -76,12 +77,13 @@ def croissant(release: ReleaseContent, folder: Path, files: Sequence[str]) -> di
         "version": f"1.0.0+{release.content_hash[:12]}",
         "identifier": f"sha256:{release.content_hash}",
         "isLiveDataset": False,
-        "distribution": [_file(folder / name) for name in files],
-        "recordSet": [_records(name) for name in files],
+        "distribution": [file_object(folder / name) for name in files],
+        "recordSet": [record_set(name, FIELDS) for name in files],
     }
 
 
-def _file(path: Path) -> dict[str, Any]:
+def file_object(path: Path) -> dict[str, Any]:
+    """Describe a Parquet file, whose address is relative to the folder above its own."""
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return {
@@ -95,14 +97,15 @@ def _file(path: Path) -> dict[str, Any]:
     }
 
 
-def _records(file: str) -> dict[str, Any]:
+def record_set(file: str, fields: Mapping[str, str]) -> dict[str, Any]:
+    """Describe the rows of a Parquet file: {column: its meaning}."""
     name = _name(file.removesuffix(".parquet"))
     return {
         "@type": "cr:RecordSet",
         "@id": name,
         "name": name,
         "key": {"@id": f"{name}/id"},
-        "field": [_field(name, file, column, meaning) for column, meaning in FIELDS.items()],
+        "field": [_field(name, file, column, meaning) for column, meaning in fields.items()],
     }
 
 
@@ -113,7 +116,7 @@ def _field(records: str, file: str, column: str, meaning: str) -> dict[str, Any]
         "name": column,
         "description": meaning,
         "dataType": "sc:Float" if column.endswith("_time") else "sc:Text",
-        **({"repeated": True} if column == "foils" else {}),
+        **({"repeated": True} if column in LISTS else {}),
         "source": {"fileObject": {"@id": file}, "extract": {"column": column}},
     }
 

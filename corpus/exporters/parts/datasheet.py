@@ -8,6 +8,7 @@ from typing import Any
 
 from corpus.exporters.parts.datasheet_answers import ANSWERS
 from corpus.exporters.parts.datasheet_questions import QUESTIONS, SECTIONS, Question, Section
+from corpus.exporters.parts.ladder import measures, selection_line
 from corpus.exporters.parts.markdown import cell as _cell
 from corpus.exporters.parts.markdown import prose
 from corpus.exporters.parts.markdown import table as _table
@@ -16,6 +17,8 @@ from corpus.records import ReleaseContent
 
 UNANSWERED = "*Nobody has answered this question.*"
 NO_COMMENTS = "*None.*"
+LEFT_OUT = "*Left out of the copy for review, or unanswered.*"
+ONLY_NUMBERS = "This copy for review contains the answers by numbers. Those that people wrote are left out."
 
 PROBES = {
     "classifier": "a bag-of-words classifier, held out by caption",
@@ -35,14 +38,18 @@ WITHHELD = (
 )
 
 
-def datasheet(release: ReleaseContent) -> str:
-    """The text of `datasheet.md`: the seven sections, then what a model solves without the video."""
+def datasheet(release: ReleaseContent, *, for_review: bool = False) -> str:
+    """The text of `datasheet.md`: the seven sections, then what models solve without the video or with less of it.
+
+    `for_review`: the release has no answers of people, because they may name somebody.
+    """
     parts = [
         [f"# Datasheet of {_cell(release.project)}, {_cell(release.release)}", ""],
-        _facts(release),
+        _facts(release, for_review),
         _withheld(release),
-        *(_section(section, release) for section in SECTIONS),
+        *(_section(section, release, LEFT_OUT if for_review else UNANSWERED) for section in SECTIONS),
         _blind(release.gate),
+        measures(release.tables.get("ladder")),
     ]
     return "\n".join(line for part in parts for line in part) + "\n"
 
@@ -60,15 +67,15 @@ def _answer(question: Question, release: ReleaseContent) -> list[str]:
     return [*own, *([""] if own and said else []), *(prose(said) if said else [])]
 
 
-def _section(section: Section, release: ReleaseContent) -> list[str]:
+def _section(section: Section, release: ReleaseContent, without: str) -> list[str]:
     lines = [f"## {section.title}", ""]
     for question in section.questions:
-        nothing = NO_COMMENTS if question.slug.endswith(".comments") else UNANSWERED
+        nothing = NO_COMMENTS if question.slug.endswith(".comments") else without
         lines += [f"**{question.text}**", "", *(_answer(question, release) or [nothing]), ""]
     return lines
 
 
-def _facts(release: ReleaseContent) -> list[str]:
+def _facts(release: ReleaseContent, for_review: bool) -> list[str]:
     lines = [f"- Content hash: `{release.content_hash}`", f"- Frozen: {release.created_at}"]
     if release.simulated:
         lines.append("- **Its people and judgements are simulated.**")
@@ -78,6 +85,10 @@ def _facts(release: ReleaseContent) -> list[str]:
         lines.append(f"- {release.canary}")
     if said := as_published_line(release):
         lines.append(f"- {said}")
+    if chosen := (release.gate or {}).get("needs"):
+        lines.append(f"- **Selected items:** {selection_line(chosen)}")
+    if for_review:
+        return [*lines, f"- {ONLY_NUMBERS}", ""]
     open_ones = len(unanswered(release))
     lines.append(f"- Of {len(QUESTIONS) - len(SECTIONS)} questions {open_ones} are unanswered; each says so.")
     return [*lines, ""]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from corpus.exporters.parts import _composition_answers as composition
+from corpus.exporters.parts.ladder import selection_line
 from corpus.exporters.parts.markdown import cell, table
 from corpus.records import ReleaseContent
 from corpus.vote_records import SOURCE, is_anonymous_vote
@@ -61,9 +62,14 @@ def _foils_made(release: ReleaseContent) -> list[Mapping[str, Any] | None]:
 
 
 def _sampling(release: ReleaseContent) -> Lines:
-    balanced = (release.gate or {}).get("balanced") or {}
-    if not balanced:
-        return ["Every valid item was released."]
+    balanced, chosen = ((release.gate or {}).get(name) or {} for name in ("balanced", "needs"))
+    if chosen:
+        lines = [selection_line(chosen)]
+        return [*lines, "", *_balanced(balanced)] if balanced else lines
+    return _balanced(balanced) if balanced else ["Every valid item was released."]
+
+
+def _balanced(balanced: Mapping[str, Any]) -> Lines:
     said = "; ".join(f"{cell(name)}: {found['n_kept']} of {found['n']}" for name, found in sorted(balanced.items()))
     return [f"Every valid item was released, but for subtests balanced so that no word reveals the answer ({said})."]
 

@@ -12,7 +12,7 @@ from corpus.exporters.parts.citation import bibtex, title_of
 from corpus.exporters.parts.croissant import croissant
 from corpus.exporters.parts.folder import write_json, write_lines
 from corpus.exporters.parts.markdown import link_safe
-from corpus.exporters.parts.released_items import as_published_line, canary_line, released_items
+from corpus.exporters.parts.released_items import canary_line, card_notes, released_items
 from corpus.exporters.parts.tables import by_subtest
 from corpus.records import ItemRecord, ReleaseContent
 
@@ -42,11 +42,22 @@ NUMBERS = ("start_time", "end_time")
 COUNTS = ("votes_caption", "votes_foil", "votes_other")
 
 
-def flat_row(item: ItemRecord) -> dict[str, Any]:
+def texts_of(items: Sequence[ItemRecord]) -> tuple[str, ...]:
+    """The columns of text of a file: with the name of the pair, if an item of it has one."""
+    return (*TEXTS, "pair") if any(item.pair for item in items) else TEXTS
+
+
+def flat_rows(items: Sequence[ItemRecord]) -> list[dict[str, Any]]:
+    """The rows of one file, all with the same columns."""
+    texts = texts_of(items)
+    return [flat_row(item, texts) for item in items]
+
+
+def flat_row(item: ItemRecord, texts: Sequence[str] = TEXTS) -> dict[str, Any]:
     """Texts are "" and lists empty where there is nothing; numbers are null."""
     record = line(item)
     pair, votes = record.get("proficiency") or {}, record.get("votes") or {}
-    row: dict[str, Any] = {name: record.get(name) or "" for name in TEXTS}
+    row: dict[str, Any] = {name: record.get(name) or "" for name in texts}
     row |= {name: _json(record.get(name)) for name in ("facts", "extra")}
     row |= {"foils": record["foils"], "proficiency_caption": pair.get("caption", "")}
     row |= {"proficiency_foils": pair.get("foils", []), **{name: record.get(name) for name in NUMBERS}}
@@ -68,7 +79,7 @@ def write_flat(folder: Path, release: ReleaseContent) -> None:
     if files:
         (folder / DATA).mkdir()
     for name, items in files.items():
-        write_lines(folder / DATA / name, map(flat_row, items))
+        write_lines(folder / DATA / name, flat_rows(items))
     if files:
         write_json(folder / "croissant.json", described(release, folder, sorted(files)))
     (folder / "README.md").write_text(card(release, files), encoding="utf-8", newline="\n")
@@ -149,14 +160,15 @@ def card(release: ReleaseContent, files: Mapping[str, Sequence[ItemRecord]]) -> 
     """`README.md`: the header that `datasets` reads, then what each file holds."""
     n_items = sum(map(len, files.values()))
     stems = [name.removesuffix(".jsonl") for name in files]
-    return _header(release, stems, list(files), n_items) + CARD.format(
+    texts = [texts_of(items) for items in files.values()]
+    return _header(release, stems, list(files), n_items, texts) + CARD.format(
         title=link_safe(title_of(release)),
         n_items=n_items,
         n_subtests=len(files),
         release=link_safe(release.release),
         date=release.created_at[:10],
         content_hash=release.content_hash,
-        published=f"\n{said}\n" if (said := as_published_line(release)) else "",
+        published=f"\n{said}\n" if (said := card_notes(release)) else "",
         canary=canary_line(release),
         rejected=REJECTED if release.papers.known.get("n_rejected") else "",
         first=stems[0] if stems else "",
@@ -164,7 +176,9 @@ def card(release: ReleaseContent, files: Mapping[str, Sequence[ItemRecord]]) -> 
     )
 
 
-def _header(release: ReleaseContent, stems: Sequence[str], names: Sequence[str], n_items: int) -> str:
+def _header(
+    release: ReleaseContent, stems: Sequence[str], names: Sequence[str], n_items: int, texts: Sequence[Sequence[str]]
+) -> str:
     size = "n<1K" if n_items < 1_000 else "1K<n<10K" if n_items < 10_000 else "10K<n<100K"
     lines = ["---", f"pretty_name: {json.dumps(title_of(release), ensure_ascii=False)}", "task_categories:"]
     lines += ["- video-text-to-text", "tags:", "- video-language", "- foils", "size_categories:", f"- {size}"]
@@ -175,13 +189,13 @@ def _header(release: ReleaseContent, stems: Sequence[str], names: Sequence[str],
         lines.append(f"    path: {json.dumps(f'{DATA}/{name}')}")
     if stems:
         lines.append("dataset_info:")
-    for stem in stems:
-        lines += [f"- config_name: {json.dumps(stem)}", "  features:", *_features()]
+    for stem, columns in zip(stems, texts, strict=True):
+        lines += [f"- config_name: {json.dumps(stem)}", "  features:", *_features(columns)]
     return "\n".join([*lines, "---", "", ""])
 
 
-def _features() -> list[str]:
+def _features(texts: Sequence[str]) -> list[str]:
     """Types are said, so that a column that is empty in one subtest has the same one everywhere."""
-    rows = [(name, "dtype: string") for name in TEXTS] + [(name, "sequence: string") for name in LISTS]
+    rows = [(name, "dtype: string") for name in texts] + [(name, "sequence: string") for name in LISTS]
     rows += [(name, "dtype: float64") for name in NUMBERS] + [(name, "dtype: int64") for name in COUNTS]
     return [text for name, kind in rows for text in (f"  - name: {name}", f"    {kind}")]

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from corpus.exporters.parts.ladder import selection_line
 from corpus.exporters.registry import EXPORTERS
 from corpus.records import ItemRecord, RecordContent, ReleaseContent, VoteCounts
 from corpus.release_records import (
@@ -67,9 +68,27 @@ def canary_line(release: ReleaseContent | RecordContent) -> str:
     return f"\n{said}\n" if said else ""
 
 
+def card_notes(release: ReleaseContent) -> str:
+    """Return the lines of a card about items of published sets and about selected items; "" if there are none."""
+    chosen = (release.gate or {}).get("needs")
+    lines = [as_published_line(release), f"**Selected items:** {selection_line(chosen)}" if chosen else ""]
+    return "\n\n".join(filter(None, lines))
+
+
 def _frozen_facts(release: ReleaseContent) -> dict[str, Any]:
     n = n_as_published(item for item in release.items if item.get("released"))
-    return {**as_published_facts(n), **withheld_facts(release), **holdback_facts(release.canary, release.holdback)}
+    return {
+        **as_published_facts(n),
+        **selection_facts(release),
+        **withheld_facts(release),
+        **holdback_facts(release.canary, release.holdback),
+    }
+
+
+def selection_facts(release: ReleaseContent) -> dict[str, Any]:
+    """Return how the items were selected by the evidence ladder; nothing if every valid one was released."""
+    chosen = (release.gate or {}).get("needs")
+    return {"selected": {"needs": chosen["needs"], "note": selection_line(chosen)}} if chosen else {}
 
 
 def _plugin(format_name: str) -> dict[str, str]:

@@ -5,7 +5,8 @@ by member, each member parsed by the C scanner.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from json.decoder import scanstring  # type: ignore[attr-defined]  # there, though no stub names it
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
@@ -28,6 +29,8 @@ def unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=unique_names)
+# An object with more lists has them by id.
+_FEW_LISTS = 8
 MEND = "fix the file there, or get a complete copy"
 
 
@@ -89,6 +92,56 @@ def members_of(path: Path, text: str, *names: str) -> Iterator[Member]:
     walk.end()
     if missing:
         _fail(path, text, start, f"has no list {missing[0]}")
+
+
+def members_at(path: Path, text: str, names: str) -> Iterator[Member]:
+    """The records of the list or object that the dotted path `names` leads to; of the whole file if it is empty.
+
+    CorpusError, with its line: no such JSON, or nothing there.
+    """
+    position = _skip(text, 0)
+    for name in filter(None, names.split(".")):
+        position = _value_of(path, text, position, name)
+    yield from _Walk(path, text, position).values()
+
+
+def member_paths(path: Path, text: str) -> list[str]:
+    """Dotted paths, one level deep, of what may hold the records, that with most records first; "" for a list."""
+    start = _skip(text, 0)
+    if text[start : start + 1] != "{":
+        return [""]
+    sizes: dict[str, int] = {}
+    for member in members(path, text):
+        if isinstance(member.value, dict | list) and any(isinstance(each, dict | list) for each in _values(member)):
+            sizes[member.key or ""] = len(member.value)
+    shapes = {_shape(member) for member in islice(members(path, text), 3)}
+    is_map = len(sizes) > _FEW_LISTS or (len(sizes) > 1 and len(shapes) == 1 and None not in shapes)
+    if not sizes or is_map:
+        return [""]
+    return sorted(sizes, key=lambda name: -sizes[name])
+
+
+def _values(member: Member) -> Iterable[Any]:
+    return member.value.values() if isinstance(member.value, dict) else member.value
+
+
+def _shape(member: Member) -> tuple[str, ...] | None:
+    """The names of a record's fields, which the records of an object by id share; None for a list."""
+    return tuple(sorted(member.value)) if isinstance(member.value, dict) else None
+
+
+def _value_of(path: Path, text: str, position: int, name: str) -> int:
+    """The position of the member's value."""
+    if text[position : position + 1] != "{":
+        _fail(path, text, position, f"is not an object with the field {name}")
+    walk = _Walk(path, text, position)
+    for key in walk.member_keys():
+        if key == name:
+            break
+        walk.pass_over()
+    else:
+        _fail(path, text, position, f"has no field {name}")
+    return walk.position
 
 
 class _Walk:

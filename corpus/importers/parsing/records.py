@@ -1,7 +1,8 @@
 """Shared by all importers: unique ids, and warnings about doubtful records."""
 
 import hashlib
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -61,6 +62,13 @@ def read_records(
 
     Not `own_ids`: the format has none, and equal ids mean equal records (`Names`).
     """
+    yield from read_several(path, raw, lambda record: (parse(record),), own_ids=own_ids)
+
+
+def read_several(
+    path: Path, raw: Iterable[RawRecord], parse: Callable[[RawRecord], Sequence[ItemRecord]], *, own_ids: bool = True
+) -> Iterator[ReadOutcome]:
+    """As `read_records`, of records that hold several items: all of them are taken, or none."""
     is_noted = False
     with Spill() as first_line:
         for record in raw:
@@ -69,24 +77,29 @@ def read_records(
                 if record.problem:
                     raise ProblemError(record.part, record.problem, "correct the line")
                 check_content(record.value)
-                item = parse(record)
-                known = first_line.setdefault(item.id, str(record.line))
-                if known is not None and not own_ids:
-                    raise ProblemError("record", f"repeats the record on line {known}", "remove it")
-                if known is not None:
-                    problem = f"{quoted(item.id)} is already on line {known}"
-                    raise ProblemError("id", problem, "give every record its own id")
+                items = parse(record)
+                for item in items:
+                    _check_new(first_line, item, record.line, own_ids)
             except ProblemError as error:
                 yield BadRecord(where, error.field, error.problem, error.fix)
                 continue
-            yield from warnings_of(where, item)
+            for item in items:
+                yield from warnings_of(where, item)
             if not is_noted and isinstance(record.value, Mapping) and plays_to_the_end(record.value):
                 # Once a file: all records of a published file may say so.
                 is_noted, end = True, record.value["end_time"]
                 yield RecordWarning(
                     where, "end_time", f"is {end:g}: this clip, and each like it, goes to the video's end"
                 )
-            yield item
+            yield from items
+
+
+def _check_new(first_line: Spill, item: ItemRecord, line: int, own_ids: bool) -> None:
+    known = first_line.setdefault(item.id, str(line))
+    if known is not None and not own_ids:
+        raise ProblemError("record", f"repeats the record on line {known}", "remove it")
+    if known is not None:
+        raise ProblemError("id", f"{quoted(item.id)} is already on line {known}", "give every record its own id")
 
 
 def default_subtest(path: Path, params: Mapping[str, Any]) -> str:
@@ -135,6 +148,12 @@ def video_of(dataset: str, name: str) -> VideoRecord:
     """A whole clip that its data set publishes as a file of its own."""
     key = clip_key(dataset, stem_of(name), None, None, "sec")
     return VideoRecord(key=key, file=name, source_dataset=dataset, source_id=stem_of(name))
+
+
+def video_alone(video: VideoRecord, *, split: str, class_label: str, line: int) -> ItemRecord:
+    """A video without a caption, with its split and class; the id is the key of the clip."""
+    labelled = replace(video, split=split, class_label=class_label)
+    return ItemRecord(id=checked_id("video", video.key), subtest="", video=labelled, caption="", line=line)
 
 
 def picture_of(dataset: str, name: str) -> VideoRecord:

@@ -75,7 +75,7 @@ def _without_columns(path: Path, header: Header, required: Sequence[str], one_of
     more = ", …" if len(header.names) > _SHOWN_NAMES else ""
     problem = f"has no column {', '.join(lacking)} (its columns: {has}{more})"
     fix = f"name the columns in the first line: {', '.join([*required, *usual])}"
-    others = f" (or {', '.join(one_of[1:])})" if one_of[1:] else ""
+    others = f" (or {', '.join(one_of[1:])}), or choose Any table (table)" if one_of[1:] else ""
     return _error(path, header.line, "header", problem, fix + others)
 
 

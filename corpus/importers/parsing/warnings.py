@@ -31,7 +31,9 @@ def _pair(pair: ItemRecord | PairRecord) -> Iterator[tuple[str, str]]:
         yield "foils", "two foils are equal"
     if pair.votes is not None and pair.votes.total == 0:
         yield "votes", "nobody voted: all counts are zero"
-    if pair.foils and (same := _same_words(pair.caption, pair.foils)):
+    # Of two clips, captions that differ by the order of their words alone are the rule.
+    of_two_clips = isinstance(pair, ItemRecord) and pair.pair
+    if pair.foils and not of_two_clips and (same := _same_words(pair.caption, pair.foils)):
         yield "foils", f"{quoted(same)} has the words of the caption in another order, or its letters in another case"
 
 

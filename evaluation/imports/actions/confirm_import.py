@@ -22,7 +22,7 @@ def confirm_import(person: User, upload: Import, *, update: bool = False) -> Imp
     EvaluationError if it was already confirmed or discarded, or is not read yet.
     """
     require_role(person, upload.project, Role.RESEARCHER)
-    if upload.preview is None or "problem" in upload.preview:
+    if upload.preview is None or "problem" in upload.preview or upload.is_unmapped:
         raise EvaluationError(_("These files cannot be imported. Fix the problems listed below and upload them again."))
     _take(upload, confirmed_at=timezone.now(), update=update)
     title = _("Importing %(name)s") % {"name": upload.file_name or _("videos")}

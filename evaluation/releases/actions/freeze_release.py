@@ -1,7 +1,8 @@
 """Freeze a release: the valid items of a project as they are now, under the hash of their content."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -9,12 +10,14 @@ from annotation.transactions import run_in_transaction
 from corpus.models import Release, ReleaseItem
 from corpus.release_records import hash_of, n_as_published
 from evaluation.errors import EvaluationError
+from evaluation.ladder.selection import runs_to_select_with, select
 from evaluation.releases.balanced_items import balanced
 from evaluation.releases.changelog import keep_changelog
 from evaluation.releases.gate import GateFinding, inspect
 from evaluation.releases.holdback import check_share, private_ids
 from evaluation.releases.models import ReleaseGate
-from evaluation.releases.snapshot import FrozenItem, valid_items
+from evaluation.releases.snapshot import FrozenItem, freeze_candidates, whole_items
+from evaluation.scoring.models import Run
 from evaluation.utd.shortcuts import check_bar
 from projects import audit
 from projects.access import require_researcher
@@ -22,8 +25,30 @@ from projects.models import Project, User
 
 MAX_NAME_LENGTH = 120
 ROWS_PER_QUERY = 500
+# In a release's gate: halves of pairs that it leaves out.
+HALVES = "halves_left_out"
 # Minimum length of an override's reason: readers of the datasheet must learn something from it.
 MIN_REASON_LENGTH = 20
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a release freezes: its items, and what was left out, by subtest or by the evidence ladder."""
+
+    frozen: list[FrozenItem]
+    balanced: dict[str, dict[str, int]]
+    needs: dict[str, Any] | None
+    halves: list[str]
+
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        return [one.record for one in self.frozen]
+
+    @property
+    def left_out(self) -> dict[str, Any]:
+        """Return what the release says of items that it leaves out; only if there are some, as in older releases."""
+        needs = {"needs": self.needs} if self.needs else {}
+        return {"balanced": self.balanced, **needs, **({HALVES: self.halves} if self.halves else {})}
 
 
 def freeze_release(
@@ -35,22 +60,28 @@ def freeze_release(
     balance: Sequence[str] = (),
     holdback: float = 0.0,
     seed: int = 0,
+    needs: str = "",
+    ladder_runs: Sequence[int] = (),
 ) -> Release:
     """Freeze all valid main items with their proficiency pairs. `person` None is the operator of the command line.
 
     The same content has the same hash: if it was frozen before, that release is returned and nothing is stored.
     `override`: the written reason to release despite the gate; it is in the audit log and in every export. `balance`:
-    subtests that leave out items until no word distinguishes captions from foils; these items remain valid.
-    `holdback`: share of the items that stay private, drawn by `seed`; what earlier releases hold back stays private.
+    subtests that leave out items until no word distinguishes captions from foils; these items remain valid. `needs`:
+    only items whose answer needs this, by the ladders of `ladder_runs` (evaluation.ladder.selection). `holdback`: share
+    of the items that stay private, drawn by `seed`; what earlier releases hold back stays private.
     AccessDenied without the researcher's role; EvaluationError: nothing is valid yet, the name is taken, the gate stops
     a subtest without an override, objects alone answer more items than the project allows, or too few items were never
     public.
     """
     require_researcher(person, project)
     # Before anything is locked, because the classifier is slow. The result is cached by its content.
-    inspect(project, [one.record for one in balanced(valid_items(project), balance)[0]])
-    part = Part(check_share(holdback), seed)
-    return run_in_transaction(lambda: _freeze(person, project, name, " ".join(override.split()), balance, part))
+    runs = runs_to_select_with(project, ladder_runs) if needs else []
+    inspect(project, _content(project, balance, needs, runs).records)
+    reason, part = " ".join(override.split()), Part(check_share(holdback), seed)
+    return run_in_transaction(
+        lambda: _freeze(person, project, name, reason, lambda: _content(project, balance, needs, runs), part)
+    )
 
 
 @dataclass(frozen=True)
@@ -61,20 +92,39 @@ class Part:
     seed: int
 
 
+def _content(project: Project, balance: Sequence[str], needs: str, runs: Sequence[Run]) -> Content:
+    """Return the valid items without those that the ladder, then the balance, leave out. Pairs of two clips stay whole.
+
+    EvaluationError: none is left.
+    """
+    (frozen, halves), chosen = freeze_candidates(project), None
+    if needs:
+        chosen = select([one.record for one in frozen], needs, runs)
+        kept = [one for one in frozen if one.record["id"] in chosen.kept]
+        frozen, unpaired = whole_items(kept) if kept else ([], [])
+        halves = [*halves, *unpaired]
+    if not frozen:
+        raise EvaluationError(_("No valid item qualifies. Choose other items, or models with other scores."))
+    left, offers = balanced(frozen, balance)
+    counts = {each.name: {"n": each.n, "n_kept": each.n_kept} for each in offers}
+    return Content(left, counts, chosen.as_json() if chosen else None, [one.record["id"] for one in halves])
+
+
 def _freeze(
-    person: User | None, project: Project, name: str, override: str, balance: Sequence[str], part: Part
+    person: User | None, project: Project, name: str, override: str, make: Callable[[], Content], part: Part
 ) -> Release:
     # Two freezes of one project queue here, so that the second one finds the first. If an item that it contains
     # changes in the meantime, the freeze starts again.
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)
-    frozen, offers = balanced(valid_items(project), balance)
-    content_hash = hash_of(one.record for one in frozen)
+    content = make()
+    frozen, records = content.frozen, content.records
+    content_hash = hash_of(records)
     known = Release.objects.filter(project=project, content_hash=content_hash).first()
     if known is not None:
         return _same_content(known, part)
-    finding = inspect(project, [one.record for one in frozen])
+    finding = inspect(project, records)
     _check_gate(finding, override)
-    private = private_ids(project, [one.record for one in frozen], part.share, part.seed)
+    private = private_ids(project, records, part.share, part.seed)
     # Sorting is stable: public items first.
     frozen = sorted(frozen, key=lambda one: one.record["id"] in private)
     public = frozen[: len(frozen) - len(private)]
@@ -91,11 +141,10 @@ def _freeze(
     )
     ReleaseItem.objects.bulk_create(_members(release, frozen, private), batch_size=ROWS_PER_QUERY)
     keep_changelog(release)
-    left_out = {each.name: {"n": each.n, "n_kept": each.n_kept} for each in offers}
     # Exports show the finding, which names words and texts.
     shown = inspect(project, [one.record for one in public]) if private else finding
-    _record_gate(person, release, finding, shown, override, left_out)
-    details = {"balanced": left_out, "name": release.name, "content_hash": content_hash, "n_items": len(frozen)}
+    _record_gate(person, release, finding, shown, override, content.left_out)
+    details = {**content.left_out, "name": release.name, "content_hash": content_hash, "n_items": len(frozen)}
     details["n_as_published"] = release.n_as_published
     if private:
         details |= {"n_private": len(private), "holdback": part.share, "seed": part.seed}
@@ -132,7 +181,7 @@ def _record_gate(
     finding: GateFinding,
     shown: GateFinding,
     override: str,
-    left_out: dict[str, dict[str, int]],
+    left_out: dict[str, Any],
 ) -> None:
     """Store the gate's finding with the release; an override counts only if something was stopped.
 
@@ -141,7 +190,7 @@ def _record_gate(
     overridden = bool(finding.stopped)
     gate = ReleaseGate.objects.create(
         release=release,
-        data={**shown.as_json(), "balanced": left_out},
+        data={**shown.as_json(), **left_out},
         override=override if overridden else "",
         overridden_by=person if overridden else None,
     )

@@ -13,9 +13,11 @@ from corpus.models import Release
 from evaluation.errors import EvaluationError
 from evaluation.metrics.control import CANDIDATES
 from evaluation.metrics.intervals import SEED
+from evaluation.scoring.actions.rung_params import files_of_rungs, ladder_params
 from evaluation.scoring.models import Run
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.queries import control_texts, records_of
+from evaluation.scoring.rungs import FRAMES_TRIED
 from jobs.models import Job
 from jobs.queue import enqueue
 from projects import audit
@@ -62,16 +64,20 @@ def start_run(
     columns: Mapping[str, str] | None = None,
     form: str = "",
     budget: Mapping[str, float] | None = None,
+    controls: bool = False,
+    frames_tried: int = FRAMES_TRIED,
+    rung_files: Mapping[str, Path] | None = None,
 ) -> Run:
     """Store the run and queue its job (`run.job`). `person` None is the operator of the command line.
 
     `dtype`: the number format of the model, part of its key unless it is float32. `kept_file`: format and proficiency
     file of a stored score file; `proficiency`: that file as the operator names it. `columns`: {role: column}; `form`:
     the format of the score file, detected if empty. `control`: also rank among sampled captions of other videos
-    (Feint6K, Fig. 1b). `budget`: the maximum `requests`, `tokens` and `cost` of a run through an endpoint. AccessDenied
-    without the researcher's role; HubError: the spec names no model; EvaluationError: an unknown protocol, device or
-    number format, a missing score file, a control that cannot be sampled, or a person names a path outside the models
-    folder: a page must not read what only the operator may name.
+    (Feint6K, Fig. 1b). `controls`: also score with less and less of each clip (`scoring.rungs`), the best of
+    `frames_tried` frames; `rung_files`: {rung: score file}. `budget`: the maximum `requests`, `tokens` and `cost` of a
+    run through an endpoint. AccessDenied without the researcher's role; HubError: the spec names no model;
+    EvaluationError: an unknown protocol, device or number format, a missing score file, a control that cannot be
+    sampled, or a person names a path outside the models folder: a page must not read what only the operator may name.
     """
     require_researcher(person, project := release.project)
     slug, argument = checked_spec(spec, from_page=person is not None and kept_file is None)
@@ -79,6 +85,7 @@ def start_run(
     _check_choices(protocol, device, dtype)
     params = {"control": _drawn(release, slug)} if control else given
     params = {**params, **_dtype(dtype), **_named(columns, form, slug), **limited(budget, slug)}
+    params |= _ladder(release, slug, controls, frames_tried, rung_files)
     run = Run.objects.create(
         release=release,
         spec=spec,
@@ -88,11 +95,25 @@ def start_run(
         params=params,
         created_by=person,
     )
-    run.job = _queued(run, slug, dtype)
+    run.job = queued(run, slug, dtype)
     run.save(update_fields=["job"])
-    about = {"spec": spec, "protocol": protocol, "device": device, "release": release.pk, **limited(budget, slug)}
-    audit.record(audit.event(project, person, "evaluation.start_run", run, **about))
+    audit.record(audit.event(project, person, "evaluation.start_run", run, **_about(run)))
     return run
+
+
+def _about(run: Run) -> dict[str, Any]:
+    """Return what the audit notes of a started run."""
+    told: dict[str, Any] = {"spec": run.spec, "protocol": run.protocol, "device": run.device, "release": run.release_id}
+    told |= {"budget": run.params["budget"]} if "budget" in run.params else {}
+    return told | ({"rungs": run.params["ladder"]["rungs"]} if "ladder" in run.params else {})
+
+
+def _ladder(
+    release: Release, slug: str, controls: bool, tried: int, files: Mapping[str, Path] | None
+) -> dict[str, dict[str, Any]]:
+    if files:
+        return {"ladder": files_of_rungs(slug, files)}
+    return {"ladder": ladder_params(release, slug, tried)} if controls else {}
 
 
 def _second_file(slug: str, path: Path | None) -> dict[str, str]:
@@ -118,7 +139,7 @@ def _dtype(dtype: str) -> dict[str, str]:
     return {} if dtype == DTYPES[0] else {"dtype": dtype}
 
 
-def _queued(run: Run, slug: str, dtype: str) -> Job:
+def queued(run: Run, slug: str, dtype: str) -> Job:
     """Route the job: a score file and an endpoint need neither our GPU nor a worker that has the model loaded."""
     elsewhere = slug in (SCORE_FILE, ENDPOINT)
     return enqueue(

@@ -89,7 +89,10 @@ class ItemCounts:
 def item_counts(run: Run, missing: int) -> ItemCounts:
     """Count the items of a run through an endpoint, of which `missing` have no score."""
     items = ReleaseItem.objects.filter(release=run.release_id, is_private=False).count()
-    without = [len(run.problems.get(name, ())) for name in ("model_refused", "answer_unparsable")]
+    without = [
+        sum("rung" not in found for found in run.problems.get(name, ()))
+        for name in ("model_refused", "answer_unparsable")
+    ]
     return ItemCounts(items, items - missing, *without)
 
 

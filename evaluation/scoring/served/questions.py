@@ -108,7 +108,7 @@ def _request(asking: Asking, text: str, images: tuple[bytes, ...], seed: int = 0
         temperature=SAMPLING_TEMPERATURE if asking.samples_it else 0.0,
         seed=seed,
         images=images,
-        as_video=asking.as_video,
+        as_video=asking.as_video and bool(images),
         top_logprobs=TOP_LOGPROBS if asking.by_probability else 0,
     )
 

@@ -22,7 +22,7 @@ class OutcomeRows:
 
     def __init__(self, run: Run, work: Iterable[ClipWork]) -> None:
         self._run = run
-        self._position = {each.clip.key: min(each.items.values()) for each in work}
+        self._positions = positions_of(work)
         self._waiting: dict[tuple[str, str], ServedAnswer] = {}
 
     def note(self, found: Answered) -> None:
@@ -32,7 +32,7 @@ class OutcomeRows:
             model_key=self._run.model_key,
             protocol=self._run.protocol,
             clip_key=found.clip_key,
-            position=self._position[found.clip_key],
+            position=self._positions[found.clip_key, text_key(found.question.texts[0])],
             texts=[text_key(text) for text in found.question.texts],
             options=len(found.question.options),
             number=found.question.number,
@@ -55,13 +55,24 @@ class OutcomeRows:
         self._waiting.clear()
 
 
+def positions_of(work: Iterable[ClipWork]) -> dict[tuple[str, str], int]:
+    """Return the position of the first item that shows a text with a clip, by the keys of both."""
+    found: dict[tuple[str, str], int] = {}
+    for each in work:
+        position = min(each.items.values())
+        for text in each.texts:
+            at = (each.clip.key, text_key(text))
+            found[at] = min(position, found.get(at, position))
+    return found
+
+
 def adopt_answers(run: Run, work: Iterable[ClipWork]) -> None:
     """Copy what the same model answered about the same clips for other releases of the project.
 
     Their scores count here too, so their outcomes do.
     """
-    asked = {each.clip.key: each for each in work}
-    keys = list(asked)
+    positions = positions_of(work)
+    keys = list(dict.fromkeys(clip for clip, _ in positions))
     for first in range(0, len(keys), ROWS_PER_QUERY):
         some = keys[first : first + ROWS_PER_QUERY]
         others = ServedAnswer.objects.filter(
@@ -69,9 +80,9 @@ def adopt_answers(run: Run, work: Iterable[ClipWork]) -> None:
         ).exclude(release=run.release_id)
         rows = []
         for row in others.order_by("pk"):
-            each = asked[row.clip_key]
-            if {*row.texts} <= {text_key(text) for text in each.texts}:
-                row.pk, row.release_id, row.position = None, run.release_id, min(each.items.values())
+            if all((row.clip_key, text) in positions for text in row.texts):
+                position = positions[row.clip_key, row.texts[0]]
+                row.pk, row.release_id, row.position = None, run.release_id, position
                 rows.append(row)
         ServedAnswer.objects.bulk_create(rows, ROWS_PER_QUERY, ignore_conflicts=True)
 

@@ -7,7 +7,9 @@ from time import perf_counter
 
 from PIL import Image
 
-from evaluation.scoring.loop import Clip, PairScore, ReadFrames, ScoringCounts
+from evaluation.scoring.fetching import Clip, ReadFrames, Wanted, by_source, merged
+from evaluation.scoring.loop import PairScore, ScoringCounts
+from evaluation.scoring.rungs import BLANK
 from evaluation.scoring.served.questions import Asking, Question, questions, verdicts
 from generation.asking.cached_answers import Asking as StoredAsking
 from hub.adapters.chat_endpoint import AWAY
@@ -77,6 +79,7 @@ class _Shown:
     images: tuple[bytes, ...] = ()
     why: str = ""
     seconds: float = 0.0
+    decoded: bool = False
 
 
 def score_served(
@@ -130,22 +133,34 @@ def _questions(
     waiting: dict[int, _Open],
     stop: Stop,
 ) -> Iterator[tuple[tuple[int, int], object]]:
-    def show(request: tuple[Clip, Sequence[str]]) -> _Shown:
-        clip, texts = request
+    def show(group: Sequence[Wanted]) -> list[_Shown]:
+        if group[0].clip.view == BLANK:
+            return _without_clip(model.asking, group)
         began = perf_counter()
-        # In one canonical order, so that texts that are queried together are queried equally in every run.
-        once = sorted(dict.fromkeys(texts))
         try:
-            frames, _ = read_clip(clip, model.info)
-            return _Shown(clip, once, model.pictures(frames), seconds=perf_counter() - began)
+            frames, _ = read_clip(group[0].clip.whole, model.info)
+            pictures = model.pictures(frames)
         except MediaError as error:
-            return _Shown(clip, once, why=str(error), seconds=perf_counter() - began)
+            seconds = perf_counter() - began
+            return [_Shown(want.clip, [], why=str(error), seconds=seconds / len(group)) for want in group]
+        seconds = perf_counter() - began
+        return [
+            _Shown(
+                want.clip,
+                _canonical(want.texts),
+                tuple(pictures[at] for at in want.clip.order(len(pictures))),
+                seconds=seconds / len(group),
+                decoded=want is group[0],
+            )
+            for want in group
+        ]
 
-    for number, (_, wait) in enumerate(pool.ahead(requests, show, CLIPS_AHEAD)):
+    waits = pool.ahead(by_source(merged(requests)), show, CLIPS_AHEAD)
+    for number, shown in enumerate(each for _, wait in waits for each in wait()):
         if stop.why:
             return
-        shown = wait()
         tally.decode_seconds += shown.seconds
+        tally.clips_decoded += shown.decoded
         if shown.why:
             tally.unreadable.append((shown.clip.key, shown.why))
             continue
@@ -158,6 +173,18 @@ def _questions(
         waiting[number] = _Open(shown.clip, shown.texts, asked)
         for at, question in enumerate(asked):
             yield (number, at), question.request
+
+
+def _without_clip(asking: Asking, group: Sequence[Wanted]) -> list[_Shown]:
+    """Split the texts of a release: if they do not depend on each other, each has its score with its answer."""
+    if asking.by_item:
+        return [_Shown(want.clip, _canonical(want.texts)) for want in group]
+    return [_Shown(want.clip, [text]) for want in group for text in _canonical(want.texts)]
+
+
+def _canonical(texts: Iterable[str]) -> list[str]:
+    """Return texts that are queried together in one order, so that they are queried equally in every run."""
+    return sorted(texts)
 
 
 def _file(image: Image.Image, side: int, form: str) -> bytes:

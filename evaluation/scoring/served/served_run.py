@@ -20,7 +20,7 @@ from evaluation.scoring.protocol_models import reader
 from evaluation.scoring.served.opening import Served
 from evaluation.scoring.served.rows import OutcomeRows, adopt_answers, note_versions
 from evaluation.scoring.served.served_model import Stop, score_served
-from evaluation.scoring.shards.plan import Todo, costs
+from evaluation.scoring.shards.plan import Todo, costs, pairs_of, rounds_of
 from evaluation.scoring.shards.work import ClipWork, ScoreWriter, in_time, listed, store
 from hub.served.budget import SPENT
 from jobs.models import Job
@@ -54,7 +54,7 @@ def ask_all(run: Run, opened: Any, work: list[ClipWork], todo: Todo, job: Job) -
 def _ask(run: Run, opened: Any, todo: Todo, job: Job, tally: ScoringCounts, stop: Stop, outcomes: OutcomeRows) -> int:
     """Return how many of the run's texts have a score now."""
     served: Served = opened.served
-    before, done = dict(job.measured), job.total - sum(len(texts) for _, texts in todo)
+    before, done = dict(job.measured), max(0, job.total - pairs_of(todo))
     decoders = settings.FOILWORKS_DECODERS or usual_workers()
     with ScoreWriter(partial(store, run, opened.info)) as writer, DecodePool(decoders) as pool:
 
@@ -65,7 +65,7 @@ def _ask(run: Run, opened: Any, todo: Todo, job: Job, tally: ScoringCounts, stop
         served.answers.heard = heard
         found = score_served(
             served.model,
-            [(each.clip, texts) for each, texts in todo],
+            [request for each in rounds_of(todo, len(todo) or 1) for request in each],
             tally=tally,
             read_clip=reader(opened.protocol, opened.kept.frames),
             pool=pool,

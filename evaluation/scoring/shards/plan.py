@@ -4,17 +4,20 @@ A shard lists its items by their positions in the release (for a model without v
 hashes). The worker that takes it looks up which of its scores are missing.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from evaluation.errors import EvaluationError
 from evaluation.scoring.clip_keys import text_key
+from evaluation.scoring.fetching import Clip
 from evaluation.scoring.loop import ScoringCounts
+from evaluation.scoring.rungs import BLANK
 from evaluation.scoring.shards.outlook import smallest
 from evaluation.scoring.shards.work import ClipWork
 from jobs.models import Job
 from jobs.shards import failed_message, merged, problems_of, shard_size
+from text.batches import batched
 
 MIN_SHARD, MAX_SHARD = 512, 2048
 
@@ -29,7 +32,7 @@ def shard_items(n_items: int) -> int:
 
 def parts_of(todo: Todo, needs_video: bool) -> list[Part]:
     """Return (payload, pairs to score) of each shard, in the order of the clips."""
-    size = shard_items(len({position for each, _ in todo for position in each.items.values()}))
+    size = shard_items(len({position for each, _ in todo for position in each.places}))
     return _by_clips(todo, size) if needs_video else _by_texts(todo, size)
 
 
@@ -37,18 +40,18 @@ def _by_clips(todo: Todo, size: int) -> list[Part]:
     """Keep everything about a clip, and about an item, in one shard."""
     shard_of: dict[int, int] = {}
     shards: list[set[int]] = []
-    totals: list[int] = []
+    parts: list[list[tuple[ClipWork, list[str]]]] = []
     for each, texts in todo:
-        places = set(each.items.values())
+        places = each.places
         known = {shard_of[place] for place in places if place in shard_of}
         if not known and (not shards or len(shards[-1]) >= size):
             shards.append(set())
-            totals.append(0)
+            parts.append([])
         at = min(known, default=len(shards) - 1)
         shards[at] |= places
-        totals[at] += len(texts)
+        parts[at].append((each, texts))
         shard_of |= dict.fromkeys(places, at)
-    return [({"positions": sorted(places)}, total) for places, total in zip(shards, totals, strict=True)]
+    return [({"positions": sorted(places)}, pairs_of(part)) for places, part in zip(shards, parts, strict=True)]
 
 
 def _by_texts(todo: Todo, size: int) -> list[Part]:
@@ -59,6 +62,26 @@ def _by_texts(todo: Todo, size: int) -> list[Part]:
         for text in texts:
             totals[share_of(text, count)] += 1
     return [({"share": number, "of": count}, total) for number, total in enumerate(totals) if total]
+
+
+def pairs_of(todo: Iterable[tuple[ClipWork, Collection[str]]]) -> int:
+    """Count the distinct pairs of clip and text. Without a clip, or with another one, each item has work of its own."""
+    distinct, shared = 0, set()
+    for each, texts in todo:
+        if each.clip.view == BLANK or each.owner is not None:
+            shared.update((each.clip.key, text) for text in texts)
+        else:
+            distinct += len(texts)
+    return distinct + len(shared)
+
+
+def rounds_of(todo: Todo, size: int) -> Iterator[list[tuple[Clip, list[str]]]]:
+    """Yield what to score in rounds of `size` clips. All views of a clip, and all texts without one, are together."""
+    sources: dict[Any, list[tuple[Clip, list[str]]]] = {}
+    for each, texts in todo:
+        sources.setdefault(each.clip.source, []).append((each.clip, texts))
+    for some in batched(sources.values(), size):
+        yield [request for source in some for request in source]
 
 
 def share_of(text: str, count: int) -> int:
@@ -91,6 +114,7 @@ def costs(tally: ScoringCounts, write_seconds: float, before: Mapping[str, Any],
         "wait": tally.wait_seconds,
         "compute": tally.compute_seconds,
         "write": write_seconds,
+        "decoded": tally.clips_decoded,
         "clips": tally.clips_encoded,
         "texts": tally.texts_encoded,
         "pairs": tally.pairs,

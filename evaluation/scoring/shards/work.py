@@ -3,7 +3,7 @@ model.
 """
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from time import monotonic, perf_counter
@@ -14,10 +14,12 @@ from django.db import connection
 
 from corpus.models import MediaState, ReleaseItem, Video
 from corpus.video_files.stored_files import clip_file
-from evaluation.scoring.clip_keys import Keyed, score_key, text_key
-from evaluation.scoring.loop import Clip, PairScore, ScoringCounts
+from evaluation.scoring.clip_keys import Keyed, clip_key, score_key, text_key
+from evaluation.scoring.fetching import Clip
+from evaluation.scoring.loop import PairScore, ScoringCounts
 from evaluation.scoring.models import Run, Score
-from evaluation.scoring.queries import asked_of, control_texts, records_of
+from evaluation.scoring.queries import Record, asked_of, control_texts, records_of
+from evaluation.scoring.rungs import BLANK, SHUFFLED_VIEW, Ladder, Rung, ladder_of, other_clips, shown_key, views_of
 from hub.interfaces import ModelInfo
 from text.batches import batched
 
@@ -29,11 +31,22 @@ ON_THE_WAY = 1
 
 @dataclass
 class ClipWork:
-    """A clip with its texts, and {id of an item that needs it: the item's position in the release}."""
+    """A clip with its texts, and {id of an item that needs it: the item's position in the release}.
+
+    `rung`: for which the clip is shown, "" for the whole one. `owner`: the position of the item whose clip it is, if
+    others borrow it.
+    """
 
     clip: Clip
     texts: dict[str, None] = field(default_factory=dict)  # insertion-ordered set
     items: dict[str, int] = field(default_factory=dict)
+    rung: str = ""
+    owner: int | None = None
+
+    @property
+    def places(self) -> set[int]:
+        """Return the positions of the items whose clip it is."""
+        return set(self.items.values()) if self.owner is None else {self.owner}
 
 
 def work_of(
@@ -41,46 +54,121 @@ def work_of(
 ) -> tuple[list[ClipWork], list[str]]:
     """Return distinct texts by distinct clip (under one empty clip for a text-only model); items with missing media.
 
-    `by_item`: texts that are scored together form a clip of their own, so no others mix in. `positions`: only these
-    items.
+    `by_item`: texts that are scored together form a clip of their own, so no others mix in. `positions`: only the clips
+    of these items.
     """
-    keyed = Keyed.TEXTS if by_item else Keyed.CLIP
-    found: dict[str, ClipWork] = {}
-    without_media: list[str] = []
-    control = run.params.get("control")
-    sampled = control_texts(records_of(run.release), control) if control else {}
+    planned = PlannedWork(run, needs_video, Keyed.TEXTS if by_item else Keyed.CLIP)
     members = ReleaseItem.objects.filter(release=run.release).select_related("video").order_by("position")
     if positions is not None:
         members = members.filter(position__in=positions)
     for member in members.iterator(chunk_size=ROWS_PER_QUERY):
-        asked = asked_of(member.record, keyed)
-        among = sampled.get(member.record["id"], ())
-        for key, texts in (
-            (asked.main_key, asked.main),
-            (asked.proficiency_key, asked.proficiency),
-            (score_key(keyed, member.record, "control", among), among),
-        ):
-            clip = _clip(key, member.video, member.record["video"]) if needs_video else Clip("")
-            if clip is None:
-                without_media.append(member.record["id"])
-                break
-            if texts:
-                each = found.setdefault(clip.key, ClipWork(clip))
+        planned.add(member)
+    return planned.work, planned.without_media
+
+
+class PlannedWork:
+    """Collects the work of a run, item by item."""
+
+    def __init__(self, run: Run, needs_video: bool, keyed: Keyed) -> None:
+        self.needs_video, self.keyed = needs_video, keyed
+        # A text-only model's scores hold on every rung.
+        self.ladder = ladder_of(run.params) if needs_video else None
+        self.without_media: list[str] = []
+        self._found: dict[tuple[str, str], ClipWork] = {}
+        control = run.params.get("control")
+        self._sampled = control_texts(records_of(run.release), control) if control else {}
+        self._borrowers = _borrowers(run, self.ladder) if self.ladder else {}
+
+    @property
+    def work(self) -> list[ClipWork]:
+        """Return the work, without the texts of borrowed clips that the clip's own items have."""
+        for (key, _), each in self._found.items():
+            own = self._found.get((key, "")) if each.owner is not None else None
+            if own is not None:
+                each.texts = {text: None for text in each.texts if text not in own.texts}
+        return list(self._found.values())
+
+    def add(self, member: ReleaseItem) -> None:
+        record, video = member.record, member.video
+        asked = asked_of(record, self.keyed)
+        among = self._sampled.get(record["id"], ())
+        parts = [("main", asked.main), ("proficiency", asked.proficiency)]
+        if self.needs_video and _clip("", video, record["video"]) is None:
+            self.without_media.append(record["id"])
+            self.without_media += [f"{other['id']} ({Rung.OTHER_CLIP})" for _, other in self._borrowed(member)]
+            return
+        for part, texts in (*parts, ("control", among)):
+            self._add(member, score_key(self.keyed, record, part, texts), texts)
+        for part, texts in parts if self.ladder else ():
+            self._add_views(member, part, texts)
+        for position, other in self._borrowed(member):
+            self._lend(member, position, other)
+
+    def _borrowed(self, member: ReleaseItem) -> Sequence[tuple[int, Record]]:
+        return self._borrowers.get(member.position, ())
+
+    def _add(self, member: ReleaseItem, key: str, texts: Sequence[str], view: str = "", rung: str = "") -> None:
+        if not texts:
+            return
+        record = member.record
+        seed = f"{clip_key(record['video'])} {self.ladder.seed}" if self.ladder and view == SHUFFLED_VIEW else ""
+        clip = (_clip(key, member.video, record["video"], view, seed) if self.needs_video else None) or Clip("")
+        # Without a clip, each item has work of its own, so that shards can be cut between any two items.
+        group = f"{view} {record['id']}" if view == BLANK else view
+        each = self._found.setdefault((clip.key, group), ClipWork(clip, rung=rung))
+        each.texts.update(dict.fromkeys(texts))
+        each.items[record["id"]] = member.position
+
+    def _add_views(self, member: ReleaseItem, part: str, texts: Sequence[str]) -> None:
+        assert self.ladder is not None
+        for view in (*self.ladder.views, *([BLANK] if Rung.NO_CLIP in self.ladder.rungs else ())):
+            key = shown_key(self.keyed, member.record, part, texts, view)
+            self._add(member, key, texts, view, rung_of(view, self.ladder))
+
+    def _lend(self, member: ReleaseItem, position: int, other: Record) -> None:
+        """Show the member's clip with the texts of another item."""
+        asked = asked_of(other, self.keyed)
+        for part, texts in (("main", asked.main), ("proficiency", asked.proficiency)):
+            key = score_key(self.keyed, member.record, part, texts)
+            clip = _clip(key, member.video, member.record["video"])
+            if texts and clip is not None:
+                made = ClipWork(clip, rung=Rung.OTHER_CLIP, owner=member.position)
+                # Work of each borrower alone says whose texts they are.
+                each = self._found.setdefault((key, f"{Rung.OTHER_CLIP} {other['id']}"), made)
                 each.texts.update(dict.fromkeys(texts))
-                each.items[member.record["id"]] = member.position
-    return list(found.values()), without_media
+                each.items[other["id"]] = position
 
 
-def _clip(key: str, video: Video | None, frozen: dict[str, Any]) -> Clip | None:
+def _borrowers(run: Run, ladder: Ladder) -> dict[int, list[tuple[int, Record]]]:
+    """Return position of an item -> (position, record) of the items that are shown its clip instead of theirs."""
+    found: dict[int, list[tuple[int, Record]]] = {}
+    if Rung.OTHER_CLIP not in ladder.rungs:
+        return found
+    members = ReleaseItem.objects.filter(release=run.release).order_by("position")
+    rows = list(members.values_list("position", "record"))
+    for (position, record), at in zip(rows, other_clips([record for _, record in rows], ladder.seed), strict=True):
+        if at is not None:
+            found.setdefault(rows[at][0], []).append((position, record))
+    return found
+
+
+def rung_of(view: str, ladder: Ladder) -> str:
+    """Return the first rung that reads a view."""
+    return next(rung for rung in ladder.rungs if view in views_of(rung, ladder.tried))
+
+
+def _clip(key: str, video: Video | None, frozen: Mapping[str, Any], view: str = "", seed: str = "") -> Clip | None:
     """Return the clip as frozen; None without its file. A file attached after the freeze is shown under its frozen
     trim.
     """
+    if view == BLANK:
+        return Clip(key, view=view)
     if video is None or video.media_state != MediaState.READY or not video.file:
         return None
     same_unit = frozen["time_unit"] == "sec"
     start = frozen["start_time"] if same_unit else video.start_time
     end = frozen["end_time"] if same_unit else video.end_time
-    return Clip(key, clip_file(video), start, end, video.sha256)
+    return Clip(key, clip_file(video), start, end, video.sha256, view, seed)
 
 
 def missing(run: Run, work: list[ClipWork], needs_video: bool) -> Iterator[tuple[ClipWork, list[str]]]:
@@ -115,40 +203,59 @@ def store(run: Run, info: ModelInfo, scores: Iterable[PairScore]) -> None:
 
 
 def listed(work: Iterable[ClipWork], tally: ScoringCounts) -> dict[str, Any]:
-    """Return what has no score, item by item: {"unreadable": [{"item", "why"}], "refused": ..., "not_finite": ...}."""
-    unreadable, refused = dict(tally.unreadable), dict(tally.refused)
-    not_finite: dict[str, list[str]] = {}
-    found: dict[str, Any] = {"unreadable": [], "refused": [], "not_finite": []}
+    """Return what has no score, item by item: {"unreadable": [{"item", "why"}], "refused": ..., "not_finite": ...}.
+
+    A rung has the name in "rung" and before "why". It is listed only for items whose whole clip has no such problem.
+    """
+    found = _Listed()
+    # For a text-only model, whose value is valid wherever the text occurs.
     for key, text, value in tally.not_finite:
         if key is None:
-            # For a text-only model, whose value is valid wherever the text occurs.
-            found["not_finite"].append({"item": text, "why": f"the model gave {value}"})
-        else:
-            not_finite.setdefault(key, []).append(f"the model gave {value} for '{text[:80]}'")
-    for each in work:
-        for name, why in (
-            ("unreadable", unreadable.get(each.clip.key)),
-            ("refused", refused.get(each.clip.key)),
-            ("not_finite", "; ".join(not_finite.get(each.clip.key, [])[:3]) or None),
-        ):
-            found[name] += [{"item": item, "why": why} for item in each.items if why]
-    return found | _unanswered(work, tally)
+            found.add("not_finite", text, f"the model gave {value}")
+    reasons = _reasons(tally)
+    for each in sorted(work, key=lambda one: bool(one.rung)):
+        whys: dict[str, list[str]] = {}
+        for name, text, why in reasons.get(each.clip.key, ()):
+            if text is None or text in each.texts:
+                whys.setdefault(name, []).append(why)
+        for name, said in whys.items():
+            for item in each.items:
+                found.add(name, item, "; ".join(said[: MAX_SAID.get(name, 1)]), each.rung)
+    return found.problems
 
 
 # Outcome of a served model's answer -> problem in the run.
 NO_ANSWER = {"refused": "model_refused", "unparsable": "answer_unparsable", "failed": "no_answer"}
+MAX_SAID = {"not_finite": 3}
 
 
-def _unanswered(work: Iterable[ClipWork], tally: ScoringCounts) -> dict[str, list[dict[str, str]]]:
-    """Return items without an answer of a served model, by outcome; each with its first reason."""
-    reasons: dict[tuple[str, str], str] = {}
+def _reasons(tally: ScoringCounts) -> dict[str, list[tuple[str, str | None, str]]]:
+    """Return clip key -> (problem, the text that it is about or None, why)."""
+    found: dict[str, list[tuple[str, str | None, str]]] = {}
+    for name, pairs in (("unreadable", tally.unreadable), ("refused", tally.refused)):
+        for key, why in pairs:
+            found.setdefault(key, []).append((name, None, why))
+    for clip, text, value in tally.not_finite:
+        if clip is not None:
+            found.setdefault(clip, []).append(("not_finite", text, f"the model gave {value} for '{text[:80]}'"))
     for key, text, outcome, why in tally.unanswered:
-        reasons.setdefault((NO_ANSWER[outcome], key), f"'{text[:80]}': {why}")
-    found: dict[str, list[dict[str, str]]] = {}
-    items = {each.clip.key: list(each.items) for each in work}
-    for (name, key), why in reasons.items():
-        found.setdefault(name, []).extend({"item": item, "why": why} for item in items.get(key, ()))
+        found.setdefault(key, []).append((NO_ANSWER[outcome], text, f"'{text[:80]}': {why}"))
     return found
+
+
+class _Listed:
+    def __init__(self) -> None:
+        self.problems: dict[str, Any] = {"unreadable": [], "refused": [], "not_finite": []}
+        self._whole: set[tuple[str, str]] = set()
+
+    def add(self, name: str, item: str, why: str, rung: str = "") -> None:
+        if rung and (name, item) in self._whole:
+            return
+        about = {"item": item, "why": f"{rung.replace('_', ' ')}: {why}", "rung": rung}
+        if not rung:
+            about = {"item": item, "why": why}
+            self._whole.add((name, item))
+        self.problems.setdefault(name, []).append(about)
 
 
 def in_time(things: Iterable[Thing], size: int, seconds: float) -> Iterator[list[Thing]]:

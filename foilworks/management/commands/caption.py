@@ -1,4 +1,4 @@
-"""`foilworks caption`: try a caption maker on sources; the lines can be imported as captions."""
+"""`foilworks caption`: try a caption maker on sources, or make captions for a project."""
 
 import json
 from pathlib import Path
@@ -7,17 +7,25 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from foilworks.management.base import FoilworksCommand, parse_set_options
+from foilworks.management.projects import project_by_slug
+from generation.actions.runs import make_captions as make_captions_of_project
+from generation.actions.runs import preview_captions
 from generation.caption_file import CaptionFile
 from generation.captioning.registry import CAPTIONERS
 from generation.captioning.trial import make_captions
 from generation.errors import GenerationError
+from generation.models.side_work import CaptionRun, CaptionSources
 from generation.records import MODES, CaptionInput
 from generation.trial import trial_services
+from jobs.runner import run_now
 
 
 class Command(FoilworksCommand):
     help = "make captions for sources without one: counts in templates, changes of state, pairs, existence"
-    example = "foilworks caption --maker cos_caption --text 'a man folds a red shirt' --set template=action"
+    example = (
+        "foilworks caption --maker cos_caption --text 'a man folds a red shirt' --set template=action\n"
+        "  foilworks caption --maker cos_caption --project mine --set template=action"
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--maker", required=True, metavar="SLUG", help="one of: " + ", ".join(sorted(CAPTIONERS)))
@@ -30,11 +38,21 @@ class Command(FoilworksCommand):
         source = parser.add_mutually_exclusive_group(required=True)
         source.add_argument("--text", metavar="TEXT", help="one source: a sentence, a template or a label")
         source.add_argument("--file", type=Path, metavar="FILE", help='JSON Lines file with {"caption": "…"} per line')
+        source.add_argument("--project", metavar="SLUG", help="sources of this project; the captions are stored there")
+        parser.add_argument(
+            "--sources",
+            choices=CaptionSources.values,
+            default=CaptionSources.CAPTIONS.value,
+            help="with --project: existing captions, or the classes of videos without a caption",
+        )
+        parser.add_argument("--split", default="", help="with --project: only videos in this split: train, val or test")
         parser.add_argument("--out", type=Path, metavar="FILE", help="write a JSON Lines file for `import jsonl`")
         parser.add_argument("--seed", type=int, default=0, help="seed; the same seed makes the same captions")
         parser.add_argument("--set", action="append", metavar="NAME=VALUE", help="parameter of the maker; repeatable")
 
     def run(self, **options: Any) -> dict[str, Any]:
+        if options["project"]:
+            return _stored(options)
         sources: list[CaptionInput] | CaptionFile
         sources = CaptionFile(options["file"]) if options["file"] else [CaptionInput("text", options["text"])]
         result = make_captions(
@@ -50,9 +68,38 @@ class Command(FoilworksCommand):
         return result
 
     def render(self, result: dict[str, Any]) -> str:
+        if "stored" in result:
+            lines = [f"run {result['run']}: {result['stored']} new captions, {result['known']} existing"]
+            return "\n".join([*lines, *(f"  skipped, {count}: {why}" for why, count in result["skipped"].items())])
         lines = [f"{one['source']}\n  -> {one['caption']}" for one in result["captions"]]
         lines += [f"{one['source']}\n  skipped: {one['why']}" for one in result["skipped"]]
         return "\n".join(lines) or "no source given; add --text or --file"
+
+
+def _stored(options: dict[str, Any]) -> dict[str, Any]:
+    """Make captions from the sources of a project, and store them."""
+    if options["out"]:
+        raise GenerationError("--out: the captions of a project are stored in it; leave the option out")
+    run = preview_captions(
+        None,
+        project_by_slug(options["project"]),
+        maker=options["maker"],
+        mode=options["mode"],
+        params=parse_set_options(options["set"]),
+        sources=options["sources"],
+        split=options["split"],
+        seed=options["seed"],
+    )
+    _run_now(run)
+    make_captions_of_project(None, run)
+    _run_now(run)
+    return {"run": run.pk, "stored": run.stored, "known": run.known, "skipped": run.skipped}
+
+
+def _run_now(run: CaptionRun) -> None:
+    assert run.job is not None
+    run_now(run.job)
+    run.refresh_from_db()
 
 
 def _write(path: Path, captions: list[dict[str, Any]]) -> None:

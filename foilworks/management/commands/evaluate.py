@@ -6,10 +6,15 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evaluation.board.gaps import gaps_of
+from evaluation.errors import EvaluationError
+from evaluation.ladder.ladders import ladder_of_run
+from evaluation.ladder.wording import sentences
 from evaluation.score_files.score_readers import AUTO, FORMS
 from evaluation.scoring.actions.start_run import BUDGET, DTYPES, start_run
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.queries import project_named, release_named, run_results
+from evaluation.scoring.rung_results import ladder_results
+from evaluation.scoring.rungs import CONTROLS, FRAMES_TRIED
 from evaluation.scoring.served.figures import figures_as_json, figures_of
 from foilworks.management.base import FoilworksCommand, one_line
 from foilworks.management.columns import add_columns, ignored_line
@@ -18,7 +23,9 @@ from jobs.runner import run_now
 
 COLUMNS = ("n", "T", "T_ci", "P", "P+T", "ties")
 GAP = ("public", "public_ci", "private", "private_ci", "gap", "gap_ci")
+RUNG = ("n", "T", "T_ci")
 RANKED = (("rcad", "rank among foils (RCAD)"), ("control", "rank among other captions"))
+TWO_CLIPS = ("n", "text", "text_ci", "video", "video_ci", "group", "group_ci", "ties")
 RANKS = ("n", "R@1", "R@2", "R@3", "mean_rank", "median_rank")
 
 
@@ -27,6 +34,7 @@ class Command(FoilworksCommand):
     example = (
         "foilworks evaluate --release 3 --model clip:openai/clip-vit-base-patch32 --device auto\n"
         "  foilworks evaluate --release 3 --model file:scores.jsonl --sync --json\n"
+        "  foilworks evaluate --release 3 --model tiny:models/temporal --controls --sync\n"
         "  foilworks evaluate --release 3 --model file:main.json --proficiency able.json --protocol vilma-2024-code\n"
         "  foilworks evaluate --release 3 --model 'endpoint:lab/MODEL?mode=pairs' --max-requests 5000 --sync"
     )
@@ -57,6 +65,7 @@ class Command(FoilworksCommand):
             action="store_true",
             help="also rank each caption among 5 random captions of other videos (Feint6K, Fig. 1b)",
         )
+        _add_rungs(parser)
         for name, what, kind in (("requests", "N", int), ("tokens", "N", int), ("cost", "X", float)):
             parser.add_argument(f"--max-{name}", type=kind, metavar=what, help=f"with endpoint: max {name} of the run")
         parser.add_argument(
@@ -82,6 +91,9 @@ class Command(FoilworksCommand):
             dtype=options["dtype"],
             label=options["label"],
             control=options["control"],
+            controls=options["controls"],
+            frames_tried=options["frames_tried"],
+            rung_files=_files(options["rung"]),
             proficiency=options["proficiency"],
             columns=options["columns"],
             form=options["form"],
@@ -97,6 +109,8 @@ class Command(FoilworksCommand):
                 self.say(ignored_line(ignored))
             served = figures_of(run)
             about = {"served": figures_as_json(served)} if served is not None else {}
+            about |= {"ladder": ladder_results(run)} if "ladder" in run.params else {}
+            about |= {"sentences": sentences(parts["overall"])} if (parts := ladder_of_run(run)) else {}
             about |= {"gap": found[0].found} if (found := [row for row in gaps_of(release) if row.run == run]) else {}
             return {**result, **run_results(run), "problems": run.problems, "ignored_columns": ignored, **about}
         self.say_if_no_worker()
@@ -113,11 +127,59 @@ class Command(FoilworksCommand):
         ranked = [(name, result[key]) for key, name in RANKED if result[key]]
         if ranked:
             shown += "\n\n" + table(("", *RANKS), [(name, *[found[key] for key in RANKS]) for name, found in ranked])
+        if "ladder" in result:
+            rows = [(name.replace("_", " "), *[found[key] for key in RUNG]) for name, found in result["ladder"].items()]
+            shown += "\n\n" + table(("rung", *RUNG), rows)
+            shown += "".join(f"\n{one}" for one in ["", *result.get("sentences", [])])
+        if pairs := result["two_clips"]:
+            shown += "\n\n" + _two_clips(pairs)
         if result.get("gap"):
             shown += "\n\n" + table(GAP, [[result["gap"][name] for name in GAP]])
         if "served" in result:
             shown += "\n\n" + _served(result["served"])
         return "\n".join([shown, *(_told(name, items) for name, items in result["problems"].items())])
+
+
+def _add_rungs(parser: CommandParser) -> None:
+    parser.add_argument(
+        "--controls",
+        action="store_true",
+        help="also score without the clip, with another clip, single, shuffled and reversed frames",
+    )
+    parser.add_argument(
+        "--frames-tried",
+        type=int,
+        default=FRAMES_TRIED,
+        metavar="N",
+        help="with --controls: how many single frames the best one is chosen from, an odd number",
+    )
+    parser.add_argument(
+        "--rung",
+        action="append",
+        default=[],
+        metavar="NAME=SCORES",
+        help=f"with file: a score file of one rung; repeat for others. Rungs: {', '.join(CONTROLS)}",
+    )
+
+
+def _files(given: list[str]) -> dict[str, Path]:
+    """Return {rung: file} of NAME=SCORES."""
+    pairs = [one.partition("=") for one in given]
+    for name, mark, path in pairs:
+        if not (name and mark and path):
+            raise EvaluationError(f"--rung {name}: it names no rung or no file; write --rung shuffled=SCORES")
+    return {name: Path(path) for name, _, path in pairs}
+
+
+def _two_clips(found: dict[str, Any]) -> str:
+    """Show text, video and group score of the items of two clips."""
+    if found["overall"] is None:
+        return f"no item of two clips has scores on both clips ({found['incomplete']} on one)"
+    groups = [*found["subtests"].items(), ("overall", found["overall"])]
+    rows = [(name, *[group[key] for key in TWO_CLIPS]) for name, group in groups]
+    chance = ("chance", *[found["overall"]["chance"].get(key) for key in TWO_CLIPS])
+    more = f"\n{found['incomplete']} items of two clips have scores on one clip only" if found["incomplete"] else ""
+    return table(("items of two clips", *TWO_CLIPS), [*rows, chance]) + more
 
 
 def _served(found: dict[str, Any]) -> str:

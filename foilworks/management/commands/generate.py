@@ -53,6 +53,9 @@ class Command(FoilworksCommand):
             f"(default: the recipe's, or {','.join(DEFAULT_FILTERS)})",
         )
         parser.add_argument("--split", default="", help="only captions of videos in this split: train, val or test")
+        parser.add_argument(
+            "--captions", default="", metavar="PREFIX", help="only captions whose id starts so, such as cos_caption-"
+        )
         parser.add_argument("--seed", type=int, default=0, help="seed; the same seed makes the same foils")
         parser.add_argument("--sync", action="store_true", help="run it now instead of queueing a job")
 
@@ -70,7 +73,7 @@ class Command(FoilworksCommand):
             params=params,
             filters=filters,
             seed=options["seed"],
-            selection={"split": options["split"]} if options["split"] else {},
+            selection=_selection(options),
         )
         assert run.job is not None
         if options["sync"]:
@@ -94,6 +97,11 @@ def _project(slug: str) -> Project:
         known = ", ".join(Project.objects.values_list("slug", flat=True)[:20]) or "none yet"
         raise GenerationError(f"--project: project {quoted(slug)} not found; choose one of: {known}")
     return project
+
+
+def _selection(options: dict[str, Any]) -> dict[str, Any]:
+    wanted = {"split": options["split"], "key_prefix": options["captions"]}
+    return {name: value for name, value in wanted.items() if value}
 
 
 def _subtest(project: Project, name: str | None) -> Subtest:

@@ -7,9 +7,12 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from corpus.importers.registry import IMPORTERS
+from evaluation.imports.batch import ImportResult
+from evaluation.imports.recipes import save_recipe
 from evaluation.imports.store import analyze_after_bulk_import, import_records
 from foilworks.management.base import FoilworksCommand, one_line, parse_set_options
 from foilworks.management.projects import project_to_fill
+from foilworks.management.table_options import add_table_options, table_params
 from foilworks.management.text_tables import table
 
 SHOWN = 20
@@ -40,10 +43,18 @@ class Command(FoilworksCommand):
             help="count items as valid on the publisher's word, unless the file has votes; releases state this",
         )
         parser.add_argument("--strict", action="store_true", help="store nothing if a record is invalid; exit status 1")
+        add_table_options(parser)
 
     def run(self, **options: Any) -> dict[str, Any]:
+        project = project_to_fill(options["project"], create=options["create"])
+        params = {**parse_set_options(options["set"]), **table_params(options["format"], project, options)}
+
+        def stored(result: ImportResult) -> None:
+            if options["save_recipe"]:
+                save_recipe(project, params["mapping"], options["path"], result)
+
         result = import_records(
-            project_to_fill(options["project"], create=options["create"]),
+            project,
             None,
             options["format"],
             options["path"],
@@ -52,8 +63,9 @@ class Command(FoilworksCommand):
             strict=options["strict"],
             update=options["update"],
             as_published=options["as_published"],
-            params=parse_set_options(options["set"]),
+            params=params,
             progress=self.progress,
+            stored=stored,
         )
         if not result.dry_run:
             analyze_after_bulk_import(result)
@@ -77,6 +89,10 @@ class Command(FoilworksCommand):
         tail = "nothing was stored (--dry-run)" if result["dry_run"] else f"stored in {result['project']}"
         if n := result["as_published"]:
             diff += f"; {n} new items count as valid on the publisher's word"
+        if n := result["without_captions"]:
+            media += f"\n{n} videos, no captions"
+        if n := result["pairs"]:
+            diff += f"; {n} pairs of two clips"
         return f"{table(('', 'created', 'unchanged'), rows)}\nvideos: {media}\n{diff}\n{bad}; {tail}"
 
     def _list(self, kind: str, lines: list[str]) -> None:

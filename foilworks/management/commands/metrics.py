@@ -17,6 +17,7 @@ from foilworks.management.columns import add_columns, ignored_line
 from foilworks.management.text_tables import table, table_of
 from text.registry import load, parse_params
 
+TWO_CLIPS = ("n", "text", "text_ci", "video", "video_ci", "group", "group_ci", "ties")
 PAIRWISE = ("n", "T", "T_ci", "P", "P+T", "ties", "chance T", "T_all", "n_all")
 
 
@@ -28,6 +29,7 @@ class Command(FoilworksCommand):
         "  foilworks metrics pairwise --file clip.json --proficiency clip-proficiency.json --ties first\n"
         "  foilworks metrics rcad --file sim_mat_msrvtt.npy --ties optimistic\n"
         "  foilworks metrics mc --file predictions.json --column right=answer\n"
+        "  foilworks metrics two-clips --file winoground-clip.jsonl --ties strict\n"
         "  foilworks metrics retrieval --file sim.npy"
     )
 
@@ -140,6 +142,8 @@ class Command(FoilworksCommand):
             return table(("", *keys), [(side, *[result[side][key] for key in keys]) for side in ("t2v", "v2t")])
         if result["kind"] == "classes":
             return table_of(result["models"], ("model", "accuracy", "ci", "class_mean", "n"))
+        if result["kind"] == "two-clips":
+            return _two_clips(result)
         hidden = {"kind", "warnings", "unmatched", "ignored_columns"}
         return table(("", "value"), [(key, value) for key, value in result.items() if key not in hidden])
 
@@ -155,6 +159,13 @@ def unclustered(data: Any) -> list[str]:
 
 def _kinds() -> list[str]:
     return [f"{slug}: {entry.summary}" for slug, entry in METRICS.items()]
+
+
+def _two_clips(result: dict[str, Any]) -> str:
+    groups = [*result["subtests"].items(), ("overall", result["overall"])]
+    rows = [(name, *[group[key] for key in TWO_CLIPS]) for name, group in groups]
+    chance = result["overall"]["chance"]
+    return table(("", *TWO_CLIPS), [*rows, ("chance", *[chance.get(key) for key in TWO_CLIPS])])
 
 
 def _pairwise(result: dict[str, Any]) -> str:

@@ -5,23 +5,36 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from corpus.models import Release
 from corpus.release_records import as_published_facts, canary_of
-from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.ladder.selection import runs_to_select_with, select
+from evaluation.ladder.wording import selection_notice
+from evaluation.metrics.ladder import QUALIFIES
+from evaluation.releases.actions.freeze_release import HALVES, freeze_release
 from evaluation.releases.actions.rescore import rescore
 from evaluation.releases.changelog import changelog_of
 from evaluation.releases.gate import GateFinding
 from evaluation.releases.holdback import MOST
+from evaluation.releases.snapshot import valid_items
 from evaluation.scoring.queries import project_named
 from foilworks.management.base import FoilworksCommand, one_line
+from projects.models import Project
 from text.quoting import quoted
 
+SHOWN = 5
 KINDS = ("added", "removed", "changed")
+
+
+def numbers(text: str) -> list[int]:
+    """Parse numbers separated by commas. ValueError: one is none."""
+    return [int(part) for part in text.split(",") if part.strip()]
 
 
 class Command(FoilworksCommand):
     help = "freeze the valid items of a project as a release, and print its content hash"
     example = (
         "foilworks release --project my-benchmark --name v1\n"
+        "  foilworks release --project my-benchmark --needs order --ladder-runs 3,4\n"
         "  foilworks release --project my-benchmark --name v1 --holdback 20%"
     )
 
@@ -42,6 +55,19 @@ class Command(FoilworksCommand):
             help="leave out items until no single word separates captions from foils",
         )
         parser.add_argument(
+            "--needs",
+            default="",
+            choices=tuple(QUALIFIES),
+            help="only items that need their clip, several frames, or the order of frames, by the evidence ladder",
+        )
+        parser.add_argument(
+            "--ladder-runs",
+            type=numbers,
+            default=[],
+            metavar="ID,ID",
+            help="runs whose ladders decide (default: all models of the newest release with a ladder)",
+        )
+        parser.add_argument(
             "--holdback",
             type=share,
             default=0.0,
@@ -59,15 +85,11 @@ class Command(FoilworksCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         project = project_named(options["project"])
-        release = freeze_release(
-            None,
-            project,
-            name=options["name"],
-            override=options["override"],
-            balance=options["balance"],
-            holdback=options["holdback"],
-            seed=options["seed"],
-        )
+        names = ("name", "override", "balance", "needs", "ladder_runs", "holdback", "seed")
+        asked = {name: options[name] for name in names}
+        if options["needs"]:
+            self._say_what_remains(project, options["needs"], options["ladder_runs"])
+        release = freeze_release(None, project, **asked)
         if options["name"] and release.name != options["name"]:
             self.say(f"release {release.name} has the same content; no new release was created")
         for remark in GateFinding(release.gate.data["rows"]).remarks() if hasattr(release, "gate") else ():
@@ -88,14 +110,28 @@ class Command(FoilworksCommand):
             "public_hash": release.shown_hash,
             "canary": canary_of(release.content_hash),
             **as_published_facts(release.n_as_published),
+            HALVES: release.gate.data.get(HALVES, []) if hasattr(release, "gate") else [],
             "changes": _counted(changelog_of(release)),
+            **_selected(release),
             **again,
         }
+
+    def _say_what_remains(self, project: Project, needs: str, chosen: list[int]) -> None:
+        """Print how many items qualify by subtest, before anything is frozen."""
+        found = select([one.record for one in valid_items(project)], needs, runs_to_select_with(project, chosen))
+        for each in found.subtests:
+            unknown = f"; not scored as they are now: {each.n_unknown}" if each.n_unknown else ""
+            self.say(one_line(f"{each.name}: {each.n_kept} of {each.n} items need it{unknown}"))
 
     def render(self, result: dict[str, Any]) -> str:
         told = f"{result['hash']}  {result['name']} (id {result['id']}, {result['n_items']} items)"
         if word := result.get("as_published"):
             told += f"\n{word['items']} of {result['n_items']} items as published. {word['note']}"
+        if chosen := result.get("needs"):
+            told += f"\n{selection_notice(chosen)}"
+        if halves := result[HALVES]:
+            told += f"\n{len(halves)} items left out, because the item of their other clip is not in it: "
+            told += one_line(", ".join(halves[:SHOWN]) + (", …" if len(halves) > SHOWN else ""))
         if result["n_private"]:
             told += f"\n{result['n_private']} items are private; the public items have the hash {result['public_hash']}"
             told += f"\n{result['canary']}"
@@ -114,6 +150,11 @@ def share(text: str) -> float:
     if not 0 <= found <= MOST:
         raise ArgumentTypeError(f"{text} is outside of 0% to {MOST:.0%}; choose a share in between")
     return found
+
+
+def _selected(release: Release) -> dict[str, Any]:
+    chosen = release.gate.data.get("needs") if hasattr(release, "gate") else None
+    return {"needs": chosen} if chosen else {}
 
 
 def _counted(changes: dict[str, Any] | None) -> dict[str, Any] | None:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from evaluation.scoring.loop import Clip, ScoringCounts, score_pairs
+from evaluation.scoring.fetching import Clip
+from evaluation.scoring.loop import ScoringCounts, score_pairs
 from hub.adapters.fake import FakeEmbedder
 from hub.interfaces import Frames, ModelInfo, Score, ScoreKind, VideoMeta
 from hub.loaded_model import ran_out_of_memory

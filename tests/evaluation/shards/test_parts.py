@@ -7,7 +7,8 @@ from threading import Event
 import pytest
 from django.db import connection
 
-from evaluation.scoring.loop import Clip, ScoringCounts
+from evaluation.scoring.fetching import Clip
+from evaluation.scoring.loop import ScoringCounts
 from evaluation.scoring.models import Score
 from evaluation.scoring.shards.outlook import outlook
 from evaluation.scoring.shards.plan import costs, cut_to, parts_of, shard_items

@@ -1,0 +1,54 @@
+"""Propose and store pairs in the background: each call adds up to MAX_NEW pairs that the subtest does not have."""
+
+import logging
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import Any
+
+from annotation.pairs.actions.store_pairs import store_pairs
+from annotation.pairs.proposing import propose
+from corpus.models import Item, Subtest
+from generation.pairs.records import NATURAL, ORDER, REVERSAL
+from jobs.models import Job
+from jobs.progress import progress
+
+MAX_NEW = 100
+SEED = 0
+DONE = "pairs stored: {stored}/{new}"
+
+log = logging.getLogger(__name__)
+
+
+def add_natural_pairs(subtest_id: int, job: Job) -> None:
+    """Add natural pairs to the subtest."""
+    _add(subtest_id, NATURAL, job)
+
+
+def add_reversals(subtest_id: int, job: Job) -> None:
+    """Add clips with their reversal to the subtest."""
+    _add(subtest_id, REVERSAL, job)
+
+
+def add_orders(subtest_id: int, job: Job) -> None:
+    """Add trims in both orders to the subtest."""
+    _add(subtest_id, ORDER, job)
+
+
+def _add(subtest_id: int, kind: str, job: Job) -> None:
+    subtest = Subtest.objects.select_related("project").get(pk=subtest_id)
+    progress(job, 0, 1, "reading captions")
+    # The first proposals are the same at each call, so the next ones follow the stored ones.
+    stored = Item.objects.filter(subtest=subtest, pair__gt="", pair__startswith=f"{kind}-").count() // 2
+    found = list(propose(subtest.project, kind, limit=stored + MAX_NEW, per_caption=1, seed=SEED))
+    result = store_pairs(None, subtest, found, progress=partial(_shown, job))
+    for failed in result["failed"]:
+        log.warning("subtest %s: pair %s was not stored: %s", subtest_id, failed["pair"], failed["error"])
+    done = DONE.format(stored=len(result["stored"]), new=len(found) - len(result["existing"]))
+    progress(job, max(1, job.total), max(1, job.total), done)
+
+
+def _shown(job: Job, things: Iterable[Any], total: int, _label: str) -> Iterator[Any]:
+    """Report each batch of pairs as a step of the job."""
+    for done, thing in enumerate(things):
+        progress(job, done, total, "storing")
+        yield thing

@@ -1,0 +1,167 @@
+"""Audit a benchmark file: read it once, measure, and return one JSON document (docs/how-to/audit.md)."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import islice
+from typing import Any
+
+from evaluation.audit import checks
+from evaluation.audit.gathering import Gathered, gather
+from evaluation.audit.probes import (
+    Scorer,
+    divergence_of,
+    solve_by_length,
+    solve_by_model,
+    solve_by_ngrams,
+    solve_by_words,
+    texts_for_model,
+)
+from evaluation.audit.reading import Problems, Source, form_of, read_benchmark
+from evaluation.audit.records import AuditRecord, Finding, worst
+from evaluation.audit.sampling import SAMPLE_PAIRS, Sample
+from evaluation.audit.texts import TEXTS
+from evaluation.errors import EvaluationError
+
+# Of the JSON document; a change of a field's meaning raises it.
+SCHEMA = 1
+# Verdicts of subtests that the whole file's verdict counts.
+MAX_SUBTESTS_SHOWN = 200
+
+
+@dataclass(frozen=True)
+class Options:
+    """`pairs`: size of the sample of probes; `seed` draws it; `max_pairs`: refuse larger files (0: no limit).
+
+    `models`: name -> a scorer of texts.
+    """
+
+    pairs: int = SAMPLE_PAIRS
+    seed: int = 0
+    max_pairs: int = 0
+    models: Mapping[str, Scorer] = field(default_factory=dict)
+
+
+def audit(sources: Sequence[Source], options: Options) -> dict[str, Any]:
+    """Return the audit of one benchmark in one or more files.
+
+    EvaluationError or CorpusError: a file cannot be read, has no items, or more pairs than allowed.
+    """
+    problems = Problems()
+    records = _limited(all_records(sources, problems), options.max_pairs)
+    found = gather(records, Sample(options.seed, options.pairs))
+    if not found.overall.items:
+        first = problems.shown[0] if problems.shown else f"{sources[0].path}: record: there is none"
+        raise EvaluationError(f"{first}: no record could be read; choose a --format, or map the columns with --column")
+    findings = _of_file(found, problems, options)
+    rows = list(_of_subtests(found, options)) if len(found.counts) > 1 else []
+    everything = [*findings, *(finding for row in rows for finding in row)]
+    return {
+        "schema": SCHEMA,
+        "files": [_about(source) for source in sources],
+        "items": found.overall.items,
+        "pairs": found.overall.pairs,
+        "questions": found.overall.questions,
+        "options": checks.sizes_of(found.overall.options),
+        "sample": {"pairs": options.pairs, "seed": options.seed, "items": len(found.sample.overall())},
+        "verdict": worst(everything),
+        "findings": [as_json(finding) for finding in findings],
+        "subtests": [
+            {
+                "name": name,
+                "items": counts.items,
+                "pairs": counts.pairs,
+                "findings": [as_json(finding) for finding in row],
+            }
+            for (name, counts), row in zip(found.counts.items(), rows, strict=False)
+        ],
+    }
+
+
+def all_records(sources: Sequence[Source], problems: Problems | None = None) -> Iterator[AuditRecord]:
+    """Yield the records of all files, one file after the other."""
+    for source in sources:
+        yield from read_benchmark(source, Problems() if problems is None else problems)
+
+
+def _limited(records: Iterator[AuditRecord], most: int) -> Iterator[AuditRecord]:
+    n = 0
+    for record in records:
+        n += len(record.wrongs)
+        if most and n > most:
+            raise EvaluationError(
+                f"the file has more than {most:,} pairs; run `foilworks audit FILE` on your own computer instead"
+            )
+        yield record
+
+
+def _about(source: Source) -> dict[str, Any]:
+    digest = hashlib.sha256()
+    if source.path.is_file():
+        with source.path.open("rb") as file:
+            while block := file.read(2**20):
+                digest.update(block)
+    return {"name": source.path.name, "format": form_of(source), "sha256": digest.hexdigest()}
+
+
+def _of_file(found: Gathered, problems: Problems, options: Options) -> list[Finding]:
+    sampled = found.sample.overall()
+    return [
+        *_probes(sampled, options, ""),
+        *_models(sampled, options),
+        checks.of_divergence(divergence_of(sampled, options.seed), len(sampled)),
+        checks.of_positions(found.overall),
+        checks.of_cues(found.overall),
+        checks.of_edits(found.overall),
+        checks.of_same_texts(found),
+        checks.of_duplicates(found),
+        checks.of_contradictions(found),
+        checks.of_leakage(found),
+        checks.of_balance(found),
+        checks.of_languages(found),
+        checks.of_fields(found, problems.n, problems.shown),
+        checks.of_licences(found),
+    ]
+
+
+def _of_subtests(found: Gathered, options: Options) -> Iterator[list[Finding]]:
+    for name, sampled in islice(found.sample.subtests(), MAX_SUBTESTS_SHOWN):
+        counts = found.counts[name]
+        yield [
+            *_probes(sampled, options, name),
+            checks.of_divergence(divergence_of(sampled, options.seed), len(sampled), name),
+            checks.of_positions(counts, name),
+            checks.of_cues(counts, name),
+            checks.of_edits(counts, name),
+        ]
+
+
+def _probes(records: Sequence[AuditRecord], options: Options, subtest: str) -> list[Finding]:
+    return [
+        checks.of_probe("words", solve_by_words(records, options.seed), subtest),
+        checks.of_probe("n-grams", solve_by_ngrams(records, options.seed), subtest),
+        checks.of_probe("length", solve_by_length(records), subtest),
+    ]
+
+
+def _models(records: Sequence[AuditRecord], options: Options) -> list[Finding]:
+    found = []
+    texts = list(dict.fromkeys(text for record in records for text in texts_for_model(record)))
+    for name, score in options.models.items():
+        scores = dict(zip(texts, score(texts), strict=True))
+        found.append(checks.of_probe("model", solve_by_model(records, name, scores)))
+        of_subtests: dict[str, list[AuditRecord]] = {}
+        for record in records:
+            of_subtests.setdefault(record.subtest, []).append(record)
+        if len(of_subtests) > 1:
+            found += [
+                checks.of_probe("model", solve_by_model(part, name, scores), subtest)
+                for subtest, part in of_subtests.items()
+            ]
+    return found
+
+
+def as_json(finding: Finding) -> dict[str, Any]:
+    """Return a finding as JSON, with what it means and what to do."""
+    said = TEXTS[finding.check]
+    return {**asdict(finding), "title": said.title, "means": said.means, "fix": said.fix}

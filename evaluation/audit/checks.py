@@ -1,0 +1,193 @@
+"""Turn what an audit measured into findings: a value, its interval, chance, and a verdict."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from scipy import special
+
+from evaluation.audit.gathering import Counts, Gathered
+from evaluation.audit.probes import Divergence, Solved
+from evaluation.audit.records import Finding, Verdict
+from evaluation.metrics.intervals import exact_binomial, wilson
+
+# Above chance by this part of the way to 1, a probe solves a benchmark: 60 % of pairs, 36 % of five options.
+SOLVED_SKILL = 0.2
+# With fewer groups, the interval of a probe is too wide to fail a file.
+MIN_GROUPS = 20
+SURE = 0.05
+# Shares of items: more of them fail.
+FEW = 0.01
+CUE_WARN, CUE_FAIL = 0.1, 0.3
+SMALL_SUBTEST = 50
+TOP_WORDS = 10
+
+
+def of_probe(check: str, found: Solved | None, subtest: str = "") -> Finding:
+    """Return the finding of a blind probe: warn above chance, fail far above it."""
+    if found is None:
+        return Finding(check, "ok", subtest=subtest, details={"reason": "fewer than two different captions"})
+    above = found.interval is not None and found.interval[0] > found.chance
+    verdict: Verdict = "warn" if above else "ok"
+    if above and found.skill > SOLVED_SKILL and found.n_groups >= MIN_GROUPS:
+        verdict = "fail"
+    details = {"probe": found.probe, "unit": found.unit, "groups": found.n_groups}
+    return Finding(check, verdict, found.value, found.interval, found.chance, found.n, subtest, details)
+
+
+def of_divergence(found: Divergence | None, n: int, subtest: str = "") -> Finding:
+    """Return the finding of lexical divergence; chance is what exchanged sides give."""
+    if found is None:
+        return Finding("divergence", "ok", n=n, subtest=subtest, details={"reason": "too few words"})
+    verdict: Verdict = "warn" if found.js > found.limit else "ok"
+    details = {"unit": "items", "limit": found.limit}
+    return Finding("divergence", verdict, found.js, found.interval, found.chance, n, subtest, details)
+
+
+def of_positions(counts: Counts, subtest: str = "") -> Finding:
+    """Return how often the most frequent position is right, with the exact test against equal positions.
+
+    The p value is the binomial test of each position, times the number of positions (Bonferroni). Only the most
+    frequent number of options counts.
+    """
+    if not counts.places:
+        return Finding("position", "ok", subtest=subtest, details={"reason": "the file does not order the options"})
+    n_options, places = max(counts.places.items(), key=lambda pair: (pair[1].total(), -pair[0]))
+    n, chance = places.total(), 1 / n_options
+    top, hits = max(places.items(), key=lambda pair: (pair[1], -pair[0]))
+    p = min(1.0, n_options * min(_binomial_p(places[place], n, chance) for place in range(n_options)))
+    skill = (hits / n - chance) / (1 - chance)
+    verdict: Verdict = "ok" if p >= SURE else ("fail" if skill > SOLVED_SKILL and n >= MIN_GROUPS else "warn")
+    details = {
+        "unit": "items",
+        "options": n_options,
+        "position": top + 1,
+        "places": [places[place] for place in range(n_options)],
+        "p": p,
+    }
+    return Finding("position", verdict, hits / n, exact_binomial(hits, n), chance, n, subtest, details)
+
+
+def _binomial_p(hits: int, n: int, chance: float) -> float:
+    """Return the two-sided p of the exact binomial test, twice the smaller tail."""
+    below = float(special.bdtr(hits, n, chance))
+    above = float(special.bdtrc(hits - 1, n, chance)) if hits else 1.0
+    return min(1.0, 2 * min(below, above))
+
+
+def of_cues(counts: Counts, subtest: str = "") -> Finding:
+    """Return the share of pairs in which the most one-sided word points to the answer."""
+    if not counts.pairs or not counts.more:
+        return Finding("cues", "ok", n=counts.pairs, subtest=subtest)
+    ranked = sorted(counts.more.items(), key=lambda pair: (-abs(pair[1]), pair[0]))[:TOP_WORDS]
+    excess = abs(ranked[0][1])
+    interval = wilson(excess, counts.pairs)
+    low = interval[0] if interval else 0.0
+    verdict: Verdict = "fail" if low > CUE_FAIL else ("warn" if low > CUE_WARN else "ok")
+    told = [{"word": word, "side": "wrong" if n > 0 else "right", "pairs": abs(n)} for word, n in ranked]
+    details = {"unit": "pairs", "words": told}
+    return Finding("cues", verdict, excess / counts.pairs, interval, None, counts.pairs, subtest, details)
+
+
+def of_edits(counts: Counts, subtest: str = "") -> Finding:
+    """Return the share of pairs whose texts differ in at most two words; a description without a verdict of its own."""
+    small = sum(n for size, n in counts.changed.items() if size <= 2)
+    details = {
+        "unit": "pairs",
+        "changed": {str(size): counts.changed[size] for size in sorted(counts.changed)},
+        "reordered": counts.reordered,
+    }
+    share = small / counts.pairs if counts.pairs else None
+    return Finding("edits", "ok", share, wilson(small, counts.pairs), None, counts.pairs, subtest, details)
+
+
+def of_same_texts(found: Gathered) -> Finding:
+    """Return how many wrong texts have the words of their right text."""
+    repeats, n = found.repeats, found.overall.pairs
+    verdict: Verdict = "fail" if repeats.n_equal else ("warn" if repeats.n_same or repeats.n_twice else "ok")
+    details = {"unit": "pairs", "equal": repeats.n_equal, "same_words": repeats.n_same, "twice": repeats.n_twice}
+    return Finding("same_texts", verdict, _share(repeats.n_same, n), wilson(repeats.n_same, n), None, n, "", details)
+
+
+def of_duplicates(found: Gathered) -> Finding:
+    """Return the share of items that repeat an earlier one: same video, question and words."""
+    again, first = found.repeats.repeated_items()
+    n = found.overall.items
+    details = {"unit": "items", "first": first, "repeated": again, "captions": found.repeats.distinct_captions()}
+    return Finding("duplicates", _few(again, n), _share(again, n), wilson(again, n), None, n, "", details)
+
+
+def of_contradictions(found: Gathered) -> Finding:
+    """Return the share of foils that another item of the same video has as its caption."""
+    n = len(found.repeats.foils_of_videos)
+    hits = found.repeats.contradictions()
+    reason = {} if n else {"reason": "the file names no videos, or asks questions"}
+    details = {"unit": "pairs", "foils": hits, **reason}
+    return Finding("contradictions", _few(hits, n), _share(hits, n), wilson(hits, n), None, n, "", details)
+
+
+def of_leakage(found: Gathered) -> Finding:
+    """Return the share of test items whose video is in another split."""
+    leaks = found.repeats.leaks()
+    if leaks is None:
+        return Finding("leakage", "ok", details={"reason": "the file has one split"})
+    n, hits = leaks["n"], leaks["videos"]
+    of_captions: Verdict = "warn" if leaks["captions"] else "ok"
+    verdict = max(_few(hits, n), of_captions, key=("ok", "warn", "fail").index)
+    return Finding(
+        "leakage", verdict, _share(hits, n), wilson(hits, n), 0.0, n, "", {"unit": "items of test splits", **leaks}
+    )
+
+
+def of_balance(found: Gathered) -> Finding:
+    """Return the share of the smallest subtest; warn if a subtest is too small for a useful interval."""
+    sizes = {name: counts.items for name, counts in found.counts.items()}
+    smallest = min(sizes, key=lambda name: sizes[name])
+    verdict: Verdict = "warn" if sizes[smallest] < SMALL_SUBTEST else "ok"
+    n = found.overall.items
+    small = [name for name, size in sizes.items() if size < SMALL_SUBTEST]
+    details = {"unit": "items", "subtests": len(sizes), "smallest": smallest, "items": sizes[smallest], "small": small}
+    return Finding("balance", verdict, sizes[smallest] / n, None, 1 / len(sizes), n, "", details)
+
+
+def of_languages(found: Gathered) -> Finding:
+    """Return the share of the most frequent script of the right texts."""
+    name, hits = found.scripts.most_common(1)[0]
+    n = found.overall.items
+    verdict: Verdict = "ok" if hits >= (1 - FEW) * n else "warn"
+    details: dict[str, Any] = {"unit": "items", "script": name, "scripts": dict(found.scripts.most_common())}
+    if found.languages:
+        details["languages"] = dict(found.languages.most_common())
+    return Finding("languages", verdict, hits / n, wilson(hits, n), None, n, "", details)
+
+
+def of_fields(found: Gathered, n_bad: int, bad: Sequence[str]) -> Finding:
+    """Return the share of records that could be read, and which fields are missing."""
+    n = found.overall.items + n_bad
+    missing = {name: found.missing[name] for name in ("id", "video", "split") if found.missing[name]}
+    verdict: Verdict = "fail" if n_bad > FEW * n else ("warn" if n_bad or "video" in missing else "ok")
+    details = {"unit": "records", "bad": n_bad, "problems": list(bad), "missing": missing}
+    return Finding("fields", verdict, found.overall.items / n, None, None, n, "", details)
+
+
+def of_licences(found: Gathered) -> Finding:
+    """Return the share of records with a licence."""
+    n = found.overall.items
+    known = n - found.missing["licence"]
+    details = {"unit": "items", "licences": dict(found.licences.most_common(TOP_WORDS))}
+    return Finding("licences", "ok" if known == n else "warn", known / n, None, None, n, "", details)
+
+
+def _few(hits: int, n: int) -> Verdict:
+    if not hits:
+        return "ok"
+    return "fail" if hits > FEW * n else "warn"
+
+
+def _share(hits: int, n: int) -> float | None:
+    return hits / n if n else None
+
+
+def sizes_of(counts: Counter[int]) -> dict[str, int]:
+    """Return the numbers of options with their items, as JSON."""
+    return {str(size): counts[size] for size in sorted(counts)}

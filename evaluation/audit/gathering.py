@@ -1,0 +1,112 @@
+"""Read all records once: counts of everything, a sample for what needs texts."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import regex
+
+from evaluation.audit.records import AuditRecord
+from evaluation.audit.repeats import Repeats
+from evaluation.audit.sampling import Sample
+from text.tokens import words
+
+# With more different words, the rare ones are dropped, which are no cue.
+MAX_WORDS = 200_000
+SCRIPTS = ("Latin", "Han", "Hiragana", "Katakana", "Hangul", "Cyrillic", "Arabic", "Devanagari", "Thai", "Greek")
+_SCRIPTS = {name: regex.compile(rf"\p{{Script={name}}}") for name in SCRIPTS}
+# Japanese is written in three scripts.
+_ONE = {"Hiragana": "Japanese", "Katakana": "Japanese"}
+FIELDS = ("id", "video", "split", "licence")
+MAX_CHANGED = 20
+
+
+@dataclass
+class Counts:
+    """What is counted over all records of a subtest.
+
+    `places`: number of options -> position of the right text -> items; `changed`: words changed -> pairs; `more`: word
+    -> pairs in which it is only, or more often, in the wrong text, minus those in which it is in the right one.
+    """
+
+    items: int = 0
+    pairs: int = 0
+    questions: int = 0
+    options: Counter[int] = field(default_factory=Counter)
+    places: dict[int, Counter[int]] = field(default_factory=dict)
+    changed: Counter[int] = field(default_factory=Counter)
+    reordered: int = 0
+    more: Counter[str] = field(default_factory=Counter)
+
+    def add(self, record: AuditRecord, right: list[str], wrongs: list[list[str]]) -> None:
+        self.items += 1
+        self.pairs += len(wrongs)
+        self.questions += bool(record.question)
+        self.options[record.n_options] += 1
+        if record.place is not None:
+            self.places.setdefault(record.n_options, Counter())[record.place] += 1
+        counted = Counter(right)
+        for wrong in wrongs:
+            self._compare(right, counted, wrong)
+        if len(self.more) > MAX_WORDS:
+            self.more = Counter({word: n for word, n in self.more.items() if abs(n) > 1})
+
+    def _compare(self, right: list[str], counted: Counter[str], wrong: list[str]) -> None:
+        other = Counter(wrong)
+        put_in, taken_out = other - counted, counted - other
+        n_changed = max(put_in.total(), taken_out.total())
+        self.changed[min(MAX_CHANGED, n_changed)] += 1
+        self.reordered += not n_changed and right != wrong
+        for word in put_in:
+            self.more[word] += 1
+        for word in taken_out:
+            self.more[word] -= 1
+
+
+@dataclass
+class Gathered:
+    """What one pass finds. `missing`: field -> records without it."""
+
+    sample: Sample
+    counts: dict[str, Counts] = field(default_factory=dict)
+    overall: Counts = field(default_factory=Counts)
+    repeats: Repeats = field(default_factory=Repeats)
+    scripts: Counter[str] = field(default_factory=Counter)
+    languages: Counter[str] = field(default_factory=Counter)
+    licences: Counter[str] = field(default_factory=Counter)
+    missing: Counter[str] = field(default_factory=Counter)
+
+
+def gather(records: Iterable[AuditRecord], sample: Sample) -> Gathered:
+    """Count all records, and draw the sample."""
+    found = Gathered(sample)
+    for record in records:
+        right, wrongs = words(record.right), [words(text) for text in record.wrongs]
+        for counts in (found.overall, found.counts.setdefault(record.subtest, Counts())):
+            counts.add(record, right, wrongs)
+        found.repeats.add(record, right, wrongs)
+        found.scripts[script_of(record.right)] += 1
+        found.missing.update(name for name in FIELDS if not getattr(record, name))
+        _note(found.languages, record.language)
+        _note(found.licences, record.licence)
+        sample.add(record)
+    return found
+
+
+def _note(counter: Counter[str], name: str) -> None:
+    if name and (name in counter or len(counter) < 100):
+        counter[name] += 1
+
+
+def script_of(text: str) -> str:
+    """Return the script of most letters; "none" without letters."""
+    if text.isascii():
+        return "Latin" if any(map(str.isalpha, text)) else "none"
+    counted: Counter[str] = Counter()
+    for name, pattern in _SCRIPTS.items():
+        counted[_ONE.get(name, name)] += len(pattern.findall(text))
+    if counted["Japanese"]:
+        # Kanji among kana are Japanese.
+        return "Japanese"
+    name, n = counted.most_common(1)[0]
+    return name if n else ("other" if any(map(str.isalpha, text)) else "none")

@@ -1,0 +1,167 @@
+"""Read a benchmark file of any form, record by record, without a project or a database."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from corpus.errors import CorpusError
+from corpus.importers.parsing.fields import ProblemError, check_content
+from corpus.importers.parsing.json_records import Member, members, parse_line, read_text
+from corpus.importers.parsing.records import RawRecord, json_lines
+from corpus.importers.parsing.table_rows import COMMA, SEMICOLON, TAB, first_row, read_rows
+from corpus.importers.parsing.text_lines import lines
+from corpus.importers.registry import BENCHMARK, IMPORTERS
+from corpus.records import SPLITS, BadRecord, ItemRecord
+from evaluation.audit.forms import flattened, parse_record
+from evaluation.audit.records import AuditRecord
+from evaluation.errors import EvaluationError
+from text.registry import Entry, load, lookup, parse_params
+
+TABLES = frozenset({".csv", ".tsv"})
+LINES = frozenset({".jsonl", ".ndjson"})
+# Found by the names of columns.
+BY_NAMES = "columns"
+BLOCKS = {"video_id", "sentence"}
+MAX_BAD_SHOWN = 20
+
+
+@dataclass
+class Source:
+    """A file to audit and how to read it. `limits`: those of Parquet files (corpus.limits); `params`: of the format."""
+
+    path: Path
+    form: str = ""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    limits: Any = None
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Problems:
+    """Records that could not be read: their number, and the first of them in words."""
+
+    n: int = 0
+    shown: list[str] = field(default_factory=list)
+
+    def add(self, problem: str) -> None:
+        self.n += 1
+        if len(self.shown) < MAX_BAD_SHOWN:
+            self.shown.append(problem)
+
+
+def formats() -> dict[str, Entry]:
+    """Return the formats whose records are items."""
+    return {slug: entry for slug, entry in IMPORTERS.items() if entry.kind in {"", BENCHMARK}}
+
+
+def form_of(source: Source) -> str:
+    """Return the format: the given one, one that the file's columns identify, or `columns`."""
+    if source.form:
+        return source.form
+    if source.path.is_dir():
+        return "hf"
+    if source.columns or source.path.suffix.lower() not in TABLES:
+        return BY_NAMES
+    return "feint6k" if set(_header(source.path)[1]) >= BLOCKS else BY_NAMES
+
+
+def read_benchmark(source: Source, problems: Problems) -> Iterator[AuditRecord]:
+    """Yield the records; those that cannot be read are noted in `problems`.
+
+    CorpusError: the file as a whole cannot be read. EvaluationError: unknown format.
+    """
+    form = form_of(source)
+    if form == BY_NAMES:
+        yield from _by_names(source, problems)
+        return
+    entry = lookup(IMPORTERS, form, "format")
+    module, params = load(entry), parse_params(entry, source.params)
+    if getattr(module, "TAKES_LIMITS", False):
+        params = {**params, "limits": source.limits}
+    for number, outcome in enumerate(module.read(source.path, params=params), 1):
+        if isinstance(outcome, BadRecord):
+            problems.add(str(outcome))
+        elif isinstance(outcome, ItemRecord) and outcome.foils:
+            yield _of_item(outcome, source.path, number)
+        elif isinstance(outcome, ItemRecord):
+            problems.add(f"{source.path}:{outcome.line}: foils: there is none; give at least one foil per item")
+        elif not hasattr(outcome, "problem"):
+            raise EvaluationError(f"{source.path}: format {form} has no items; choose a format with captions and foils")
+
+
+def _of_item(item: ItemRecord, path: Path, number: int) -> AuditRecord:
+    said = {**item.facts, **item.extra}
+    place, question = said.get("label"), said.get("question")
+    is_place = isinstance(place, int) and not isinstance(place, bool) and 0 <= place <= len(item.foils)
+    return AuditRecord(
+        item.caption,
+        tuple(item.foils),
+        item.line or number,
+        id=item.id,
+        subtest=item.subtest or path.stem,
+        split=item.video.split or _split_of(path),
+        video=item.video.source_id or item.video.file or item.video.key,
+        clip=item.video.key,
+        question=question if isinstance(question, str) else "",
+        place=int(place) if is_place and place is not None else None,
+        licence=str(said.get("license") or said.get("licence") or ""),
+    )
+
+
+def _split_of(path: Path) -> str:
+    return path.stem if path.stem in SPLITS else ""
+
+
+def _by_names(source: Source, problems: Problems) -> Iterator[AuditRecord]:
+    defaults = {"subtest": source.path.stem, "split": _split_of(source.path)}
+    for raw in _raw_records(source.path):
+        where = f"{source.path}:{raw.line}"
+        try:
+            if raw.problem:
+                raise ProblemError(raw.part, raw.problem, "correct the line")
+            check_content(raw.value)
+            for fields, own in flattened(raw.value, raw.key):
+                yield parse_record(
+                    fields, raw.line, source.columns, {**defaults, **{k: v for k, v in own.items() if v}}
+                )
+        except ProblemError as error:
+            problems.add(f"{where}: {error.field}: {error.problem}; {error.fix}")
+
+
+def _raw_records(path: Path) -> Iterator[RawRecord]:
+    suffix = path.suffix.lower()
+    if suffix in TABLES:
+        delimiter, names = _header(path)
+        rows = read_rows(path, names[:1], delimiter)
+        yield from (RawRecord(None, row.cells, row.line, row.problem, "row") for row in rows)
+    elif suffix in LINES or _is_lines(path):
+        yield from json_lines(path)
+    else:
+        yield from (RawRecord(*member) for member in _members(path))
+
+
+def _members(path: Path) -> Iterator[Member]:
+    """Yield the records of a list or an object; of an object with one list of records, those of the list."""
+    found = list(members(path, read_text(path)))
+    lists = [member for member in found if isinstance(member.value, list) and member.key is not None]
+    if len(lists) == 1:
+        found = [Member(None, value, lists[0].line) for value in lists[0].value]
+    yield from found
+
+
+def _is_lines(path: Path) -> bool:
+    """Report whether the first line is an object of its own, and a second one follows."""
+    first = [line for _, line in zip(range(2), lines(path), strict=False)]
+    try:
+        return len(first) == 2 and all(isinstance(parse_line(line or ""), dict) for _, line in first)
+    except ValueError:
+        return False
+
+
+def _header(path: Path) -> tuple[str, list[str]]:
+    found = [(delimiter, first_row(path, delimiter).names) for delimiter in (TAB, COMMA, SEMICOLON)]
+    delimiter, names = max(found, key=lambda pair: len(pair[1]))
+    if not names:
+        raise CorpusError(f"{path}:1: header: is empty; name the columns in the first line")
+    return delimiter, names

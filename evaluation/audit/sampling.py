@@ -1,0 +1,69 @@
+"""Draw a fixed number of records from a stream of any length, uniformly and with a seed."""
+
+import heapq
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from evaluation.audit.records import AuditRecord
+
+SAMPLE_PAIRS = 20_000
+# Records of all subtests together that are in memory.
+MAX_HELD = 60_000
+
+
+@dataclass
+class Sample:
+    """The records with the smallest random keys, per subtest and overall. `room`: records per subtest."""
+
+    seed: int = 0
+    pairs: int = SAMPLE_PAIRS
+    room: int = 0
+    _heaps: dict[str, list[tuple[float, int, AuditRecord]]] = field(default_factory=dict)
+    _every: list[tuple[float, int, AuditRecord]] = field(default_factory=list)
+    _n: int = 0
+    _held: int = 0
+
+    def __post_init__(self) -> None:
+        self._draw = random.Random(self.seed)
+
+    def add(self, record: AuditRecord) -> None:
+        if not self.room:
+            self.room = self.room_of_all = max(1, self.pairs // len(record.wrongs))
+        self._n += 1
+        # Negative, because the largest key of a heap is to leave it first.
+        entry = (-self._draw.random(), self._n, record)
+        heap = self._heaps.setdefault(record.subtest, [])
+        self._held += _put(heap, entry, self.room)
+        _put(self._every, entry, self.room_of_all)
+        if self._held > max(MAX_HELD, 2 * len(self._heaps)):
+            self._halve()
+
+    def _halve(self) -> None:
+        """Keep the half with the smallest keys, which is a uniform sample again."""
+        self.room = max(1, self.room // 2)
+        for heap in self._heaps.values():
+            while len(heap) > self.room:
+                heapq.heappop(heap)
+        self._held = sum(map(len, self._heaps.values()))
+
+    def subtests(self) -> Iterator[tuple[str, list[AuditRecord]]]:
+        """Yield each subtest with its sampled records, in the order of the file."""
+        for name, heap in self._heaps.items():
+            yield name, _ordered(heap)
+
+    def overall(self) -> list[AuditRecord]:
+        """Return the records sampled from the whole file."""
+        return _ordered(self._every)
+
+
+def _put(heap: list[tuple[float, int, AuditRecord]], entry: tuple[float, int, AuditRecord], room: int) -> int:
+    if len(heap) < room:
+        heapq.heappush(heap, entry)
+        return 1
+    heapq.heappushpop(heap, entry)
+    return 0
+
+
+def _ordered(heap: list[tuple[float, int, AuditRecord]]) -> list[AuditRecord]:
+    return [record for _, _, record in sorted(heap, key=lambda entry: entry[1])]

@@ -1,0 +1,103 @@
+"""Say what each check measures and what to do about it, in plain words."""
+
+from typing import NamedTuple
+
+
+class Words(NamedTuple):
+    """`title` names the check, `means` what its value is, `fix` what to do unless it is ok."""
+
+    title: str
+    means: str
+    fix: str
+
+
+TEXTS: dict[str, Words] = {
+    "words": Words(
+        "Solved by words",
+        "Share of right answers of a bag-of-words classifier that never sees a video. It is trained on other captions.",
+        "Balance the words: each word that a foil inserts must be equally frequent in captions. Remove the items that "
+        "the classifier solves, and audit the rest again.",
+    ),
+    "n-grams": Words(
+        "Solved by word order",
+        "Share of right answers of a classifier on sequences of one to three words, trained on other captions.",
+        "Foils read differently from captions, such as unusual word order. Write both sides in the same way, or filter "
+        "foils by fluency.",
+    ),
+    "model": Words(
+        "Solved by a language model",
+        "Share of right answers if the text that the language model finds most likely is chosen.",
+        "Foils are less plausible than captions. Generate foils that a language model finds as likely as the captions.",
+    ),
+    "length": Words(
+        "Solved by length",
+        "Share of right answers if the longest text is always chosen, or always the shortest.",
+        "Make right and wrong texts equally long, for example by replacing words instead of adding them.",
+    ),
+    "position": Words(
+        "Position of the answer",
+        "Share of right answers if always the most frequent position is chosen, in the order of the file.",
+        "Shuffle the options so that each position is right equally often.",
+    ),
+    "cues": Words(
+        "Strongest single word",
+        "Share of pairs in which the most one-sided word points to the answer.",
+        "Use this word equally often in right and wrong texts, or remove it from both.",
+    ),
+    "divergence": Words(
+        "Lexical divergence",
+        "Jensen-Shannon divergence of the words of right and wrong texts, from 0 to 1. Chance is the value after "
+        "exchanging the two sides at random.",
+        "Right and wrong texts use different words. Check which words differ before you trust a model's score.",
+    ),
+    "edits": Words(
+        "Small edits",
+        "Share of pairs whose texts differ in at most two words.",
+        "Small edits isolate one skill; large edits give more cues.",
+    ),
+    "same_texts": Words(
+        "Foils equal to captions",
+        "Share of wrong texts that have the same words in the same order as the right text.",
+        "Remove these pairs: nothing in the text makes the foil false.",
+    ),
+    "duplicates": Words(
+        "Duplicate items",
+        "Share of items that repeat an earlier item: same video, question and texts.",
+        "Remove the repeated items. They count twice, and the intervals become too narrow.",
+    ),
+    "contradictions": Words(
+        "Foils that are true elsewhere",
+        "Share of foils that another item of the same video gives as its true caption.",
+        "Check these foils. One of the two items is probably wrong.",
+    ),
+    "leakage": Words(
+        "Leakage across splits",
+        "Share of test items whose video is also in another split.",
+        "Split by video, so that no video and no caption is in two splits.",
+    ),
+    "balance": Words(
+        "Size of subtests",
+        "Share of the items that are in the smallest subtest.",
+        "Add items to small subtests, or report them together: fewer than 50 items give wide intervals.",
+    ),
+    "languages": Words(
+        "Script of the texts",
+        "Share of right texts in the most frequent script.",
+        "Check the texts in other scripts. They may be broken, or need a subtest of their own.",
+    ),
+    "fields": Words(
+        "Readable records",
+        "Share of records that could be read.",
+        "Fix the listed records. Name the video of each item, so that splits and contradictions can be checked.",
+    ),
+    "licences": Words(
+        "Licences",
+        "Share of items with a licence in the file.",
+        "Add a licence to each item, or state the licence of the texts and of the videos next to the file.",
+    ),
+    "ladder": Words(
+        "Evidence ladder",
+        "Accuracy of a model that sees less and less of each video.",
+        "If accuracy hardly drops, these items do not need the evidence that was removed.",
+    ),
+}

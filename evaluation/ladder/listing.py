@@ -1,0 +1,73 @@
+"""List items by the ladder of a run, or of all models of a release."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from django.utils.translation import gettext as _
+
+from corpus.models import Release, ReleaseItem
+from evaluation.ladder.ladders import has_ladder, ladder_runs, levels_of
+from evaluation.ladder.wording import RUNG_LABELS
+from evaluation.metrics.ladder import LEVELS
+from evaluation.scoring.models import Run
+from evaluation.scoring.run_results import axes_of, credits_of, rungs_of
+from evaluation.scoring.rungs import Rung
+from projects.models import Project
+
+NOT_SOLVED = "not "
+
+
+@dataclass(frozen=True)
+class Source:
+    """Whose ladder a list goes by: one run, or all models of its release."""
+
+    label: str
+    run: Run
+    is_release: bool = False
+
+    @property
+    def release(self) -> Release:
+        return self.run.release
+
+    def runs(self) -> Sequence[Run]:
+        return ladder_runs(self.release) if self.is_release else [self.run]
+
+
+def sources_of(project: Project) -> dict[str, Source]:
+    """Return the ladders of a project by their value in an address: a run's number, or release-NUMBER. One query."""
+    rows = Run.objects.filter(release__project=project).exclude(model_key="").filter(params__has_key="ladder")
+    runs = [run for run in rows.select_related("release__project", "job").order_by("-pk") if has_ladder(run)]
+    found = {str(run.pk): Source(f"{run.label} · {run.release.name}", run) for run in runs}
+    for run in {run.release_id: run for run in runs}.values():
+        words = _("all models · %(release)s") % {"release": run.release.name}
+        found[f"release-{run.release_id}"] = Source(words, run, is_release=True)
+    return found
+
+
+def rung_choices() -> list[tuple[str, str]]:
+    """Return the filter's choices: solved at a rung, or not."""
+    solved = [(rung.value, _("solved: %(rung)s") % {"rung": RUNG_LABELS[rung]}) for rung in Rung]
+    return solved + [(f"{NOT_SOLVED}{rung}", _("not solved: %(rung)s") % {"rung": RUNG_LABELS[rung]}) for rung in Rung]
+
+
+def items_at(source: Source, need: str = "", rung: str = "") -> list[int]:
+    """Return ids of the items of the release that need this (metrics.ladder.LEVELS), and that a rung solves or not.
+
+    At a rung, an item is solved if any of the models has full credit; it counts as not solved if none has, and at
+    least one has a score.
+    """
+    axes, runs = axes_of(source.release), source.runs()
+    fits = np.ones(len(axes.ids), dtype=bool)
+    if need:
+        fits &= levels_of(runs, axes) == LEVELS[need]
+    if rung:
+        wanted = Rung(rung.removeprefix(NOT_SOLVED))
+        scored = [credits_of(run, axes, wanted).main for run in runs if wanted in rungs_of(run)]
+        known, solved = np.zeros(len(fits), dtype=bool), np.zeros(len(fits), dtype=bool)
+        for credit in scored:
+            known |= ~np.isnan(credit)
+            solved |= credit >= 1.0
+        fits &= known & ~solved if rung.startswith(NOT_SOLVED) else solved
+    ids = ReleaseItem.objects.filter(release=source.release).order_by("position").values_list("item_id", flat=True)
+    return [pk for pk, fit in zip(ids, fits, strict=True) if fit and pk is not None]

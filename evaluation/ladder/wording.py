@@ -1,0 +1,180 @@
+"""Say in sentences what a ladder shows. Every number has its interval."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.utils.formats import get_format
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy, ngettext
+
+from evaluation.metrics.ladder import COSTS, DIAGNOSTICS, NEEDS, NOTHING, TOO_FEW
+from evaluation.scoring.models import Run
+from evaluation.scoring.rungs import FRAMES_TRIED, Rung
+from evaluation.templatetags.numbers import BETWEEN
+from evaluation.templatetags.utd import points
+
+Ladder = Mapping[str, Any]
+Words = str | Promise
+
+RUNG_LABELS: dict[str, Words] = {
+    Rung.NO_CLIP: gettext_lazy("No clip"),
+    Rung.OTHER_CLIP: gettext_lazy("Another clip"),
+    Rung.FIRST_FRAME: gettext_lazy("First frame"),
+    Rung.MIDDLE_FRAME: gettext_lazy("Middle frame"),
+    Rung.BEST_FRAME: gettext_lazy("Best frame"),
+    Rung.SHUFFLED: gettext_lazy("Shuffled frames"),
+    Rung.REVERSED: gettext_lazy("Reversed frames"),
+    Rung.FULL: gettext_lazy("Full clip"),
+}
+_SHOWN: dict[str, Words] = {
+    Rung.NO_CLIP: gettext_lazy("the texts alone"),
+    Rung.OTHER_CLIP: gettext_lazy("the clip of another item"),
+    Rung.FIRST_FRAME: gettext_lazy("the first frame only"),
+    Rung.MIDDLE_FRAME: gettext_lazy("the middle frame only"),
+    Rung.SHUFFLED: gettext_lazy("the same frames, in a random order"),
+    Rung.REVERSED: gettext_lazy("the same frames, last one first"),
+    Rung.FULL: gettext_lazy("the clip as it is"),
+}
+GREY_FRAMES = gettext_lazy("gray frames")
+ONE_OF = gettext_lazy("of %(n)s single frames, the most certain one")
+PART_LABELS: dict[str, Words] = {
+    "words": gettext_lazy("Texts alone"),
+    "picture": gettext_lazy("One frame"),
+    "frames": gettext_lazy("More frames"),
+    "order": gettext_lazy("Order of frames"),
+}
+# What an item needs, by its first rung; for filters and tables.
+NEED_LABELS: dict[str, Words] = {
+    "words": gettext_lazy("solved without its clip"),
+    "picture": gettext_lazy("needs one frame"),
+    "frames": gettext_lazy("needs several frames"),
+    "order": gettext_lazy("needs the order of frames"),
+    "unsolved": gettext_lazy("not solved"),
+}
+# Of a release: each includes the ones after it.
+SELECTION_LABELS: dict[str, Words] = {
+    "clip": gettext_lazy("items that need their clip"),
+    "frames": gettext_lazy("items that need several frames"),
+    "order": gettext_lazy("items that need the order of frames"),
+}
+
+SENTENCES: dict[tuple[str, str], Words] = {
+    ("words", NEEDS): gettext_lazy("%(points)s points %(ci)s above chance come from the texts alone."),
+    ("words", NOTHING): gettext_lazy("The texts alone give no detectable gain over chance (%(points)s points %(ci)s)."),
+    ("words", COSTS): gettext_lazy("From the texts alone, the score is below chance (%(points)s points %(ci)s)."),
+    ("picture", NEEDS): gettext_lazy("%(points)s points %(ci)s of this score need one frame."),
+    ("picture", NOTHING): gettext_lazy("One frame makes no detectable difference (%(points)s points %(ci)s)."),
+    ("picture", COSTS): gettext_lazy("With one frame, the score is lower (%(points)s points %(ci)s)."),
+    ("frames", NEEDS): gettext_lazy("%(points)s points %(ci)s of this score need several frames, in any order."),
+    ("frames", NOTHING): gettext_lazy("More frames make no detectable difference (%(points)s points %(ci)s)."),
+    ("frames", COSTS): gettext_lazy("With more frames, the score is lower (%(points)s points %(ci)s)."),
+    ("order", NEEDS): gettext_lazy("%(points)s points %(ci)s of this score need the order of frames."),
+    ("order", NOTHING): gettext_lazy("The order of frames makes no detectable difference (%(points)s points %(ci)s)."),
+    ("order", COSTS): gettext_lazy("In the right order, the score is lower (%(points)s points %(ci)s)."),
+    ("own_clip", NEEDS): gettext_lazy("With the clip of another item, the score is %(points)s points %(ci)s lower."),
+    ("own_clip", NOTHING): gettext_lazy(
+        "The clip of another item makes no detectable difference (%(points)s points %(ci)s)."
+    ),
+    ("own_clip", COSTS): gettext_lazy("With the clip of another item, the score is higher (%(points)s points %(ci)s)."),
+    ("reversal", NEEDS): gettext_lazy("With reversed frames, the score is %(points)s points %(ci)s lower."),
+    ("reversal", NOTHING): gettext_lazy("Reversed frames make no detectable difference (%(points)s points %(ci)s)."),
+    ("reversal", COSTS): gettext_lazy("With reversed frames, the score is higher (%(points)s points %(ci)s)."),
+}
+JOINED = {
+    NEEDS: gettext_lazy("%(points)s points %(ci)s come from these together: %(parts)s."),
+    NOTHING: gettext_lazy("These together make no detectable difference (%(points)s points %(ci)s): %(parts)s."),
+    COSTS: gettext_lazy("These together make the score lower (%(points)s points %(ci)s): %(parts)s."),
+}
+
+
+def interval(bounds: Sequence[float]) -> str:
+    """Format an interval of shares in points, such as [3.0, 9.0]."""
+    between = BETWEEN.get(get_format("DECIMAL_SEPARATOR"), "; ")
+    return f"[{points(bounds[0])}{between}{points(bounds[1])}]"
+
+
+def shown_at(run: Run) -> dict[str, str]:
+    """Return {rung: what the model saw}."""
+    about = run.params.get("ladder") or {}
+    found = {rung: str(words) for rung, words in _SHOWN.items()}
+    if about.get("no_clip") == "grey":
+        found[Rung.NO_CLIP] = str(GREY_FRAMES)
+    found[Rung.BEST_FRAME] = ONE_OF % {"n": about.get("tried", FRAMES_TRIED)}
+    return found
+
+
+def sentences(ladder: Ladder) -> list[str]:
+    """Return what the parts of a ladder and its diagnostics say, one sentence each; one sentence if items are few."""
+    if not ladder["parts"] or ladder["too_few"]:
+        return [_too_few(ladder["n"])]
+    said = [_sentence(part["parts"], part) for part in ladder["parts"]]
+    said += [_sentence([name], ladder["diagnostics"][name]) for name in DIAGNOSTICS if name in ladder["diagnostics"]]
+    return [text for text in said if text]
+
+
+def conclusion(ladder: Ladder) -> str:
+    """Return the sentence about the last part, which ends at the full clip."""
+    if not ladder["parts"] or ladder["too_few"]:
+        return _too_few(ladder["n"])
+    last = ladder["parts"][-1]
+    return _sentence(last["parts"], last) or _too_few(ladder["n"])
+
+
+def _sentence(parts: Sequence[str], row: Mapping[str, Any]) -> str:
+    say = row["say"]
+    if say == TOO_FEW:
+        return ""
+    # Of a score that is lower, the sentence says lower: its number stays as it is in the table.
+    values = {"points": points(row["value"]), "ci": interval(row["ci"])}
+    if len(parts) == 1:
+        return str(SENTENCES[parts[0], say] % values)
+    return str(JOINED[say] % {**values, "parts": parts_label(parts)})
+
+
+def parts_label(parts: Sequence[str]) -> str:
+    """Return the label of a part, or of several that have no scores between them."""
+    return ", ".join(str(PART_LABELS[part]) for part in parts)
+
+
+def _too_few(n: int) -> str:
+    words = ngettext(
+        "Only %(n)s item has a score at every rung: too few to say what the score needs.",
+        "Only %(n)s items have a score at every rung: too few to say what the score needs.",
+        n,
+    )
+    return words % {"n": n}
+
+
+def benchmark_sentences(found: Mapping[str, Any]) -> list[str]:
+    """Return what a ladder of a release says about the benchmark, each share with its interval and luck."""
+    overall = found["overall"]
+    if not overall["n"] or overall["too_few"]:
+        return [_too_few(overall["n"])]
+    said = []
+    for rung, words in BENCHMARK.items():
+        row = overall["rungs"].get(rung)
+        if row is not None and row["ci"]:
+            values = {"share": points(row["share"]), "ci": interval(row["ci"]), "luck": points(overall["luck"])}
+            said.append(str(words % values))
+    return said
+
+
+BENCHMARK = {
+    Rung.NO_CLIP: gettext_lazy("Some model solves %(share)s %% %(ci)s of the items without a clip."),
+    Rung.BEST_FRAME: gettext_lazy("Some model solves %(share)s %% %(ci)s of the items from one frame."),
+    Rung.SHUFFLED: gettext_lazy("Some model solves %(share)s %% %(ci)s of the items from shuffled frames."),
+    Rung.FULL: gettext_lazy(
+        "Some model solves %(share)s %% %(ci)s of the items with the full clip. Guesses alone would solve %(luck)s %%."
+    ),
+}
+
+
+def selection_notice(chosen: Mapping[str, Any]) -> str:
+    """Return what readers of a release must know if its items were selected by a ladder."""
+    names = list(dict.fromkeys(model["label"] for model in chosen["models"]))
+    words = ngettext(
+        "Items were selected with the scores of %(models)s: its score here is too high.",
+        "Items were selected with the scores of %(models)s: their scores here are too high.",
+        len(names),
+    )
+    return words % {"models": ", ".join(names)}

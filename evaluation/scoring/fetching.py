@@ -1,0 +1,217 @@
+"""Read clips ahead of a model, pure: one decode for all views of a clip, and each distinct view shown once."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import perf_counter
+from typing import Protocol
+
+import numpy as np
+
+from evaluation.scoring.rungs import BLANK, grey_frames, order_of
+from hub.interfaces import Frames, ModelInfo, VideoMeta
+from media.errors import MediaError
+from media.frames import sample_frames
+
+
+@dataclass(frozen=True)
+class Clip:
+    """What is shown: `key` names it in scores; `start` and `end` in seconds trim the file, None = to its limit.
+
+    `content`: the SHA-256 of the file's bytes if known, for caches. `view`: which of its frames are shown, in which
+    order (`scoring.rungs`); `seed` draws a shuffled order.
+    """
+
+    key: str
+    path: os.PathLike[str] | None = None
+    start: float | None = None
+    end: float | None = None
+    content: str = ""
+    view: str = ""
+    seed: str = ""
+
+    @property
+    def source(self) -> tuple[str, float | None, float | None]:
+        """Return what all views of the clip have in common."""
+        if self.view == BLANK:
+            return BLANK, None, None
+        return ("" if self.path is None else os.fspath(self.path)) or self.key, self.start, self.end
+
+    @property
+    def whole(self) -> "Clip":
+        """Return the clip as it is."""
+        return replace(self, view="", seed="")
+
+    def order(self, k: int) -> list[int]:
+        """Return which of its k frames are shown, in this order."""
+        return order_of(k, self.view, self.seed)
+
+
+ReadFrames = Callable[[Clip, ModelInfo], tuple[Frames, VideoMeta]]
+
+
+def read_frames(clip: Clip, info: ModelInfo) -> tuple[Frames, VideoMeta]:
+    """Read the frames that the model needs, at the centres of equal time bins (media.frames). MediaError: unusable
+    file.
+    """
+    if clip.path is None:
+        raise MediaError(f"{clip.key}: has no video file; attach it, then score again")
+    frames, times = sample_frames(Path(clip.path), info.frames, clip.start, clip.end, info.size)
+    return frames, about(clip, times)
+
+
+def about(clip: Clip, times: Iterable[float]) -> VideoMeta:
+    """Return what an adapter receives about a clip, in addition to its frames."""
+    seconds = tuple(float(time) for time in times)
+    return VideoMeta(clip.key, seconds, clip.path or "", clip.start, clip.end)
+
+
+class KeptVectors(Protocol):
+    """Rows of clips that were encoded before."""
+
+    def get(self, clip: Clip, info: ModelInfo) -> np.ndarray | None:
+        """Return the clip's row of this model; None if it is not cached."""
+        ...
+
+    def put(self, clip: Clip, info: ModelInfo, row: np.ndarray) -> None: ...
+
+
+@dataclass
+class Wanted:
+    clip: Clip
+    texts: dict[str, None]  # insertion-ordered set
+
+
+def merged(requests: Iterable[tuple[Clip, Sequence[str]]]) -> list[Wanted]:
+    """Return one entry per clip key, in the order of their first mention, with its distinct texts (at least one)."""
+    found: dict[str, Wanted] = {}
+    for clip, texts in requests:
+        found.setdefault(clip.key, Wanted(clip, {})).texts.update(dict.fromkeys(texts))
+    return [want for want in found.values() if want.texts]
+
+
+def by_source(wanted: Iterable[Wanted]) -> list[list[Wanted]]:
+    """Group the views of a clip, in the order of their first mention."""
+    groups: dict[tuple[str, float | None, float | None], list[Wanted]] = {}
+    for want in wanted:
+        groups.setdefault(want.clip.source, []).append(want)
+    return list(groups.values())
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """A clip on its way to the model, as all of `wants` show it, or as it is if a row has one entry per frame.
+
+    It has a cached row, or frames, or `why` it has neither; without any of these, the model is asked without a clip.
+    `seconds`: of reading.
+    """
+
+    wants: Sequence[Wanted]
+    row: np.ndarray | None = None
+    frames: Frames | None = None
+    order: Sequence[int] | None = None
+    meta: VideoMeta | None = None
+    why: str = ""
+    seconds: float = 0.0
+    decoded: bool = False
+    by_frame: bool = False
+
+    @property
+    def shown(self) -> Frames:
+        assert self.frames is not None
+        return self.frames if self.order is None else self.frames[list(self.order)]
+
+    @property
+    def is_empty(self) -> bool:
+        return self.row is None and self.frames is None and not self.why
+
+    @property
+    def clips(self) -> list[Clip]:
+        """Return the distinct clips to cache the row of."""
+        clips = [want.clip.whole if self.by_frame else want.clip for want in self.wants]
+        return list({clip.view: clip for clip in clips}.values())
+
+    def row_of(self, want: Wanted, row: np.ndarray) -> np.ndarray:
+        """Return the row of one of `wants`, from the row of this."""
+        return row[want.clip.order(len(row))] if self.by_frame and want.clip.view not in ("", BLANK) else row
+
+
+@dataclass(frozen=True)
+class Fetcher:
+    """Reads the views of one clip in a worker of the pool.
+
+    `by_frame`: a row has one entry per frame, so the rows of all views follow from one. `blind`: the model is asked
+    without a clip where none is shown; others get grey frames.
+    """
+
+    info: ModelInfo
+    read: ReadFrames
+    kept: KeptVectors | None = None
+    shrink: Callable[[Frames], Frames] | None = None
+    by_frame: bool = False
+    blind: bool = False
+
+    def __call__(self, group: Sequence[Wanted]) -> list[Fetched]:
+        if group[0].clip.view == BLANK:
+            return [self._blank(group)]
+        kept = self._kept(group)
+        known = {id(want) for found in kept for want in found.wants}
+        left = [want for want in group if id(want) not in known]
+        return [*kept, *(self._read(left) if left else [])]
+
+    def _blank(self, group: Sequence[Wanted]) -> Fetched:
+        if self.blind:
+            return Fetched(group)
+        frames = grey_frames(self.info.frames, self.info.size)
+        times = tuple(float(at) for at in range(len(frames)))
+        frames = frames if self.shrink is None else self.shrink(frames)
+        return Fetched(group, frames=frames, meta=VideoMeta(group[0].clip.key, times), by_frame=self.by_frame)
+
+    def _kept(self, group: Sequence[Wanted]) -> list[Fetched]:
+        if self.kept is None:
+            return []
+        if self.by_frame:
+            row = self.kept.get(group[0].clip.whole, self.info)
+            return [] if row is None else [Fetched(group, row, by_frame=True)]
+        rows = [(want, self.kept.get(want.clip, self.info)) for want in group]
+        return [Fetched((want,), row) for want, row in rows if row is not None]
+
+    def _read(self, group: Sequence[Wanted]) -> list[Fetched]:
+        began = perf_counter()
+        clip = group[0].clip.whole
+        try:
+            frames, meta = self.read(clip, self.info)
+            frames = frames if self.shrink is None else self.shrink(frames)
+        except MediaError as error:
+            return [Fetched(group, why=str(error), seconds=perf_counter() - began)]
+        seconds = perf_counter() - began
+        if self.by_frame:
+            return [Fetched(group, frames=frames, meta=meta, seconds=seconds, decoded=True, by_frame=True)]
+        orders: dict[tuple[int, ...], list[Wanted]] = {}
+        for want in group:
+            orders.setdefault(tuple(want.clip.order(len(frames))), []).append(want)
+        found = [_shown(wants, frames, order, meta) for order, wants in orders.items()]
+        return [replace(found[0], seconds=seconds, decoded=True), *found[1:]]
+
+
+def _shown(wants: Sequence[Wanted], frames: Frames, order: Sequence[int], meta: VideoMeta) -> Fetched:
+    """Return one view. A model does not get the file behind frames in another order."""
+    if list(order) == list(range(len(frames))):
+        return Fetched(wants, frames=frames, meta=replace(meta, key=wants[0].clip.key))
+    return Fetched(wants, frames=frames, order=order, meta=VideoMeta(wants[0].clip.key, meta.times))
+
+
+def in_batches(groups: Iterable[Sequence[Fetched]], size: int) -> Iterator[list[Fetched]]:
+    """Yield batches of about `size`; the views of a clip are in one batch if they fit."""
+    batch: list[Fetched] = []
+    for group in groups:
+        if batch and len(batch) + len(group) > size:
+            yield batch
+            batch = []
+        batch += group
+        while len(batch) > size:
+            yield batch[:size]
+            batch = batch[size:]
+    if batch:
+        yield batch

@@ -1,0 +1,96 @@
+"""Read the stored scores of a run's rungs: which keys hold them, and which of several frames counts."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from django.db.models import Q, QuerySet
+
+from corpus.models import ReleaseItem
+from evaluation.scoring.clip_keys import Keyed, text_key
+from evaluation.scoring.models import Run, Score
+from evaluation.scoring.rungs import (
+    BLANK,
+    FRAME_VIEW,
+    REVERSED_VIEW,
+    SHUFFLED_VIEW,
+    Ladder,
+    Rung,
+    keys_of,
+    ladder_of,
+    most_certain,
+    other_clips,
+    views_of,
+)
+
+Record = Mapping[str, Any]
+StoredScores = dict[tuple[str, str], float]
+
+
+def others_of(run: Run, records: Sequence[Record] | None = None) -> dict[str, Record]:
+    """Return {id: record whose clip is shown instead} of the items of the run's release that have one. One query."""
+    ladder = ladder_of(run.params)
+    if ladder is None:
+        return {}
+    if records is None:
+        members = ReleaseItem.objects.filter(release=run.release_id).order_by("position")
+        records = list(members.values_list("record", flat=True))
+    drawn = other_clips(records, ladder.seed)
+    return {record["id"]: records[at] for record, at in zip(records, drawn, strict=True) if at is not None}
+
+
+def rows_of(rows: QuerySet[Score], run: Run, rung: Rung) -> QuerySet[Score]:
+    """Return the rows that a rung can need, so that the others are not read."""
+    ladder = ladder_of(run.params)
+    if ladder is None:
+        return rows
+    if rung in ladder.files:
+        return rows.filter(clip_key__endswith=f"~{rung}#{ladder.files[rung][:16]}")
+    if rung in (Rung.FULL, Rung.OTHER_CLIP):
+        views = Q(clip_key__endswith=f"~{REVERSED_VIEW}") | Q(clip_key__endswith=f"~{SHUFFLED_VIEW}")
+        return rows.exclude(views | Q(clip_key__contains=f"~{FRAME_VIEW} ") | Q(clip_key__startswith=f"~{BLANK}"))
+    if rung == Rung.NO_CLIP:
+        return rows.filter(Q(clip_key="") | Q(clip_key__startswith=f"~{BLANK}"))
+    wanted = Q(clip_key="")
+    for view in views_of(rung, ladder.tried):
+        wanted |= Q(clip_key__endswith=f"~{view}")
+    return rows.filter(wanted)
+
+
+class RungValues:
+    """The values of a rung's parts, from the stored scores; `higher` says in which direction they rank."""
+
+    def __init__(
+        self,
+        scores: StoredScores,
+        keyed: Keyed,
+        rung: Rung,
+        ladder: Ladder | None,
+        others: Mapping[str, Record],
+        *,
+        higher: bool = True,
+    ) -> None:
+        self.scores, self.keyed, self.rung, self.ladder, self.others = scores, keyed, rung, ladder, others
+        self.sign = 1.0 if higher else -1.0
+
+    def __call__(self, record: Record, part: str, texts: Sequence[str]) -> list[float] | None:
+        """Return one value per text; None if one is missing. Of several views, the most certain one counts."""
+        keys = keys_of(self.keyed, record, part, texts, self.rung, self.ladder, self.others.get(record["id"]))
+        found = [values for key in keys if (values := values_of(self.scores, key, texts)) is not None]
+        if len(found) < len(keys):
+            return None
+        if len(found) == 1 or len(texts) < 2:
+            return found[0]
+        return found[int(most_certain([self.sign * np.array([values]) for values in found])[0])]
+
+
+def values_of(scores: StoredScores, key: str, texts: Iterable[str]) -> list[float] | None:
+    """Return the texts' values, None if one is missing; a text-only model's values have an empty clip key."""
+    found: list[float] = []
+    for text in texts:
+        digest = text_key(text)
+        value = scores.get((key, digest), scores.get(("", digest)))
+        if value is None:
+            return None
+        found.append(value)
+    return found

@@ -1,0 +1,173 @@
+"""`foilworks audit`: find out whether a benchmark can be solved without its videos. Needs no project, no database."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import CommandParser
+
+from corpus.importers.parsing.parquet_rows import TableLimits
+from corpus.limits import child_limits
+from evaluation.audit.forms import ROLES
+from evaluation.audit.reading import formats
+from evaluation.audit.records import VERDICTS
+from evaluation.audit.sampling import SAMPLE_PAIRS
+from evaluation.errors import EvaluationError
+from foilworks.management.base import FoilworksCommand, parse_set_options
+from foilworks.management.columns import add_columns
+from foilworks.management.text_tables import table
+from text.quoting import quoted
+from text.registry import Entry, load
+
+# Loaded by path: they import a model library, or scikit-learn.
+SCORER = Entry("scorer", "evaluation.blind.scoring:text_scorer")
+AUDIT = Entry("audit", "evaluation.audit.audit")
+LADDER = Entry("ladder", "evaluation.audit.ladder")
+PAGES = Entry("pages", "evaluation.audit.pages")
+OF_SUBTESTS = ("words", "n-grams", "length", "divergence", "cues")
+MAX_SHOWN = 5
+NEVER = "never"
+
+
+class Command(FoilworksCommand):
+    help = "audit a benchmark file: can it be solved without the video? Needs no project and no database"
+    example = (
+        "foilworks audit swap_att.json replace_att.json --html audit.html\n"
+        "  foilworks audit questions.csv --column right=true_caption,wrongs=neg1+neg2\n"
+        "  foilworks audit test.jsonl --model lm:gpt2 --fail-on fail\n"
+        "  foilworks audit test.jsonl --predictions full.jsonl --rung shuffled=shuffled.jsonl"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        self.parser = parser
+        parser.add_argument(
+            "files", nargs="+", type=Path, metavar="FILE", help="file of the benchmark; several files are one benchmark"
+        )
+        parser.add_argument(
+            "--format", default="", dest="form", metavar="F", choices=sorted(formats()), help=f"{_FORMAT}{_formats()}"
+        )
+        parser.add_argument("--set", action="append", metavar="NAME=VALUE", help="parameter of the format; repeatable")
+        add_columns(parser)
+        parser.add_argument(
+            "--model",
+            action="append",
+            default=[],
+            dest="models",
+            metavar="SPEC",
+            help="also try a text-only model, such as lm:FOLDER; repeatable",
+        )
+        parser.add_argument(
+            "--predictions", type=Path, metavar="FILE", help="scores or predictions of a model with the full clip"
+        )
+        parser.add_argument(
+            "--rung",
+            action="append",
+            default=[],
+            dest="rungs",
+            metavar="NAME=FILE",
+            help="the same with less of the clip: no_clip, best_frame, shuffled, …; repeatable",
+        )
+        parser.add_argument(
+            "--sample",
+            type=int,
+            default=SAMPLE_PAIRS,
+            metavar="PAIRS",
+            help=f"max pairs that probes read, drawn at random (default {SAMPLE_PAIRS})",
+        )
+        parser.add_argument("--seed", type=int, default=0, help="seed of the sample and of the folds (default 0)")
+        parser.add_argument("--html", type=Path, metavar="OUT", help="also write one HTML page with charts")
+        parser.add_argument(
+            "--fail-on",
+            default=NEVER,
+            choices=(NEVER, *VERDICTS[1:]),
+            help="exit with status 1 if a check has this verdict or a worse one (default never)",
+        )
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        self.fail_on = options["fail_on"]
+        if unknown := sorted(options["columns"].keys() - {*ROLES, "prediction"}):
+            self.parser.error(f"--column: {', '.join(unknown)} is not a role; choose from: {', '.join(ROLES)}")
+        if options["sample"] < 1:
+            self.parser.error("--sample must be at least 1")
+        audit, sources = load(AUDIT), self._sources(**options)
+        models = {spec: load(SCORER)(spec) for spec in options["models"]}
+        chosen = audit.Options(options["sample"], options["seed"], models=models)
+        result: dict[str, Any] = audit.audit(sources, chosen)
+        if options["predictions"] or options["rungs"]:
+            self._add_ladder(result, sources, **options)
+        if options["html"]:
+            _write(options["html"], load(PAGES).file_of(result))
+        return result
+
+    def _sources(self, **options: Any) -> list[Any]:
+        columns = {role: name for role, name in options["columns"].items() if role in ROLES}
+        limits = TableLimits(settings.MAX_TABLE_MB * 1024**2, child_limits())
+        params = parse_set_options(options["set"])
+        return [load(AUDIT).Source(path, options["form"], columns, limits, params) for path in options["files"]]
+
+    def _add_ladder(self, result: dict[str, Any], sources: list[Any], **options: Any) -> None:
+        ladder, audit = load(LADDER), load(AUDIT)
+        paths = ladder.parse_rungs(options["rungs"])
+        if options["predictions"]:
+            paths["full"] = options["predictions"]
+        items = ladder.by_id(audit.all_records(sources))
+        columns = {role: name for role, name in options["columns"].items() if role in {"id", "prediction"}}
+        rungs = {rung: ladder.read_rung(path, items, columns) for rung, path in paths.items()}
+        result["ladder"] = ladder.ladder_of(rungs, items)
+        found = ladder.findings_of(result["ladder"])
+        result["findings"] += [audit.as_json(finding) for finding in found]
+        result["verdict"] = max([result["verdict"], *(finding.verdict for finding in found)], key=VERDICTS.index)
+
+    def exit_status(self, result: dict[str, Any]) -> int:
+        fails = self.fail_on != NEVER and VERDICTS.index(result["verdict"]) >= VERDICTS.index(self.fail_on)
+        return 1 if fails else 0
+
+    def render(self, result: dict[str, Any]) -> str:
+        findings = [finding for finding in result["findings"] if not finding["subtest"]]
+        for problem in next((f["details"]["problems"] for f in findings if f["check"] == "fields"), [])[:MAX_SHOWN]:
+            self.say(f"warning: {problem}; the record was skipped")
+        head = ("check", "verdict", "value", "95 % interval", "chance", "n")
+        rows = [
+            (_title(finding), finding["verdict"], *(finding[name] for name in ("value", "interval", "chance", "n")))
+            for finding in findings
+        ]
+        files = ", ".join(f"{file['name']} ({file['format']})" for file in result["files"][:MAX_SHOWN])
+        parts = [f"{files}: {result['items']:,} items, {result['pairs']:,} pairs", table(head, rows)]
+        if result["subtests"]:
+            lines = [_of_subtest(subtest) for subtest in result["subtests"]]
+            parts.append(table(("subtest", "items", *OF_SUBTESTS), lines))
+        parts += [f"{_title(f)}: {f['fix']}" for f in findings if f["verdict"] == "fail"]
+        return "\n\n".join([*parts, f"verdict: {result['verdict']}"])
+
+
+def _title(finding: Mapping[str, Any]) -> str:
+    details = finding["details"] or {}
+    beside = details.get("rung") or (details.get("probe") if finding["check"] in {"model", "length"} else "")
+    return f"{finding['title']} ({beside})" if beside else str(finding["title"])
+
+
+def _of_subtest(subtest: Mapping[str, Any]) -> tuple[Any, ...]:
+    by_check = {finding["check"]: finding for finding in subtest["findings"]}
+    return (subtest["name"], subtest["items"], *(_cell(by_check[check]) for check in OF_SUBTESTS))
+
+
+def _cell(finding: Mapping[str, Any]) -> str:
+    mark = {"ok": " ", "warn": "!", "fail": "x"}[finding["verdict"]]
+    return "-" if finding["value"] is None else f"{finding['value']:.3f} {mark}"
+
+
+_FORMAT = "format of the file (default: found by the names of its columns): "
+
+
+def _formats() -> str:
+    return "; ".join(f"{slug}: {entry.label}" for slug, entry in formats().items()).replace("%", "%%")
+
+
+def _write(path: Path, page: str) -> None:
+    try:
+        path.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise EvaluationError(
+            f"{quoted(str(path))}: cannot be written ({error.strerror}); choose another --html"
+        ) from error

@@ -1,0 +1,82 @@
+"""Propose two trims of one video in both orders: the earlier event and then the later one, and the other way round.
+
+Both clips are joined from the same two trims, so they have the same frames, and the same cut between them.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from heapq import nsmallest
+from itertools import groupby
+
+from generation.pairs.records import ORDER, PairCaption, Proposal
+from generation.pairs.signatures import number_of
+from generation.pairs.word_groups import FUNCTION_WORDS
+from text.tokens import words
+
+# Seconds of one trim: shorter ones are hard to see, longer ones show more than one event.
+MIN_SECONDS, MAX_SECONDS = 0.5, 30.0
+# Content words that two events may share, as a part of those of the shorter caption.
+MAX_SHARED = 0.7
+MAX_WORDS = 25
+# They state an order themselves.
+ORDERED = frozenset({"then", "before", "after", "while", "first", "next", "finally", "again", "later"})
+# Words at the start of a caption that are lower-case inside a sentence.
+OPENERS = frozenset(
+    {"a", "an", "the", "he", "she", "they", "it", "someone", "somebody", "people", "two", "three", "one"}
+)
+TEMPLATE = "{first}, then {second}."
+
+
+def orders(captions: Iterable[PairCaption], *, limit: int | None = None, seed: int = 0) -> Iterator[Proposal]:
+    """Yield pairs of trims in both orders; each clip is in at most one. `captions` come sorted by source.
+
+    With `limit`, a sample drawn by the seed.
+    """
+    found = (pair for _, same in groupby(captions, key=lambda one: one.source) for pair in _of_source(list(same)))
+    if limit is None:
+        yield from found
+    else:
+        yield from nsmallest(limit, found, key=lambda pair: number_of(str(seed), pair.name))
+
+
+def _of_source(captions: Sequence[PairCaption]) -> Iterator[Proposal]:
+    """Pair each trim with the next one that begins after its end."""
+    fit = [one for one in captions if _fits(one)]
+    waiting: PairCaption | None = None
+    for caption in sorted(fit, key=lambda one: (one.start, one.end, one.id)):
+        if waiting is not None and _follows(waiting, caption):
+            yield _proposal(waiting, caption)
+            waiting = None
+        elif waiting is None or waiting.clip != caption.clip:
+            waiting = caption
+
+
+def _fits(caption: PairCaption) -> bool:
+    said = words(caption.text)
+    if caption.start is None or caption.end is None or not said or len(said) > MAX_WORDS or ORDERED & set(said):
+        return False
+    one_sentence = not any(mark in caption.text.strip().rstrip(".!") for mark in ".!?;")
+    return one_sentence and MIN_SECONDS <= caption.end - caption.start <= MAX_SECONDS
+
+
+def _follows(first: PairCaption, second: PairCaption) -> bool:
+    if first.clip == second.clip or (second.start or 0.0) < (first.end or 0.0):
+        return False
+    mine, theirs = set(words(first.text)) - FUNCTION_WORDS, set(words(second.text)) - FUNCTION_WORDS
+    fewer = min(len(mine), len(theirs))
+    return fewer > 0 and len(mine & theirs) / fewer <= MAX_SHARED
+
+
+def _proposal(first: PairCaption, second: PairCaption) -> Proposal:
+    texts = joined(first.text, second.text), joined(second.text, first.text)
+    gap = (second.start or 0.0) - (first.end or 0.0)
+    why = f"two events of one video, {gap:.1f} s apart, in both orders"
+    return Proposal(ORDER, texts, (first, second), "order of events", (first.text, second.text), why)
+
+
+def joined(first: str, second: str) -> str:
+    """Return one caption of two events: "A man sits down, then a dog barks."."""
+    before, behind = (text.strip().rstrip(".! ") for text in (first, second))
+    opener, _, rest = behind.partition(" ")
+    if opener.lower() in OPENERS:
+        behind = f"{opener.lower()} {rest}"
+    return TEMPLATE.format(first=before, second=behind)

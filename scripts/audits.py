@@ -1,0 +1,261 @@
+"""Write docs/audits.md: audits of public benchmarks, from a folder of files that you fetched.
+
+    .venv/bin/python scripts/audits.py FOLDER
+
+FOLDER has one folder per benchmark, named as in `BENCHMARKS`, with the files that docs/audits.md lists. The files are
+not part of this repository. A benchmark without its folder is an error. The table is written between two marks; the
+text around it is written by hand.
+"""
+
+import argparse
+import resource
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evaluation.audit.audit import Options, audit
+from evaluation.audit.reading import Source
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "audits.md"
+START, END = "<!-- audits: start -->", "<!-- audits: end -->"
+SUBTESTS_START, SUBTESTS_END = "<!-- subtests: start -->", "<!-- subtests: end -->"
+FILES_START, FILES_END = "<!-- files: start -->", "<!-- files: end -->"
+COLUMNS = (
+    *("benchmark", "items", "options", "chance", "words", "word order", "length", "position"),
+    *("JS (chance)", "repeated", "seconds"),
+)
+CHECKS = ("words", "n-grams", "length", "position")
+MARKS = {"ok": "", "warn": "", "fail": "**"}
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """One row: its folder, its name, where its files are public, at which commit, and their names there."""
+
+    folder: str
+    name: str
+    repository: str
+    commit: str
+    inside: str
+    files: tuple[str, ...]
+    form: str = ""
+
+
+SUGARCREPE = tuple(
+    f"{kind}.json"
+    for kind in ("add_att", "add_obj", "replace_att", "replace_obj", "replace_rel", "swap_att", "swap_obj")
+)
+VALSE = (
+    "actant-swap",
+    "action-replacement",
+    "coreference-hard",
+    "coreference-standard",
+    "counting-adversarial",
+    "counting-hard",
+    "counting-small-quant",
+    "existence",
+    "foil-it",
+    "plurals",
+    "relations",
+)
+VILMA = (
+    "SRL_Action_Replacement_Top_1000",
+    "SRL_Actor_Swapping",
+    "change-state-action",
+    "change-state-inverse",
+    "change-state-poststate",
+    "change-state-prestate",
+    "counting-easy-digits-sec",
+    "counting-hard-digits-sec",
+    "rare-actions-noun-foils",
+    "rare-actions-verb-foils",
+    "relations",
+)
+VITATECS = ("Compositionality", "Direction", "Intensity", "Localization", "Sequence", "Type")
+
+
+def json_names(stems: tuple[str, ...], ending: str = "json") -> tuple[str, ...]:
+    return tuple(f"{stem}.{ending}" for stem in stems)
+
+
+BENCHMARKS = (
+    Benchmark("sugarcrepe", "SugarCrepe", "RAIVNLab/sugar-crepe", "0047054", "data", SUGARCREPE),
+    Benchmark(
+        "sugarcrepe_unrefined",
+        "SugarCrepe, before refinement",
+        "RAIVNLab/sugar-crepe",
+        "0047054",
+        "data_unrefined",
+        SUGARCREPE,
+    ),
+    Benchmark("valse", "VALSE", "Heidelberg-NLP/VALSE", "2152d90", "data", json_names(VALSE)),
+    Benchmark("vilma", "ViLMA", "ilkerkesen/ViLMA", "746912b", "data", json_names(VILMA)),
+    Benchmark("vitatecs", "VITATECS", "lscpku/VITATECS", "58bff59", "data", json_names(VITATECS, "jsonl")),
+    Benchmark(
+        "contrast_lm",
+        "Contrast set of MSR-VTT, by a language model",
+        "jamespark3922/video-lang-contrast-set",
+        "26e101d",
+        "msrvtt",
+        ("msrvtt_lm_contrast_set.tsv",),
+    ),
+    Benchmark(
+        "contrast_human",
+        "Contrast set of MSR-VTT, by people",
+        "jamespark3922/video-lang-contrast-set",
+        "26e101d",
+        "msrvtt",
+        ("msrvtt_human_contrast_set.tsv",),
+    ),
+    Benchmark("nextqa", "NExT-QA, test", "doc-doc/NExT-QA", "6b92588", "dataset/nextqa", ("test.csv",)),
+    Benchmark(
+        "tempcompass_choice",
+        "TempCompass, multi-choice",
+        "llyx97/TempCompass",
+        "e1b4631",
+        "questions",
+        ("multi-choice.json",),
+    ),
+    Benchmark(
+        "tempcompass_matching",
+        "TempCompass, caption matching",
+        "llyx97/TempCompass",
+        "e1b4631",
+        "questions",
+        ("caption_matching.json",),
+    ),
+    Benchmark(
+        "videocon",
+        "VideoCon, NExT-QA statements",
+        "Hritikbansal/videocon",
+        "9a69520",
+        "datasets",
+        ("nextqa-atphard-statements.csv",),
+    ),
+    Benchmark(
+        "vl_checklist_relations",
+        "VL-CheckList, relations",
+        "amitakamath/hard_positives",
+        "33addaa",
+        "data",
+        ("vl_checklist_relations.json",),
+    ),
+    Benchmark(
+        "vl_checklist_attributes",
+        "VL-CheckList, attributes",
+        "amitakamath/hard_positives",
+        "33addaa",
+        "data",
+        ("vl_checklist_attributes.json",),
+    ),
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder
+    found = [(benchmark, *_audited(folder, benchmark)) for benchmark in BENCHMARKS]
+    page = PAGE.read_text(encoding="utf-8")
+    page = _between(page, START, END, _table(found))
+    page = _between(page, SUBTESTS_START, SUBTESTS_END, _subtests(found))
+    page = _between(page, FILES_START, FILES_END, _files())
+    PAGE.write_text(page, encoding="utf-8")
+    print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MiB", file=sys.stderr)
+
+
+def _audited(folder: Path, benchmark: Benchmark) -> tuple[dict[str, Any], float]:
+    sources = [Source(folder / benchmark.folder / name, benchmark.form) for name in benchmark.files]
+    started = time.process_time()
+    result = audit(sources, Options())
+    print(f"{benchmark.name}: {result['items']} items, {result['verdict']}", file=sys.stderr)
+    return result, time.process_time() - started
+
+
+def _between(page: str, start: str, end: str, text: str) -> str:
+    head, _, rest = page.partition(start)
+    return f"{head}{start}\n{text}\n{end}{rest.partition(end)[2]}"
+
+
+def _table(found: list[tuple[Benchmark, dict[str, Any], float]]) -> str:
+    rows = [f"| {' | '.join(COLUMNS)} |", "|---" * len(COLUMNS) + "|"]
+    for benchmark, result, seconds in found:
+        by_check = {finding["check"]: finding for finding in result["findings"]}
+        divergence, again = by_check["divergence"], by_check["duplicates"]["details"]["repeated"]
+        cells = [
+            benchmark.name,
+            f"{result['items']:,}",
+            _options(result["options"]),
+            _percent(by_check["words"]["chance"]),
+            *(_cell(by_check[check]) for check in CHECKS),
+            f"{divergence['value']:.3f} ({divergence['chance']:.3f})",
+            str(again),
+            f"{seconds:.0f}",
+        ]
+        rows.append(f"| {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+def _options(options: Mapping[str, int]) -> str:
+    sizes = list(options)
+    return sizes[0] if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
+
+
+def _subtests(found: list[tuple[Benchmark, dict[str, Any], float]]) -> str:
+    rows = [
+        "| benchmark | subtest | items | words | word order | length | strongest word |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for benchmark, result, _seconds in found:
+        for subtest in result["subtests"]:
+            by_check = {finding["check"]: finding for finding in subtest["findings"]}
+            cells = [
+                benchmark.name,
+                subtest["name"],
+                f"{subtest['items']:,}",
+                *(_cell(by_check[check]) for check in CHECKS[:3]),
+                _word(by_check["cues"]),
+            ]
+            rows.append(f"| {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+def _word(finding: Mapping[str, Any]) -> str:
+    words = (finding["details"] or {}).get("words", [])
+    mark = MARKS[finding["verdict"]]
+    return f"{mark}{words[0]['word']}, {_percent(finding['value'])}{mark}" if words else "–"
+
+
+def _cell(finding: Mapping[str, Any]) -> str:
+    if finding["value"] is None:
+        return "–"
+    mark = MARKS[finding["verdict"]]
+    around = " to ".join(f"{100 * bound:.1f}" for bound in finding["interval"]) if finding["interval"] else ""
+    return f"{mark}{_percent(finding['value'])}{mark} [{around}]"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _files() -> str:
+    rows = ["| benchmark | folder | files | repository | commit |", "|---|---|---|---|---|"]
+    rows += [f"| {' | '.join(_file_cells(benchmark))} |" for benchmark in BENCHMARKS]
+    return "\n".join(rows)
+
+
+def _file_cells(benchmark: Benchmark) -> Iterator[str]:
+    yield benchmark.name
+    yield f"`{benchmark.folder}/`"
+    names = ", ".join(f"`{name}`" for name in benchmark.files)
+    yield f"`{benchmark.inside}/`: {names}"
+    yield f"[{benchmark.repository}](https://github.com/{benchmark.repository})"
+    yield f"`{benchmark.commit}`"
+
+
+if __name__ == "__main__":
+    main()

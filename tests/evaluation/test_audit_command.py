@@ -1,0 +1,103 @@
+"""`foilworks audit`: a table for people, JSON for programs, a page for sharing; no database."""
+
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from tests.evaluation.test_audit import planted, written
+
+
+@pytest.fixture
+def benchmark(tmp_path):
+    return written(tmp_path / "planted.jsonl", planted()).path
+
+
+@pytest.fixture
+def run(capsys):
+    def call(*arguments):
+        call_command("audit", *map(str, arguments), "--json")
+        return json.loads(capsys.readouterr().out)
+
+    return call
+
+
+def test_people_get_a_table_with_each_check_and_subtest(benchmark, capsys):
+    call_command("audit", str(benchmark))
+    out = capsys.readouterr().out
+    assert "240 items, 240 pairs" in out
+    assert "Solved by words" in out
+    assert "verdict: fail" in out
+    assert [line.split()[0] for line in out.splitlines() if line.startswith(("frame", "order"))] == ["frame", "order"]
+
+
+def test_json_has_the_documented_fields(run, benchmark):
+    found = run(benchmark)
+    assert found["schema"] == 1
+    assert set(found) == {
+        "schema",
+        "files",
+        "items",
+        "pairs",
+        "questions",
+        "options",
+        "sample",
+        "verdict",
+        "findings",
+        "subtests",
+    }
+    fields = {"check", "verdict", "value", "interval", "chance", "n", "subtest", "details", "title", "means", "fix"}
+    assert all(set(finding) == fields for finding in found["findings"])
+
+
+def test_fail_on_sets_the_exit_status(benchmark, tmp_path, capsys):
+    with pytest.raises(SystemExit) as failed:
+        call_command("audit", str(benchmark), "--fail-on", "fail", "--html", str(tmp_path / "a.html"))
+    assert failed.value.code == 1
+    assert "unicorn" in (tmp_path / "a.html").read_text(encoding="utf-8")
+
+
+def test_predictions_add_the_ladder(run, benchmark, tmp_path):
+    full = written(tmp_path / "full.jsonl", [{"id": row["id"], "scores": [1, 0]} for row in planted()]).path
+    blind = written(tmp_path / "blind.jsonl", [{"id": row["id"], "scores": [0, 0]} for row in planted()]).path
+    found = run(benchmark, "--predictions", full, "--rung", f"no_clip={blind}")
+    assert {name: row["T"] for name, row in found["ladder"]["rungs"].items()} == {"no_clip": 0.5, "full": 1.0}
+    assert [row["details"]["rung"] for row in found["findings"] if row["check"] == "ladder"] == ["no_clip", "full"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["missing.jsonl"], "there is no such file"),
+        (["{file}", "--rung", "no_clip={file}"], "--predictions FILE"),
+        (["{file}", "--html", "missing/a.html"], "choose another --html"),
+    ],
+)
+def test_a_mistake_is_one_line_that_says_what_to_do(arguments, said, benchmark, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rows = [{"id": row["id"], "scores": [1, 0]} for row in planted()]
+    written(tmp_path / "rung.jsonl", rows)
+    named = [part.format(file="rung.jsonl" if "=" in part else benchmark) for part in arguments]
+    with pytest.raises(SystemExit) as failed:
+        call_command("audit", *named)
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    assert failed.value.code == 1
+    assert said in line
+
+
+def test_an_unknown_role_is_wrong_usage(benchmark):
+    with pytest.raises(CommandError, match="colour is not a role"):
+        call_command("audit", str(benchmark), "--column", "colour=red")
+
+
+def test_a_text_only_model_is_one_more_probe(run, benchmark):
+    models = [row for row in run(benchmark, "--model", "fake:text")["findings"] if row["check"] == "model"]
+    assert [row["subtest"] for row in models] == ["", "words", "frame", "order"]
+    assert models[0]["details"]["probe"] == "fake:text"
+    assert models[0]["chance"] == 0.5
+
+
+def test_a_model_that_reads_videos_is_refused(benchmark, capsys):
+    with pytest.raises(SystemExit):
+        call_command("audit", str(benchmark), "--model", "fake:")
+    assert "text-only model" in capsys.readouterr().err
