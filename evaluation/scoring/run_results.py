@@ -159,9 +159,9 @@ def credits_of(run: Run, axes: Axes, rung: Rung = Rung.FULL) -> Credits:
     return _credits_in(data)
 
 
-def credits_from(run: Run, axes: Axes, records: Sequence[Mapping[str, Any]]) -> Credits:
+def credits_from(run: Run, axes: Axes, records: Sequence[Mapping[str, Any]], rung: Rung = Rung.FULL) -> Credits:
     """Return the run's credits on the given records of its release, whose axes are `axes`."""
-    return _credits_in(_credits(run, axes, records=records))
+    return _credits_in(_credits(run, axes, rung, records))
 
 
 def _credits_in(data: Mapping[str, Sequence[float | None]]) -> Credits:

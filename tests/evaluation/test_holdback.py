@@ -9,20 +9,24 @@ from django.core.cache import cache
 from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
+from pyarrow import parquet
 
 from corpus.errors import CorpusError
 from corpus.exporters.registry import EXPORTERS
-from corpus.models import Item, Release
+from corpus.models import Item, Release, Video
 from corpus.release_records import canary_of, hash_of
 from corpus.rules.states import CandidateState, ItemState
 from evaluation.board.gaps import gaps_of
 from evaluation.board.leaderboard import board
 from evaluation.cached_results.models import CachedResult
+from evaluation.documents.models import SourceLicence
 from evaluation.errors import EvaluationError
 from evaluation.exports.collect import export_content
 from evaluation.exports.verify import verify
+from evaluation.ladder.listing import Source, items_at
 from evaluation.metrics.gap import difference_interval, gap
 from evaluation.publishing.actions.set_public_page import set_public_page
+from evaluation.publishing.hub_folder import videos_to_copy, write_publication
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.releases.changelog import changelog_of
 from evaluation.releases.holdback import drawn
@@ -30,11 +34,13 @@ from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.clip_keys import text_key
 from evaluation.scoring.models import Score
 from evaluation.scoring.queries import records_of
+from evaluation.scoring.rung_scores import others_of
 from foilworks.management.commands.release import share
 from jobs.models import JobState
 from jobs.runner import run_now
 from projects.actions.tokens import make_token
 from tests import factories
+from tests.evaluation.ladders import CHAIN, make_laddered
 from tests.evaluation.ranked import score
 from text.registry import load
 
@@ -137,44 +143,118 @@ def test_the_release_has_one_hash_for_all_items_and_one_for_the_public_ones(rele
     assert not {one["video"]["source_id"] for one in public} & {one["video"]["source_id"] for one in private}
 
 
-def test_no_export_page_or_api_shows_a_private_text(project, release, tmp_path):
+def add_pairs(project) -> None:
+    """Add an item of two clips to each clip; the two clips are of one source."""
+    subtest = factories.make_subtest(project, name="pairs")
+    captions = [project.videos.get(key=f"clip{k}").captions.order_by("pk")[0] for k in range(20)]
+    for k, caption in enumerate(captions):
+        other = captions[k + 1 - 2 * (k % 2)]
+        factories.make_item(subtest, caption, (other.text,), key=f"p{k}", pair=f"pair {k // 2}", state=ItemState.VALID)
+
+
+def write_all(project, release: Release, folder: Path) -> set[str]:
+    """Write the release and the project in every format that can; return "format release" of those written."""
+    written = set()
+    for slug, entry in EXPORTERS.items():
+        exporter = load(entry)
+        for asked in (release, None):
+            try:
+                content = export_content(exporter, project, asked)
+                exporter.write(content, folder / f"{slug}-{asked}", params={})
+                written.add(f"{slug} {asked}")
+            except (CorpusError, EvaluationError):
+                continue
+    return written
+
+
+def text_of(path: Path) -> str:
+    """Return what a file contains; Parquet is compressed."""
+    if path.suffix == ".parquet":
+        return json.dumps(parquet.read_table(path).to_pylist())
+    return path.read_bytes().decode("utf-8", "replace")
+
+
+def test_no_export_page_or_api_shows_a_private_text(project, tmp_path):
+    add_pairs(project)
+    release = freeze_release(None, project, name="v1", holdback=0.2)
+    assert (release.n_items, release.n_private) == (40, 8)
     owner = factories.make_member(project, "researcher")
     page = set_public_page(owner, release, is_open=True, offers_export=True, takes_scores=True)
     run = start_run(None, release, "fake:text")
     assert run_now(run.job).state == JobState.DONE
     assert run_now(page.job).state == JobState.DONE
     page.refresh_from_db()
+    laddered = make_laddered(owner, release, {rung: {"verbs:0"} for rung in (*CHAIN, "full")})
     words = private_words(release)
-    shown, written = [], 0
-    for slug, entry in EXPORTERS.items():
-        exporter = load(entry)
-        for asked in (release, None):
-            try:
-                content = export_content(exporter, project, asked)
-                exporter.write(content, tmp_path / f"{slug}-{asked}", params={})
-                written += 1
-            except (CorpusError, EvaluationError):
-                continue
-    shown += [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+    written = write_all(project, release, tmp_path)
+    write_publication(release, tmp_path / "for review", anonymous=True)
+    shown = [text_of(path) for path in tmp_path.rglob("*") if path.is_file()]
     stranger = Client()
     for name in ("public_release", "public_scores", "report"):
-        shown.append(stranger.get(reverse(f"publishing:{name}", args=[page.key])).content)
+        shown.append(stranger.get(reverse(f"publishing:{name}", args=[page.key])).content.decode())
+    assert "What this benchmark measures" in shown[-3]
     with page.archive.open() as file:
         (tmp_path / "archive.zip").write_bytes(file.read())
     call_command("verify", str(unzipped(tmp_path / "archive.zip")))
-    shown += [path.read_bytes() for path in (tmp_path / "unzipped").rglob("*") if path.is_file()]
+    shown += [text_of(path) for path in (tmp_path / "unzipped").rglob("*") if path.is_file()]
     secret = make_token(owner, name="reads").secret
     path = f"/api/projects/held/releases/{release.pk}/items?limit=100"
-    answer = stranger.get(path, headers={"Authorization": f"Bearer {secret}"})
-    assert len(answer.json()["items"]) == 16
-    shown.append(answer.content)
-    shown.append(json.dumps(changelog_of(release) or {}).encode())
-    assert written > 15
-    everything = b"\n".join(shown).decode("utf-8", "replace")
+    bearer = {"Authorization": f"Bearer {secret}"}
+    answer = stranger.get(path, headers=bearer)
+    assert len(answer.json()["items"]) == 32
+    shown.append(answer.content.decode())
+    answer = stranger.get(f"/api/projects/held/scoring/{laddered.pk}/ladder", headers=bearer)
+    assert answer.json()["ladder"]["overall"]["n"] == 32
+    shown.append(answer.content.decode())
+    table = json.loads((tmp_path / f"foilworks-{release}" / "tables" / "ladder.json").read_text())
+    assert table["overall"]["n"] == 32
+    shown.append(json.dumps(changelog_of(release) or {}))
+    assert written >= {f"{slug} {release}" for slug in ("hf", "hub", "lmms-eval", "inspect", "vlmeval", "winoground")}
+    everything = "\n".join(shown)
     assert "quix" in everything
     leaked = {word for word in words if f"{word}a" in everything or f"{word}b" in everything}
     also = {word for word in words for end in "cde" if f"{word}{end}" in everything}
     assert (leaked, also) == (set(), set())
+
+
+def test_videos_of_private_items_are_not_copied(project, release):
+    SourceLicence.objects.create(project=project, source_dataset="d", may_show=True)
+    Video.objects.filter(project=project).update(file="stored.mp4")
+    assert set(videos_to_copy(release)) == {one["video"]["key"] for one in records_of(release)}
+
+
+def test_a_copy_for_review_has_a_canary_of_its_own(release, tmp_path):
+    write_publication(release, tmp_path / "copy", anonymous=True)
+    text = "".join(text_of(path) for path in (tmp_path / "copy").rglob("*") if path.is_file())
+    manifest = json.loads((tmp_path / "copy" / "manifest.json").read_text())
+    assert manifest["canary"] == canary_of(manifest["content_hash"])
+    assert manifest["canary"] in (tmp_path / "copy" / "README.md").read_text()
+    assert manifest["holdback"] == {"items": 4}
+    for mark in (canary_of(release.content_hash), release.content_hash, release.public_hash):
+        assert mark not in text
+
+
+def test_each_part_borrows_clips_of_its_own_part(project, release):
+    run = make_laddered(factories.make_member(project, "researcher"), release, {"other_clip": (), "full": ()})
+    others = others_of(run)
+    assert set(others) == {one["id"] for one in (*records_of(release), *records_of(release, private=True))}
+    for is_private in (False, True):
+        records = records_of(release, private=is_private)
+        assert {others[one["id"]]["id"] for one in records} <= {one["id"] for one in records}
+        assert others_of(run, records).items() <= others.items()
+
+
+def test_the_ladder_selects_private_items_too(project, release):
+    public, private = ({one["id"] for one in records_of(release, private=is_private)} for is_private in (False, True))
+    left_out = {min(public), min(private)}
+    solved = dict.fromkeys(CHAIN, left_out) | {"full": public | private}
+    run = make_laddered(factories.make_member(project, "researcher"), release, solved)
+    later = freeze_release(None, project, name="v2", needs="order", ladder_runs=[run.pk])
+    assert {one["id"] for one in records_of(later)} == public - left_out
+    assert {one["id"] for one in records_of(later, private=True)} == private - left_out
+    assert later.gate.data["needs"]["subtests"]["verbs"] == {"n": 20, "n_kept": 18, "n_unknown": 0}
+    assert later.gate.data["needs"]["scored_release"]["content_hash"] == release.public_hash
+    assert len(items_at(Source("", run), need="order")) == 15
 
 
 def unzipped(path: Path) -> Path:

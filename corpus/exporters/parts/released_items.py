@@ -59,11 +59,11 @@ def canary_line(release: ReleaseContent | RecordContent) -> str:
     known = release.facts if isinstance(release, RecordContent) else holdback_facts(release.canary, release.holdback)
     held = known.get("holdback")
     private = (
-        f"{held['items']} further items are private: only installations with the project score them. The release with "
-        f"them has the hash `{held['whole_hash']}`. "
-        if held
-        else ""
+        f"{held['items']} further items are private: only installations with the project score them. " if held else ""
     )
+    # An anonymised copy does not say which release it is from.
+    if held and "whole_hash" in held:
+        private += f"The release with them has the hash `{held['whole_hash']}`. "
     said = private + str(known.get(CANARY, ""))
     return f"\n{said}\n" if said else ""
 
