@@ -190,8 +190,8 @@ def test_no_export_page_or_api_shows_a_private_text(project, tmp_path):
     write_publication(release, tmp_path / "for review", anonymous=True)
     shown = [text_of(path) for path in tmp_path.rglob("*") if path.is_file()]
     stranger = Client()
-    for name in ("public_release", "public_scores", "report"):
-        shown.append(stranger.get(reverse(f"publishing:{name}", args=[page.key])).content.decode())
+    pages = [reverse(f"publishing:{name}", args=[page.key]) for name in ("public_release", "public_scores", "report")]
+    shown += [stranger.get(address).content.decode() for address in pages]
     assert "What this benchmark measures" in shown[-3]
     with page.archive.open() as file:
         (tmp_path / "archive.zip").write_bytes(file.read())
