@@ -290,6 +290,12 @@ class TestCommand:
         assert "The order of frames makes no detectable difference" in out
         assert out.rstrip().splitlines()[-3:] == names(run.release)[20:23]
 
+    def test_items_are_not_listed_if_lower_rungs_have_no_scores(self, person, release, capsys):
+        run = make_laddered(person, release, planted(release, ("shuffled", "full")))
+        with pytest.raises(SystemExit):
+            call_command("ladder", "--run", str(run.pk), "--items", "needs_order")
+        assert "no scores for Texts alone, One frame; score these rungs" in capsys.readouterr().err
+
     def test_the_ladder_of_a_release_as_json(self, run, capsys):
         call_command("ladder", "--release", str(run.release_id), "--json")
         found = json.loads(capsys.readouterr().out)
