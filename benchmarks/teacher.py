@@ -26,11 +26,11 @@ import numpy as np  # noqa: E402 (the root must be on the path first)
 import torch  # noqa: E402
 from transformers.utils import logging  # noqa: E402
 
-from evaluation.teacher import objectives  # noqa: E402
-from evaluation.teacher.examples import Batch, batch_of, examples_of  # noqa: E402
+from evaluation.teacher.examples import batch_of, examples_of  # noqa: E402
 from evaluation.teacher.plan import Objective  # noqa: E402
-from evaluation.teacher.training import losses_of  # noqa: E402
+from evaluation.teacher.steps import whole_losses  # noqa: E402
 from hub.interfaces import VideoMeta  # noqa: E402
+from hub.training import llm_teacher  # noqa: E402
 from hub.training.dual_encoders import Student, open_student  # noqa: E402
 from tests.hub.folders import clip  # noqa: E402
 
@@ -41,7 +41,7 @@ THINGS = ("paper", "box", "cup", "rope", "door", "shirt", "ball", "chair")
 LAYERS = {"hidden_size": 128, "intermediate_size": 256, "num_hidden_layers": 4, "num_attention_heads": 4}
 
 
-def batch_with(k: int, size: int) -> Batch:
+def batch_with(k: int, size: int) -> llm_teacher.Batch:
     """Return captions "a man folds a cup" with k other verbs each, and possible scores of a teacher."""
     draw = np.random.default_rng(k)
     captions, negatives = [], []
@@ -55,16 +55,16 @@ def batch_with(k: int, size: int) -> Batch:
     return batch_of(examples_of(captions, negatives, teacher), np.arange(size), negatives=k > 0)
 
 
-def objective_of(batch: Batch) -> Objective:
+def objective_of(batch: llm_teacher.Batch) -> Objective:
     return Objective(TEMPERATURE, contrastive=1.0, lgt=1.0 if batch.negatives.shape[1] else 0.0)
 
 
-def step(student: Student, batch: Batch) -> torch.Tensor:
+def step(student: Student, batch: llm_teacher.Batch) -> torch.Tensor:
     """Run a step as evaluation.teacher.training does."""
-    return torch.stack(list(losses_of(student, batch, objective_of(batch)).values())).sum()
+    return torch.stack(list(whole_losses(student, batch, objective_of(batch)).values.values())).sum()
 
 
-def loop(student: Student, batch: Batch) -> torch.Tensor:
+def loop(student: Student, batch: llm_teacher.Batch) -> torch.Tensor:
     """Run the same step one candidate at a time."""
     columns = [batch.captions, *batch.negatives.T]
     found = []
@@ -73,22 +73,22 @@ def loop(student: Student, batch: Batch) -> torch.Tensor:
         found.append((videos, texts))
     device = found[0][0].device
     videos, texts = found[0]
-    _, first, same = np.unique(batch.captions, return_index=True, return_inverse=True)
+    _, first, same = np.unique(batch.captions.numpy(), return_index=True, return_inverse=True)
     every = student.similar(videos, texts[torch.from_numpy(first).to(device)])
-    loss = objectives.contrastive(every, torch.from_numpy(same).to(device), TEMPERATURE)
+    loss = llm_teacher.contrastive(every, torch.from_numpy(same).to(device), TEMPERATURE)
     if len(columns) == 1:
         return loss
     cosines = [student.similar(videos, texts[:, None])[:, 0] for videos, texts in found]
-    teacher = np.column_stack([np.ones(len(batch.teacher), np.float32), batch.teacher])
-    told = torch.from_numpy(teacher).to(device)
+    told = torch.cat([torch.ones_like(batch.teacher[:, :1]), batch.teacher], dim=1).to(device)
+    one = llm_teacher.Temperatures.one(TEMPERATURE)
     similar = torch.stack(cosines, dim=1)
-    return loss + objectives.logits(similar, told, torch.ones_like(told, dtype=torch.bool), TEMPERATURE)
+    return loss + llm_teacher.logits(similar, told, torch.ones_like(told, dtype=torch.bool), one)
 
 
-SIDES: dict[str, Callable[[Student, Batch], torch.Tensor]] = {"step": step, "loop": loop}
+SIDES: dict[str, Callable[[Student, llm_teacher.Batch], torch.Tensor]] = {"step": step, "loop": loop}
 
 
-def seconds(student: Student, batch: Batch, side: str) -> float:
+def seconds(student: Student, batch: llm_teacher.Batch, side: str) -> float:
     on_gpu = student.device.type == "cuda"
     clock = time.perf_counter if on_gpu else time.process_time
     if on_gpu:
@@ -101,7 +101,7 @@ def seconds(student: Student, batch: Batch, side: str) -> float:
     return clock() - began
 
 
-def gradients(student: Student, batch: Batch, side: str) -> tuple[float, torch.Tensor]:
+def gradients(student: Student, batch: llm_teacher.Batch, side: str) -> tuple[float, torch.Tensor]:
     student.module.zero_grad(set_to_none=True)
     loss = SIDES[side](student, batch)
     loss.backward()
@@ -109,7 +109,7 @@ def gradients(student: Student, batch: Batch, side: str) -> tuple[float, torch.T
     return float(loss.detach()), torch.cat(parts)
 
 
-def measured(student: Student, batch: Batch, repeat: int) -> dict[str, Any]:
+def measured(student: Student, batch: llm_teacher.Batch, repeat: int) -> dict[str, Any]:
     (one, left), (other, right) = (gradients(student, batch, side) for side in SIDES)
     assert abs(one - other) < 1e-4, (one, other)
     torch.testing.assert_close(left, right, atol=1e-4, rtol=1e-3)

@@ -67,8 +67,8 @@ class ItemRecord:
     a video alone, with its class and split.
 
     `facts` is what methods and analyses read (an annotated count, a template); `extra` are the fields of the file that
-    nothing here names, returned on export. `pair` is the name that the two items of a two-clip item share. `line` says
-    where in the file the record starts: no part of its value.
+    nothing here names, returned on export. `pair` is the name that both records of an item of two clips share. `line`
+    says where in the file the record starts: no part of its value.
     """
 
     id: str

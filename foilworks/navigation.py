@@ -107,7 +107,7 @@ GROUPS: tuple[Group, ...] = (
             Page(_("Runs"), "generation:runs", RESEARCHERS, section=("generation:",)),
             Page(_("Generate captions"), "generation:captions", RESEARCHERS, section=("generation:caption",)),
             Page(_("Balanced selections"), "generation:selections", RESEARCHERS, section=("generation:selection",)),
-            Page(_("Two-clip items"), "pairs:pairs", RESEARCHERS),
+            Page(_("Items of two clips"), "pairs:pairs", RESEARCHERS),
             Page(_("Tuned models"), "generation:tunings", RESEARCHERS, section=("generation:tuning",)),
             Page(_("Prompts"), "generation:prompts", RESEARCHERS),
         ),

@@ -316,7 +316,7 @@ UPLOAD_PAGES = frozenset(
 SUBMISSION_MAX_BYTES = _whole("SUBMISSION_MAX_MB", 20) * 1024 * 1024
 SUBMISSION_MAX_OPEN, SUBMISSION_KEEP_DAYS = _whole("SUBMISSION_MAX_OPEN", 100), _whole("SUBMISSION_KEEP_DAYS", 90)
 AUDIT_MAX_BYTES, AUDIT_MAX_PAIRS = _whole("AUDIT_MAX_MB", 5) * 1024 * 1024, _whole("AUDIT_MAX_PAIRS", 5000, 1)
-VISITOR_PAGES = {"publishing:public_scores": SUBMISSION_MAX_BYTES, "audit": AUDIT_MAX_BYTES}
+VISITOR_PAGES = {"publishing:public_scores": "SUBMISSION_MAX_BYTES", "audit": "AUDIT_MAX_BYTES"}
 DATA_UPLOAD_MAX_NUMBER_FILES = 500
 # Limits of one imported video; 0: no limit. A small file can decode to a huge one.
 MAX_VIDEO_PIXELS = _whole("MAX_VIDEO_PIXELS", 16_777_216)

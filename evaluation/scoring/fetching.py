@@ -36,7 +36,8 @@ class Clip:
         """Return what all views of the clip have in common."""
         if self.view == BLANK:
             return BLANK, None, None
-        return ("" if self.path is None else os.fspath(self.path)) or self.key, self.start, self.end
+        path = "" if self.path is None else os.fspath(self.path)
+        return self.content or path or self.key, self.start, self.end
 
     @property
     def whole(self) -> "Clip":

@@ -69,16 +69,32 @@ def ask(training: TeacherTraining, found: Collected, payload: Mapping[str, Any],
     folder.mkdir(parents=True, exist_ok=True)
     message = "asking the teacher"
     progress(job, max(0, job.total - len(missing)), message=message)
-    encoder = open_helper(training.params["teacher"], ENCODER, device=training.params["device"])
-    if not hasattr(encoder, "encode_text"):
-        raise EvaluationError(
-            f"teacher: {quoted(training.params['teacher'])} returns no text vectors; choose an encoder"
-        )
+    encoder = open_teacher(training.params["teacher"], training.params["device"])
     key = f"{encoder.info.model_id}@{encoder.info.revision}"
     for done, start in enumerate(missing, max(0, job.total - len(missing))):
         progress(job, done, message=message)
-        _write(_file(training, found, start), cosines=_cosines(encoder, found, start), encoder=np.array(key))
+        values = [value for row in cosines_by_caption(encoder, found.part(start, CAPTIONS_PER_BATCH)) for value in row]
+        _write(_file(training, found, start), cosines=np.array(values, dtype=np.float32), encoder=np.array(key))
     return {}
+
+
+def open_teacher(name: str, device: str) -> Any:
+    """Load the teacher. EvaluationError, HubError: it does not load, or returns no vectors."""
+    encoder = open_helper(name, ENCODER, device=device)
+    if not hasattr(encoder, "encode_text"):
+        raise EvaluationError(f"teacher: {quoted(name)} returns no text vectors; choose an encoder")
+    return encoder
+
+
+def cosines_by_caption(encoder: Any, found: Collected) -> list[list[float]]:
+    """Return the cosines of each caption with its negatives; every distinct text is encoded once."""
+    texts = list(dict.fromkeys([*found.captions, *(text for row in found.negatives for text in row)]))
+    rows = encoder.encode_text(texts)
+    place = {text: at for at, text in enumerate(texts)}
+    return [
+        (rows[[place[text] for text in made]] @ rows[place[caption]]).tolist() if made else []
+        for caption, made in zip(found.captions, found.negatives, strict=True)
+    ]
 
 
 def cosines_of(training: TeacherTraining, found: Collected) -> list[list[float]]:
@@ -116,17 +132,6 @@ def _missing(training: TeacherTraining, found: Collected) -> list[int]:
 def _file(training: TeacherTraining, found: Collected, start: int) -> Path:
     end = min(start + CAPTIONS_PER_BATCH, len(found.captions))
     return work_of(training) / FOLDER / f"{start}-{end}.npz"
-
-
-def _cosines(encoder: Any, found: Collected, start: int) -> NDArray[np.float32]:
-    captions, made = (each[start : start + CAPTIONS_PER_BATCH] for each in (found.captions, found.negatives))
-    texts = list(dict.fromkeys([*captions, *(text for row in made for text in row)]))
-    rows = encoder.encode_text(texts)
-    place = {text: at for at, text in enumerate(texts)}
-    values: list[float] = []
-    for caption, row in zip(captions, made, strict=True):
-        values += (rows[[place[text] for text in row]] @ rows[place[caption]]).tolist() if row else []
-    return np.array(values, dtype=np.float32)
 
 
 def _write(path: Path, **arrays: NDArray[Any]) -> None:

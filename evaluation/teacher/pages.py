@@ -21,7 +21,7 @@ PANELS = ("loss", "RCAD R@1", "standard R@1")
 # Rows on the page of the ablation; older trainings have their own pages.
 MAX_EVALUATIONS = 60
 # Parameters of a training that do not affect the result.
-BESIDE = ("device", "processes", "save_every", "curve_every", "curve_items")
+BESIDE = ("device", "accumulate", "processes", "save_every", "curve_every", "curve_items")
 BEFORE, AFTER = "before", "after"
 
 
@@ -98,6 +98,11 @@ def curve_of(training: TeacherTraining) -> list[Point]:
     return list(training.points.order_by("step").values_list("step", "loss", "rcad", "standard"))
 
 
+def last_parts(training: TeacherTraining) -> dict[str, float]:
+    """Return the losses of the last point by name, both divergences and the counts of negatives among them."""
+    return training.points.order_by("-step").values_list("parts", flat=True).first() or {}
+
+
 def curve_chart(training: TeacherTraining, points: Sequence[Point]) -> bytes:
     return curves({training.label: points})
 
@@ -151,10 +156,11 @@ def _all_but_the_seed(training: TeacherTraining) -> tuple[str, ...]:
     """Return what trainings of one row have in common, the label first: everything that affects the result except the
     seed.
 
-    Processes share a batch as its parts do, and each sees only its own clips.
+    In trainings of earlier versions, which had no `temperatures`, a part or process saw only its own clips.
     """
     learnt = {name: value for name, value in training.params.items() if name not in BESIDE}
-    learnt["accumulate"] = learnt.get("accumulate", 1) * training.params.get("processes", 1)
+    if "temperatures" not in training.params:
+        learnt["parts"] = training.params.get("accumulate", 1) * training.params.get("processes", 1)
     texts = training.sources.get("sha256", "")
     return training.label, training.student, texts, json.dumps(learnt, sort_keys=True)
 

@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import torch
-from torch import distributed, nn
+from torch import Tensor, distributed, nn
 
 
 class Ranks(Protocol):
-    """`size` processes; each takes every size-th part of a step's clips, and all keep equal weights."""
+    """`size` processes; each encodes its share of a step's clips and texts, and all keep equal weights."""
 
     rank: int
     size: int
@@ -17,8 +17,8 @@ class Ranks(Protocol):
         """Replace every process's gradients by their mean."""
         ...
 
-    def mean(self, values: Sequence[float]) -> list[float]:
-        """Return the mean over the processes of each value."""
+    def gather(self, rows: Tensor, sizes: Sequence[int]) -> Tensor:
+        """Return the rows of all processes in their order, `sizes` how many each has. Without gradients."""
         ...
 
     def first(self, act: Callable[[], Any]) -> None:
@@ -32,19 +32,18 @@ class Alone:
     def mean_gradients(self, module: nn.Module) -> None:
         return
 
-    def mean(self, values: Sequence[float]) -> list[float]:
-        return list(values)
+    def gather(self, rows: Tensor, sizes: Sequence[int]) -> Tensor:
+        return rows
 
     def first(self, act: Callable[[], Any]) -> None:
         act()
 
 
 class Together:
-    """The processes of an initialised torch.distributed group, with tensors on `device`."""
+    """The processes of an initialised torch.distributed group."""
 
-    def __init__(self, device: torch.device) -> None:
+    def __init__(self) -> None:
         self.rank, self.size = distributed.get_rank(), distributed.get_world_size()
-        self.device = device
 
     def mean_gradients(self, module: nn.Module) -> None:
         gradients = [each.grad for each in module.parameters() if each.grad is not None]
@@ -57,10 +56,13 @@ class Together:
             each.copy_(flat[at : at + each.numel()].view_as(each))
             at += each.numel()
 
-    def mean(self, values: Sequence[float]) -> list[float]:
-        found = torch.tensor(list(values), dtype=torch.float64, device=self.device)
-        distributed.all_reduce(found)
-        return (found / self.size).tolist()
+    def gather(self, rows: Tensor, sizes: Sequence[int]) -> Tensor:
+        # Processes exchange tensors of one shape.
+        sent = rows.new_zeros(max(sizes), *rows.shape[1:])
+        sent[: len(rows)] = rows
+        found = [torch.empty_like(sent) for _ in sizes]
+        distributed.all_gather(found, sent)
+        return torch.cat([each[:size] for each, size in zip(found, sizes, strict=True)])
 
     def first(self, act: Callable[[], Any]) -> None:
         if self.rank == 0:

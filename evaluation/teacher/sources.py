@@ -153,6 +153,11 @@ class Collected:
     negatives: list[list[str]]
     provenance: dict[str, Any]
 
+    def part(self, first: int, count: int) -> "Collected":
+        """Return `count` captions from `first` on, with all that belongs to them."""
+        rows = (each[first : first + count] for each in (self.captions, self.videos, self.negatives))
+        return Collected(*rows, self.provenance)
+
 
 def collect(project: Project, params: Mapping[str, Any], *, needs_negatives: bool) -> Collected:
     """Return the captions of the chosen runs, split and videos (all of the split if no run or video is chosen).

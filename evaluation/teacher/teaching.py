@@ -6,7 +6,7 @@ worker is reused: the captions, the teacher's similarities, the evaluation befor
 
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
@@ -20,13 +20,14 @@ from evaluation.teacher.examples import Examples, examples_of
 from evaluation.teacher.footage import Footage, clip_of, frozen_clip
 from evaluation.teacher.measuring import read
 from evaluation.teacher.models import StudentEvaluation, TeacherPoint, TeacherTraining
-from evaluation.teacher.plan import Plan, plan_of
+from evaluation.teacher.plan import Plan, plan_of, takes_logit_scale
 from evaluation.teacher.ranks import Ranks, Together
 from evaluation.teacher.readings import R1, STANDARD, HeldOut, summary
 from evaluation.teacher.sources import Collected, held_out_of, kept_sources, learnt_split
 from evaluation.teacher.together import tell, train_together
 from evaluation.teacher.training import Heard, check, resumes_at, train
 from hub.adapters.registry import open_adapter
+from hub.loading.clip_checkpoints import OPTIONS
 from hub.training.dual_encoders import Student, open_student
 from hub.training.text_to_text import folder_hash
 from jobs.models import Job
@@ -35,6 +36,7 @@ from jobs.spread import Spread
 
 # Evaluation of a release -> the message of the job.
 EVALUATING = {"before": "evaluating the release before", "after": "evaluating the release after"}
+NEGATIVES = "negatives: {name}"
 # A step's loss and, for a point of the curve, RCAD and standard R@1.
 Told = Callable[[Heard, dict[str, float] | None], None]
 
@@ -101,6 +103,8 @@ def start_of(training: TeacherTraining, *, device: str = "") -> Start:
     trust = trust_of(training.project, training.student)
     student = open_student(training.student, footage, device=device or training.params["device"], trust=trust)
     footage.show_to(student.adapter.info)
+    if takes_logit_scale(training.params):
+        plan = replace(plan, objective=replace(plan.objective, contrastive_temperature=student.own_temperature))
     return Start(plan, found, student)
 
 
@@ -109,7 +113,7 @@ def lesson_of(training: TeacherTraining, start: Start) -> Lesson:
     plan, found, student = start.plan, start.found, start.student
     # No other loss needs the teacher.
     cosines = cosines_of(training, found) if plan.objective.lgt > 0 else None
-    examples = examples_of(found.captions, found.negatives, cosines)
+    examples = examples_of(found.captions, found.negatives, cosines, found.videos)
     check(examples, plan.objective)
     part = shown = None
     if training.release is not None:
@@ -145,7 +149,7 @@ def train_rank(training: TeacherTraining, say: Callable[[str], None]) -> None:
     if on_gpus:
         torch.cuda.set_device(device)
     lesson = lesson_of(training, start_of(training, device=str(device)))
-    learn(lesson, work_of(training), lambda said, curve: say(tell(said, curve)), Together(device))
+    learn(lesson, work_of(training), lambda said, curve: say(tell(said, curve)), Together())
     distributed.destroy_process_group()
 
 
@@ -165,7 +169,8 @@ def _noted(lesson: Lesson, job: Job) -> Told:
     def told(said: Heard, curve: dict[str, float] | None) -> None:
         since.append(said.loss)
         if curve is not None:
-            values = {"loss": sum(since) / len(since), "parts": said.parts, **curve}
+            counts = {NEGATIVES.format(name=name): value for name, value in said.negatives.items()}
+            values = {"loss": sum(since) / len(since), "parts": {**said.parts, **counts}, **curve}
             TeacherPoint.objects.update_or_create(training=training, step=said.step, defaults=values)
             since.clear()
         progress(job, said.step, lesson.plan.steps, f"loss: {said.loss:.3f}")
@@ -222,8 +227,9 @@ def _kept(lesson: Lesson, work: Path) -> str:
     name = f"taught/{folder_hash(work / 'model')}"
     target = Path(settings.MODEL_ROOT) / name
     slug, _, argument = lesson.training.student.partition(":")
-    _, mark, options = argument.partition("?")
+    given = argument.partition("?")[2].split("&")
+    options = "&".join(each for each in given if each.partition("=")[0] not in OPTIONS)
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
         (work / "model").rename(target)
-    return f"{slug}:{target}{mark}{options}"
+    return f"{slug}:{target}?{options}" if options else f"{slug}:{target}"

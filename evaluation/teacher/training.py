@@ -6,11 +6,10 @@ a pickle, and is replaced atomically.
 
 import json
 import shutil
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import torch
@@ -19,45 +18,28 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from evaluation.errors import EvaluationError
-from evaluation.teacher import objectives
-from evaluation.teacher.examples import Batch, Examples, batch_of
-from evaluation.teacher.plan import CONTRASTIVE, LABELS, LOGITS, OBJECTIVES, Objective, Plan
+from evaluation.teacher.examples import Examples, batch_of
+from evaluation.teacher.plan import Objective, Plan
 from evaluation.teacher.ranks import Alone, Ranks
+from evaluation.teacher.steps import Student, backward
+from hub.training.llm_teacher import order
 from text.quoting import quoted
 
 STATE, OPTIMIZER, MODEL = "state.json", "optimizer.safetensors", "model.safetensors"
 LATEST = "checkpoint"
-
-
-class Student(Protocol):
-    """A dual encoder in training: its outputs have gradients."""
-
-    @property
-    def module(self) -> nn.Module:
-        """Return what holds the weights; its state is the model's."""
-        ...
-
-    def encode_video(self, clips: NDArray[np.int64]) -> Tensor:
-        """Encode (b,) indices of clips into (b, …), a row per clip."""
-        ...
-
-    def encode_text(self, texts: Sequence[str]) -> Tensor:
-        """Encode m texts into (m, d)."""
-        ...
-
-    def similar(self, videos: Tensor, texts: Tensor) -> Tensor:
-        """Compute cosines in float32: texts (m, d) of all clips -> (b, m); texts (b, k, d), each clip's own ->
-        (b, k)."""
-        ...
+# Counts up whenever the same plan gives another loss.
+LOSSES = 2
 
 
 @dataclass(frozen=True)
 class Heard:
-    """The report of a step: its number from 1, its loss and the parts of it."""
+    """The report of a step: its number from 1, its loss, the parts of it with both divergences (Feint6K, Eq. 2), and
+    the mean number of negatives of a clip."""
 
     step: int
     loss: float
     parts: dict[str, float]
+    negatives: dict[str, float] = field(default_factory=dict)
 
 
 def train(
@@ -74,8 +56,8 @@ def train(
 
     `folder` has the latest checkpoint; training resumes from it and ends equal to a run without interruption.
     EvaluationError before the first step: an objective that needs negatives and a caption without any, or without the
-    teacher's similarities; a checkpoint of another plan. `ranks`: several processes that share each step's clips; the
-    gradients equal those of one process with correspondingly more `accumulate`.
+    teacher's similarities; a checkpoint of another plan. `ranks`: several processes that share each step's clips. The
+    gradients equal those of one process without parts.
     """
     check(examples, plan.objective)
     others: Ranks = ranks or Alone()
@@ -84,14 +66,13 @@ def train(
     optimizer = torch.optim.AdamW(student.module.parameters(), lr=plan.learning_rate, weight_decay=plan.weight_decay)
     first = _resume(folder / LATEST, student.module, optimizer, plan)
     student.module.train()
-    for step, chosen in enumerate(_order(len(examples), plan), start=0):
+    for step, rows in enumerate(order(len(examples), plan.batch, plan.steps, plan.seed)):
         if step < first:
             continue
         if go_on is not None and not go_on():
             others.first(lambda at=step: _save(folder, at, student.module, optimizer, plan))
             return False
-        torch.manual_seed(_seed_of_step(plan, step))
-        said = _step(student, examples, plan, optimizer, step, chosen, others)
+        said = _step(student, examples, plan, optimizer, step, np.array(rows), others)
         if heard:
             heard(said)
             student.module.train()
@@ -116,22 +97,6 @@ def check(examples: Examples, objective: Objective) -> None:
         raise EvaluationError("lgt: the teacher's similarities are missing; measure them with a sentence encoder first")
 
 
-def _order(size: int, plan: Plan) -> Iterator[NDArray[np.int64]]:
-    """Return the clips of every step: epoch after epoch in a random order, with batches across the end of an epoch."""
-    draw = np.random.default_rng(plan.seed)
-    waiting = np.empty(0, dtype=np.int64)
-    for _ in range(plan.steps):
-        while len(waiting) < plan.batch:
-            waiting = np.concatenate([waiting, draw.permutation(size)])
-        chosen, waiting = waiting[: plan.batch], waiting[plan.batch :]
-        yield chosen
-
-
-def _seed_of_step(plan: Plan, step: int) -> int:
-    """Return a seed that does not depend on earlier steps, so that a resumed run draws the same dropout."""
-    return int(np.random.SeedSequence([plan.seed, step]).generate_state(1)[0])
-
-
 def _step(
     student: Student,
     examples: Examples,
@@ -144,48 +109,14 @@ def _step(
     for group in optimizer.param_groups:
         group["lr"] = plan.rate(step)
     optimizer.zero_grad(set_to_none=True)
-    total, parts = 0.0, dict.fromkeys(OBJECTIVES, 0.0)
-    for piece in np.split(chosen, plan.accumulate * ranks.size)[ranks.rank :: ranks.size]:
-        batch = batch_of(examples, piece, negatives=plan.objective.needs_negatives)
-        losses = losses_of(student, batch, plan.objective, bf16=plan.bf16)
-        shares = {name: getattr(plan.objective, name) for name in losses}
-        loss = torch.stack([shares[name] * value for name, value in losses.items()]).sum() / plan.accumulate
-        if not torch.isfinite(loss):
-            raise EvaluationError(f"the loss of step {step + 1} is {float(loss.detach())}; lower the learning rate")
-        loss.backward()
-        total += float(loss.detach())
-        for name, value in losses.items():
-            parts[name] += float(value.detach()) / plan.accumulate
+    batch = batch_of(examples, chosen, negatives=plan.objective.needs_negatives)
+    loss, found = backward(student, batch, plan, step, ranks)
+    if not np.isfinite(loss):
+        raise EvaluationError(f"the loss of step {step + 1} is {loss}; lower the learning rate")
     ranks.mean_gradients(student.module)
     optimizer.step()
-    total, *values = ranks.mean([total, *parts.values()])
-    named = zip(parts, values, strict=True)
-    return Heard(step + 1, total, {name: value for name, value in named if getattr(plan.objective, name) > 0})
-
-
-def losses_of(student: Student, batch: Batch, objective: Objective, *, bf16: bool = False) -> dict[str, Tensor]:
-    """Compute each loss of the objective by name, from one forward of the batch's clips and one of its distinct
-    texts."""
-    device = next(student.module.parameters()).device
-    with torch.autocast(device.type, torch.bfloat16) if bf16 else nullcontext():
-        videos, texts = student.encode_video(batch.clips), student.encode_text(batch.texts)
-    own = torch.from_numpy(batch.captions).to(device)
-    found: dict[str, Tensor] = {}
-    if objective.contrastive > 0:
-        distinct, same = torch.unique(own, return_inverse=True)
-        every = student.similar(videos, texts[distinct])
-        found[CONTRASTIVE] = objectives.contrastive(every, same, objective.temperature)
-    if objective.needs_negatives:
-        places = torch.from_numpy(np.column_stack([batch.captions, batch.negatives])).to(device)
-        there = places >= 0
-        similar = student.similar(videos, texts[places.clamp(min=0)])
-        if objective.lbl > 0:
-            found[LABELS] = objectives.labels(similar, there, objective.temperature)
-        if objective.lgt > 0:
-            cosines = np.column_stack([np.ones(len(batch.teacher), np.float32), np.nan_to_num(batch.teacher)])
-            teacher = torch.from_numpy(cosines).to(device)
-            found[LOGITS] = objectives.logits(similar, teacher, there, objective.temperature, objective.direction)
-    return found
+    parts = {name: float(value.detach()) for name, value in found.values.items()}
+    return Heard(step + 1, loss, {**parts, **found.divergences}, found.negatives)
 
 
 def _save(folder: Path, step: int, module: nn.Module, optimizer: torch.optim.Optimizer, plan: Plan) -> None:
@@ -199,7 +130,7 @@ def _save(folder: Path, step: int, module: nn.Module, optimizer: torch.optim.Opt
         for name, value in state.items()
     }
     save_file(moments, work / OPTIMIZER)
-    (work / STATE).write_text(json.dumps({"step": step, "plan": _plan_of(plan)}), encoding="utf-8")
+    (work / STATE).write_text(json.dumps({"step": step, "losses": LOSSES, "plan": _plan_of(plan)}), encoding="utf-8")
     old = folder / f".{LATEST}-before"
     shutil.rmtree(old, ignore_errors=True)
     if (folder / LATEST).exists():
@@ -216,6 +147,10 @@ def _resume(checkpoint: Path, module: nn.Module, optimizer: torch.optim.Optimize
     if not checkpoint.exists():
         return 0
     state = json.loads((checkpoint / STATE).read_text(encoding="utf-8"))
+    if state.get("losses") != LOSSES:
+        raise EvaluationError(
+            f"{checkpoint}: was written by an earlier version, whose loss counts other negatives; start a new training"
+        )
     if state["plan"] != _plan_of(plan):
         raise EvaluationError(
             f"{checkpoint}: belongs to another training; give a new folder, or the settings of that training"

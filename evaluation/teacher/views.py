@@ -19,7 +19,7 @@ from evaluation.teacher.access import get_teacher_reading, get_teacher_training
 from evaluation.teacher.actions.trainings import read_release, resume_teacher, start_teacher
 from evaluation.teacher.forms import ReadingForm, TrainingForm
 from evaluation.teacher.models import TeacherTraining
-from evaluation.teacher.pages import ablation, before_and_after, changes_chart, curve_chart, curve_of
+from evaluation.teacher.pages import ablation, before_and_after, changes_chart, curve_chart, curve_of, last_parts
 from evaluation.teacher.plan import TEACHING
 from evaluation.utd.subsets import summarized
 from generation.actions.runs import why_no_tuning
@@ -60,7 +60,8 @@ def training(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     found = enter_project(request, get_teacher_training(request.user, slug, pk))
     part = request.GET.get("part") == "1"
     points = curve_of(found)
-    context = {"training": found, "points": points, "last": points[-1] if points else None}
+    last = points[-1] if points else None
+    context = {"training": found, "points": points, "last": last, "parts": last_parts(found) if last else {}}
     context["chart"] = partial(cached_chart, "curve", partial(curve_chart, found, points), [found.label, points])
     if not part:
         readings = list(found.readings.select_related("release", "job"))

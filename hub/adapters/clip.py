@@ -1,10 +1,13 @@
 """Score with image-text encoders of the CLIP type by AutoModel (CLIP, SigLIP, SigLIP 2, MetaCLIP 2), frame by frame.
 
+Files of weights of OpenAI, open_clip and CLIP4Clip are converted (hub.loading.clip_checkpoints).
+
 The vectors of single frames are stored, so that every pooling comes from one pass: the mean of features (the
 default, then normalised), the mean of logits, and ViLMA's mean of softmaxes (`softmax_mean`). Similarity is float32.
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +19,7 @@ from hub.batching.dual_encoders import Tokens, check_clips, encoded, unit
 from hub.batching.pixels import Pixels, patch_rows
 from hub.errors import HubError
 from hub.interfaces import Frames, ModelInfo, ScoreKind, TextRead, VideoMeta
+from hub.loading.clip_checkpoints import OPTIONS, load_checkpoint
 from hub.loading.options import split_options
 from hub.loading.pretrained import Pretrained, load_pretrained, load_tokenizer
 from text.quoting import quoted
@@ -33,9 +37,19 @@ class FrameEmbedder:
 
     encodes_by_frame = True
 
-    def __init__(self, loaded: Pretrained, tokenizer: Any, pixels: Pixels, *, frames: int, pooling: str) -> None:
+    def __init__(
+        self,
+        loaded: Pretrained,
+        tokenizer: Any,
+        pixels: Pixels,
+        *,
+        frames: int,
+        pooling: str,
+        settings: dict[str, Any] | None = None,
+    ) -> None:
         self.model, self.tokenizer, self.device, self.pixels = loaded.model, tokenizer, loaded.device, pixels
-        self.pooling = pooling
+        # `settings`: how pictures are made, if no file beside the model says so.
+        self.pooling, self.settings = pooling, settings
         # SigLIP was trained on texts padded to full length, and has no mask; CLIP masks its padding.
         self._full_length = "siglip" in loaded.model.config.model_type
         # SigLIP 2 with free sizes takes rows of patches; `patches` at most of them a picture.
@@ -122,16 +136,24 @@ def is_dual_encoder(model: Any) -> bool:
 
 
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> FrameEmbedder:
-    """Load `HUB_ID_OR_FOLDER[?frames=8&pooling=features|logits]`. HubError: it does not load, or is not a dual
-    encoder."""
-    name, options = split_options(argument, {"frames": int, "pooling": str})
+    """Load `HUB_ID_OR_FOLDER[?frames=8&pooling=features|logits]`, or a file of weights, which also takes
+    `activation=quick_gelu|gelu` and `tokenizer=FOLDER`. HubError: it does not load, or is not a dual encoder."""
+    path = Path(argument.partition("?")[0])
+    known: dict[str, type | range] = {"frames": int, "pooling": str}
+    name, options = split_options(argument, {**known, **OPTIONS} if path.is_file() else known)
     pooling = options.get("pooling", "features")
     if pooling not in POOLINGS:
         raise HubError(f"{quoted(argument)}: pooling is {quoted(pooling)}; choose one of: {', '.join(POOLINGS)}")
+    given = {"frames": options.get("frames", FRAMES), "pooling": pooling}
+    if path.is_file():
+        found = load_checkpoint(path, options, device=device, dtype=dtype)
+        side = found.loaded.model.config.vision_config.image_size
+        pixels = Pixels.from_settings(found.settings, (side, side))
+        return FrameEmbedder(found.loaded, found.tokenizer, pixels, settings=found.settings, **given)
     loaded = load_pretrained(AutoModel, name, slug="clip", device=device, dtype=dtype)
     if not is_dual_encoder(loaded.model):
         kind = type(loaded.model).__name__
         raise HubError(f"{name}: {kind} is not an image-text dual encoder; choose a model of the CLIP or SigLIP type")
     vision = loaded.model.config.vision_config
     pixels = Pixels.of(name, getattr(vision, "image_size", vision.patch_size))
-    return FrameEmbedder(loaded, load_tokenizer(name), pixels, frames=options.get("frames", FRAMES), pooling=pooling)
+    return FrameEmbedder(loaded, load_tokenizer(name), pixels, **given)

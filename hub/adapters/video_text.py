@@ -34,8 +34,9 @@ class VideoPrism:
 
     defaults = {"size": {"height": 288, "width": 288}, "do_normalize": False, "resample": 3}
 
-    def __init__(self, loaded: Pretrained, tokenizer: Any, pixels: Pixels, frames: int) -> None:
-        self.model, self.device, self.pixels = loaded.model, loaded.device, pixels
+    def __init__(self, loaded: Pretrained, tokenizer: Any, settings: dict[str, Any], frames: int) -> None:
+        self.model, self.tokenizer, self.device = loaded.model, tokenizer, loaded.device
+        self.settings, self.pixels = settings, Pixels.from_settings(settings, (224, 224))
         # Trained on texts padded to full length.
         self._tokens = Tokens(tokenizer, loaded.model.config, full_length=True, device=loaded.device)
         self._dtype = next(loaded.model.parameters()).dtype
@@ -51,15 +52,22 @@ class VideoPrism:
     def encode_video(self, clips: Sequence[Frames], meta: Sequence[VideoMeta]) -> NDArray[np.float32]:
         """Encode n clips as (n, d)."""
         check_clips(clips, meta, self.info)
-        stacked = [torch.stack([self.pixels(one, self.device) for one in part]) for part in _parts(clips)]
-        return np.concatenate([self._videos(pixels.to(self._dtype)) for pixels in stacked])
+        return np.concatenate([self._plain(self.video_rows(part)) for part in _parts(clips)])
 
     @torch.inference_mode()
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Encode m texts as (m, d)."""
-        return encoded(
-            [self._spelt(text) for text in texts], self._tokens, lambda batch: self._texts(self._tokens(batch))
-        )
+        spelt = [self._spelt(text) for text in texts]
+        return encoded(spelt, self._tokens, lambda batch: self._plain(self._texts(self._tokens(batch))))
+
+    def video_rows(self, clips: Sequence[Frames]) -> torch.Tensor:
+        """Return n clips as (n, d) in the model's own scale, in one forward pass, with gradients if they are
+        enabled."""
+        return self._videos(torch.stack([self.pixels(one, self.device) for one in clips]).to(self._dtype))
+
+    def text_rows(self, texts: Sequence[str]) -> torch.Tensor:
+        """Return m texts as (m, d) in the model's own scale, with gradients if they are enabled."""
+        return self._texts(self._tokens([self._spelt(text) for text in texts]))
 
     def at_limit(self, texts: Sequence[str]) -> dict[str, TextRead]:
         return self._tokens.at_limit(texts, self._spelt)
@@ -70,12 +78,15 @@ class VideoPrism:
     def _spelt(self, text: str) -> str:
         return canonical(text)
 
-    def _videos(self, pixels: torch.Tensor) -> NDArray[np.float32]:
-        return unit(self.model.get_video_features(pixel_values_videos=pixels).pooler_output.reshape(len(pixels), -1))
+    def _videos(self, pixels: torch.Tensor) -> torch.Tensor:
+        return self.model.get_video_features(pixel_values_videos=pixels).pooler_output.reshape(len(pixels), -1)
 
-    def _texts(self, tokens: Any) -> NDArray[np.float32]:
+    def _texts(self, tokens: Any) -> torch.Tensor:
         given = {"input_ids": tokens["input_ids"], "attention_mask": tokens["attention_mask"]}
-        return unit(self.model.get_text_features(**given).pooler_output)
+        return self.model.get_text_features(**given).pooler_output
+
+    def _plain(self, rows: torch.Tensor) -> NDArray[np.float32]:
+        return unit(rows)
 
 
 class PeVideo(VideoPrism):
@@ -84,8 +95,8 @@ class PeVideo(VideoPrism):
 
     defaults = {"size": {"height": 336, "width": 336}, "image_mean": [0.5] * 3, "image_std": [0.5] * 3, "resample": 2}
 
-    def __init__(self, loaded: Pretrained, tokenizer: Any, pixels: Pixels, frames: int) -> None:
-        super().__init__(loaded, tokenizer, pixels, frames)
+    def __init__(self, loaded: Pretrained, tokenizer: Any, settings: dict[str, Any], frames: int) -> None:
+        super().__init__(loaded, tokenizer, settings, frames)
         self._tokens.full_length = False
         self.info = ModelInfo(
             loaded.name,
@@ -105,13 +116,16 @@ class PeVideo(VideoPrism):
     def _spelt(self, text: str) -> str:
         return text
 
-    def _videos(self, pixels: torch.Tensor) -> NDArray[np.float32]:
-        return plain(self.model.video_head(self.model.video_encoder(pixel_values_videos=pixels).pooler_output))
+    def _videos(self, pixels: torch.Tensor) -> torch.Tensor:
+        return self.model.video_head(self.model.video_encoder(pixel_values_videos=pixels).pooler_output)
 
-    def _texts(self, tokens: Any) -> NDArray[np.float32]:
+    def _texts(self, tokens: Any) -> torch.Tensor:
         given = {"input_ids": tokens["input_ids"], "attention_mask": tokens["attention_mask"]}
         hidden = self.model.text_model(**given, output_hidden_states=True).hidden_states[-1]
-        return plain(self.model.text_video_head(hidden[:, 0]))
+        return self.model.text_video_head(hidden[:, 0])
+
+    def _plain(self, rows: torch.Tensor) -> NDArray[np.float32]:
+        return plain(rows)
 
 
 KINDS = {"videoprism": VideoPrism, "pe_video": PeVideo}
@@ -130,7 +144,7 @@ def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32")
     vision = getattr(loaded.model.config, "vision_config", None)
     frames = options.get("frames", getattr(vision, "num_frames", FRAMES))
     settings = {**kind.defaults, **{key: value for key, value in video_settings(name).items() if value is not None}}
-    return kind(loaded, load_tokenizer(name), Pixels.from_settings(settings, (224, 224)), frames)
+    return kind(loaded, load_tokenizer(name), settings, frames)
 
 
 def _parts(clips: Sequence[Frames]) -> list[Sequence[Frames]]:

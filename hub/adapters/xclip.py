@@ -30,7 +30,7 @@ class XClip:
     """The Embedder of a loaded model. Video rows are (1 + patches, d), text rows (d,); the score is their cosine."""
 
     def __init__(self, loaded: Pretrained, tokenizer: Any, pixels: Pixels) -> None:
-        self.model, self.device, self.pixels = loaded.model, loaded.device, pixels
+        self.model, self.tokenizer, self.device, self.pixels = loaded.model, tokenizer, loaded.device, pixels
         self._tokens = Tokens(tokenizer, loaded.model.config, full_length=False, device=loaded.device)
         self._dtype = next(loaded.model.parameters()).dtype
         self.info = ModelInfo(

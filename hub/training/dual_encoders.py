@@ -20,11 +20,14 @@ from transformers import ImageProcessingMixin
 from hub.adapters.clip import FrameEmbedder
 from hub.adapters.registry import open_adapter, parse_spec
 from hub.adapters.tiny_video import TinyEmbedder, save_model
+from hub.adapters.video_text import PeVideo, VideoPrism
 from hub.adapters.xclip import XClip
 from hub.batching.dual_encoders import check_clips
 from hub.errors import HubError
 from hub.interfaces import Frames, Trust, VideoMeta
-from hub.loading.pretrained import load_tokenizer, model_source
+from hub.loading.pretrained import model_source
+from hub.loading.processor_files import VIDEO
+from hub.training.llm_teacher import cosines
 from text.quoting import quoted
 
 ReadClip = Callable[[int], tuple[Frames, VideoMeta]]
@@ -32,7 +35,10 @@ PREPROCESSOR = "preprocessor_config.json"
 
 
 class Student(ABC):
-    """Base of the three kinds. `adapter` scores with the current weights, also between two steps."""
+    """Base of all kinds. `adapter` scores with the current weights, also between two steps."""
+
+    # The logarithm of what similarities were multiplied with.
+    scale = "logit_scale"
 
     def __init__(self, adapter: Any, spec: str, read: ReadClip) -> None:
         self.adapter, self.spec, self.read = adapter, spec, read
@@ -45,6 +51,14 @@ class Student(ABC):
     @property
     def device(self) -> torch.device:
         return self.adapter.device
+
+    @property
+    def own_temperature(self) -> float:
+        """Return the temperature that the checkpoint was trained with. HubError: it has none."""
+        scale = getattr(self.adapter.model, self.scale, None)
+        if scale is None:
+            raise HubError(f"{quoted(self.spec)} has no logit scale; set contrastive_temperature to a number")
+        return float(torch.exp(-scale.detach().float()))
 
     def clips(self, places: NDArray[np.int64]) -> list[Frames]:
         """Return the frames of the clips at these indices. HubError: frames that the model does not accept."""
@@ -63,8 +77,7 @@ class Student(ABC):
     def similar(self, videos: Tensor, texts: Tensor) -> Tensor:
         """Return cosines in float32: texts (m, d) of all clips -> (b, m); texts (b, k, d), each clip's own -> (b,
         k)."""
-        videos, texts = F.normalize(videos.float(), dim=-1), F.normalize(texts.float(), dim=-1)
-        return videos @ texts.T if texts.ndim == 2 else torch.einsum("bd,bkd->bk", videos, texts)
+        return cosines(videos, texts)
 
     @abstractmethod
     def save(self, folder: Path, card: Mapping[str, object]) -> str:
@@ -96,7 +109,40 @@ class FrameStudent(Student):
         return self.adapter.text_rows(texts)
 
     def save(self, folder: Path, card: Mapping[str, object]) -> str:
-        return f"clip:{_saved(self, folder)}?frames={self.adapter.info.frames}"
+        return f"clip:{_saved(self, folder, self.adapter.settings)}?frames={self.adapter.info.frames}"
+
+
+class VideoStudent(Student):
+    """VideoPrism: all frames of a clip together."""
+
+    def encode_video(self, clips: NDArray[np.int64]) -> Tensor:
+        return self.adapter.video_rows(self.clips(clips))
+
+    def encode_text(self, texts: Sequence[str]) -> Tensor:
+        return self.adapter.text_rows(texts)
+
+    def save(self, folder: Path, card: Mapping[str, object]) -> str:
+        _saved(self, folder, self.adapter.settings, VIDEO)
+        return f"video:{folder}?frames={self.adapter.info.frames}"
+
+
+class PeVideoStudent(VideoStudent):
+    """PE-Video: its similarity is the product of vectors that are not normalised."""
+
+    scale = "text_video_logit_scale"
+
+    @property
+    def own_temperature(self) -> float:
+        """Return the inverse of the scale, which is not stored as a logarithm."""
+        scale = float(getattr(self.adapter.model, self.scale).detach())
+        if scale <= 0:
+            raise HubError(f"{quoted(self.spec)}: its scale is {scale:g}; set contrastive_temperature to a number")
+        return 1 / scale
+
+    def similar(self, videos: Tensor, texts: Tensor) -> Tensor:
+        """Return products like the base class's cosines."""
+        videos, texts = videos.float(), texts.float()
+        return videos @ texts.T if texts.ndim == 2 else torch.einsum("bd,bkd->bk", videos, texts)
 
 
 class XClipStudent(Student):
@@ -118,7 +164,13 @@ class XClipStudent(Student):
         return f"xclip:{_saved(self, folder)}"
 
 
-KINDS: Mapping[type, type[Student]] = {TinyEmbedder: TinyStudent, FrameEmbedder: FrameStudent, XClip: XClipStudent}
+KINDS: Mapping[type, type[Student]] = {
+    TinyEmbedder: TinyStudent,
+    FrameEmbedder: FrameStudent,
+    XClip: XClipStudent,
+    VideoPrism: VideoStudent,
+    PeVideo: PeVideoStudent,
+}
 
 
 def open_student(spec: str, read: ReadClip, *, device: str = "auto", trust: Trust | None = None) -> Student:
@@ -129,19 +181,21 @@ def open_student(spec: str, read: ReadClip, *, device: str = "auto", trust: Trus
     adapter = open_adapter(spec, device=device, trust=trust)
     kind = KINDS.get(type(adapter))
     if kind is None:
-        raise HubError(f"{quoted(spec)} cannot be trained; name a dual encoder: tiny:FOLDER, clip:NAME or xclip:NAME")
+        raise HubError(
+            f"{quoted(spec)} cannot be trained; name a dual encoder: clip:NAME, video:NAME, xclip:NAME or tiny:FOLDER"
+        )
     if isinstance(adapter, FrameEmbedder) and adapter.pooling != "features":
         raise HubError(f"{quoted(spec)} pools logits, and training takes cosines; leave pooling out")
     return kind(adapter, spec, read)
 
 
-def _saved(student: Student, folder: Path) -> Path:
+def _saved(student: Student, folder: Path, settings: Mapping[str, Any] | None = None, name: str = PREPROCESSOR) -> Path:
     """The model, its tokenizer and how its pictures are made, as transformers writes them."""
-    name = parse_spec(student.spec)[1].partition("?")[0]
-    source, revision = model_source(name)
-    options: dict[str, Any] = {"revision": revision} if revision else {}
-    settings, _ = ImageProcessingMixin.get_image_processor_dict(source, **options)
+    if settings is None:
+        source, revision = model_source(parse_spec(student.spec)[1].partition("?")[0])
+        options: dict[str, Any] = {"revision": revision} if revision else {}
+        settings, _ = ImageProcessingMixin.get_image_processor_dict(source, **options)
     student.adapter.model.save_pretrained(folder)
-    load_tokenizer(name).save_pretrained(folder)
-    (folder / PREPROCESSOR).write_text(json.dumps(settings, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+    student.adapter.tokenizer.save_pretrained(folder)
+    (folder / name).write_text(json.dumps(settings, indent=2, sort_keys=True) + "\n", encoding="utf-8")
     return folder

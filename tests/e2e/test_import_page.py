@@ -47,7 +47,7 @@ def test_files_are_sent_looked_at_and_imported(sign_in: SignIn, folder: Path, se
     assert_accessible(page)
     page.get_by_label("Format", exact=True).select_option("csv")
     page.get_by_label("Records file").set_input_files(folder / "dots.csv")
-    page.get_by_label("Videos").set_input_files([folder / "right.mp4", folder / "hevc.mp4"])
+    page.locator("#id_videos").set_input_files([folder / "right.mp4", folder / "hevc.mp4"])
     page.get_by_role("button", name="Upload and preview").click()
     expect(page.get_by_text("being checked")).to_be_visible()
     assert_accessible(page)

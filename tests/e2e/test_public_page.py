@@ -83,7 +83,7 @@ def test_a_stranger_reads_in_one_screen_what_it_is_for(visitor, live_server) -> 
     seen: list[str] = []
     visitor.on("response", lambda response: seen.append(response.url))
     visitor.goto("/", wait_until="networkidle")
-    expect(visitor.get_by_role("heading", level=1)).to_contain_text("Does your video model see")
+    expect(visitor.get_by_role("heading", level=1)).to_contain_text("Does your video benchmark need the video?")
     assert visitor.evaluate("document.images[0].naturalWidth") > 1000
     assert_accessible(visitor)
     # Modules of scripts are files of their own, preloaded at once.

@@ -6,9 +6,11 @@ import torch
 
 from hub.adapters.registry import open_adapter
 from hub.adapters.tiny_video import TinyConfig, TinyVideoText, Words, save_model
+from hub.adapters.video_text import PeVideo
 from hub.errors import HubError
 from hub.interfaces import VideoMeta
-from hub.training.dual_encoders import open_student
+from hub.loading.pretrained import Pretrained
+from hub.training.dual_encoders import PeVideoStudent, open_student
 from tests.hub import folders, video_folders
 
 TEXTS = ["a man opens a door", "a man closes a door", "two cats sleep"]
@@ -25,6 +27,8 @@ SPECS = {
     "tiny": lambda path: tiny(path / "tiny"),
     "clip": lambda path: f"clip:{folders.clip(path / 'clip')}?frames=2",
     "siglip": lambda path: f"clip:{folders.clip(path / 'siglip', siglip=True)}?frames=2",
+    "siglip2": lambda path: f"clip:{video_folders.siglip2(path / 'siglip2')}?frames=2",
+    "videoprism": lambda path: f"video:{video_folders.videoprism(path / 'videoprism')}",
     "xclip": lambda path: f"xclip:{video_folders.xclip(path / 'xclip')}",
 }
 
@@ -77,6 +81,33 @@ def test_both_sides_learn_and_the_saved_folder_scores_as_the_student_does(studen
     loaded = open_adapter(spec, device="cpu")
     assert loaded.info.frames == student.adapter.info.frames
     np.testing.assert_allclose(by_adapter(loaded, student), after, atol=1e-5)
+
+
+def test_pe_video_trains_on_the_product_that_it_scores_with():
+    model, tokenizer = video_folders.pe_video()
+    adapter = PeVideo(Pretrained(model, "pe", "1", torch.device("cpu")), tokenizer, video_folders.PROCESSOR, 4)
+    learner = PeVideoStudent(adapter, "video:pe", reader(4, (16, 16)))
+    with pytest.raises(HubError, match="its scale is 0; set contrastive_temperature"):
+        _ = learner.own_temperature
+    torch.nn.init.constant_(model.text_video_logit_scale, 8.0)
+    scale, bias = (float(getattr(model, f"text_video_logit_{part}").detach()) for part in ("scale", "bias"))
+    every, videos, texts = by_student(learner)
+    np.testing.assert_allclose(every.detach().numpy() * scale + bias, by_adapter(adapter, learner), atol=1e-4)
+    own = learner.similar(videos, texts[torch.tensor([[0, 1]] * 3)])
+    torch.testing.assert_close(own, every[:, :2], atol=1e-5, rtol=0)
+    assert learner.own_temperature == pytest.approx(1 / scale)
+    every.diagonal().sum().neg().backward()
+    assert model.video_head.proj.weight.grad.abs().sum() > 0
+    assert model.text_video_head.proj.weight.grad.abs().sum() > 0
+
+
+def test_the_temperature_of_a_checkpoint_is_that_of_its_logit_scale(student):
+    scale = getattr(student.module, student.scale, None)
+    if scale is None:
+        with pytest.raises(HubError, match="has no logit scale; set contrastive_temperature to a number"):
+            _ = student.own_temperature
+    else:
+        assert student.own_temperature == pytest.approx(1 / float(scale.detach().exp()))
 
 
 def test_the_error_says_which_models_can_be_trained(tmp_path):

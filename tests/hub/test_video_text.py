@@ -13,7 +13,7 @@ from transformers import Siglip2ImageProcessor
 from hub.adapters.registry import open_adapter
 from hub.adapters.video_text import PeVideo, canonical
 from hub.batching.dual_encoders import Tokens
-from hub.batching.pixels import Pixels, patch_rows
+from hub.batching.pixels import patch_rows
 from hub.errors import HubError
 from hub.interfaces import VideoMeta
 from hub.loading.pretrained import Pretrained
@@ -113,8 +113,7 @@ def test_texts_are_lower_cased_if_the_tokenizers_files_require_it(tmp_path: Path
 @torch.inference_mode()
 def test_pe_video_gives_its_logit() -> None:
     model, tokenizer = video_folders.pe_video()
-    pixels = Pixels.from_settings(video_folders.PROCESSOR, (16, 16))
-    adapter = PeVideo(Pretrained(model, "pe", "1", torch.device("cpu")), tokenizer, pixels, 4)
+    adapter = PeVideo(Pretrained(model, "pe", "1", torch.device("cpu")), tokenizer, video_folders.PROCESSOR, 4)
     model.text_video_logit_scale.fill_(2.0)
     model.text_video_logit_bias.fill_(-1.0)
     out = model(pixel_values_videos=shown(adapter), **tokens(adapter))

@@ -25,7 +25,9 @@ from text.registry import parse_params
 
 JOB, READING_JOB = "evaluation.teacher.jobs.run_teacher", "evaluation.teacher.jobs.read_release"
 # Dual encoders of hub.training.dual_encoders.
-STUDENTS = ("clip", "tiny", "xclip")
+STUDENTS = ("clip", "tiny", "video", "xclip")
+# Also takes a file of weights.
+WITH_FILES = "clip"
 MAX_LABEL_LENGTH = 120
 MAX_PROCESSES = 64
 
@@ -125,7 +127,8 @@ def _checked(chosen: dict[str, Any], from_page: bool) -> dict[str, Any]:
     if slug not in STUDENTS:
         known = ", ".join(f"{name}:…" for name in STUDENTS)
         raise EvaluationError(f"student: {quoted(chosen['student'])} cannot be trained; choose a dual encoder: {known}")
-    _refuse_absent("student", argument.partition("?")[0])
+    if slug != WITH_FILES or not Path(argument.partition("?")[0]).is_file():
+        _refuse_absent("student", argument.partition("?")[0])
     only_below = Path(settings.MODEL_ROOT) if from_page else None
     teacher = with_paths({"model": chosen["teacher"].strip()}, only_below=only_below)["model"]
     if chosen["lgt"] > 0:
@@ -143,12 +146,12 @@ def _checked(chosen: dict[str, Any], from_page: bool) -> dict[str, Any]:
 
 
 def _located(spec: str, from_page: bool) -> str:
-    """Resolve a folder below the installation's models, named without its path ("tiny:taught/0123456789abcdef")."""
+    """Resolve a folder or file of the installation's models, named without its path ("tiny:taught/0123abcd")."""
     slug, colon, argument = spec.strip().partition(":")
     name, mark, options = argument.partition("?")
     folder = Path(settings.MODEL_ROOT) / name
     below = folder.resolve().is_relative_to(Path(settings.MODEL_ROOT).resolve())
-    if from_page and name and not Path(name).is_absolute() and below and folder.is_dir():
+    if from_page and name and not Path(name).is_absolute() and below and folder.exists():
         return f"{slug}{colon}{folder}{mark}{options}"
     return spec.strip()
 

@@ -1,15 +1,16 @@
-"""`foilworks teacher train` and `foilworks teacher evaluate`: train dual encoders by LLM-teacher (Feint6K)."""
+"""`foilworks teacher …`: train dual encoders by LLM-teacher (Feint6K), or export its data for another trainer."""
 
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
 
+from corpus.models import Split
 from evaluation.errors import EvaluationError
 from evaluation.scoring.queries import project_named, release_named
 from evaluation.teacher.actions.trainings import read_release, resume_teacher, start_teacher
 from evaluation.teacher.models import StudentEvaluation, TeacherTraining
-from evaluation.teacher.pages import before_and_after
+from evaluation.teacher.pages import before_and_after, last_parts
 from evaluation.teacher.plan import TEACHING
 from evaluation.utd.subsets import keys_in
 from foilworks.management.base import FoilworksCommand, parse_set_options
@@ -19,8 +20,9 @@ from jobs.runner import run_now
 from text.registry import Entry, load
 
 COLUMNS = ("measure", "before", "after", "value", "ci", "p", "n")
-# Loaded by path: only the processes that torchrun starts load the models here.
+# Loaded by path: they load models.
 RANK = Entry("one process of several", "evaluation.teacher.teaching:train_rank")
+EXPORT = Entry("training data for other trainers", "evaluation.teacher.exporting:export_set")
 
 
 class Command(FoilworksCommand):
@@ -28,19 +30,20 @@ class Command(FoilworksCommand):
     example = (
         "foilworks teacher train --project mine --student clip:openai/clip-vit-base-patch32 --action-run 4 \\\n"
         "      --release 3 --set steps=2000 --set lgt=1 --sync\n"
-        "  foilworks teacher evaluate --training 7 --release 3 --sync --json"
+        "  foilworks teacher evaluate --training 7 --release 3 --sync --json\n"
+        "  foilworks teacher export --project mine --action-run 4 --split train,val --out set.jsonl"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
             "act",
-            choices=("train", "resume", "evaluate", "rank"),
+            choices=("train", "resume", "evaluate", "export", "rank"),
             help="train: start a training; resume: continue a failed or stopped one from its last "
-            "checkpoint; evaluate: score a release before and after training; rank: one of several "
-            "processes (started by the training)",
+            "checkpoint; evaluate: score a release before and after training; export: write the data for "
+            "another trainer; rank: one of several processes (started by the training)",
         )
         parser.add_argument("--project", metavar="SLUG", help="project with the train captions")
-        parser.add_argument("--student", metavar="SPEC", help="model to train: clip:…, xclip:… or tiny:FOLDER")
+        parser.add_argument("--student", metavar="SPEC", help="model to train: clip:…, video:…, xclip:… or tiny:FOLDER")
         parser.add_argument(
             "--action-run",
             type=int,
@@ -73,18 +76,14 @@ class Command(FoilworksCommand):
             dest="settings_given",
             help=f"parameter: {names}",
         )
-        parser.add_argument("--split", default="", help="train: learn from the captions of this split (default: train)")
-        parser.add_argument(
-            "--videos", type=Path, metavar="FILE", help="train: learn only from these videos; one key per line"
-        )
-        parser.add_argument("--training", type=int, metavar="ID", help="resume, evaluate: id of the training")
-        parser.add_argument("--sync", action="store_true", help="run now instead of queueing a job")
+        _add_data(parser)
 
     def run(self, **options: Any) -> dict[str, Any]:
         if options["act"] == "rank":
             load(RANK)(_training(options["training"]), self._line)
             return {}
-        return {"train": self._train, "resume": self._resume, "evaluate": self._evaluate}[options["act"]](options)
+        acts = {"train": self._train, "resume": self._resume, "evaluate": self._evaluate, "export": self._export}
+        return acts[options["act"]](options)
 
     def _line(self, text: str) -> None:
         self.stdout.write(text)
@@ -108,6 +107,21 @@ class Command(FoilworksCommand):
         )
         return self._trained(training, options["sync"])
 
+    def _export(self, options: dict[str, Any]) -> dict[str, Any]:
+        if not options["project"] or not options["out"]:
+            raise EvaluationError("export needs --project and --out")
+        found: dict[str, Any] = load(EXPORT)(
+            project_named(options["project"]),
+            options["out"],
+            parse_set_options(options["settings_given"]),
+            action_runs=options["action_runs"],
+            object_runs=options["object_runs"],
+            splits=(options["split"] or Split.TRAIN.value).split(","),
+            videos=keys_in(options["videos"]) if options["videos"] else (),
+            preference=options["preference"],
+        )
+        return found
+
     def _resume(self, options: dict[str, Any]) -> dict[str, Any]:
         resume_teacher(None, _training(options["training"]))
         return self._trained(_training(options["training"]), options["sync"])
@@ -122,6 +136,7 @@ class Command(FoilworksCommand):
             "model": training.model_spec,
             **state,
             "sources": training.sources,
+            "last_step": last_parts(training),
             "measures": before_and_after(reading) if reading else [],
         }
 
@@ -154,9 +169,29 @@ class Command(FoilworksCommand):
     def render(self, result: dict[str, Any]) -> str:
         if not result:
             return ""
+        if "rows" in result:
+            counts = ", ".join(f"{count} of the split {split}" for split, count in result["rows"].items())
+            return f"{result['file']}: {counts}"
         head = f"training {result['training']} ({result['label']}): {result['state']}"
         lines = [head] + ([f"model: {result['model']}"] if result["model"] else [])
         return "\n".join([*lines, *([table_of(result["measures"], COLUMNS)] if result["measures"] else [])])
+
+
+def _add_data(parser: CommandParser) -> None:
+    parser.add_argument(
+        "--split",
+        default="",
+        help="train: learn from this split (default: train); export: one or more, such as train,val",
+    )
+    parser.add_argument(
+        "--videos", type=Path, metavar="FILE", help="train, export: only these videos; one key per line"
+    )
+    parser.add_argument("--out", type=Path, metavar="FILE", help="export: JSON Lines file to write")
+    parser.add_argument(
+        "--preference", action="store_true", help="export: pairs of caption and foil, for preference tuning"
+    )
+    parser.add_argument("--training", type=int, metavar="ID", help="resume, evaluate: id of the training")
+    parser.add_argument("--sync", action="store_true", help="run now instead of queueing a job")
 
 
 def _training(pk: int | None) -> TeacherTraining:

@@ -7,10 +7,12 @@ import pytest
 import torch
 
 from evaluation.errors import EvaluationError
-from evaluation.teacher import objectives
-from evaluation.teacher.plan import DIRECTIONS, FORWARD, REVERSE, Objective
+from evaluation.teacher.plan import DIRECTIONS, FORWARD, REVERSE, TEACHING, Objective, plan_of, takes_logit_scale
+from hub.training import llm_teacher as objectives
+from hub.training.llm_teacher import Batch, Temperatures, losses
 
 TAU = 0.1
+ALL = Temperatures.one(TAU)
 
 
 def softmax64(values):
@@ -44,7 +46,7 @@ def test_eq_2_with_two_candidates_is_worked_by_hand():
     # Student: log-odds 2, so .880797 and .119203. Teacher: cosines 1 and .9, log-odds 1, so .731059 and .268941.
     s, t = (1 / (1 + math.exp(-odds)) for odds in (2, 1))
     expected = t * math.log(t / s) + (1 - t) * math.log((1 - t) / (1 - s))
-    args = torch.tensor([[0.5, 0.3]]), torch.tensor([[1.0, 0.9]]), torch.tensor([[True, True]]), TAU
+    args = torch.tensor([[0.5, 0.3]]), torch.tensor([[1.0, 0.9]]), torch.tensor([[True, True]]), ALL
     assert float(objectives.logits(*args)) == pytest.approx(expected, abs=1e-6)
     other = s * math.log(s / t) + (1 - s) * math.log((1 - s) / (1 - t))
     assert float(objectives.logits(*args, REVERSE)) == pytest.approx(other, abs=1e-6)
@@ -67,7 +69,7 @@ def test_losses_and_gradients_equal_a_float64_reference(case, name):
     student, teacher, there = case
     ours, theirs, mask = tensors(student, teacher, there)
     ours.requires_grad_()
-    loss = objectives.labels(ours, mask, TAU) if name == "lbl" else objectives.logits(ours, theirs, mask, TAU, name)
+    loss = objectives.labels(ours, mask, TAU) if name == "lbl" else objectives.logits(ours, theirs, mask, ALL, name)
     loss.backward()
     kind = "lbl" if name == "lbl" else "lgt"
     assert float(loss.detach()) == pytest.approx(reference(kind, student, teacher, there, name), abs=1e-5)
@@ -87,7 +89,7 @@ def test_a_student_equal_to_its_teacher_has_no_loss(case):
     _, teacher, there = case
     theirs, mask = tensors(teacher, there)
     for direction in DIRECTIONS:
-        assert float(objectives.logits(theirs.clone(), theirs, mask, TAU, direction)) == pytest.approx(0, abs=1e-6)
+        assert float(objectives.logits(theirs.clone(), theirs, mask, ALL, direction)) == pytest.approx(0, abs=1e-6)
 
 
 def test_extreme_similarities_stay_finite():
@@ -95,8 +97,8 @@ def test_extreme_similarities_stay_finite():
     there = torch.tensor([[True, True]])
     for loss in (
         objectives.labels(student, there, 1e-3),
-        objectives.logits(student, torch.tensor([[1.0, -1.0]]), there, 1e-3),
-        objectives.logits(student, torch.tensor([[1.0, -1.0]]), there, 1e-3, REVERSE),
+        objectives.logits(student, torch.tensor([[1.0, -1.0]]), there, Temperatures.one(1e-3)),
+        objectives.logits(student, torch.tensor([[1.0, -1.0]]), there, Temperatures.one(1e-3), REVERSE),
     ):
         (slope,) = torch.autograd.grad(loss, student)
         assert torch.isfinite(loss)
@@ -148,11 +150,71 @@ def test_videos_of_one_caption_share_the_right_answer_equally():
     assert float(found) == pytest.approx((by_video + by_text) / 2, abs=1e-6)
 
 
+def test_eq_2_with_a_temperature_for_each_side_is_worked_by_hand():
+    # Student: .2 / .1 = log-odds 2. Teacher: (1 - .9) / .02 = log-odds 5.
+    s, t = (1 / (1 + math.exp(-odds)) for odds in (2, 5))
+    expected = t * math.log(t / s) + (1 - t) * math.log((1 - t) / (1 - s))
+    rows = torch.tensor([[0.5, 0.3]]), torch.tensor([[1.0, 0.9]]), torch.tensor([[True, True]])
+    assert float(objectives.logits(*rows, Temperatures(9.0, 0.1, 0.02))) == pytest.approx(expected, abs=1e-5)
+
+
+def in_the_plane(*degrees):
+    return torch.tensor([[math.cos(math.radians(one)), math.sin(math.radians(one))] for one in degrees])
+
+
+def test_all_losses_of_a_batch_are_worked_by_hand_with_separate_temperatures():
+    """Clips 0 and 1 show one video with captions 0 and 1, clip 2 another one with caption 2; text 3 is changed."""
+    videos, texts = in_the_plane(0, 10, 90), in_the_plane(20, 0, 60, 40)
+    true = torch.tensor([[True, True, False, False]] * 2 + [[False, False, True, False]])
+    batch = Batch(
+        clips=[0, 1, 2],
+        texts=("a", "b", "c", "d"),
+        captions=torch.tensor([0, 1, 2]),
+        negatives=torch.tensor([[3], [3], [3]]),
+        teacher=torch.tensor([[0.8], [0.6], [0.9]]),
+        true=true,
+    )
+    found = losses(videos, texts, batch, {"contrastive": 1, "lbl": 1, "lgt": 1}, Temperatures(0.5, 0.1, 0.2))
+    at = [[math.cos(math.radians(v - t)) for t in (20, 0, 60, 40)] for v in (0, 10, 90)]
+
+    def lost(row, right, wrong, tau):
+        powers = [math.exp(row[each] / tau) for each in (right, *wrong)]
+        return -math.log(powers[0] / sum(powers))
+
+    # By video: clips 0 and 1 have caption 2 as their only negative, clip 2 has captions 0 and 1.
+    by_video = lost(at[0], 0, [2], 0.5) + lost(at[1], 1, [2], 0.5) + lost(at[2], 2, [0, 1], 0.5)
+    columns = list(zip(*at, strict=True))
+    by_text = lost(columns[0], 0, [2], 0.5) + lost(columns[1], 1, [2], 0.5) + lost(columns[2], 2, [0, 1], 0.5)
+    label = [lost(row, own, [3], 0.1) for own, row in enumerate(at)]
+    both = {FORWARD: [], REVERSE: []}
+    for own, (row, told) in enumerate(zip(at, (0.8, 0.6, 0.9), strict=True)):
+        ours, theirs = (1 / (1 + math.exp(-gap)) for gap in ((row[own] - row[3]) / 0.1, (1 - told) / 0.2))
+        for name, p, q in ((FORWARD, theirs, ours), (REVERSE, ours, theirs)):
+            both[name].append(p * math.log(p / q) + (1 - p) * math.log((1 - p) / (1 - q)))
+    assert float(found.values["contrastive"]) == pytest.approx((by_video + by_text) / 6, abs=1e-5)
+    assert float(found.values["lbl"]) == pytest.approx(np.mean(label), abs=1e-5)
+    assert float(found.values["lgt"]) == pytest.approx(np.mean(both[FORWARD]), abs=1e-5)
+    assert found.divergences == pytest.approx({name: np.mean(each) for name, each in both.items()}, abs=1e-5)
+    assert found.negatives == pytest.approx({"contrastive": 4 / 3, "changed": 1})
+
+
+def test_captions_of_one_video_do_not_count_as_negatives():
+    similar, same = torch.tensor([[1.0, 1.0, -1.0], [1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]]), torch.arange(3)
+    mine = torch.tensor([[True, True, False], [True, True, False], [False, False, True]])
+    similar.requires_grad_()
+    found = objectives.contrastive(similar, same, 0.05, excluded=mine)
+    assert float(found.detach()) == pytest.approx(0, abs=1e-6)
+    assert float(objectives.contrastive(similar.detach(), same, 0.05)) == pytest.approx(math.log(2) * 2 / 3, abs=1e-6)
+    found.backward()
+    assert torch.isfinite(similar.grad).all()
+
+
 @pytest.mark.parametrize(
     ("fields", "problem"),
     [
         ({"temperature": 0.0, "lbl": 1.0}, "temperature: is 0.0"),
         ({"temperature": float("nan"), "lbl": 1.0}, "temperature: is nan"),
+        ({"temperature": 1.0, "lbl": 1.0, "teacher_temperature": -1.0}, "teacher_temperature: is -1.0"),
         ({"temperature": 1.0}, "one of them above 0"),
         ({"temperature": 1.0, "lbl": -1.0}, "must be 0 or more"),
         ({"temperature": 1.0, "lgt": 1.0, "direction": "up"}, "direction: is 'up'"),
@@ -161,3 +223,18 @@ def test_videos_of_one_caption_share_the_right_answer_equally():
 def test_an_invalid_objective_is_refused(fields, problem):
     with pytest.raises(EvaluationError, match=problem):
         Objective(**fields)
+
+
+def test_temperatures_of_their_own_are_a_choice_that_has_to_be_made():
+    params = {param.name: param.default for param in TEACHING.params}
+    assert (plan_of(params, 0).objective.for_contrastive, takes_logit_scale(params)) == (0.05, False)
+    with pytest.raises(EvaluationError, match="have no effect with one temperature; set temperatures=separate"):
+        plan_of({**params, "teacher_temperature": 0.02}, 0)
+    separate = {**params, "temperatures": "separate", "teacher_temperature": 0.02}
+    assert plan_of(separate, 0).objective.for_teacher == 0.02
+    assert takes_logit_scale(separate)
+    own = {**separate, "contrastive_temperature": 0.01}
+    assert (plan_of(own, 0).objective.for_contrastive, takes_logit_scale(own)) == (0.01, False)
+    # Trainings of earlier versions have neither.
+    older = {name: value for name, value in params.items() if "temperatures" not in name and "_temp" not in name}
+    assert plan_of(older, 0).objective == plan_of(params, 0).objective

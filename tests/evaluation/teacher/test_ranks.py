@@ -1,4 +1,4 @@
-"""Two processes that share each step end where one with twice the parts ends."""
+"""Two processes that share each step end where one ends that has the step for itself."""
 
 import multiprocessing
 
@@ -14,7 +14,7 @@ from evaluation.teacher.together import PROGRESS_PREFIX, _lines, tell
 from evaluation.teacher.training import Heard, train
 from tests.evaluation.teacher.test_training import THINGS, VERBS, TinyStudent
 
-OBJECTIVE = Objective(temperature=0.1, contrastive=0.5, lbl=1.0)
+OBJECTIVE = Objective(temperature=0.1, contrastive=0.5, lbl=1.0, contrastive_temperature=0.05)
 
 
 def lesson():
@@ -30,25 +30,27 @@ def lesson():
 
 def taught(folder, accumulate, ranks=None):
     student, examples = lesson()
-    losses = []
+    told = []
     plan = Plan(OBJECTIVE, steps=5, batch=8, accumulate=accumulate, learning_rate=0.02, save_every=2)
-    assert train(student, examples, plan, folder=folder, heard=lambda said: losses.append(said.loss), ranks=ranks)
-    return losses, {name: value.numpy() for name, value in student.module.state_dict().items()}
+    assert train(student, examples, plan, folder=folder, heard=told.append, ranks=ranks)
+    return [(said.loss, said.negatives) for said in told], {
+        name: value.numpy() for name, value in student.module.state_dict().items()
+    }
 
 
 def one_of_two(rank, folder, results):
     torch.set_num_threads(1)
     distributed.init_process_group("gloo", init_method=f"file://{folder}/meet", rank=rank, world_size=2)
-    results.put((rank, taught(folder, 1, Together(torch.device("cpu")))))
+    results.put((rank, taught(folder, 2, Together())))
     distributed.destroy_process_group()
 
 
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-def test_two_processes_equal_one_with_two_parts(tmp_path):
+def test_two_processes_with_two_parts_each_equal_one_without_parts(tmp_path):
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     # First of all: what the optimiser loads with its first step, the processes then have.
-    alone, weights = taught(tmp_path / "one", 2)
+    alone, weights = taught(tmp_path / "one", 1)
     context = multiprocessing.get_context("fork")
     results = context.SimpleQueue()
     (tmp_path / "two").mkdir()
@@ -59,9 +61,11 @@ def test_two_processes_equal_one_with_two_parts(tmp_path):
     for each in both:
         each.join()
     torch.set_num_threads(threads)
-    assert found[0][0] == pytest.approx(found[1][0], abs=1e-7)
-    assert found[0][0] == pytest.approx(alone, abs=1e-5)
     for rank in range(2):
+        assert [loss for loss, _ in found[rank][0]] == pytest.approx([loss for loss, _ in alone], abs=1e-5)
+        # As many negatives as one process has, not those of a part of the step.
+        assert [counts for _, counts in found[rank][0]] == [counts for _, counts in alone]
+        assert all(counts["contrastive"] > 2 for _, counts in found[rank][0])
         for name, value in weights.items():
             np.testing.assert_allclose(found[rank][1][name], value, atol=1e-5, err_msg=name)
 

@@ -72,7 +72,12 @@ def test_a_training_has_a_curve_a_model_evaluations_and_its_sources(shapes, sett
     points = list(training.points.values_list("step", "rcad", "standard"))
     assert [step for step, *_ in points] == list(range(1, 9))
     assert all(0 <= value <= 1 for _, *values in points for value in values)
-    assert set(training.points.first().parts) == {"contrastive", "lgt"}
+    parts = training.points.first().parts
+    # Both directions of the divergence, of which one was learnt from, and the negatives of a clip.
+    counted = {"negatives: contrastive", "negatives: changed"}
+    assert set(parts) == {"contrastive", "lgt", "teacher||student", "student||teacher", *counted}
+    assert parts["lgt"] == parts["teacher||student"]
+    assert (parts["negatives: contrastive"], parts["negatives: changed"]) == (3, 5)
     assert training.model_spec.startswith(f"tiny:{settings.MODEL_ROOT}/taught/")
     assert open_adapter(training.model_spec, device="cpu").info.card["adaptation"] == "fine_tuned"
     assert not teaching.work_of(training).exists()
@@ -404,10 +409,12 @@ def test_only_trainings_that_differ_just_in_their_seed_share_a_row(shapes):
     """Neither those of another student nor of other captions; where they ran, and what was looked at, says nothing."""
     first = finished(start(shapes, label="taught", seed=1))
     params, reading = first.params, first.readings.get()
+    older = {name: value for name, value in params.items() if "temperatures" not in name}
     others = [
-        {"seed": 2, "params": {**params, "device": "auto", "curve_every": 7}},
+        {"seed": 2, "params": {**params, "device": "auto", "curve_every": 7, "processes": 2}},
         {"seed": 3, "params": {**params, "batch": 8}},
-        {"seed": 4, "params": {**params, "processes": 2}},
+        # Of a version whose processes and parts saw fewer negatives.
+        {"seed": 4, "params": {**older, "processes": 2}},
         {"seed": 5, "params": {**params, "actions": 3}},
         {"seed": 6, "student": "tiny:/elsewhere/other"},
         # A caption was corrected in between.

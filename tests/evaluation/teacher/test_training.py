@@ -1,5 +1,7 @@
 """Real training of a small student: what a step costs, what it learns, and what a kill leaves."""
 
+import json
+
 import numpy as np
 import pytest
 import torch
@@ -9,8 +11,9 @@ from torch.nn import functional as F
 from evaluation.errors import EvaluationError
 from evaluation.metrics.comparison import paired_difference
 from evaluation.teacher.examples import batch_of, examples_of
-from evaluation.teacher.plan import Objective, Plan
-from evaluation.teacher.training import losses_of, train
+from evaluation.teacher.plan import DIRECTIONS, Objective, Plan
+from evaluation.teacher.steps import whole_losses
+from evaluation.teacher.training import LATEST, STATE, train
 
 VERBS, THINGS = ("folds", "opens", "lifts", "cuts"), ("paper", "box", "cup", "rope")
 
@@ -81,9 +84,10 @@ def test_the_loss_of_a_batch_is_the_mean_over_one_video_at_a_time(world, name):
     clips, captions, negatives, teacher = world
     examples, student = examples_of(captions, negatives, teacher), TinyStudent(clips, dropout=0.0)
     chosen = np.arange(12)
-    whole = losses_of(student, batch_of(examples, chosen, negatives=True), objective(name))[name]
+    whole = whole_losses(student, batch_of(examples, chosen, negatives=True), objective(name)).values[name]
     alone = [
-        losses_of(student, batch_of(examples, chosen[i : i + 1], negatives=True), objective(name))[name] for i in chosen
+        whole_losses(student, batch_of(examples, chosen[i : i + 1], negatives=True), objective(name)).values[name]
+        for i in chosen
     ]
     assert float(whole.detach()) == pytest.approx(float(torch.stack(alone).mean().detach()), abs=1e-6)
 
@@ -169,6 +173,39 @@ def test_a_checkpoint_of_another_plan_is_refused(world, tmp_path):
     train(TinyStudent(clips), examples, plan(steps=2), folder=tmp_path)
     with pytest.raises(EvaluationError, match="belongs to another training"):
         train(TinyStudent(clips), examples, plan(steps=3), folder=tmp_path)
+
+
+def test_a_checkpoint_of_an_earlier_loss_is_refused(world, tmp_path):
+    clips, captions, negatives, teacher = world
+    examples, state = examples_of(captions, negatives, teacher), tmp_path / LATEST / STATE
+    train(TinyStudent(clips), examples, plan(steps=2), folder=tmp_path)
+    kept = json.loads(state.read_text())
+    state.write_text(json.dumps({name: kept[name] for name in ("step", "plan")}))
+    with pytest.raises(EvaluationError, match="was written by an earlier version"):
+        train(TinyStudent(clips), examples, plan(steps=2), folder=tmp_path)
+
+
+def test_parts_take_no_negatives_away(world, tmp_path):
+    """Dropout is off: each part draws its own."""
+    clips, captions, negatives, teacher = world
+    examples = examples_of(captions, negatives, teacher, [at // 2 for at in range(len(captions))])
+    mixed = Objective(0.1, contrastive=1.0, lbl=0.5, lgt=0.5, contrastive_temperature=0.03, teacher_temperature=0.2)
+    found = {}
+    for parts in (1, 4):
+        student, told = TinyStudent(clips, dropout=0.0), []
+        settings = Plan(mixed, steps=6, batch=16, accumulate=parts, learning_rate=0.02, save_every=9)
+        assert train(student, examples, settings, folder=tmp_path / str(parts), heard=told.append)
+        found[parts] = told, student.module.state_dict()
+    for whole, split in zip(found[1][0], found[4][0], strict=True):
+        assert split.loss == pytest.approx(whole.loss, abs=1e-5)
+        assert split.parts == pytest.approx(whole.parts, abs=1e-5)
+        assert split.negatives == whole.negatives
+        assert set(whole.parts) == {"contrastive", "lbl", "lgt", *DIRECTIONS}
+    # A part of four clips has three other captions at most.
+    assert all(3 < said.negatives["contrastive"] < 16 for said in found[4][0])
+    assert all(said.negatives["changed"] == 3 for said in found[1][0])
+    for name, value in found[1][1].items():
+        torch.testing.assert_close(found[4][1][name], value, atol=1e-5, rtol=0)
 
 
 def test_the_rate_rises_and_falls():
