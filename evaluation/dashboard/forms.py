@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django import forms
+
 from evaluation.dashboard.planning import PLAN
 from projects.forms.registry_entry import EntryForm
 
@@ -17,6 +19,9 @@ class PlanForm(EntryForm):
         if data and "stop_early" not in data:
             given["stop_early"] = False
         super().__init__(PLAN, given, prefix="")
+        # Each field has a value at first, so none is marked as optional.
+        for field in self.fields.values():
+            field.required = not isinstance(field, forms.BooleanField)
 
 
 def _shown(value: Any) -> Any:

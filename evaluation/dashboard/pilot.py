@@ -57,7 +57,7 @@ def pilot_of(project: Project) -> Pilot:
 
 
 def progress(pilot: Pilot, planned: dict[str, Any], budget: float) -> dict[str, Any]:
-    """Return what is left of a plan: items without verdicts, budget, and the forecast of the votes at today's pace."""
+    """Return the progress of a plan: items without verdicts, the rest of the budget, and the days at today's pace."""
     left = max(0, planned["judged"] - pilot.judged)
     votes = planned["votes"] * left / planned["judged"]
     said: Forecast = forecast({Stage.VALIDATION: votes}, {Stage.VALIDATION: pilot.days})

@@ -1,7 +1,7 @@
 """Estimate a share over all items from the judged ones and a model's verdicts on all (Angelopoulos et al. 2023).
 
 The model's mean over the other items is corrected by its error on the judged ones, so a biased model gives no bias.
-Its weight is the one that makes the variance smallest (PPI++, Angelopoulos, Duchi & Zrnic 2023): a useless model gets
+Its weight is the one that makes the variance smallest (PPI++, Angelopoulos et al. 2024): a useless model gets
 the weight 0, and the estimate is that of the judged items alone.
 """
 
