@@ -38,12 +38,13 @@ def plan(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _planned(values: dict[str, Any], pilot: Pilot) -> dict[str, Any]:
     found = plan_of(values)
+    done = progress(pilot, found, values["budget"])
     curves = [(CURVE.format(round(100 * row["difference"], 2)), row["points"]) for row in found["curves"]]
     return {
         "planned": found,
         "values": values,
-        "progress": progress(pilot, found, values["budget"]),
-        "over_budget": found["cost"] - values["budget"] if values["budget"] else None,
+        "progress": done,
+        "over_budget": None if done["budget_left"] is None else done["cost_left"] - done["budget_left"],
         "chart": partial(
             cached_chart,
             "plan",

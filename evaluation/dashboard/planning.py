@@ -48,7 +48,7 @@ PLAN = Entry(
         Param("seconds_per_vote", 20.0, "Mean seconds per vote, with watching the clip.", "float"),
         Param("hours_per_person", 10.0, "Hours that one person judges in total.", "float"),
         Param("hourly_pay", 0.0, "Pay per hour, in the currency of the project.", "float"),
-        Param("budget", 0.0, "Budget for votes, in the same currency. 0: no limit.", "float"),
+        Param("budget", 0.0, "Budget for pay, in the same currency, with all pay so far. 0: no limit.", "float"),
     ),
 )
 # (name, lowest, highest) of the values that have a range; design values are checked by evaluation.metrics.power.

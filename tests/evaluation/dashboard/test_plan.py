@@ -136,6 +136,7 @@ def test_the_page_plans_with_the_projects_own_values(project, client) -> None:
     assert given.context["values"]["stop_early"] is True
     assert given.context["planned"]["items"] < page.context["planned"]["items"]
     assert "more than the budget" in given.content.decode()
+    assert given.context["over_budget"] == pytest.approx(given.context["progress"]["cost_left"] + 3.0 - 1.0)
     wrong = client.get(address, {"difference": "0.9"})
     assert wrong.context["form"].errors["model_agreement"]
     assert "planned" not in wrong.context
