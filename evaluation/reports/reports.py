@@ -33,6 +33,7 @@ from evaluation.errors import EvaluationError
 from evaluation.facts.filter_verdicts import filter_verdicts
 from evaluation.facts.records import item_facts, vote_facts
 from evaluation.proximity.stored import measured, stamp, with_proximity
+from evaluation.reports.replacement import replacement_facts
 from evaluation.scoring.clip_keys import cluster
 from evaluation.scoring.model_cards import cards_of
 from evaluation.scoring.models import Run
@@ -236,7 +237,7 @@ def _asked(project: Project, kind: str, subtest: str | None, params: Mapping[str
     entry = lookup(REPORTS, kind, "report")
     chosen = parse_params(entry, params or {})
     analysis = load(entry)
-    facts = FACTS[analysis.INPUT](project, _subtest(project, subtest) if subtest else None)
+    facts = FACTS[analysis.INPUT](project, subtest_named(project, subtest) if subtest else None)
     fingerprint = digest([kind, analysis.VERSION, chosen, _plain(facts)])
     return _Asked(chosen, facts, about_report(subtest, chosen), fingerprint)
 
@@ -246,7 +247,8 @@ def about_report(subtest: str | None, chosen: Mapping[str, Any]) -> list[Any]:
     return [subtest or "", dict(chosen)]
 
 
-def _subtest(project: Project, name: str) -> Subtest:
+def subtest_named(project: Project, name: str) -> Subtest:
+    """Load a subtest of the project. EvaluationError lists the subtests."""
     names = {row.name: row for row in Subtest.objects.filter(project=project)}
     if name not in names:
         known = ", ".join(names) or "none yet"
@@ -365,6 +367,7 @@ FACTS: dict[str, Callable[[Project, Subtest | None], Any]] = {
     "people": work_facts,
     "objects": object_facts,
     "scored": scored_facts,
+    "replacement": replacement_facts,
     "corpus": corpus_facts,
     "edits": edit_facts,
 }
