@@ -19,6 +19,7 @@ from annotation.queries.object_checks import checked_objects
 from annotation.rules.objects import CheckedObject
 from corpus.models import Caption, Item, Release, ReleaseItem, Subtest
 from corpus.release_records import facts_of_kept_foils
+from corpus.rules.hard_foils import candidates_of, hard_foils
 from corpus.rules.states import CandidateState, ItemState
 from evaluation.analyses.funnel import FunnelCounts
 from evaluation.analyses.people import WorkFacts
@@ -91,6 +92,9 @@ def scored_items(release: Release, runs: list[Run], cards: Mapping[str, str]) ->
     if not models:
         raise EvaluationError(_("no model is scored on this release yet; score one first"))
     facts = [facts_of(record) for record in records]
+    for own, hard in zip(facts, hard_foils(map(candidates_of, records)), strict=True):
+        if hard is not None:
+            own |= {"hard_foil": hard.index, "hard_foil_source": hard.source}
     with_proximity(release, records, facts)
     clusters = [cluster(record["video"]) for record in records]
     return ScoredItems([record["id"] for record in records], clusters, facts, models, categories)
