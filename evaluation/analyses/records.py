@@ -18,6 +18,9 @@ SHOWN = ("first", "second", "neither", "both", "cannot_tell")
 CODINGS: Mapping[str, tuple[str, ...]] = {"truth": CHOICES, "truth3": CHOICES3, "shown": SHOWN}
 
 CAPTION, FOIL, OTHER = 0, 1, 5
+# Who made a foil.
+MACHINE, PERSON = "machine", "person"
+SOURCES = (MACHINE, PERSON)
 NOBODY = -1
 
 
@@ -89,6 +92,19 @@ def valid_part(items: Iterable[ItemFacts]) -> list[ItemFacts]:
         for item in items
         if item.valid
     ]
+
+
+@dataclass(frozen=True)
+class EditFacts:
+    """A foil and its author. `verb`: the lemma that it inserts, empty if unknown. `source` "": nobody recorded the
+    author; then the name of its `subtest` may tell.
+    """
+
+    caption: str
+    foil: str
+    source: str
+    verb: str = ""
+    subtest: str = ""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ CUT = Param("cut", "quantile", "Groups of equal size, or of equal width in log s
 SHARE = Param("share", 0.15, "Share of the items in each group (nearest, farthest).", "float")
 CODING = Param("coding", "truth", "How votes are coded for agreement.", "choice", ("truth", "truth3", "shown"))
 PRECISION = Param("precision", 0.0, "Minimum precision. 0 fits the best F1.", "float")
+PEOPLE = Param("people", "", "Imported subtests whose foils people wrote, separated by commas.")
 # A position on the screen says nothing about the truth of the item.
 TRUTH_CODING = Param("coding", "truth", CODING.help, "choice", ("truth", "truth3"))
 
@@ -124,8 +125,12 @@ REPORTS: dict[str, Entry] = {
     "verbs": Entry(
         label="Verbs of machines and people",
         path="evaluation.analyses.verbs",
+        params=(PEOPLE,),
         summary="Verbs that machine-made and human-made foils insert (contrast sets, Fig. 3).",
-        deviations=("The verb is the lemma in the record of the foil; without one, it is the first inserted word.",),
+        deviations=(
+            "The paper does not say which verbs it counts; here these are the verbs that a foil inserts.",
+            "Parts of speech and lemmas are from our own tagger, not from spaCy and NLTK.",
+        ),
     ),
 }
 

@@ -19,6 +19,7 @@ from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals, t_in
 from evaluation.metrics.ties import hit, standing
 
 Floats = NDArray[np.float64]
+BINS = 5
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,19 @@ def by_group(
             about = {"model": model, "category": items.categories.get(model, ""), "group": name}
             rows.append({**about, **found, "chance": at_random})
     return rows
+
+
+def binned(ordered: Sequence[int], values: Sequence[float], name: str, n: int) -> dict[str, NDArray[np.bool_]]:
+    """Split items, given in the order of their values, into BINS groups of equal size; (n,) masks by name and range.
+
+    With fewer items than bins, each item is a bin.
+    """
+    found = {}
+    for chosen in np.array_split(np.asarray(ordered, dtype=np.int64), min(BINS, len(ordered))):
+        mask = np.zeros(n, dtype=bool)
+        mask[chosen] = True
+        found[f"{name}: {values[chosen[0]]:.3g} to {values[chosen[-1]]:.3g} ({len(found) + 1})"] = mask
+    return found
 
 
 def counted_foils(items: ScoredItems, width: int) -> NDArray[np.bool_]:

@@ -1,8 +1,8 @@
 """Compare the verbs that machines and people insert into foils, and their distributions (contrast sets, Fig. 3).
 
 Each value is a verb's share of all inserted verbs of that source. Verbs are lemmatised ("drops" and "is dropping" are
-"drop"). Auxiliaries and negations are counted apart: they are no verbs of the distribution. A file may name the lemma of
-its foil (`verb`).
+"drop"). Auxiliaries and negations are counted apart: they are no verbs of the distribution. A file may name the lemma
+of its foil (`verb`).
 """
 
 from collections import Counter
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evaluation.analyses.records import MACHINE, PERSON, SOURCES, EditFacts
 from evaluation.analyses.words import js_divergence
 from evaluation.errors import EvaluationError
 from text.diff import diff_edits
@@ -20,22 +21,7 @@ from text.quoting import quoted
 VERSION = "2"
 INPUT = "edits"
 TOP = 30
-MACHINE, PERSON = "machine", "person"
-SOURCES = (MACHINE, PERSON)
 NEGATIONS = frozenset({"not", "no", "never", "without", "nobody", "nothing", "none", "cannot"})
-
-
-@dataclass(frozen=True)
-class EditFacts:
-    """A foil and its author. `verb`: the lemma that it inserts, empty if unknown. `source` "": nobody recorded the
-    author; then the name of its `subtest` may tell.
-    """
-
-    caption: str
-    foil: str
-    source: str
-    verb: str = ""
-    subtest: str = ""
 
 
 @dataclass(frozen=True)
@@ -73,6 +59,8 @@ def compute(
     frequent verbs of a source (how skewed it is). `people`: subtests by people; the other foils without an author are
     then by machines, and without `people` left out (`n_unknown`). EvaluationError without foils.
     """
+    if wrong := {edit.source for edit in edits} - {*SOURCES, ""}:
+        raise EvaluationError(f"unknown source {quoted(sorted(wrong)[0])}; give machine or person")
     known = [(source, edit) for edit in edits if (source := _source(edit, people))]
     if not known:
         raise EvaluationError(
@@ -109,7 +97,5 @@ def compute(
 
 
 def _source(edit: EditFacts, people: str) -> str:
-    if edit.source and edit.source not in SOURCES:
-        raise EvaluationError(f"unknown source {quoted(edit.source)}; give machine or person")
     names = {name.strip() for name in people.split(",")} - {""}
     return edit.source or ((PERSON if edit.subtest in names else MACHINE) if names else "")

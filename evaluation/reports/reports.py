@@ -26,11 +26,11 @@ from evaluation.analyses.people import WorkFacts
 from evaluation.analyses.registry import REPORTS
 from evaluation.analyses.reviewing import ReviewFacts
 from evaluation.analyses.scored import ScoredItems
-from evaluation.analyses.verbs import EditFacts
 from evaluation.board.leaderboard import latest_runs
 from evaluation.cached_results.cache import cached_by_fingerprint, digest, find_result
 from evaluation.cached_results.models import CachedResult
 from evaluation.errors import EvaluationError
+from evaluation.facts.edits import edit_facts
 from evaluation.facts.filter_verdicts import filter_verdicts
 from evaluation.facts.records import item_facts, vote_facts
 from evaluation.proximity.stored import measured, stamp, with_proximity
@@ -45,8 +45,6 @@ from projects.models import Project
 from text.quoting import quoted
 from text.registry import load, lookup, parse_params
 
-# Methods of foils that people write.
-BY_PEOPLE = frozenset({"person"})
 NOT_PASSED = (CandidateState.GENERATED, CandidateState.FILTERED_OUT)
 
 
@@ -165,20 +163,6 @@ def corpus_facts(project: Project, subtest: Subtest | None = None) -> list[str]:
     """Return every caption of the project's videos, or of the items of one subtest. One query."""
     rows = Caption.objects.filter(video__project=project).order_by("pk")
     return list((rows.filter(items__subtest=subtest).distinct() if subtest else rows).values_list("text", flat=True))
-
-
-def edit_facts(project: Project, subtest: Subtest | None = None) -> list[EditFacts]:
-    """Return accepted foils that are part of an item, with their authors. One query."""
-    rows = Candidate.objects.filter(group__run__project=project, foil__isnull=False).order_by("pk")
-    if subtest:
-        rows = rows.filter(foil__item__subtest=subtest)
-    found = []
-    for caption, foil, method, author, facts in rows.values_list(
-        "group__caption__text", "text", "method", "author_id", "facts"
-    ):
-        by_person = method in BY_PEOPLE or author is not None
-        found.append(EditFacts(caption, foil, "person" if by_person else "machine", str(facts.get("verb") or "")))
-    return found
 
 
 def project_report(

@@ -6,11 +6,11 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.analyses.registry import BASE, CODING, CUT, PRECISION, REPORTS, SHARE, TIES, UNIT
+from evaluation.analyses.registry import BASE, CODING, CUT, PEOPLE, PRECISION, REPORTS, SHARE, TIES, UNIT
 from evaluation.errors import EvaluationError
 from evaluation.reports.reports import project_report
 from evaluation.score_files.items import read_report_input
-from evaluation.score_files.scored import READERS
+from evaluation.score_files.scored import READERS, read_edits
 from evaluation.scoring.queries import project_named
 from foilworks.management.base import FoilworksCommand
 from foilworks.management.text_tables import cell, table, table_of
@@ -18,7 +18,7 @@ from text.registry import Entry, load, parse_params
 
 # Loaded by path: it imports a model library.
 PREFERENCE = Entry("preference", "evaluation.blind.scoring:preference_of_file")
-PARAMS = (CODING, BASE, UNIT, CUT, SHARE, TIES, PRECISION)
+PARAMS = (CODING, BASE, UNIT, CUT, SHARE, TIES, PRECISION, PEOPLE)
 MAX_WARNINGS = 20
 COLUMNS = {
     "validation": (
@@ -41,7 +41,8 @@ COLUMNS = {
 class Command(FoilworksCommand):
     help = "make a report on a project or on files: validation, agreement, divergence, blind audit"
     example = (
-        "foilworks report validation --file relations.json --file counting.json --json\n"
+        "foilworks report verbs --file lm.tsv --file human.tsv --format contrast --people human\n"
+        "  foilworks report validation --file relations.json --file counting.json --json\n"
         "  foilworks report agreement --file votes.csv --coding shown\n"
         "  foilworks report validation --project my-benchmark --out validation.json"
     )
@@ -72,7 +73,7 @@ class Command(FoilworksCommand):
         )
         parser.add_argument("--out", type=Path, metavar="FILE", help="also write the JSON to this file")
         for param in PARAMS:
-            explained = f"{param.help} (default {param.default})"
+            explained = f"{param.help} (default {param.default or 'none'})"
             parser.add_argument(f"--{param.name}", choices=param.choices or None, help=explained)
 
     def run(self, **options: Any) -> dict[str, Any]:
@@ -95,6 +96,9 @@ class Command(FoilworksCommand):
         if options["subtest"]:
             self.parser.error("--subtest needs --project; with --file, give only the files you want")
         analysis = load(REPORTS[options["kind"]])
+        if analysis.INPUT == "edits" and options["file_format"]:
+            edits = read_edits(options["files"], options["file_format"])
+            return {**analysis.compute(edits, **params), "warnings": []}
         if analysis.INPUT in READERS:
             if options["file_format"]:
                 self.parser.error(
