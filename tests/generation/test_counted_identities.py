@@ -1,9 +1,12 @@
 """Identity swaps count both names over the train split when the run starts, and the analysis reads the counts."""
 
+from pathlib import Path
+
 import pytest
 from django.core.management import call_command
 
 from corpus.errors import CorpusError
+from corpus.importers.parsing.characters import read_characters
 from corpus.models import Caption, Split
 from generation.actions.runs import start_run
 from generation.models import Candidate
@@ -20,9 +23,8 @@ TRAIN = ("Harry runs.", "Harry and Harry sit.", "Harry sees Ron.", "Bond drives.
 def project():
     project = make_project(slug="movies")
     for at, text in enumerate(TRAIN):
-        make_caption(
-            make_video(project, movie="007" if "Bond" in text else "HP", split=Split.TRAIN, key=f"t{at}"), text
-        )
+        movie = "007" if "Bond" in text else "HP"
+        make_caption(make_video(project, movie=movie, split=Split.TRAIN, key=f"t{at}"), text)
     make_caption(make_video(project, movie="HP", split=Split.TEST), "Ron waves.")
     return project
 
@@ -63,10 +65,10 @@ def test_without_a_train_split_the_list_gives_the_frequencies(project):
     assert (found["original_frequency"], found["swapped_frequency"]) == (0.0, 7.0)
 
 
-def test_a_wrong_list_is_reported_with_its_line(project, tmp_path):
+def test_a_wrong_list_is_reported_with_its_line(tmp_path):
     for rows, words in (
         ((("HP", "Harry", "", ""),), "c.tsv:2: row: lacks a movie, a name or a gender"),
         ((("HP", "Harry", "m", ""),) * 2, "c.tsv:3: name: repeats a character of its movie"),
     ):
         with pytest.raises(CorpusError, match=words):
-            call_command("characters", listed(tmp_path / "c.tsv", *rows), project="movies")
+            read_characters(Path(listed(tmp_path / "c.tsv", *rows)))

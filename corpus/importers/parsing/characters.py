@@ -1,5 +1,6 @@
-"""Read a list of characters: a tab-separated file with the columns movie, name, gender and optionally aliases (separated
-by "|").
+"""Read a list of characters: a tab-separated file with the columns movie, name, gender and optionally aliases.
+
+Aliases are separated by "|".
 """
 
 from collections import defaultdict
