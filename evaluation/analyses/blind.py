@@ -10,8 +10,8 @@ Per subtest, before validation (all items) and after it (the valid ones):
 (b) a language model's preference, where one has scored the texts: evaluation/analyses/preference.py.
 (c) length: how often the caption has more words, ties half.
 (d) Jensen-Shannon distance of the word frequencies, and the words on one side only.
-Of an item with a hard foil among captions of other videos, only the hard foil counts: other captions of the corpus are
-true texts too, and words alone cannot give them away.
+Of an item with a hard foil among captions of other videos, only the hard foil counts. The others are true texts too,
+and words alone cannot give them away.
 Shares have percentile intervals of a bootstrap over captions. A resample lacks words, which biases JS and lexical
 differences; their intervals are the estimate plus and minus 1.96 bootstrap standard errors.
 """

@@ -18,8 +18,10 @@ INPUT = "scored"
 
 
 def compute(items: ScoredItems, *, ties: str = "half", draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
-    """Return rows by model: overall, rare and frequent; `differences`: overall minus rare, with intervals from the same
-    draws; `bins`: rows by log2 of (own + 1) / (other + 1), the rarest first.
+    """Return rows by model: overall, rare and frequent.
+
+    `differences`: overall minus rare, with intervals from the same draws. `bins`: rows by log2 of (own + 1) / (other +
+    1), the rarest first.
     """
     own = np.array([number(facts, "original_frequency") for facts in items.facts])
     other = np.array([_most(facts.get("swapped_frequency")) for facts in items.facts])

@@ -23,7 +23,8 @@ SHARE = 0.15
 def compute(
     items: ScoredItems, *, share: float = SHARE, ties: str = "half", draws: int = DRAWS, seed: int = SEED
 ) -> dict[str, Any]:
-    """Return rows by model: antonyms, then for each measure the highest and the lowest `share` of the other items;
+    """Return rows by model: antonyms, then for each measure the highest and the lowest `share` of the other items.
+
     `bins`: rows of the five bins of each measure, from the lowest.
 
     The number of items is rounded half up, at least one; ties are broken by id. An item without a number is in neither

@@ -95,7 +95,7 @@ def binned(ordered: Sequence[int], values: Sequence[float], name: str, n: int) -
 
     With fewer items than bins, each item is a bin.
     """
-    found = {}
+    found: dict[str, NDArray[np.bool_]] = {}
     for chosen in np.array_split(np.asarray(ordered, dtype=np.int64), min(BINS, len(ordered))):
         mask = np.zeros(n, dtype=bool)
         mask[chosen] = True

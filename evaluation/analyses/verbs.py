@@ -1,8 +1,8 @@
 """Compare the verbs that machines and people insert into foils, and their distributions (contrast sets, Fig. 3).
 
 Each value is a verb's share of all inserted verbs of that source. Verbs are lemmatised ("drops" and "is dropping" are
-"drop"). Auxiliaries and negations are counted apart: they are no verbs of the distribution. A file may name the lemma
-of its foil (`verb`).
+"drop"). Auxiliaries and negations are counted apart, outside the distribution. A file may name the lemma of its
+foil (`verb`).
 """
 
 from collections import Counter
@@ -55,7 +55,7 @@ def compute(
     """Return rows by verb, most frequent over both first: `machine` and `person` shares; `js` in base 2 between the
     two.
 
-    `n`: foils; `total`: inserted verbs; `without_verb`: foils that insert none; `top_share`: the share of the ten most
+    `n`: foils; `total`: inserted verbs; `without_verb`: foils that insert none. `top_share`: the share of the ten most
     frequent verbs of a source (how skewed it is). `people`: subtests by people; the other foils without an author are
     then by machines, and without `people` left out (`n_unknown`). EvaluationError without foils.
     """
