@@ -251,6 +251,10 @@ class TestVerbs:
         result = verbs.compute([EditFacts("a", "b", "machine", "go")])
         assert (result["js"], result["rows"][0]["person"], result["n_unknown"]) == (None, None, 0)
 
+    def test_a_source_without_verbs_has_no_shares(self):
+        result = verbs.compute([EditFacts("a dog runs", "a dog", "machine"), EditFacts("a", "b", "person", "go")])
+        assert (result["n"]["machine"], result["total"]["machine"], result["js"]) == (1, 0, None)
+
     def test_imported_foils_have_the_author_of_their_subtest(self):
         edits = [EditFacts("a dog runs", f"a dog {verb}", "", subtest=verb) for verb in ("jumps", "sleeps")]
         assert verbs.compute(edits, people="sleeps")["n"] == {"machine": 1, "person": 1}
