@@ -15,6 +15,7 @@ SHARE = Param("share", 0.15, "Share of the items in each group (nearest, farthes
 CODING = Param("coding", "truth", "How votes are coded for agreement.", "choice", ("truth", "truth3", "shown"))
 PRECISION = Param("precision", 0.0, "Minimum precision. 0 fits the best F1.", "float")
 EPSILON = Param("epsilon", 0.1, "Advantage of a validator that a model's lower cost outweighs.", "float")
+PEOPLE = Param("people", "", "Imported subtests whose foils people wrote, separated by commas.")
 # A position on the screen says nothing about the truth of the item.
 TRUTH_CODING = Param("coding", "truth", CODING.help, "choice", ("truth", "truth3"))
 
@@ -136,8 +137,12 @@ REPORTS: dict[str, Entry] = {
     "verbs": Entry(
         label="Verbs of machines and people",
         path="evaluation.analyses.verbs",
+        params=(PEOPLE,),
         summary="Verbs that machine-made and human-made foils insert (contrast sets, Fig. 3).",
-        deviations=("The verb is the lemma in the record of the foil; without one, it is the first inserted word.",),
+        deviations=(
+            "The paper does not say which verbs it counts; here these are the verbs that a foil inserts.",
+            "Parts of speech and lemmas are from our own tagger, not from spaCy and NLTK.",
+        ),
     ),
 }
 

@@ -298,10 +298,10 @@ def _numbers_extras(_project: Project, _subtest: str, data: Data) -> Data:
 
 def _verbs_extras(_project: Project, _subtest: str, data: Data) -> Data:
     said = []
-    for source in (source for source, n in data["n"].items() if n):
+    for source in (source for source, n in data["total"].items() if n):
         most = sorted(data["rows"], key=lambda row: -row[source])[:VERBS_IN_ALT]
         said.append(f"{source}: " + ", ".join(f"{row['verb']} {row[source]:.0%}" for row in most))
-    return {"verbs_alt": "; ".join(said), "has_both": all(data["n"].values())}
+    return {"verbs_alt": "; ".join(said), "has_both": all(data["total"].values())}
 
 
 def _reviewing_extras(_project: Project, _subtest: str, data: Data) -> Data:

@@ -19,17 +19,18 @@ from annotation.queries.object_checks import checked_objects
 from annotation.rules.objects import CheckedObject
 from corpus.models import Caption, Item, Release, ReleaseItem, Subtest
 from corpus.release_records import facts_of_kept_foils
+from corpus.rules.hard_foils import candidates_of, hard_foils
 from corpus.rules.states import CandidateState, ItemState
 from evaluation.analyses.funnel import FunnelCounts
 from evaluation.analyses.people import WorkFacts
 from evaluation.analyses.registry import REPORTS
 from evaluation.analyses.reviewing import ReviewFacts
 from evaluation.analyses.scored import ScoredItems
-from evaluation.analyses.verbs import EditFacts
 from evaluation.board.leaderboard import latest_runs
 from evaluation.cached_results.cache import cached_by_fingerprint, digest, find_result
 from evaluation.cached_results.models import CachedResult
 from evaluation.errors import EvaluationError
+from evaluation.facts.edits import edit_facts
 from evaluation.facts.filter_verdicts import filter_verdicts
 from evaluation.facts.records import item_facts, vote_facts
 from evaluation.proximity.stored import measured, stamp, with_proximity
@@ -45,8 +46,6 @@ from projects.models import Project
 from text.quoting import quoted
 from text.registry import load, lookup, parse_params
 
-# Methods of foils that people write.
-BY_PEOPLE = frozenset({"person"})
 NOT_PASSED = (CandidateState.GENERATED, CandidateState.FILTERED_OUT)
 
 
@@ -92,6 +91,9 @@ def scored_items(release: Release, runs: list[Run], cards: Mapping[str, str]) ->
     if not models:
         raise EvaluationError(_("no model is scored on this release yet; score one first"))
     facts = [facts_of(record) for record in records]
+    for own, hard in zip(facts, hard_foils(map(candidates_of, records)), strict=True):
+        if hard is not None:
+            own |= {"hard_foil": hard.index, "hard_foil_source": hard.source}
     with_proximity(release, records, facts)
     clusters = [cluster(record["video"]) for record in records]
     return ScoredItems([record["id"] for record in records], clusters, facts, models, categories)
@@ -162,20 +164,6 @@ def corpus_facts(project: Project, subtest: Subtest | None = None) -> list[str]:
     """Return every caption of the project's videos, or of the items of one subtest. One query."""
     rows = Caption.objects.filter(video__project=project).order_by("pk")
     return list((rows.filter(items__subtest=subtest).distinct() if subtest else rows).values_list("text", flat=True))
-
-
-def edit_facts(project: Project, subtest: Subtest | None = None) -> list[EditFacts]:
-    """Return accepted foils that are part of an item, with their authors. One query."""
-    rows = Candidate.objects.filter(group__run__project=project, foil__isnull=False).order_by("pk")
-    if subtest:
-        rows = rows.filter(foil__item__subtest=subtest)
-    found = []
-    for caption, foil, method, author, facts in rows.values_list(
-        "group__caption__text", "text", "method", "author_id", "facts"
-    ):
-        by_person = method in BY_PEOPLE or author is not None
-        found.append(EditFacts(caption, foil, "person" if by_person else "machine", str(facts.get("verb") or "")))
-    return found
 
 
 def project_report(
