@@ -116,6 +116,7 @@ GROUPS: tuple[Group, ...] = (
         "quality",
         _("Quality"),
         (
+            Page(_("Plan"), "dashboard:plan", RESEARCHERS),
             Page(_("Reports"), "reports:reports", RESEARCHERS, section=("reports:report", "blind:blind_bars")),
             Page(
                 _("Rules, gold, practice"),

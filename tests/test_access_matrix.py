@@ -278,6 +278,7 @@ RULES: dict[str, Rule] = {
     "dashboard:dashboard": Rule(MEMBERS),
     "dashboard:dashboard_runs": owner_page(),
     "dashboard:dashboard_count": owner_page(),
+    "dashboard:plan": owner_page(),
     "imports:new_import": owner_page(post=422),
     "imports:import": owner_page("import"),
     "imports:import_progress": owner_page("import"),

@@ -40,7 +40,19 @@ TABLES = {
     "hub.adapters": ("EVERY", set()),
     "evaluation.metrics": (
         "METRICS",
-        {"choices", "comparison", "exact", "gap", "intervals", "ladder", "ranking", "ties"},
+        {
+            "alternative_annotator",
+            "choices",
+            "comparison",
+            "exact",
+            "gap",
+            "intervals",
+            "ladder",
+            "power",
+            "prediction_powered",
+            "ranking",
+            "ties",
+        },
     ),
     "evaluation.analyses": (
         "REPORTS",

@@ -1,7 +1,8 @@
 """Read releases, runs and scores for pages, commands and exports, in a fixed number of queries."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from django.db.models import Q, QuerySet
 
 from corpus.models import Release, ReleaseItem
 from corpus.records import WINNER, ReleaseScore
+from corpus.rules.hard_foils import candidates_of, hard_foils
 from corpus.rules.two_clips import connected, two_of_each
 from evaluation.errors import EvaluationError
 from evaluation.metrics import pairwise, rcad, two_clips
@@ -229,6 +231,7 @@ def run_results(run: Run, *, ties: str | None = None, draws: int = DRAWS) -> dic
             "rcad": None,
             "control": None,
             "two_clips": None,
+            "hard_foils": None,
         }
     only_winners = is_winners_only(run, rows)
     ranked = None if only_winners else _ranked(rows)
@@ -240,7 +243,27 @@ def run_results(run: Run, *, ties: str | None = None, draws: int = DRAWS) -> dic
         "rcad": rcad.compute(ranked, ties=policy, draws=draws) if ranked else None,
         "control": beside(ranked, control, run.params["control"], policy, draws) if ranked and control else None,
         "two_clips": two_clip_results(rows, policy, draws, winners=only_winners, shares=keyed_by(run) == Keyed.TEXTS),
+        "hard_foils": None if only_winners else hard_foil_results(run, rows, policy, draws),
     }
+
+
+def hard_foil_results(run: Run, rows: Sequence[ReleaseScore], policy: str, draws: int) -> dict[str, Any] | None:
+    """Return metrics.pairwise of caption against hard foil, over the items that have one; None without any.
+
+    `sources`: the number of these items by how their hard foil is known.
+    """
+    records = records_of(run.release)
+    found = zip(records, hard_foils(map(candidates_of, records)), strict=True)
+    hard = {record["id"]: one for record, one in found if one is not None and one.index >= 0}
+    chosen = [
+        replace(row, foils=(row.foils[hard[row.id].index],), proficiency_caption=None, proficiency_foils=())
+        for row in rows
+        if row.id in hard
+    ]
+    if not chosen:
+        return None
+    sources = dict(Counter(hard[row.id].source for row in chosen))
+    return {**pairwise.compute(pair_scores(chosen), ties=policy, draws=draws), "sources": sources}
 
 
 def two_clip_results(

@@ -30,7 +30,7 @@ from evaluation.scoring.rungs import Rung, ladder_of
 
 Floats = NDArray[np.float64]
 # In addition to the analysis's own version: raise it if credits are computed differently.
-VERSION = "7"
+VERSION = "8"
 AXES_VERSION = "3"
 # Of the rungs below the whole clip (`scoring.rungs`).
 RUNGS_VERSION = "1"
