@@ -184,6 +184,10 @@ class ReleaseContent:
     withheld: tuple[Mapping[str, Any], ...] = ()
     # Authors, terms, datasheet, changelog, rejected candidates, figures.
     papers: ReleaseDocuments = field(default_factory=ReleaseDocuments)
+    # The sentence that marks the release in training data.
+    canary: str = ""
+    # The part that is not here: {"items", "whole_hash"}; empty if nothing is held back.
+    holdback: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Records(Collection[ItemRecord]):

@@ -38,6 +38,7 @@ OF_RELEASES = (
     "scoring:model_card",
     "publishing:public_page",
     "publishing:publish",
+    "publishing:item_reports",
 )
 EXERCISES = ("annotation:practice", "annotation:qualification", "annotation:attempt", "annotation:question")
 

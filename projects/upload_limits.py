@@ -41,7 +41,7 @@ class StrangersBodies:
         name, space = (match.view_name, match.namespace) if match is not None else ("", "")
         if name in settings.VISITOR_PAGES and limit_of(request) < _announced(request) < math.inf:
             words = TOO_LARGE_AUDIT if name == "audit" else TOO_LARGE_FILE
-            return _too_large(request, words % {"n": settings.VISITOR_PAGES[name] // SMALL})
+            return _too_large(request, words % {"n": getattr(settings, settings.VISITOR_PAGES[name]) // SMALL})
         if space == "api" or name in settings.VISITOR_PAGES or request.user.is_authenticated:
             return None
         if name in settings.UPLOAD_PAGES and _announced(request):

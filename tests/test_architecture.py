@@ -45,6 +45,7 @@ TABLES = {
             "choices",
             "comparison",
             "exact",
+            "gap",
             "intervals",
             "ladder",
             "power",

@@ -16,11 +16,13 @@ from evaluation.scoring.run_results import (
     RUNGS_VERSION,
     Axes,
     axes_of,
+    credits_from,
     credits_of,
     fingerprint_of,
     is_settled,
     rungs_of,
 )
+from evaluation.scoring.rungs import Rung
 
 Floats = NDArray[np.float64]
 # In addition to the metric's own version: raise it if ladders are computed differently.
@@ -122,14 +124,23 @@ def ladder_of_release(release: Release) -> dict[str, Any] | None:
     return {"release": release.pk, "models": models, **found}
 
 
-def levels_of(runs: Sequence[Run], axes: Axes) -> NDArray[np.int64]:
-    """Return (n,) what each item of the runs' release needs (metrics.ladder.levels_of)."""
+def levels_of(runs: Sequence[Run], axes: Axes, private: Sequence[Mapping[str, Any]] | None = None) -> NDArray[np.int64]:
+    """Return (n,) what each public item of the runs' release needs (metrics.ladder.levels_of).
+
+    `private`: the private records, whose axes are `axes`, instead of the public ones.
+    """
+
+    def credit_of(run: Run) -> dict[str, Floats]:
+        if private is None:
+            return credit_by_rung(run, axes)
+        # The same rungs as for public items: an item without a score on one of them is unknown.
+        return {rung: credits_from(run, axes, private, Rung(rung)).main for rung in scored_rungs(run)}
 
     def make() -> list[int]:
-        levels: list[int] = ladder.levels_of([credit_by_rung(run, axes) for run in runs]).tolist()
+        levels: list[int] = ladder.levels_of([credit_of(run) for run in runs]).tolist()
         return levels
 
-    about = f"levels {sorted(run.pk for run in runs)}"
+    about = f"{'levels' if private is None else 'private levels'} {sorted(run.pk for run in runs)}"
     found = cached_by_fingerprint(runs[0].release.project, KIND, about, _fingerprint(runs), make)
     return np.array(found, dtype=np.int64)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from corpus.models import Release, ReleaseItem
 from corpus.records import WINNER, ReleaseScore
@@ -47,7 +47,8 @@ def release_named(name: str, project: Project | None = None) -> Release:
         rows = rows.filter(project=project)
     if name.isdigit() and len(name) < 19 and (found := rows.filter(pk=int(name)).first()):
         return found
-    matching = rows.filter(content_hash__startswith=name) if len(name) >= 8 else rows.none()
+    by_hash = Q(content_hash__startswith=name) | Q(public_hash__startswith=name)
+    matching = rows.filter(by_hash) if len(name) >= 8 else rows.none()
     found_rows = list((matching | rows.filter(name=name))[:2])
     if len(found_rows) == 1:
         return found_rows[0]
@@ -60,9 +61,13 @@ def release_named(name: str, project: Project | None = None) -> Release:
     )
 
 
-def records_of(release: Release) -> list[dict[str, Any]]:
-    """Return the frozen records in their order. One query."""
-    return list(ReleaseItem.objects.filter(release=release).order_by("position").values_list("record", flat=True))
+def records_of(release: Release, *, private: bool = False) -> list[dict[str, Any]]:
+    """Return the frozen public records, or the `private` ones, in their order. One query.
+
+    Results, boards and exports cover the public items, as anybody can compute them again.
+    """
+    members = ReleaseItem.objects.filter(release=release, is_private=private)
+    return list(members.order_by("position").values_list("record", flat=True))
 
 
 @dataclass(frozen=True)

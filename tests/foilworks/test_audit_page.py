@@ -78,7 +78,7 @@ def test_a_file_over_the_size_limit_is_refused(send):
 
 
 def test_a_body_far_over_the_limit_is_refused_unread_in_words_for_this_page(send):
-    with override_settings(VISITOR_PAGES={**settings.VISITOR_PAGES, "audit": 2 * 1024**2}):
+    with override_settings(AUDIT_MAX_BYTES=2 * 1024**2):
         answer = send("x" * (4 * 1024**2))
     assert answer.status_code == 413
     assert "larger than 2 MB. Run `foilworks audit FILE`" in answer.content.decode()
