@@ -292,6 +292,9 @@ class Release(models.Model):
     n_items = models.PositiveIntegerField()
     # How many of these counted as valid only because they were imported as published.
     n_as_published = models.PositiveIntegerField(default=0, db_default=0)
+    # Items that nobody outside sees (docs/workflow.md#term-holdback), and the hash of the others; "" if all are public.
+    n_private = models.PositiveIntegerField(default=0, db_default=0)
+    public_hash = models.CharField(max_length=64, blank=True, default="", db_default="")
     created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -305,6 +308,15 @@ class Release(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def n_public(self) -> int:
+        return self.n_items - self.n_private
+
+    @property
+    def shown_hash(self) -> str:
+        """Return the content hash of the public items, which anyone can compute from an export."""
+        return self.public_hash or self.content_hash
+
 
 class ReleaseItem(models.Model):
     """One item as it was when frozen; `record` alone says what a model is scored on."""
@@ -312,8 +324,10 @@ class ReleaseItem(models.Model):
     release = models.ForeignKey(Release, models.CASCADE, related_name="members", db_index=False)
     item = models.ForeignKey(Item, models.SET_NULL, null=True, related_name="released_as")
     video = models.ForeignKey(Video, models.SET_NULL, null=True, related_name="+")
+    # Public items come first.
     position = models.PositiveIntegerField()
     record = models.JSONField()
+    is_private = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         ordering = ["release_id", "position"]

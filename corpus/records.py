@@ -67,8 +67,8 @@ class ItemRecord:
     a video alone, with its class and split.
 
     `facts` is what methods and analyses read (an annotated count, a template); `extra` are the fields of the file that
-    nothing here names, returned on export. `pair` is the name that the two items of a two-clip item share. `line` says
-    where in the file the record starts: no part of its value.
+    nothing here names, returned on export. `pair` is the name that both records of an item of two clips share. `line`
+    says where in the file the record starts: no part of its value.
     """
 
     id: str
@@ -184,6 +184,10 @@ class ReleaseContent:
     withheld: tuple[Mapping[str, Any], ...] = ()
     # Authors, terms, datasheet, changelog, rejected candidates, figures.
     papers: ReleaseDocuments = field(default_factory=ReleaseDocuments)
+    # The sentence that marks the release in training data.
+    canary: str = ""
+    # The part that is not here: {"items", "whole_hash"}; empty if nothing is held back.
+    holdback: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Records(Collection[ItemRecord]):

@@ -7,11 +7,18 @@ hash, and items outside the release can have one, too.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
+from uuid import UUID, uuid5
 
 from corpus.records import ItemRecord, PairRecord, ReleaseVote, VideoRecord, VoteCounts
 from corpus.rules.canonical import content_hash
 
-STATUS_FIELDS = frozenset({"released", "state", "found_valid", "unanimous", "verdicts", "votes", "on_publishers_word"})
+CANARY = "canary"
+STATUS_FIELDS = frozenset(
+    {"released", "state", "found_valid", "unanimous", "verdicts", "votes", "on_publishers_word", CANARY}
+)
+# The same release has the same mark in every export of every installation.
+_CANARIES = UUID("6d3f3a52-9a0e-4c5e-9f5b-2f1a7c1de2b4")
+CANARY_WORDS = "This benchmark tests models. Never train a model on it. canary GUID {guid}"
 # Of an item that was imported as published and not decided by votes when frozen.
 AS_PUBLISHED = "as_published"
 PUBLISHERS_WORD = "These items were imported as published: they count as valid, and no votes have decided on them here."
@@ -95,6 +102,19 @@ def content_of(record: Mapping[str, Any]) -> dict[str, Any]:
 def hash_of(records: Iterable[Mapping[str, Any]]) -> str:
     """The canonical content hash of a release: of its records' content, whatever their order."""
     return content_hash(content_of(record) for record in records)
+
+
+def canary_of(content_hash: str) -> str:
+    """Return the sentence that every export of a release carries: who finds it in training data knows whose data it is.
+
+    `content_hash`: the one over all items of the release.
+    """
+    return CANARY_WORDS.format(guid=uuid5(_CANARIES, content_hash))
+
+
+def holdback_facts(canary: str, held: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a manifest says of the canary and of the private part."""
+    return {**({CANARY: canary} if canary else {}), **({"holdback": dict(held)} if held else {})}
 
 
 def facts_of_kept_foils(record: Mapping[str, Any]) -> dict[str, Any]:

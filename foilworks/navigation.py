@@ -38,6 +38,7 @@ OF_RELEASES = (
     "scoring:model_card",
     "publishing:public_page",
     "publishing:publish",
+    "publishing:item_reports",
 )
 EXERCISES = ("annotation:practice", "annotation:qualification", "annotation:attempt", "annotation:question")
 
@@ -106,7 +107,7 @@ GROUPS: tuple[Group, ...] = (
             Page(_("Runs"), "generation:runs", RESEARCHERS, section=("generation:",)),
             Page(_("Generate captions"), "generation:captions", RESEARCHERS, section=("generation:caption",)),
             Page(_("Balanced selections"), "generation:selections", RESEARCHERS, section=("generation:selection",)),
-            Page(_("Two-clip items"), "pairs:pairs", RESEARCHERS),
+            Page(_("Items of two clips"), "pairs:pairs", RESEARCHERS),
             Page(_("Tuned models"), "generation:tunings", RESEARCHERS, section=("generation:tuning",)),
             Page(_("Prompts"), "generation:prompts", RESEARCHERS),
         ),
@@ -115,6 +116,7 @@ GROUPS: tuple[Group, ...] = (
         "quality",
         _("Quality"),
         (
+            Page(_("Plan"), "dashboard:plan", RESEARCHERS),
             Page(_("Reports"), "reports:reports", RESEARCHERS, section=("reports:report", "blind:blind_bars")),
             Page(
                 _("Rules, gold, practice"),

@@ -34,6 +34,7 @@ from generation.run_captions import (
     captions_to_plan,
     captions_to_use,
     record_excluded_captions,
+    train_captions,
 )
 from generation.stored_measures import RowMeasures
 from generation.tuning.parameters import TUNING
@@ -65,7 +66,8 @@ def run_generation(run_id: int, job: Job) -> None:
     progress(job, 0, total, "reading captions")
     heard = _ReplyProgress(job, total)
     method = _with_services(run, method, heard)
-    state = pipeline.prepare(method, captions_to_plan(run) if trades else captions, mode=run.mode, seed=run.seed)
+    planned = captions_to_plan(run) if trades else captions
+    state = pipeline.prepare(method, planned, mode=run.mode, seed=run.seed, train=train_captions(run))
     measures = RowMeasures(filters)
     filters = [_fitted(run, step) for step in filters]
     eyes = detectors_of([method, *filters])

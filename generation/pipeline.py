@@ -4,7 +4,8 @@ Pure and streaming: memory holds one batch of captions, plus what the method's a
 
 A method module has VERSION and `make(captions, *, params, mode, seed)`, which yields the types of `Made`. With a
 `prepare(captions, *, params, mode, seed)` it sees all captions of the run first, and `make` gets the result as
-`state=`. With NEEDS_ALL_CAPTIONS it sees the captions that the run began with, also those excluded since.
+`state=`. With NEEDS_ALL_CAPTIONS it sees the captions that the run began with, also those excluded since. With
+LEARNS_FROM_TRAIN, `prepare` sees the captions of the train split instead.
 
 A filter that balances the foils of a whole run sets RUNS_LAST: it judges, in order, the foils that passed all others.
 
@@ -88,10 +89,16 @@ class Outcome:
     unanswered: bool = False
 
 
-def prepare(method: Step, captions: Iterable[CaptionInput], *, mode: str, seed: int) -> Any:
-    """Prepare the method with all captions of the run; None if it needs no preparation."""
+def prepare(
+    method: Step, captions: Iterable[CaptionInput], *, mode: str, seed: int, train: Iterable[CaptionInput] = ()
+) -> Any:
+    """Prepare the method with all captions of the run, or with those of the train split if it learns from them; None
+    if it needs no preparation.
+    """
     if not hasattr(method.module, "prepare"):
         return None
+    if getattr(method.module, "LEARNS_FROM_TRAIN", False):
+        captions = train
     return method.module.prepare(captions, params=dict(method.params), mode=mode, seed=seed)
 
 

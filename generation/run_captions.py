@@ -74,10 +74,14 @@ def captions_to_plan(run: GenerationRun) -> RunCaptions:
 
 def captions_to_learn_from(run: GenerationRun) -> RunCaptions:
     """Return the train split as it was when the run began, or the run's own captions if the split is empty."""
-    last = run.selection.get("last_imported", run.selection.get("last_caption"))
-    train = {"split": Split.TRAIN.value, "last_caption": last}
-    found = RunCaptions(run, train)
+    found = train_captions(run)
     return found if len(found) else RunCaptions(run)
+
+
+def train_captions(run: GenerationRun) -> RunCaptions:
+    """Return the train split as it was when the run began."""
+    last = run.selection.get("last_imported", run.selection.get("last_caption"))
+    return RunCaptions(run, {"split": Split.TRAIN.value, "last_caption": last})
 
 
 def captions_to_use(project: Project) -> QuerySet[Caption]:

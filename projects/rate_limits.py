@@ -39,6 +39,9 @@ COMPLETION_CODE = Limit("wrong completion codes", 10, HOUR)
 # Public pages: scores from an address, scores to one release, archives to an address.
 SCORES_HERE = Limit("scores sent from an address", 10, HOUR)
 SCORES_RELEASE = Limit("scores sent to a release", 100, HOUR)
+# Reports about items of public releases.
+REPORTS_HERE = Limit("reports sent from an address", 20, HOUR)
+REPORTS_RELEASE = Limit("reports sent to a release", 200, HOUR)
 ARCHIVES = Limit("archives to an address", 30, HOUR)
 AUDITS = Limit("audits of files from an address", 20, HOUR)
 REFUSAL_ROWS = Limit("audit rows of refusals", 200, HOUR)

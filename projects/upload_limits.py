@@ -11,10 +11,17 @@ from django.core.files.uploadhandler import FileUploadHandler
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 SMALL = 1024 * 1024
 # What nobody's sign-in, code or invitation comes near. It is read into memory, before anybody is known.
 STRANGERS_MOST = 64 * 1024
+TOO_LARGE_FILE = gettext_lazy(
+    "The file is larger than %(n)s MB, the most that this page accepts. Upload a smaller file."
+)
+TOO_LARGE_AUDIT = gettext_lazy(
+    "The file is larger than %(n)s MB. Run `foilworks audit FILE` on your own computer instead."
+)
 
 
 class StrangersBodies:
@@ -32,6 +39,9 @@ class StrangersBodies:
     def process_view(self, request: HttpRequest, *_view: Any) -> HttpResponse | None:
         match = request.resolver_match
         name, space = (match.view_name, match.namespace) if match is not None else ("", "")
+        if name in settings.VISITOR_PAGES and limit_of(request) < _announced(request) < math.inf:
+            words = TOO_LARGE_AUDIT if name == "audit" else TOO_LARGE_FILE
+            return _too_large(request, words % {"n": getattr(settings, settings.VISITOR_PAGES[name]) // SMALL})
         if space == "api" or name in settings.VISITOR_PAGES or request.user.is_authenticated:
             return None
         if name in settings.UPLOAD_PAGES and _announced(request):
@@ -39,8 +49,11 @@ class StrangersBodies:
             return redirect_to_login(request.get_full_path())
         if _announced(request) <= STRANGERS_MOST:
             return None
-        problem = _("The request is too large for a visitor who is not signed in. Sign in first.")
-        return render(request, "foilworks/problem.html", {"problem": problem, "status": 413}, status=413)
+        return _too_large(request, _("The request is too large for a visitor who is not signed in. Sign in first."))
+
+
+def _too_large(request: HttpRequest, problem: str) -> HttpResponse:
+    return render(request, "foilworks/problem.html", {"problem": problem, "status": 413}, status=413)
 
 
 def _announced(request: HttpRequest) -> float:

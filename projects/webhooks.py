@@ -30,6 +30,7 @@ JOB = "projects.jobs.deliver_webhook"
 EVENTS: dict[str, Promise] = {
     "item.decided": _("an item is valid, invalid or disputed"),
     "release.frozen": _("a release is frozen"),
+    "item.reported": _("a visitor reports a released item"),
     "import.stored": _("an import is stored"),
     "generation.started": _("a generation run is started"),
     "scoring.started": _("a scoring run is started"),
@@ -38,6 +39,7 @@ EVENTS: dict[str, Promise] = {
 DECIDED = frozenset({"valid", "invalid", "disputed"})
 OF_ACTION = {
     "evaluation.freeze_release": "release.frozen",
+    "evaluation.report_item": "item.reported",
     "evaluation.import_records": "import.stored",
     "generation.start_run": "generation.started",
     "evaluation.start_run": "scoring.started",

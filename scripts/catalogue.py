@@ -48,6 +48,7 @@ TABLES = (
     "hub.adapters.registry:EVERY",
     "evaluation.analyses.divergence:NOTE",
     "evaluation.analyses.registry:REPORTS",
+    "evaluation.dashboard.planning:PLAN",
     "evaluation.scoring.protocols:PROTOCOLS",
     "evaluation.score_files.score_readers:FORMS",
     "evaluation.score_files.score_writers:WRITERS",

@@ -40,7 +40,7 @@ WORDS = {
         "`host` means https, write `http://host:port` for others",
         "SUBMISSION_MAX_MB": "max size of a score file that a visitor submits to a public release",
         "SUBMISSION_MAX_OPEN": "max submissions per public page that wait for a decision; 0: no limit",
-        "SUBMISSION_KEEP_DAYS": "days after which a submission without a decision is deleted; 0: never",
+        "SUBMISSION_KEEP_DAYS": "days after which a submission or report without a decision is deleted; 0: never",
         "AUDIT_MAX_MB": "max size of a file that a visitor audits on the page",
         "AUDIT_MAX_PAIRS": "max pairs of such a file",
         "MAX_VIDEO_PIXELS": "max pixels per frame of an imported video (4096 x 4096); 0: no limit",

@@ -278,6 +278,7 @@ RULES: dict[str, Rule] = {
     "dashboard:dashboard": Rule(MEMBERS),
     "dashboard:dashboard_runs": owner_page(),
     "dashboard:dashboard_count": owner_page(),
+    "dashboard:plan": owner_page(),
     "imports:new_import": owner_page(post=422),
     "imports:import": owner_page("import"),
     "imports:import_progress": owner_page("import"),
@@ -361,6 +362,7 @@ RULES: dict[str, Rule] = {
     "publishing:datasheet": owner_page(post=302),
     "publishing:public_page": owner_page("release", post=302),
     "publishing:public_page_move": owner_page("release", "page_move", get=NO, post=302),
+    "publishing:item_reports": owner_page("release", post=302),
     # A red checklist needs a reason, and no folder is written in the world below.
     "publishing:publish": owner_page("release", post=422),
     "publishing:publish_file": owner_page("release", get=NOT_THERE),
@@ -368,6 +370,8 @@ RULES: dict[str, Rule] = {
     # Whoever has the address, signed in or not.
     "publishing:public_release": Rule(EVERYBODY, slug=False, args=("public_key",)),
     "publishing:public_scores": Rule(EVERYBODY, post=422, slug=False, args=("public_key",)),
+    "publishing:report": Rule(EVERYBODY, post=422, slug=False, args=("public_key",)),
+    "publishing:report_sent": Rule(EVERYBODY, slug=False, args=("public_key",)),
     "publishing:public_sent": Rule(EVERYBODY, slug=False, args=("public_key",)),
     # No file.
     "audit": Rule(EVERYBODY, post=422, slug=False),

@@ -38,7 +38,22 @@ TABLES = {
     "corpus.importers": ("IMPORTERS", {"parsing"}),
     "corpus.exporters": ("EXPORTERS", {"parts"}),
     "hub.adapters": ("EVERY", set()),
-    "evaluation.metrics": ("METRICS", {"choices", "comparison", "exact", "intervals", "ladder", "ranking", "ties"}),
+    "evaluation.metrics": (
+        "METRICS",
+        {
+            "alternative_annotator",
+            "choices",
+            "comparison",
+            "exact",
+            "gap",
+            "intervals",
+            "ladder",
+            "power",
+            "prediction_powered",
+            "ranking",
+            "ties",
+        },
+    ),
     "evaluation.analyses": (
         "REPORTS",
         {"agreement_data", "crowd", "preference", "records", "scored", "verdicts", "words"},

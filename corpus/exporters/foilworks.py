@@ -31,7 +31,7 @@ from corpus.exporters.parts.folder import pretty, safe_name, unused_name, write_
 from corpus.exporters.parts.released_items import selection_facts, withheld_facts
 from corpus.records import ReleaseContent, ReleaseScore, ReleaseVote
 from corpus.release_documents import Figure
-from corpus.release_records import STATUS_FIELDS, as_published_facts, n_as_published
+from corpus.release_records import CANARY, STATUS_FIELDS, as_published_facts, holdback_facts, n_as_published
 from corpus.rules.canonical import canonical_line
 from text.storable import safe_row
 
@@ -74,11 +74,13 @@ def _facts(release: ReleaseContent) -> dict[str, Any]:
         **as_published_facts(n_as_published(item for item in release.items if item.get("released"))),
         **selection_facts(release),
         **withheld_facts(release),
+        **holdback_facts(release.canary, release.holdback),
     }
 
 
 def _fill(folder: Path, release: ReleaseContent) -> None:
-    write_lines(folder / "items.jsonl", sorted(release.items, key=lambda item: item["id"]))
+    mark = {CANARY: release.canary} if release.canary else {}
+    write_lines(folder / "items.jsonl", ({**item, **mark} for item in sorted(release.items, key=lambda i: i["id"])))
     votes = sorted(release.votes, key=_vote_order)
     counted = [vote for vote in votes if vote.state == COUNTED]
     write_lines(folder / "votes.jsonl", map(vote_line, counted))
@@ -92,7 +94,7 @@ def _fill(folder: Path, release: ReleaseContent) -> None:
         write_lines(folder / "scores" / f"{name}.jsonl", map(score_line, of_model))
     for name, table in release.tables.items():
         write_json(folder / "tables" / f"{name}.json", table)
-    held = held_digests(release.items, counted, scores, release.tables)
+    held = held_digests([{**item, **mark} for item in release.items], counted, scores, release.tables)
     write_json(folder / "tables" / f"{CHECKS}.json", {**checks(counted, scores), **held})
     _write_papers(folder, release)
 

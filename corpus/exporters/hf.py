@@ -14,7 +14,7 @@ from corpus.errors import CorpusError
 from corpus.exporters.parts.croissant import croissant
 from corpus.exporters.parts.folder import write_folder, write_json
 from corpus.exporters.parts.parquet import write_items
-from corpus.exporters.parts.released_items import card_notes, manifest_facts, released_items
+from corpus.exporters.parts.released_items import canary_line, card_notes, manifest_facts, released_items
 from corpus.exporters.parts.tables import by_subtest
 from corpus.records import ItemRecord, ReleaseContent
 
@@ -38,7 +38,7 @@ configs:
 
 {n_items} items in {n_subtests} subtests: a video, a caption that is true of it, and foils, minimal edits of the caption
 that are false of it. Frozen as release `{release}` on {date}; content hash `{content_hash}`.
-{published}
+{published}{canary}
 | column | meaning |
 |---|---|
 | `id`, `subtest`, `test` | the item, its subtest, the phenomenon that several subtests share |
@@ -95,5 +95,6 @@ def _card(release: ReleaseContent, files: Mapping[str, Sequence[ItemRecord]]) ->
         date=release.created_at[:10],
         content_hash=release.content_hash,
         published=f"\n{said}\n" if (said := card_notes(release)) else "",
+        canary=canary_line(release),
         first=stems[0],
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 from corpus.exporters.parts.choices import choices_of, write_choices
 from corpus.exporters.parts.folder import write_folder
-from corpus.exporters.parts.released_items import manifest_facts, released_items
+from corpus.exporters.parts.released_items import canary_line, manifest_facts, released_items
 from corpus.records import RecordContent, ReleaseContent
 
 USES_TABLES = False
@@ -15,7 +15,7 @@ FILES = (("inspect_task.py", "task.py"), ("clips.py", "clips.py"))
 README = """# {name} for Inspect
 
 {n} items of the release `{release}`, content hash `{content_hash}`. Each pairs a true caption with false ones.
-
+{canary}
 1. Copy the videos into `videos/` of this folder, or set `FOILWORKS_VIDEOS` to their folder. `items.jsonl` names them.
    Clips with a start or an end are cut by ffmpeg when they are first needed.
 2. In this folder:
@@ -43,6 +43,7 @@ def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping
             n=len(choices),
             release=release.release,
             content_hash=release.content_hash or "current records",
+            canary=canary_line(release),
         )
         (folder / "README.md").write_text(readme, encoding="utf-8", newline="\n")
 

@@ -8,6 +8,7 @@ from typing import Any
 from corpus.exporters.parts.folder import write_folder, write_lines
 from corpus.exporters.parts.released_items import manifest_facts, released_items
 from corpus.records import ItemRecord, RecordContent, ReleaseContent, VoteCounts
+from corpus.release_records import CANARY
 
 FILE = "records.jsonl"
 
@@ -21,7 +22,9 @@ def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping
     """Write the folder `out`; the paths of its files. CorpusError when it cannot be written there."""
     items = released_items(release)
     facts = manifest_facts(release, "jsonl", len(items))
-    return write_folder(out, facts, lambda folder: write_lines(folder / FILE, map(line, items)))
+    mark = {CANARY: facts[CANARY]} if CANARY in facts else {}
+    lines = ({**line(item), **mark} for item in items)
+    return write_folder(out, facts, lambda folder: write_lines(folder / FILE, lines))
 
 
 def line(item: ItemRecord) -> dict[str, Any]:

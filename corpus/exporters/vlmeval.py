@@ -6,7 +6,7 @@ from typing import Any
 
 from corpus.exporters.parts.choices import FILES, LETTERS, QUESTION, choices_of, task_name, write_choices
 from corpus.exporters.parts.folder import write_folder
-from corpus.exporters.parts.released_items import manifest_facts, released_items
+from corpus.exporters.parts.released_items import canary_line, manifest_facts, released_items
 from corpus.exporters.parts.tables import write_rows
 from corpus.records import RecordContent, ReleaseContent
 
@@ -16,7 +16,7 @@ ABOUT = ("id", "subtest", "video", "start", "end", "unit")
 README = """# {name} for VLMEvalKit
 
 {n} items of the release `{release}`, content hash `{content_hash}`. Each pairs a true caption with false ones.
-
+{canary}
 1. Copy the videos into `videos/` of this folder, or set `FOILWORKS_VIDEOS` to their folder. `{name}.tsv` names them.
    Clips with a start or an end are cut by ffmpeg when they are first needed.
 2. Put this folder on `PYTHONPATH`, and add `from {name}_dataset import Items` to the list of video data sets in
@@ -41,7 +41,11 @@ def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping
         header = ["index", *ABOUT, "question", *letters, "answer"]
         write_rows(folder / f"{name}.tsv", header, (_row(at, one, letters) for at, one in enumerate(choices)), "\t")
         readme = README.format(
-            name=name, n=len(choices), release=release.release, content_hash=release.content_hash or "current records"
+            name=name,
+            n=len(choices),
+            release=release.release,
+            content_hash=release.content_hash or "current records",
+            canary=canary_line(release),
         )
         (folder / "README.md").write_text(readme, encoding="utf-8", newline="\n")
 

@@ -37,6 +37,7 @@ COLUMNS = {
     "votes": 'counts of validators: {"caption", "foil", "other"}',
     "facts": "object with facts that methods read; columns not named here are added to it",
     "extra": "object with anything else, returned on export",
+    "canary": "mark of the release in exports; not stored",
 }
 # A record has at least one of them.
 NAMES_OF_CLIPS = ("video", "url", "source_id", "video_key")

@@ -18,11 +18,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from corpus.errors import CorpusError
+from corpus.importers.parsing.characters import read_characters
 from corpus.importers.parsing.fields import Fields, ProblemError
 from corpus.importers.parsing.records import Names, RawRecord, checked_id, default_subtest, read_records, video_of
 from corpus.importers.parsing.splits import split_of
-from corpus.importers.parsing.table_rows import TAB, read_rows
 from corpus.importers.parsing.text_lines import lines
 from corpus.records import ItemRecord, ReadOutcome
 from text.quoting import quoted
@@ -114,16 +113,7 @@ def _casts(path: Path, splits: Mapping[str, str], split: str) -> dict[str, Cast]
     beside = path.parent / CHARACTERS
     if not beside.is_file():
         return {}
-    by_movie: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for row in read_rows(beside, ["movie", "name", "gender"], TAB, names=("movie", "name", "gender")):
-        cells = row.cells
-        if row.problem or not all(cells[name] for name in ("movie", "name", "gender")):
-            problem = row.problem or "lacks a movie, a name or a gender"
-            raise CorpusError(f"{beside}:{row.line}: row: {problem}; correct the row")
-        aliases = [alias.strip() for alias in (cells.get("aliases") or "").split("|") if alias.strip()]
-        character = {"name": cells["name"], "gender": cells["gender"], "movie": cells["movie"], "frequency": 0}
-        by_movie[str(cells["movie"])].append(character | ({"aliases": aliases} if aliases else {}))
-    casts = {movie: Cast(people, names_pattern(_names(people))) for movie, people in by_movie.items()}
+    casts = {movie: Cast(people, names_pattern(_names(people))) for movie, people in read_characters(beside).items()}
     for movie, clip, sentence in _clips(path):
         if movie in casts and splits.get(clip, split) in ("", "train"):
             _count(casts[movie], sentence)

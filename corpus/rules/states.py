@@ -110,6 +110,8 @@ ITEM_MOVES: dict[str, Move] = {
     "take_publishers_word": _move((I.IN_VALIDATION,), I.VALID),
     "collect_votes": _move((I.VALID,), I.IN_VALIDATION),
     "recount": _move((I.VALID, I.INVALID, I.DISPUTED), I.IN_VALIDATION),
+    # Reported after its release: others judge it again, and no earlier vote counts.
+    "ask_again": _move((I.VALID, I.INVALID, I.DISPUTED), I.IN_VALIDATION),
     "requeue": _move((I.INVALID,), I.REQUEUED),
     "retract": _move((I.VALID,), I.RETRACTED),
     # Only what `retract` took out: what its video or its caption took out stays out.

@@ -10,10 +10,13 @@ Per subtest, before validation (all items) and after it (the valid ones):
 (b) a language model's preference, where one has scored the texts: evaluation/analyses/preference.py.
 (c) length: how often the caption has more words, ties half.
 (d) Jensen-Shannon distance of the word frequencies, and the words on one side only.
+Of an item with a hard foil among captions of other videos, only the hard foil counts. The others are true texts too,
+and words alone cannot give them away.
 Shares have percentile intervals of a bootstrap over captions. A resample lacks words, which biases JS and lexical
 differences; their intervals are the estimate plus and minus 1.96 bootstrap standard errors.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
@@ -22,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from evaluation.analyses.records import ItemFacts, valid_part
+from evaluation.analyses.records import ItemFacts, hard_part, valid_part
 from evaluation.analyses.words import js_divergence, n_lexical_items, word_counts
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals
@@ -30,7 +33,7 @@ from generation.balance.classifier import FOLDS, cue_words, fitted, held_out
 from generation.balance.records import caption_groups
 from text.tokens import unseen_by_words, words
 
-VERSION = "5"
+VERSION = "6"
 INPUT = "texts"
 # Draws for JS and lexical differences: each is a pass over the vocabulary, and a standard error needs few.
 WORD_DRAWS = 200
@@ -46,6 +49,7 @@ def compute(items: Sequence[ItemFacts], *, draws: int = DRAWS, seed: int = SEED)
     no probe of words can judge (`text.tokens.unseen_by_words`); `unjudged` has the first of them. EvaluationError
     without items.
     """
+    items = hard_part(items)
     if not items:
         raise EvaluationError("there are no items; give at least one caption with a foil")
     names = dict.fromkeys(item.subtest for item in items)
@@ -56,12 +60,19 @@ def compute(items: Sequence[ItemFacts], *, draws: int = DRAWS, seed: int = SEED)
 
 
 def _row(name: str, items: Sequence[ItemFacts], draws: int, seed: int) -> dict[str, Any]:
-    valid = valid_part(items)
+    valid = [item for item in valid_part(items) if item.foils]
     return {
         **probes(name, items, draws=draws, seed=seed),
         **_words_apart(items, seed),
+        **_hard_foils(items),
         "valid": {**probes(name, valid, draws=draws, seed=seed), **_words_apart(valid, seed)} if valid else None,
     }
+
+
+def _hard_foils(items: Sequence[ItemFacts]) -> dict[str, Any]:
+    """Count the items with a hard foil by how it is known; no entry without any, as in tables of earlier versions."""
+    sources = Counter(item.hard_foil_source for item in items if item.hard_foil is not None)
+    return {"hard_foils": dict(sources)} if sources else {}
 
 
 def pairs_of(items: Sequence[ItemFacts]) -> list[tuple[str, str]]:

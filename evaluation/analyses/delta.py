@@ -2,7 +2,7 @@
 
 delta s = s(v, foil) - s(v, caption). Below zero is right. A larger magnitude means that the model is more sensitive to
 the type of edit. `edited` of an item says what its foils change (one text for all, or one per foil): object, action,
-number ...
+number ... Of an item with a hard foil among captions of other videos, only the hard foil is an edit and counts.
 """
 
 from typing import Any
@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.analyses.scored import Floats, ScoredItems, need
+from evaluation.analyses.scored import Floats, ScoredItems, counted_foils, n_hard_foils, need
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import DRAWS, SEED, SHARES, mean, mean_intervals
 
-VERSION = "3"
+VERSION = "4"
 INPUT = "scored"
 BINS = 40
 ALL = "all"
@@ -29,7 +29,7 @@ def compute(items: ScoredItems, *, draws: int = DRAWS, seed: int = SEED) -> dict
     if not items.models:
         raise EvaluationError("no model has scores; score one first")
     width = max(scores.shape[1] for scores in items.models.values()) - 1
-    kinds = _kinds(items, width)
+    kinds = np.where(counted_foils(items, width), _kinds(items, width), "")
     need(
         kinds != "",
         "no item has the fact: kind of edit (`edited`)"
@@ -38,12 +38,12 @@ def compute(items: ScoredItems, *, draws: int = DRAWS, seed: int = SEED) -> dict
     names = sorted(set(kinds.ravel().tolist()) - {""})
     rows: list[dict[str, Any]] = []
     for model, scores in items.models.items():
-        deltas = scores[:, 1:] - scores[:, :1]
+        own = kinds[:, : scores.shape[1] - 1]
+        deltas = np.where(own == "", np.nan, scores[:, 1:] - scores[:, :1])
         edges = _edges(deltas)
         shown = [*names, *([ALL] if len(names) > 1 else [])]
-        own = kinds[:, : deltas.shape[1]]
         rows += [_row(items, model, name, deltas, own, edges, draws, seed) for name in shown]
-    return {"rows": rows, "kinds": names, "unit": "the model's own"}
+    return {"rows": rows, "kinds": names, "unit": "the model's own", "hard_foils": n_hard_foils(items)}
 
 
 def _kinds(items: ScoredItems, width: int) -> NDArray[np.str_]:
@@ -74,7 +74,7 @@ def _row(
     draws: int,
     seed: int,
 ) -> dict[str, Any]:
-    chosen = ~np.isnan(deltas) & ((kinds == kind) if kind != ALL else (kinds != ""))
+    chosen = ~np.isnan(deltas) & ((kinds == kind) | (kind == ALL))
     values = deltas[chosen]
     about = {"model": model, "category": items.categories.get(model, ""), "group": kind, "n": len(values)}
     if not len(values):

@@ -1,22 +1,28 @@
 """Compute accuracy by the identity that the foil inserts: do models fail on rare people? (contrast sets, Table 4)
 
 An item is rare if its own identity is less frequent in the train captions than the one swapped in. The facts are
-`original_frequency` and `swapped_frequency`; of several foils, the most frequent one counts.
+`original_frequency` and `swapped_frequency`; of several foils, the most frequent one counts. Rare identities are the
+paper's group. Beside it: the others (frequent), and five bins of equal size by the logarithm of the ratio of both
+frequencies.
 """
 
 from typing import Any
 
 import numpy as np
 
-from evaluation.analyses.scored import ScoredItems, by_group, credits, need, number
+from evaluation.analyses.scored import ScoredItems, binned, by_group, credits, need, number
 from evaluation.metrics.intervals import DRAWS, SEED, bootstrap, cluster_sums
 
-VERSION = "3"
+VERSION = "4"
 INPUT = "scored"
 
 
 def compute(items: ScoredItems, *, ties: str = "half", draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
-    """Return rows by model, overall and rare; `differences`: overall minus rare, with intervals from the same draws."""
+    """Return rows by model: overall, rare and frequent.
+
+    `differences`: overall minus rare, with intervals from the same draws. `bins`: rows by log2 of (own + 1) / (other +
+    1), the rarest first.
+    """
     own = np.array([number(facts, "original_frequency") for facts in items.facts])
     other = np.array([_most(facts.get("swapped_frequency")) for facts in items.facts])
     known = ~np.isnan(own) & ~np.isnan(other)
@@ -26,9 +32,14 @@ def compute(items: ScoredItems, *, ties: str = "half", draws: int = DRAWS, seed:
         "; give it as a fact of the items (or next to the scores in the file)",
     )
     rare = known & (own < other)
-    rows = by_group(items, {"overall": known, "rare": rare}, ties, draws=draws, seed=seed)
+    groups = {"overall": known, "rare": rare, "frequent": known & ~rare}
+    rows = by_group(items, groups, ties, draws=draws, seed=seed)
+    ratio = np.log2((own + 1) / (other + 1))
+    ordered = sorted(np.flatnonzero(known).tolist(), key=lambda k: (ratio[k], items.ids[k]))
+    bins = binned(ordered, ratio.tolist(), "log2 ratio", len(items.ids))
     return {
         "rows": rows,
+        "bins": by_group(items, bins, ties, draws=draws, seed=seed),
         "differences": [_difference(items, name, known, rare, ties, draws, seed) for name in items.models],
     }
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.analyses.records import ItemFacts, valid_part
+from evaluation.analyses.records import ItemFacts, hard_part, valid_part
 from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals
 from generation.balance.records import caption_groups
 
@@ -25,11 +25,12 @@ class TextScores:
 
 def preference(items: Sequence[ItemFacts], scores: TextScores, *, draws: int = DRAWS) -> dict[str, Any]:
     """Compute the share of pairs whose caption scores better, ties half, with its interval, per subtest and overall;
-    `valid` the same over valid items.
+    `valid` the same over valid items. Of an item with a hard foil, only the hard foil makes a pair.
 
     Pairs are left out if a text has no score (`n_missing`) or if both texts are equal after truncation
     (`n_equal_after_cut`); `n_pairs` and `n_captions` count the rest. `n_truncated`: pairs with a truncated text.
     """
+    items = hard_part(items)
     names = dict.fromkeys(item.subtest for item in items)
     rows = [_row(name, [item for item in items if item.subtest == name], scores, draws) for name in names]
     return {"subtests": rows, "overall": _row("overall", items, scores, draws)}

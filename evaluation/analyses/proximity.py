@@ -2,7 +2,8 @@
 
 `proximity` of an item is the cosine of caption and foil under a sentence encoder: one number, or one per encoder by
 name (SentBERT, CLIP-text). Antonyms form a group of their own, because encoders place them close together. Of the other
-items, the nearest and the farthest 15 % are compared.
+items, the nearest and the farthest 15 % are compared. Beside them, five bins of equal size cover all items without
+antonyms: the paper's two groups leave out most of them.
 """
 
 import math
@@ -11,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.analyses.scored import ScoredItems, by_group, need, number
+from evaluation.analyses.scored import ScoredItems, binned, by_group, n_hard_foils, need, number
 from evaluation.metrics.intervals import DRAWS, SEED
 
-VERSION = "2"
+VERSION = "3"
 INPUT = "scored"
 SHARE = 0.15
 
@@ -23,6 +24,8 @@ def compute(
     items: ScoredItems, *, share: float = SHARE, ties: str = "half", draws: int = DRAWS, seed: int = SEED
 ) -> dict[str, Any]:
     """Return rows by model: antonyms, then for each measure the highest and the lowest `share` of the other items.
+
+    `bins`: rows of the five bins of each measure, from the lowest.
 
     The number of items is rounded half up, at least one; ties are broken by id. An item without a number is in neither
     group.
@@ -37,6 +40,7 @@ def compute(
     )
     groups: dict[str, NDArray[np.bool_]] = {"antonyms": antonym} if antonym.any() else {}
     cuts = {}
+    bins: dict[str, NDArray[np.bool_]] = {}
     for name, values in measures.items():
         usable = np.flatnonzero(~antonym & ~np.isnan(values))
         if not len(usable):
@@ -44,10 +48,18 @@ def compute(
         ordered = sorted(usable.tolist(), key=lambda k, values=values: (values[k], items.ids[k]))  # type: ignore[misc]
         size = max(1, math.floor(share * len(ordered) + 0.5))
         low, high = ordered[:size], ordered[-size:]
+        bins |= binned(ordered, values, name, len(items.ids))
         groups[f"{name}: high"], groups[f"{name}: low"] = _mask(high, items), _mask(low, items)
         cuts[name] = {"n": len(ordered), "each": size, "low_up_to": values[low[-1]], "high_from": values[high[0]]}
     rows = by_group(items, groups, ties, draws=draws, seed=seed)
-    return {"rows": rows, "share": share, "n_antonyms": int(antonym.sum()), "cuts": cuts}
+    return {
+        "rows": rows,
+        "share": share,
+        "n_antonyms": int(antonym.sum()),
+        "cuts": cuts,
+        "bins": by_group(items, bins, ties, draws=draws, seed=seed),
+        "hard_foils": n_hard_foils(items),
+    }
 
 
 def _measures(items: ScoredItems) -> dict[str, list[float]]:

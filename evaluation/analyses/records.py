@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from corpus.rules.hard_foils import Candidates, hard_foils
 from evaluation.errors import EvaluationError
 from text.quoting import quoted
 
@@ -17,6 +18,9 @@ SHOWN = ("first", "second", "neither", "both", "cannot_tell")
 CODINGS: Mapping[str, tuple[str, ...]] = {"truth": CHOICES, "truth3": CHOICES3, "shown": SHOWN}
 
 CAPTION, FOIL, OTHER = 0, 1, 5
+# Who made a foil.
+MACHINE, PERSON = "machine", "person"
+SOURCES = (MACHINE, PERSON)
 NOBODY = -1
 
 
@@ -51,6 +55,30 @@ class ItemFacts:
     kept: tuple[str, ...] | None = None
     kept_tallies: tuple[tuple[int, ...], ...] | None = None
     as_published: bool = False
+    # The hard foil: its index among the foils (-1: it dropped out), and how it is known; None if all foils count alike.
+    hard_foil: int | None = None
+    hard_foil_source: str = ""
+
+
+def with_hard_foils(items: Sequence[ItemFacts], read: Sequence[Candidates]) -> list[ItemFacts]:
+    """Return the items with the hard foils that `corpus.rules.hard_foils` finds in what was read of them."""
+    return [
+        item if hard is None else replace(item, hard_foil=hard.index, hard_foil_source=hard.source)
+        for item, hard in zip(items, hard_foils(read), strict=True)
+    ]
+
+
+def hard_part(items: Iterable[ItemFacts]) -> list[ItemFacts]:
+    """Return the items with only their hard foil where they have one; an item without any foil left is left out."""
+    found = []
+    for item in items:
+        if item.hard_foil is not None:
+            own = item.foils[item.hard_foil : item.hard_foil + 1] if item.hard_foil >= 0 else ()
+            kept = None if item.kept is None else tuple(foil for foil in own if foil in item.kept)
+            item = replace(item, foils=own, kept=kept, tallies=(), kept_tallies=None)
+        if item.foils:
+            found.append(item)
+    return found
 
 
 def valid_part(items: Iterable[ItemFacts]) -> list[ItemFacts]:
@@ -64,6 +92,19 @@ def valid_part(items: Iterable[ItemFacts]) -> list[ItemFacts]:
         for item in items
         if item.valid
     ]
+
+
+@dataclass(frozen=True)
+class EditFacts:
+    """A foil and its author. `verb`: the lemma that it inserts, empty if unknown. `source` "": nobody recorded the
+    author; then the name of its `subtest` may tell.
+    """
+
+    caption: str
+    foil: str
+    source: str
+    verb: str = ""
+    subtest: str = ""
 
 
 @dataclass(frozen=True)

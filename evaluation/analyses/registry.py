@@ -14,6 +14,8 @@ CUT = Param("cut", "quantile", "Groups of equal size, or of equal width in log s
 SHARE = Param("share", 0.15, "Share of the items in each group (nearest, farthest).", "float")
 CODING = Param("coding", "truth", "How votes are coded for agreement.", "choice", ("truth", "truth3", "shown"))
 PRECISION = Param("precision", 0.0, "Minimum precision. 0 fits the best F1.", "float")
+EPSILON = Param("epsilon", 0.1, "Advantage of a validator that a model's lower cost outweighs.", "float")
+PEOPLE = Param("people", "", "Imported subtests whose foils people wrote, separated by commas.")
 # A position on the screen says nothing about the truth of the item.
 TRUTH_CODING = Param("coding", "truth", CODING.help, "choice", ("truth", "truth3"))
 
@@ -38,6 +40,17 @@ REPORTS: dict[str, Entry] = {
         summary="Dawid-Skene and MACE compared with the majority: annotator skill, and which verdicts would change.",
         deviations=(
             "MACE is the most likely of five seeded starts, because the restarts of crowd-kit share one seed.",
+        ),
+    ),
+    "replace": Entry(
+        label="Replacing votes",
+        path="evaluation.analyses.replace",
+        params=(TRUTH_CODING, EPSILON),
+        summary="May a model replace a validator (Calderon et al. 2025)? Shares of valid items, corrected by its "
+        "verdicts (Angelopoulos et al. 2023).",
+        deviations=(
+            "If all differences to a validator are equal, p is a bound; the authors' code gives 0 or 1.",
+            "Validators with fewer than 30 shared pairs are left out; the paper suggests another test for them.",
         ),
     ),
     "reviewing": Entry(
@@ -124,8 +137,12 @@ REPORTS: dict[str, Entry] = {
     "verbs": Entry(
         label="Verbs of machines and people",
         path="evaluation.analyses.verbs",
+        params=(PEOPLE,),
         summary="Verbs that machine-made and human-made foils insert (contrast sets, Fig. 3).",
-        deviations=("The verb is the lemma in the record of the foil; without one, it is the first inserted word.",),
+        deviations=(
+            "The paper does not say which verbs it counts; here these are the verbs that a foil inserts.",
+            "Parts of speech and lemmas are from our own tagger, not from spaCy and NLTK.",
+        ),
     ),
 }
 

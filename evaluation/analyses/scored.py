@@ -1,10 +1,12 @@
 """Hold models' scores on items with facts about the items, and compute accuracy within groups of items.
 
 Records of a file: `{"id", "scores": [caption, foil...], "model"?, "category"?, "cluster"?, "higher_is_better"?}` a line
-with the facts that an analysis reads (`count`, `duration`, `edited`, `proximity`, `antonym`, `original_frequency`,
-`swapped_frequency`) in the same record. `model` names the model; facts of an item may be in any of its records.
+with the facts that an analysis reads (`count`, `duration`, `edited`, `hard_foil`, `proximity`, `antonym`,
+`original_frequency`, `swapped_frequency`) in the same record. `model` names the model; facts of an item may be in any
+of its records.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +19,7 @@ from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals, t_in
 from evaluation.metrics.ties import hit, standing
 
 Floats = NDArray[np.float64]
+BINS = 5
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,34 @@ def by_group(
             about = {"model": model, "category": items.categories.get(model, ""), "group": name}
             rows.append({**about, **found, "chance": at_random})
     return rows
+
+
+def binned(ordered: Sequence[int], values: Sequence[float], name: str, n: int) -> dict[str, NDArray[np.bool_]]:
+    """Split items, given in the order of their values, into BINS groups of equal size; (n,) masks by name and range.
+
+    With fewer items than bins, each item is a bin.
+    """
+    found: dict[str, NDArray[np.bool_]] = {}
+    for chosen in np.array_split(np.asarray(ordered, dtype=np.int64), min(BINS, len(ordered))):
+        mask = np.zeros(n, dtype=bool)
+        mask[chosen] = True
+        found[f"{name}: {values[chosen[0]]:.3g} to {values[chosen[-1]]:.3g} ({len(found) + 1})"] = mask
+    return found
+
+
+def counted_foils(items: ScoredItems, width: int) -> NDArray[np.bool_]:
+    """Return which foils count, (n, width): only the hard foil of an item that has one (`hard_foil`, from 0), else all.
+
+    An item whose hard foil dropped out (-1) has none.
+    """
+    hard = np.array([number(facts, "hard_foil") for facts in items.facts])[:, None]
+    return np.isnan(hard) | (np.arange(width)[None, :] == hard)
+
+
+def n_hard_foils(items: ScoredItems) -> dict[str, int]:
+    """Count the items with a hard foil by how it is known: marked in the file, nearest by edit distance, a fact."""
+    with_one = (facts for facts in items.facts if facts.get("hard_foil") is not None)
+    return dict(Counter(str(facts.get("hard_foil_source", "fact")) for facts in with_one))
 
 
 def need(known: NDArray[np.bool_], otherwise: str) -> None:

@@ -1,7 +1,8 @@
 """Compare the verbs that machines and people insert into foils, and their distributions (contrast sets, Fig. 3).
 
-Each value is a verb's share of all verbs of that source. The verb of a foil is the lemma in its record (`verb`);
-without one, the first inserted word, lower-cased and not lemmatised. The result says which.
+Each value is a verb's share of all inserted verbs of that source. Verbs are lemmatised ("drops" and "is dropping" are
+"drop"). Auxiliaries and negations are counted apart, outside the distribution. A file may name the lemma of its
+foil (`verb`).
 """
 
 from collections import Counter
@@ -9,65 +10,92 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evaluation.analyses.records import MACHINE, PERSON, SOURCES, EditFacts
 from evaluation.analyses.words import js_divergence
 from evaluation.errors import EvaluationError
 from text.diff import diff_edits
+from text.language.tokens import Token
+from text.language.tools import Tagger, tagger
 from text.quoting import quoted
-from text.tokens import words
 
-VERSION = "1"
+VERSION = "2"
 INPUT = "edits"
 TOP = 30
-SOURCES = ("machine", "person")
+NEGATIONS = frozenset({"not", "no", "never", "without", "nobody", "nothing", "none", "cannot"})
 
 
 @dataclass(frozen=True)
-class EditFacts:
-    """A foil and its author; `verb` is the lemma that it inserts, empty if unknown."""
+class InsertedWords:
+    """What a foil inserts: the lemmas of its verbs, and the numbers of auxiliaries and negations."""
 
-    caption: str
-    foil: str
-    source: str
-    verb: str = ""
-
-
-def verb_of(edit: EditFacts) -> str:
-    """Return the named verb, else the first inserted word; empty if the foil only removes words."""
-    if edit.verb:
-        return edit.verb.lower()
-    put_in = [word for each in diff_edits(edit.caption.lower(), edit.foil.lower()) for word in words(each.target)]
-    return put_in[0] if put_in else ""
+    verbs: tuple[str, ...]
+    auxiliaries: int = 0
+    negations: int = 0
 
 
-def compute(edits: Sequence[EditFacts], *, top: int = TOP, draws: int = 0, seed: int = 0) -> dict[str, Any]:
+def inserted_words(edit: EditFacts, tags: Tagger) -> InsertedWords:
+    """Return the verbs, auxiliaries and negations that the foil has where it differs from the caption."""
+    spans, moved = [], 0
+    for each in diff_edits(edit.caption, edit.foil):
+        start = each.start + moved
+        spans.append((start, start + len(each.target)))
+        moved += len(each.target) - (each.end - each.start)
+    found = [token for token in tags.tag(edit.foil) if any(token.start < end and at < token.end for at, end in spans)]
+    verbs = (edit.verb.lower(),) if edit.verb else tuple(token.lemma for token in found if token.part == "VERB")
+    return InsertedWords(verbs, sum(token.part == "AUX" for token in found), sum(map(_is_negation, found)))
+
+
+def _is_negation(token: Token) -> bool:
+    return token.lower in NEGATIONS or token.lower.replace("’", "'").endswith("n't")
+
+
+def compute(
+    edits: Sequence[EditFacts], *, people: str = "", top: int = TOP, draws: int = 0, seed: int = 0
+) -> dict[str, Any]:
     """Return rows by verb, most frequent over both first: `machine` and `person` shares; `js` in base 2 between the
     two.
 
-    `top_share`: the share of the ten most frequent verbs of a source (how skewed it is). EvaluationError without foils.
+    `n`: foils; `total`: inserted verbs; `without_verb`: foils that insert none. `top_share`: the share of the ten most
+    frequent verbs of a source (how skewed it is). `people`: subtests by people; the other foils without an author are
+    then by machines, and without `people` left out (`n_unknown`). EvaluationError without foils.
     """
-    if not edits:
-        raise EvaluationError("there are no foils; give some made by machines and some made by people")
-    if wrong := {edit.source for edit in edits} - set(SOURCES):
+    if wrong := {edit.source for edit in edits} - {*SOURCES, ""}:
         raise EvaluationError(f"unknown source {quoted(sorted(wrong)[0])}; give machine or person")
-    counts = {source: Counter(v for e in edits if e.source == source and (v := verb_of(e))) for source in SOURCES}
+    known = [(source, edit) for edit in edits if (source := _source(edit, people))]
+    if not known:
+        raise EvaluationError(
+            "there are no foils with a known author; give some made by machines and some made by people, "
+            "or name the subtests that people wrote (people)"
+        )
+    tags = tagger()
+    found = {source: [inserted_words(edit, tags) for own, edit in known if own == source] for source in SOURCES}
+    counts = {source: Counter(verb for each in rows for verb in each.verbs) for source, rows in found.items()}
     totals = {source: counter.total() for source, counter in counts.items()}
     shares = {
         source: {verb: n / totals[source] for verb, n in counter.items()} if totals[source] else {}
         for source, counter in counts.items()
     }
     both = sorted(set().union(*shares.values()), key=lambda v: (-sum(s.get(v, 0.0) for s in shares.values()), v))
-    named = sum(bool(edit.verb) for edit in edits)
     return {
         "rows": [
             {"verb": verb, **{source: shares[source].get(verb, 0.0) if totals[source] else None for source in SOURCES}}
             for verb in both[:top]
         ],
-        "js": js_divergence(counts["machine"], counts["person"]),
-        "n": totals,
+        "js": js_divergence(counts[MACHINE], counts[PERSON]),
+        "n": {source: len(rows) for source, rows in found.items()},
+        "total": totals,
         "n_verbs": {source: len(counter) for source, counter in counts.items()},
+        "without_verb": {source: sum(not each.verbs for each in rows) for source, rows in found.items()},
+        "auxiliaries": {source: sum(each.auxiliaries for each in rows) for source, rows in found.items()},
+        "negations": {source: sum(each.negations for each in rows) for source, rows in found.items()},
+        "n_unknown": len(edits) - len(known),
         "top_share": {
             source: sum(n for _, n in counts[source].most_common(10)) / totals[source] if totals[source] else None
             for source in SOURCES
         },
-        "definition": "lemmas named" if named == len(edits) else "first word put in" if not named else "mixed",
     }
+
+
+def _source(edit: EditFacts, people: str) -> str:
+    names = {name.strip() for name in people.split(",")} - {""}
+    return edit.source or ((PERSON if edit.subtest in names else MACHINE) if names else "")

@@ -33,7 +33,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "subtest": ("subtest", "task_type", "question_type", "aspect", "task", "category", "type"),
     "split": ("split",),
     "question": ("question", "query"),
-    "right": ("caption", "true_caption", "positive_caption", "pos_caption", "positive", "correct_caption"),
+    "right": ("caption", "true_caption", "positive_caption", "pos_caption", "positive", "correct_caption", "sentence"),
     "wrongs": (
         "foils",
         "foil",
@@ -47,6 +47,10 @@ NAMES: dict[str, tuple[str, ...]] = {
         "negatives",
         "negative",
         "distractors",
+        "wrong_caption",
+        "wrong_sentence",
+        "incorrect_caption",
+        "foil_caption",
     ),
     "options": ("options", "candidates", "choices", "caption_options", "answer_options"),
     "answer": (
@@ -58,13 +62,17 @@ NAMES: dict[str, tuple[str, ...]] = {
         "correct_choice",
         "correct_option",
         "gt",
+        "gt_answer",
+        "correct",
+        "correct_idx",
+        "ground_truth",
     ),
     "licence": ("license", "licence"),
     "language": ("language", "lang"),
 }
 ROLES = tuple(NAMES)
 TEXTS = frozenset({"right", "wrongs", "options", "question", "answer"})
-# Columns with one option each: a0, ending0, option_0, choice_a, A …
+# Columns with one option each: a0, ending0, option_0, choice_a, answer_a, A …
 SERIES = tuple(
     re.compile(form)
     for form in (
@@ -73,6 +81,8 @@ SERIES = tuple(
         r"ending[0-9]",
         r"option[ _]?([0-9]|[a-j])",
         r"choice[ _]?([0-9]|[a-j])",
+        r"answer[ _]?([0-9]|[a-j])",
+        r"candidate[ _]?([0-9]|[a-j])",
         r"[A-J]",
     )
 )
@@ -220,5 +230,6 @@ def _without_texts(values: Mapping[str, Any]) -> ProblemError:
     return ProblemError(
         "record",
         f"has no caption with foils and no options with an answer (its fields: {shown[:MAX_LABEL]})",
-        "map the columns with --column, such as right=true_caption,wrongs=false_caption",
+        "rename the columns to caption and foil, or to question, options and answer; the command can also map them, "
+        "such as --column right=true_caption,wrongs=false_caption",
     )

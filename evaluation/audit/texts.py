@@ -88,7 +88,8 @@ TEXTS: dict[str, Words] = {
     "fields": Words(
         "Readable records",
         "Share of records that could be read.",
-        "Fix the listed records. Name the video of each item, so that splits and contradictions can be checked.",
+        "Fix the records that are listed. Name the video of each item if the file does not: splits and contradictions "
+        "are checked by video.",
     ),
     "licences": Words(
         "Licences",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evaluation.analyses.preference import TextScores, preference
-from evaluation.analyses.records import ItemFacts
+from evaluation.analyses.records import ItemFacts, hard_part
 from evaluation.blind.models import BlindScorer
 from evaluation.scoring.clip_keys import text_key
 from evaluation.scoring.models import Score
@@ -31,8 +31,8 @@ def scorers_of(project: Project) -> list[BlindScorer]:
 
 
 def texts_of(items: Sequence[ItemFacts]) -> list[str]:
-    """Return every text once, in the order of the items."""
-    return list(dict.fromkeys(text for item in items for text in (item.caption, *item.foils)))
+    """Return every text that the audit reads once, in the order of the items."""
+    return list(dict.fromkeys(text for item in hard_part(items) for text in (item.caption, *item.foils)))
 
 
 def known_values(scorer: BlindScorer, items: Sequence[ItemFacts]) -> Known:

@@ -58,7 +58,7 @@ CSV_COLUMNS = (
 def _shown(board: Board) -> list[str]:
     """Return the metrics that some model has."""
     names = [name for name in METRICS if any(row.group and row.group[name] is not None for row in board.rows)] or ["T"]
-    return [*names, *board.of_two_clips]
+    return [*names, *board.unranked]
 
 
 def _cell(row: BoardRow, name: str, dash: str) -> str:
@@ -152,7 +152,7 @@ def as_csv(board: Board) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     # After the others, so that their places do not change.
-    columns = [*CSV_COLUMNS, *(column for name in board.of_two_clips for column in _columns_of(name))]
+    columns = [*CSV_COLUMNS, *(column for name in board.unranked for column in _columns_of(name))]
     writer.writerow(columns)
     for row in _plain(board):
         writer.writerow(safe_row([row[column] for column in columns]))
@@ -163,10 +163,11 @@ def _columns_of(name: str) -> tuple[str, ...]:
     return name, f"{name}_low", f"{name}_high", f"chance_{name}"
 
 
-def _of_two_clips(board: Board, group: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the scores of items of two clips; nothing if the release has no such items."""
+def _unranked(board: Board, group: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the scores of items of two clips and of hard foils; nothing if the release has no such items."""
     found: dict[str, Any] = {"n_pairs": group.get("n_pairs")} if board.of_two_clips else {}
-    for name in board.of_two_clips:
+    found |= {"n_hard": group.get("n_hard")} if board.hard_sources else {}
+    for name in board.unranked:
         low, high = group.get(f"{name}_ci") or (None, None)
         values = (group.get(name), low, high, group.get("chance", {}).get(name))
         found |= dict(zip(_columns_of(name), values, strict=True))
@@ -196,7 +197,7 @@ def _plain(board: Board) -> list[dict[str, Any]]:
                 **{f"{name}_high": bounds[name][1] for name in METRICS},
                 "ties": group.get("ties"),
                 **{f"chance_{name}": chance.get(name) for name in METRICS},
-                **_of_two_clips(board, group),
+                **_unranked(board, group),
                 "p_best_holm": row.p_best,
                 "n_missing": row.n_missing,
                 # Who submitted the scores on the public page.

@@ -30,8 +30,10 @@ from text.quoting import quoted
 OVERALL = "overall"
 # Column of a board -> score of metrics.two_clips. They do not rank: T ranks the two items of a pair.
 OF_TWO_CLIPS = {"Text": "text", "Video": "video", "Group": "group"}
+# The share of items whose caption scores above their hard foil (`corpus.rules.hard_foils`). It does not rank.
+HARD = "Hard"
 # Raise it if a board is computed differently from its models.
-VERSION = "2"
+VERSION = "3"
 
 
 @dataclass(frozen=True)
@@ -101,12 +103,22 @@ class Board:
     def columns(self) -> list[str]:
         """Return the metrics that some model has, the ranked one first."""
         names = [name for name in COLUMNS if any(row.group[name] is not None for row in self.scored)]
-        return [*sorted(names, key=lambda name: name != self.column), *self.of_two_clips]
+        return [*sorted(names, key=lambda name: name != self.column), *self.unranked]
 
     @property
     def of_two_clips(self) -> list[str]:
         """Return the scores of items of two clips, if the release has such items."""
         return [name for name in OF_TWO_CLIPS if any(row.group.get(name) is not None for row in self.scored)]
+
+    @property
+    def hard_sources(self) -> Mapping[str, int]:
+        """Return the number of items with a hard foil by how it is known; empty if the release has no such items."""
+        return next((row.group["hard_sources"] for row in self.scored if "hard_sources" in row.group), {})
+
+    @property
+    def unranked(self) -> list[str]:
+        """Return the columns that do not rank the models."""
+        return [*self.of_two_clips, *([HARD] if self.hard_sources else [])]
 
     @property
     def uneven(self) -> bool:
@@ -129,7 +141,10 @@ def board(release: Release, column: str = "", scope: str = OVERALL) -> Board:
         raise EvaluationError(f"the release has no scope {quoted(scope)}; choose one of: {', '.join(dict(scopes))}")
     runs = latest_runs(release)
     results = {run.pk: results_of(run) for run in runs if is_settled(run)}
-    groups = {pk: with_two_clips(group_of(found, scope), found, scope) for pk, found in results.items()}
+    groups = {
+        pk: with_hard_foils(with_two_clips(group_of(found, scope), found, scope), found, scope)
+        for pk, found in results.items()
+    }
     column = column or default_column(groups.values())
     found = _ranked(release, runs, groups, axes, column, scope)
     by_key = {str(run.pk): run for run in runs}
@@ -177,6 +192,18 @@ def with_two_clips(group: Mapping[str, Any] | None, results: Mapping[str, Any], 
     added = {f"{column}{end}": found[f"{own}{end}"] for column, own in OF_TWO_CLIPS.items() for end in ("", "_ci")}
     chance = {column: found["chance"][own] for column, own in OF_TWO_CLIPS.items()}
     return {**group, **added, "n_pairs": found["n"], "chance": {**group["chance"], **chance}}
+
+
+def with_hard_foils(
+    group: Mapping[str, Any] | None, results: Mapping[str, Any], scope: str
+) -> Mapping[str, Any] | None:
+    """Add the accuracy against hard foils in the scope, with interval and chance, under the name of its column."""
+    results = results.get("hard_foils") or {}
+    found = group_of(results, scope) if results else None
+    if not group or not found:
+        return group
+    added = {HARD: found["T"], f"{HARD}_ci": found["T_ci"], "n_hard": found["n"], "hard_sources": results["sources"]}
+    return {**group, **added, "chance": {**group["chance"], HARD: found["chance"]["T"]}}
 
 
 def latest_runs(release: Release) -> list[Run]:

@@ -16,6 +16,7 @@ from corpus.models import Release
 from evaluation.board import latex as tables
 from evaluation.board.comparison import OUTCOMES, Comparison, items_at, overlaps
 from evaluation.board.forms import BoardForm, CompareForm
+from evaluation.board.gaps import gaps_of
 from evaluation.board.leaderboard import Board, board
 from evaluation.charts import of_models
 from evaluation.charts.inline import cached_chart
@@ -35,6 +36,7 @@ def leaderboard_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     context["chart"] = partial(
         cached_chart, "board", partial(_chart, shown), [*_chart_rows(shown), shown.chance, shown.human]
     )
+    context["gaps"] = gaps_of(found)
     context["overlaps"] = overlaps(found, [row.run for row in shown.scored])
     return render(request, "evaluation/leaderboard.html", context)
 

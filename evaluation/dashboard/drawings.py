@@ -61,7 +61,14 @@ def steps(counts: Mapping[str, int], *, edits: bool) -> list[FunnelStep]:
 # (label, count, the two counts of its share, what that share is, page, query)
 STAGES: tuple[tuple[str | Promise, str, tuple[str, str] | None, str | Promise, str, str], ...] = (
     (_("Captions"), "captions", None, "", "corpus:videos", ""),
-    (_("Foils"), "passed", ("captions_used", "captions"), _("of %(n)d captions have foils"), "generation:runs", ""),
+    (
+        _("Foils"),
+        "passed",
+        ("captions_used", "captions"),
+        _("of %(n)d captions have generated foils"),
+        "generation:runs",
+        "",
+    ),
     (_("Accepted"), "accepted", ("accepted", "edited"), _("of %(n)d submitted foils"), "reports:report", ""),
     (_("Judged"), "judged", ("judged", "items"), _("of %(n)d main items"), "items:items", ""),
     (_("Valid"), "valid", ("valid", "judged"), _("of %(n)d judged items"), "items:items", "state=valid"),

@@ -31,7 +31,7 @@ STEPS: tuple[tuple[Words, Words, str, Words, tuple[str, ...]], ...] = (
         _("Define a subtest"),
         _(
             "A subtest covers one phenomenon, such as direction, counting or change of state. It also sets "
-            "how many validators judge each pair of caption and foil."
+            "how many validators judge each pair of caption and foil. An import creates missing subtests."
         ),
         "corpus:subtests",
         _("Create subtest"),

@@ -1,7 +1,8 @@
-"""Define the addresses of a project's overview."""
+"""Define the addresses of a project's overview and of its plan."""
 
 from django.urls import path
 
+from evaluation.dashboard.plan_views import plan
 from evaluation.dashboard.views import dashboard, dashboard_count, dashboard_runs
 
 app_name = "dashboard"
@@ -9,4 +10,5 @@ urlpatterns = [
     path("projects/<slug:slug>/", dashboard, name="dashboard"),
     path("projects/<slug:slug>/live/", dashboard_runs, name="dashboard_runs"),
     path("projects/<slug:slug>/count/", dashboard_count, name="dashboard_count"),
+    path("projects/<slug:slug>/plan/", plan, name="plan"),
 ]

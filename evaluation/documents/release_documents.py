@@ -14,12 +14,14 @@ from corpus.models import Release, ReleaseItem
 from corpus.records import ReleaseContent
 from corpus.release_documents import Citation, ReleaseDocuments, SourceTerms
 from corpus.rules.states import CandidateState
+from evaluation.board.gaps import as_table, gaps_of
 from evaluation.board.latex import as_json
 from evaluation.board.leaderboard import board
 from evaluation.documents.figures import figures_of
 from evaluation.documents.models import DatasheetAnswer, PublicationFacts, SourceLicence
 from evaluation.ladder.ladders import ladder_of_release
 from evaluation.releases.changelog import changelog_of
+from evaluation.releases.holdback import held_clips
 from evaluation.releases.snapshot import made_by
 from evaluation.scoring.models import Run
 from generation.models import Candidate
@@ -37,6 +39,7 @@ def own_tables(release: Release, runs: Sequence[Run]) -> dict[str, Any]:
         "ladder": _plain(ladder_of_release(release)) if runs else None,
         "pay": pay_statement(release.project),
         "changes": changelog_of(release),
+        "private": as_table(gaps_of(release)) or None,
     }
 
 
@@ -137,7 +140,11 @@ def known_of(release: Release) -> dict[str, Any]:
     votes = Vote.objects.filter(item__subtest__project=project, source=Vote.Source.PERSON)
     made = {"texts": Candidate.objects.filter(group__run__project=project), "judgements": votes}
     spans = {what: rows.aggregate(first=Min("created_at"), last=Max("created_at")) for what, rows in made.items()}
-    warned = ReleaseItem.objects.filter(release=release).exclude(video=None).exclude(video__content_warning="")
+    warned = (
+        ReleaseItem.objects.filter(release=release, is_private=False)
+        .exclude(video=None)
+        .exclude(video__content_warning="")
+    )
     releases = Release.objects.filter(project=project).order_by("pk")
     return {
         "name": project.name,
@@ -150,7 +157,7 @@ def known_of(release: Release) -> dict[str, Any]:
         "consent_version": project.consent_version,
         **_agreed(project),
         "releases": [
-            {"name": each.name, "created_at": each.created_at.isoformat(), "content_hash": each.content_hash}
+            {"name": each.name, "created_at": each.created_at.isoformat(), "content_hash": each.shown_hash}
             for each in releases
         ],
         "takes_scores": Release.objects.filter(
@@ -171,7 +178,8 @@ def _agreed(project: Project) -> dict[str, int]:
 
 
 def rejected_of(project: Project) -> Iterator[dict[str, Any]]:
-    """Return candidates that did not become foils, with the reasons; on taken-down videos they are withheld.
+    """Return candidates that did not become foils, with the reasons; without those on clips with private items or
+    taken-down videos.
 
     Free text of reviewers is left out: it was written to the author, and may name people.
     """
@@ -183,6 +191,7 @@ def rejected_of(project: Project) -> Iterator[dict[str, Any]]:
 
 def _rejected_rows(project: Project) -> QuerySet[Candidate]:
     here = Candidate.objects.filter(group__run__project=project, group__caption__video__takedown__isnull=True)
+    here = here.exclude(group__caption__video__in=held_clips(project))
     return here.filter(state__in=REJECTED)
 
 

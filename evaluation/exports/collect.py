@@ -12,7 +12,7 @@ from typing import Any
 from annotation.models import Vote, VoteState
 from corpus.models import Item, Release, ReleaseItem, Subtest, withdrawn_items
 from corpus.records import RecordContent, ReleaseContent, ReleaseScore, ReleaseVote, VoteCounts
-from corpus.release_records import foil_counts, vote_counts
+from corpus.release_records import canary_of, foil_counts, vote_counts
 from corpus.vote_records import name_of_imported
 from evaluation.analyses.registry import BY_JOB, OF_SCORES, REPORTS
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
@@ -22,6 +22,7 @@ from evaluation.exports.recomputed import RECOMPUTED, recomputed
 from evaluation.exports.records import project_content, release_content
 from evaluation.facts.records import found_valid
 from evaluation.imports.survey import Progress, silent
+from evaluation.releases.holdback import held_clips, holdback_of
 from evaluation.releases.models import ReleaseGate
 from evaluation.releases.snapshot import frozen_items, item_name
 from evaluation.releases.withheld import withheld_of
@@ -58,7 +59,7 @@ def collect_release(release: Release, *, tables: bool = True) -> ReleaseContent:
     content = ReleaseContent(
         project=release.project.slug,
         release=release.name,
-        content_hash=release.content_hash,
+        content_hash=release.shown_hash,
         created_at=release.created_at.isoformat(),
         items=tuple(_with_votes(record, counts) for record in shown),
         votes=tuple(votes),
@@ -66,6 +67,8 @@ def collect_release(release: Release, *, tables: bool = True) -> ReleaseContent:
         simulated=release.project.is_simulated,
         gate=gate_of(release),
         withheld=tuple(withheld.values()),
+        canary=canary_of(release.content_hash),
+        holdback=holdback_of(release),
     )
     if not tables:
         return content
@@ -74,16 +77,18 @@ def collect_release(release: Release, *, tables: bool = True) -> ReleaseContent:
 
 
 def _members(release: Release) -> list[_Member]:
-    """Return the frozen records of the release, then the records of the project's other main items.
+    """Return the public records of the release, then the records of the project's other main items.
 
-    Items of a taken-down video are left out; an item that was requeued before the takedown remains in that state.
+    Other items on clips with private items or on a taken-down video are left out; an item that was requeued before the
+    takedown remains in that state.
     """
     main = Item.objects.filter(subtest__project=release.project, subtest__kind=Subtest.Kind.MAIN)
     loaded = main.select_related("subtest", "proficiency_item__subtest").prefetch_related("foils")
     rows = {item.pk: item for item in loaded}
-    frozen = list(ReleaseItem.objects.filter(release=release).values_list("item_id", "record"))
+    frozen = list(ReleaseItem.objects.filter(release=release, is_private=False).values_list("item_id", "record"))
     members = [_Member(record, rows.get(pk), released=True) for pk, record in frozen]
     rest = main.exclude(withdrawn_items()).exclude(released_as__release=release)
+    rest = rest.exclude(video__in=held_clips(release.project))
     others = frozen_items(release.project, rest)
     return members + [_Member(one.record, rows.get(one.item.pk), released=False) for one in others]
 

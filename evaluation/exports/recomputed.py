@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from corpus.records import ReleaseVote
+from corpus.rules.hard_foils import Candidates
 from corpus.rules.states import ItemState, current_word, drops_out
 from corpus.vote_records import is_anonymous_vote
-from evaluation.analyses.records import CHOICES, ItemFacts, ProficiencyFacts, Votes
+from evaluation.analyses.records import CHOICES, ItemFacts, ProficiencyFacts, Votes, with_hard_foils
 from evaluation.analyses.registry import REPORTS
 from evaluation.errors import EvaluationError
 from evaluation.facts.records import DECIDED, VoteRow, votes_from_rows
@@ -27,8 +28,13 @@ VALIDATION, BASELINE, COUNTED = "validation", "baseline", "counted"
 BY_STATE = {**DECIDED, ItemState.REQUEUED: False}
 
 
-def recomputed(kind: str, items: Items, votes: VoteList) -> Any:
-    """Return the table RECOMPUTED[kind] from the items and votes of an export; None if it has no content."""
+def recomputed(kind: str, items: Items, votes: VoteList, told: Any = None) -> Any:
+    """Return the table RECOMPUTED[kind] from the items and votes of an export; None if it has no content.
+
+    `told`: the table of the export. A blind audit of before hard foils were known counted all foils alike.
+    """
+    if kind == "blind" and told and "hard_foils" not in told["overall"]:
+        items = [{**item, "extra": {}, "facts": {}} for item in items]
     try:
         table = RECOMPUTED[kind](kind, items, votes)
     except EvaluationError:  # no votes, no items: then there is no such table
@@ -43,7 +49,12 @@ def item_facts_of(items: Items, votes: Iterable[ReleaseVote]) -> list[ItemFacts]
     for vote in _counted(votes, VALIDATION):
         tallies[vote.item][-1 if vote.foil is None else vote.foil][vote.choice] += 1
     ordered = sorted(_live(items), key=lambda item: (item["subtest"], item["id"]))
-    return [_facts(item, tallies.get(item["id"], {})) for item in ordered]
+    found = [_facts(item, tallies.get(item["id"], {})) for item in ordered]
+    read = [
+        Candidates(each.subtest, each.caption, each.foils, item.get("extra") or {}, item.get("facts") or {})
+        for item, each in zip(ordered, found, strict=True)
+    ]
+    return with_hard_foils(found, read)
 
 
 def _live(items: Items) -> Items:

@@ -16,14 +16,17 @@ from corpus.records import MAX_ID, ItemRecord, RecordContent, Records, VoteCount
 from corpus.release_records import (
     about_the_item,
     as_published_facts,
+    canary_of,
     foil_counts,
     hash_of,
+    holdback_facts,
     item_record,
     n_as_published,
     release_id,
 )
 from evaluation.imports.batch import CHUNK
 from evaluation.imports.survey import Progress, silent
+from evaluation.releases.holdback import held_clips, holdback_of
 from evaluation.releases.snapshot import plain_record, video_record
 from evaluation.releases.withheld import withheld_of
 from projects.models import Project
@@ -43,16 +46,19 @@ def release_content(release: Release, progress: Progress = silent) -> RecordCont
     return RecordContent(
         project=release.project.slug,
         release=release.name,
-        content_hash=release.content_hash,
+        content_hash=release.shown_hash,
         created_at=release.created_at.isoformat(),
         simulated=release.project.is_simulated,
-        facts=facts,
-        records=_told(partial(_released, release, frozenset(withheld)), release.n_items - len(withheld), progress),
+        facts=facts | holdback_facts(canary_of(release.content_hash), holdback_of(release)),
+        records=_told(partial(_released, release, frozenset(withheld)), release.n_public - len(withheld), progress),
     )
 
 
 def project_content(project: Project, progress: Progress = silent) -> RecordContent:
-    """Return the project's items in any state, and its captions without items, in the order of import."""
+    """Return the project's items in any state, and its captions without items, in the order of import.
+
+    Those on clips with private items of a release are left out.
+    """
     items, captions = _items(project), _captions(project)
     return RecordContent(
         project=project.slug,
@@ -84,7 +90,8 @@ def _released(release: Release, withheld: frozenset[str]) -> Iterator[ItemRecord
 def _members(release: Release) -> Iterator[tuple[Item | None, Mapping[str, Any]]]:
     """Return (row as it is now, record as it was frozen), by the record's id."""
     at = -1
-    rows = ReleaseItem.objects.filter(release=release).select_related("item").order_by("position")
+    members = ReleaseItem.objects.filter(release=release, is_private=False)
+    rows = members.select_related("item").order_by("position")
     while some := list(rows.filter(position__gt=at)[:CHUNK]):
         yield from ((row.item, row.record) for row in some)
         at = some[-1].position
@@ -128,13 +135,14 @@ def _counts(n_foils: Mapping[int, int]) -> dict[int, VoteCounts]:
 
 
 def _items(project: Project) -> QuerySet[Item]:
-    return Item.objects.filter(subtest__project=project, subtest__kind=Subtest.Kind.MAIN).exclude(withdrawn_items())
+    rows = Item.objects.filter(subtest__project=project, subtest__kind=Subtest.Kind.MAIN).exclude(withdrawn_items())
+    return rows.exclude(video__in=held_clips(project))
 
 
 def _captions(project: Project) -> QuerySet[Caption]:
     """Return captions that need foils; a corrected one has its corrected text."""
     rows = Caption.objects.filter(Q(items=None) & Q(revision=None), video__project=project)
-    return rows.exclude(video__media_state=MediaState.TAKEN_DOWN)
+    return rows.exclude(video__media_state=MediaState.TAKEN_DOWN).exclude(video__in=held_clips(project))
 
 
 def _current(project: Project) -> Iterator[ItemRecord]:

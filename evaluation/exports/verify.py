@@ -255,8 +255,10 @@ def _same_tables(folder: Path, items: list[dict[str, Any]], votes: list[ReleaseV
     old_words = layout < EVERY_SCRIPT_SINCE
     skipped = OF_WORDS if old_words and not all(map(_is_ascii, items)) else frozenset()
     for kind in [kind for kind in RECOMPUTED if kind not in skipped]:
-        name, made = f"tables/{kind}.json", recomputed(kind, items, votes)
-        if made is None and not (folder / name).exists():
+        name = f"tables/{kind}.json"
+        told = _table(folder, kind) if (folder / name).exists() else None
+        made = recomputed(kind, items, votes, told)
+        if made is None and told is None:
             continue
         told = _table(folder, kind)
         if layout < SMALL_SAMPLES_SINCE:

@@ -12,9 +12,10 @@ from annotation.models import Choice, Stage, Vote, VoteState
 from annotation.queries.vote_rules import rule_in_force
 from annotation.rules.voting import item_outcome
 from corpus.models import Foil, Item, Subtest, withdrawn_items
+from corpus.rules.hard_foils import Candidates
 from corpus.rules.states import ItemState, drops_out, is_left_out
 from corpus.vote_records import ANONYMOUS_NAME
-from evaluation.analyses.records import CHOICES, NOBODY, OTHER, ItemFacts, ProficiencyFacts, Votes
+from evaluation.analyses.records import CHOICES, NOBODY, OTHER, ItemFacts, ProficiencyFacts, Votes, with_hard_foils
 from projects.models import Project
 
 DECIDED = {ItemState.VALID: True, ItemState.INVALID: False, ItemState.DISPUTED: False}
@@ -56,7 +57,12 @@ def item_facts(project: Project, subtest: Subtest | None = None) -> list[ItemFac
     items = list(wanted.order_by("subtest__name", "key"))
     foils = _foils(project)
     tallies = _tallies(counted_votes(project, subtest))
-    return [_facts(item, foils, tallies.get(item.pk, {})) for item in items]
+    found = [_facts(item, foils, tallies.get(item.pk, {})) for item in items]
+    read = [
+        Candidates(each.subtest, each.caption, each.foils, item.extra, item.known_facts)
+        for item, each in zip(items, found, strict=True)
+    ]
+    return with_hard_foils(found, read)
 
 
 def is_valid(item: Item) -> bool | None:

@@ -50,6 +50,9 @@ _EXAMPLE = 30
 _VALUES = frozenset({"source_dataset", "time_unit"})
 
 
+UNIT_LABELS = {"sec": _("seconds"), "pts": _("timestamps of the file (pts)"), "frames": _("frames")}
+
+
 class TableForm(forms.Form):
     """One menu per field. `document()` is the recipe."""
 
@@ -68,10 +71,14 @@ class TableForm(forms.Form):
         choices=[("0", "0"), ("1", "1")],
     )
     time_unit = forms.ChoiceField(
-        label=_("Unit of times"), required=False, choices=[(unit, unit) for unit in TIME_UNITS]
+        label=_("Unit of times"), required=False, choices=[(unit, UNIT_LABELS[unit]) for unit in TIME_UNITS]
     )
     source_dataset = forms.CharField(label=_("Dataset"), required=False, max_length=MAX_DATASET)
-    keep = forms.BooleanField(label=_("Keep the other columns as facts"), required=False)
+    keep = forms.BooleanField(
+        label=_("Keep the other columns as facts"),
+        required=False,
+        help_text=_("The page of the item shows them, and exports contain them."),
+    )
     name = forms.CharField(
         label=_("Save as a recipe named"),
         required=False,

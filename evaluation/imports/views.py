@@ -171,6 +171,7 @@ def _context(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
         "outcome": outcome,
         "entry": IMPORTERS.get(upload.format),
         "counts": counted(outcome),
+        "has_items": bool(outcome.get("created", {}).get("items")),
         "changes": changes(outcome),
         "makes_subtests": any(row["subtest"] for row in outcome.get("sample", [])),
         "takes_none": takes_none(outcome),

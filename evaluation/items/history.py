@@ -26,6 +26,7 @@ ITEM_WORDS: dict[str, str | Promise] = {
     "take_publishers_word": _("The item counts as valid because it was imported as published."),
     "collect_votes": _("The item was queued for validation. It counts as valid until validators decide."),
     "recount": _("A vote was removed, so the item waits for votes again."),
+    "ask_again": _("New validators were asked to judge the item. Earlier votes no longer count."),
     "adjudicate": _("The disputed item was decided."),
     "requeue": _("The foils were returned to editing."),
     "retract": _("The item was retracted."),

@@ -63,7 +63,8 @@ def answered(run: Run, answer: str) -> list[int]:
     scored.
     """
     credit = credits_of(run, axes_of(run.release)).main
-    ids = ReleaseItem.objects.filter(release=run.release).order_by("position").values_list("item_id", flat=True)
+    members = ReleaseItem.objects.filter(release=run.release, is_private=False)
+    ids = members.order_by("position").values_list("item_id", flat=True)
     fits = {"right": credit >= 1.0, "wrong": credit < 1.0}.get(answer, ~np.isnan(credit))
     return [pk for pk, fit in zip(ids, fits, strict=True) if fit and pk is not None]
 

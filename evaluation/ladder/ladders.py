@@ -16,15 +16,17 @@ from evaluation.scoring.run_results import (
     RUNGS_VERSION,
     Axes,
     axes_of,
+    credits_from,
     credits_of,
     fingerprint_of,
     is_settled,
     rungs_of,
 )
+from evaluation.scoring.rungs import Rung
 
 Floats = NDArray[np.float64]
 # In addition to the metric's own version: raise it if ladders are computed differently.
-VERSION = "1"
+VERSION = "2"
 KIND = "ladder"
 
 
@@ -67,7 +69,9 @@ def ladder_of_run(run: Run) -> dict[str, Any] | None:
         return {"overall": ladder.compute(data), "subtests": subtests, "needs": _needs([data.credit], axes)}
 
     about = {"run": run.pk, "model": run.label, "model_key": run.model_key, "protocol": run.protocol}
-    return {**about, **cached_by_fingerprint(run.release.project, KIND, str(run.pk), _fingerprint([run]), make)}
+    found = cached_by_fingerprint(run.release.project, KIND, str(run.pk), _fingerprint([run]), make)
+    # The other rungs have no scores yet, for example while a job waits for a worker.
+    return None if found["overall"]["rungs"].keys() == {FULL} else {**about, **found}
 
 
 def _fingerprint(runs: Sequence[Run]) -> str:
@@ -85,7 +89,9 @@ def ladder_runs(release: Release) -> list[Run]:
     for run in latest_runs(release):
         if has_ladder(run):
             scored = scored_rungs(run)
-            chains.setdefault(tuple(rung for rung in CHAIN if rung in scored), []).append(run)
+            chain = tuple(rung for rung in CHAIN if rung in scored)
+            if len(chain) > 1:
+                chains.setdefault(chain, []).append(run)
     return max(chains.items(), key=lambda found: (len(found[0]), len(found[1])), default=((), []))[1]
 
 
@@ -118,14 +124,23 @@ def ladder_of_release(release: Release) -> dict[str, Any] | None:
     return {"release": release.pk, "models": models, **found}
 
 
-def levels_of(runs: Sequence[Run], axes: Axes) -> NDArray[np.int64]:
-    """Return (n,) what each item of the runs' release needs (metrics.ladder.levels_of)."""
+def levels_of(runs: Sequence[Run], axes: Axes, private: Sequence[Mapping[str, Any]] | None = None) -> NDArray[np.int64]:
+    """Return (n,) what each public item of the runs' release needs (metrics.ladder.levels_of).
+
+    `private`: the private records, whose axes are `axes`, instead of the public ones.
+    """
+
+    def credit_of(run: Run) -> dict[str, Floats]:
+        if private is None:
+            return credit_by_rung(run, axes)
+        # The same rungs as for public items: an item without a score on one of them is unknown.
+        return {rung: credits_from(run, axes, private, Rung(rung)).main for rung in scored_rungs(run)}
 
     def make() -> list[int]:
-        levels: list[int] = ladder.levels_of([credit_by_rung(run, axes) for run in runs]).tolist()
+        levels: list[int] = ladder.levels_of([credit_of(run) for run in runs]).tolist()
         return levels
 
-    about = f"levels {sorted(run.pk for run in runs)}"
+    about = f"{'levels' if private is None else 'private levels'} {sorted(run.pk for run in runs)}"
     found = cached_by_fingerprint(runs[0].release.project, KIND, about, _fingerprint(runs), make)
     return np.array(found, dtype=np.int64)
 
@@ -139,12 +154,13 @@ def lacking(runs: Sequence[Run], need: str) -> list[str]:
 def _needs(models: Sequence[Mapping[str, Floats]], axes: Axes) -> dict[str, Any]:
     """Count the items by what they need, beside how many of them guesses alone may give at most."""
     if any(FULL not in model for model in models):
-        return {"counts": {}, "n_unknown": len(axes.ids), "luck": None}
+        return {"counts": {}, "scored": [], "n_unknown": len(axes.ids), "luck": None}
     levels = ladder.levels_of(models)
     counts = {name: int((levels == level).sum()) for name, level in LEVELS.items()}
     lucky = ladder.lucky(chance_of(axes)[levels != UNKNOWN], len(models))
     return {
         "counts": counts,
+        "scored": ladder.scored_levels(models),
         "n_unknown": int((levels == UNKNOWN).sum()),
         "luck": float(lucky.mean()) if len(lucky) else None,
     }

@@ -52,7 +52,7 @@ def rung_choices() -> list[tuple[str, str]]:
 
 
 def items_at(source: Source, need: str = "", rung: str = "") -> list[int]:
-    """Return ids of the items of the release that need this (metrics.ladder.LEVELS), and that a rung solves or not.
+    """Return ids of public items of the release that need this (metrics.ladder.LEVELS), and that a rung solves or not.
 
     At a rung, an item is solved if any of the models has full credit; it counts as not solved if none has, and at
     least one has a score.
@@ -69,5 +69,6 @@ def items_at(source: Source, need: str = "", rung: str = "") -> list[int]:
             known |= ~np.isnan(credit)
             solved |= credit >= 1.0
         fits &= known & ~solved if rung.startswith(NOT_SOLVED) else solved
-    ids = ReleaseItem.objects.filter(release=source.release).order_by("position").values_list("item_id", flat=True)
+    members = ReleaseItem.objects.filter(release=source.release, is_private=False).order_by("position")
+    ids = members.values_list("item_id", flat=True)
     return [pk for pk, fit in zip(ids, fits, strict=True) if fit and pk is not None]

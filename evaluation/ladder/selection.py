@@ -16,7 +16,7 @@ from evaluation.ladder.ladders import chance_of, has_ladder, lacking, ladder_run
 from evaluation.metrics.ladder import QUALIFIES, UNKNOWN, lucky
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import records_of
-from evaluation.scoring.run_results import axes_of
+from evaluation.scoring.run_results import axes_from, axes_of
 from projects.models import Project
 from text.quoting import quoted
 
@@ -60,7 +60,7 @@ class Selection:
                 {"run": run.pk, "label": run.label, "model_key": run.model_key, "protocol": run.protocol}
                 for run in self.runs
             ],
-            "scored_release": {"id": release.pk, "name": release.name, "content_hash": release.content_hash},
+            "scored_release": {"id": release.pk, "name": release.name, "content_hash": release.shown_hash},
             "subtests": {
                 each.name: {"n": each.n, "n_kept": each.n_kept, "n_unknown": each.n_unknown} for each in self.subtests
             },
@@ -115,19 +115,40 @@ def select(records: Sequence[Record], need: str, runs: Sequence[Run]) -> Selecti
     if missing := lacking(runs, need):
         words = _("These runs cannot show which items need it, because they lack rungs (%(missing)s). Add controls.")
         raise EvaluationError(words % {"missing": ", ".join(missing)})
-    release = runs[0].release
-    axes = axes_of(release)
-    levels = dict(zip(axes.ids, levels_of(runs, axes).tolist(), strict=True))
-    scored = {record["id"]: _content(record) for record in records_of(release)}
+    scored = _scored(runs)
     level_of = {
-        record["id"]: levels[record["id"]] if scored.get(record["id"]) == _content(record) else UNKNOWN
+        record["id"]: found.level
+        if (found := scored.get(record["id"])) and found.content == _content(record)
+        else UNKNOWN
         for record in records
     }
     kept = frozenset(name for name, level in level_of.items() if level >= QUALIFIES[need])
-    chances = dict(zip(axes.ids, lucky(chance_of(axes), len(runs)).tolist(), strict=True))
-    known = [chances[name] for name, level in level_of.items() if level != UNKNOWN]
+    known = [scored[name].luck for name, level in level_of.items() if level != UNKNOWN]
     counts = _counts(records, level_of, kept)
     return Selection(need, tuple(runs), kept, sum(known) / len(known) if known else None, counts)
+
+
+@dataclass(frozen=True)
+class _Scored:
+    """What the ladders show of an item; `luck`: the highest chance that guesses alone would make it qualify."""
+
+    content: tuple[Any, ...]
+    level: int
+    luck: float
+
+
+def _scored(runs: Sequence[Run]) -> dict[str, _Scored]:
+    """Return {id: what the ladders show} of all items of the runs' release, also of private ones."""
+    release = runs[0].release
+    found = {}
+    for is_private in (False, True) if release.n_private else (False,):
+        records = records_of(release, private=is_private)
+        axes = axes_from(records) if is_private else axes_of(release)
+        levels = levels_of(runs, axes, records if is_private else None).tolist()
+        chances = lucky(chance_of(axes), len(runs)).tolist()
+        rows = zip(records, levels, chances, strict=True)
+        found |= {record["id"]: _Scored(_content(record), level, luck) for record, level, luck in rows}
+    return found
 
 
 @dataclass(frozen=True)

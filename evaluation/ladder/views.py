@@ -17,15 +17,15 @@ from evaluation.ladder import chart
 from evaluation.ladder.forms import RungScoresForm
 from evaluation.ladder.ladders import ladder_of_release, ladder_of_run
 from evaluation.ladder.wording import (
-    NEED_LABELS,
     RUNG_LABELS,
     benchmark_sentences,
     conclusion,
+    need_labels,
     parts_label,
     sentences,
     shown_at,
 )
-from evaluation.metrics.ladder import CHAIN, RUNGS
+from evaluation.metrics.ladder import CHAIN, REQUIRED, RUNGS, WORDS
 from evaluation.scoring.access import get_run
 from evaluation.scoring.actions.rungs import add_controls, import_rung_scores
 from evaluation.scoring.models import Run
@@ -69,6 +69,7 @@ def _shown(run: Run, ladder: Found) -> dict[str, Any]:
         "ladder": overall,
         "conclusion": conclusion(overall),
         "sentences": sentences(overall),
+        "shows_order": all(rung in overall["rungs"] for rung in REQUIRED["order"]),
         "rungs": [
             {"slug": rung, "label": RUNG_LABELS[rung], "shown": seen[rung], **overall["rungs"][rung]} for rung in rungs
         ],
@@ -85,8 +86,10 @@ def _shown(run: Run, ladder: Found) -> dict[str, Any]:
 
 def _needs(found: Found) -> dict[str, Any]:
     needs = found["needs"]
-    rows = [(slug, label, needs["counts"].get(slug, 0)) for slug, label in NEED_LABELS.items()]
-    return {"needs": rows, "luck": needs["luck"], "n_unknown": needs["n_unknown"]}
+    rows = [(slug, label, needs["counts"].get(slug, 0)) for slug, label in need_labels(needs["scored"]).items()]
+    # Only a score without the clip can make an item seem to need its clip.
+    luck = needs["luck"] if WORDS in needs["scored"] else None
+    return {"needs": rows, "luck": luck, "n_unknown": needs["n_unknown"]}
 
 
 @require_POST

@@ -7,7 +7,7 @@ from django.utils.formats import get_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy, ngettext
 
-from evaluation.metrics.ladder import COSTS, DIAGNOSTICS, NEEDS, NOTHING, TOO_FEW
+from evaluation.metrics.ladder import CHAIN, COSTS, DIAGNOSTICS, NEEDS, NOTHING, TOO_FEW
 from evaluation.scoring.models import Run
 from evaluation.scoring.rungs import FRAMES_TRIED, Rung
 from evaluation.templatetags.numbers import BETWEEN
@@ -51,6 +51,12 @@ NEED_LABELS: dict[str, Words] = {
     "order": gettext_lazy("needs the order of frames"),
     "unsolved": gettext_lazy("not solved"),
 }
+# The same if a rung below has no scores: the item may need less.
+SOLVED_LABELS: dict[str, Words] = {
+    "picture": gettext_lazy("solved from one frame"),
+    "frames": gettext_lazy("solved from shuffled frames"),
+    "order": gettext_lazy("solved with the full clip only"),
+}
 # Of a release: each includes the ones after it.
 SELECTION_LABELS: dict[str, Words] = {
     "clip": gettext_lazy("items that need their clip"),
@@ -85,6 +91,20 @@ JOINED = {
     NOTHING: gettext_lazy("These together make no detectable difference (%(points)s points %(ci)s): %(parts)s."),
     COSTS: gettext_lazy("These together make the score lower (%(points)s points %(ci)s): %(parts)s."),
 }
+
+
+def need_labels(scored: Sequence[str]) -> dict[str, Words]:
+    """Return the labels of the levels with scores, and of unsolved items.
+
+    If a level below has no scores, the label says what solves the item, not what it needs.
+    """
+    labels: dict[str, Words] = {}
+    is_known = True
+    for name in CHAIN.values():
+        if name in scored:
+            labels[name] = NEED_LABELS[name] if is_known else SOLVED_LABELS[name]
+        is_known = is_known and name in scored
+    return {**labels, "unsolved": NEED_LABELS["unsolved"]}
 
 
 def interval(bounds: Sequence[float]) -> str:
@@ -154,8 +174,9 @@ def benchmark_sentences(found: Mapping[str, Any]) -> list[str]:
     for rung, words in BENCHMARK.items():
         row = overall["rungs"].get(rung)
         if row is not None and row["ci"]:
-            values = {"share": points(row["share"]), "ci": interval(row["ci"]), "luck": points(overall["luck"])}
-            said.append(str(words % values))
+            values = {"share": points(row["share"]), "ci": interval(row["ci"])}
+            form = BY_LUCK if row["ci"][0] <= overall["luck"] else MORE_THAN_LUCK
+            said.append(f"{words % values} {form % {'luck': points(overall['luck'])}}")
     return said
 
 
@@ -163,10 +184,10 @@ BENCHMARK = {
     Rung.NO_CLIP: gettext_lazy("Some model solves %(share)s %% %(ci)s of the items without a clip."),
     Rung.BEST_FRAME: gettext_lazy("Some model solves %(share)s %% %(ci)s of the items from one frame."),
     Rung.SHUFFLED: gettext_lazy("Some model solves %(share)s %% %(ci)s of the items from shuffled frames."),
-    Rung.FULL: gettext_lazy(
-        "Some model solves %(share)s %% %(ci)s of the items with the full clip. Guesses alone would solve %(luck)s %%."
-    ),
+    Rung.FULL: gettext_lazy("Some model solves %(share)s %% %(ci)s of the items with the full clip."),
 }
+MORE_THAN_LUCK = gettext_lazy("Guesses alone would solve %(luck)s %%.")
+BY_LUCK = gettext_lazy("This is not detectably more than guesses alone would solve (%(luck)s %%).")
 
 
 def selection_notice(chosen: Mapping[str, Any]) -> str:

@@ -192,10 +192,12 @@ def t_interval(
 
 def wilson(right: int, total: int, *, level: float = LEVEL) -> list[float] | None:
     """Compute Wilson's score interval of a share; None if n is 0."""
-    if total == 0:
-        return None
+    return score_interval(right / total, total, level=level) if total else None
+
+
+def score_interval(share: float, total: float, *, level: float = LEVEL) -> list[float]:
+    """Compute Wilson's score interval of a share that is as precise as that of `total` independent records."""
     z = float(special.ndtri(0.5 + level / 2))
-    share = right / total
     centre = (share + z * z / (2 * total)) / (1 + z * z / total)
     reach = z * math.sqrt(share * (1 - share) / total + z * z / (4 * total * total)) / (1 + z * z / total)
     return [max(0.0, centre - reach), min(1.0, centre + reach)]

@@ -42,6 +42,8 @@ REQUIRED = {
     "order": (FULL, NO_CLIP, BEST_FRAME, SHUFFLED),
 }
 SINGLE_FRAMES = (FIRST_FRAME, MIDDLE_FRAME, BEST_FRAME)
+# The rungs that show each level, from the least that a model sees.
+SHOWN_BY = {WORDS: (NO_CLIP, OTHER_CLIP), PICTURE: SINGLE_FRAMES, FRAMES: (SHUFFLED,), ORDER: (FULL,)}
 
 
 @dataclass(frozen=True)
@@ -153,9 +155,18 @@ def levels_of(models: Sequence[Mapping[str, Floats]]) -> NDArray[np.int64]:
     levels = np.full(n, UNSOLVED, dtype=np.int64)
     # From the most that a model sees to the least: the least that solves an item counts.
     levels[_solved(models, (FULL,), n)] = BY_ORDER
-    for rungs, level in (((SHUFFLED,), BY_FRAMES), (SINGLE_FRAMES, BY_PICTURE), ((NO_CLIP, OTHER_CLIP), BY_WORDS)):
-        levels[(levels > UNSOLVED) & _solved(models, rungs, n)] = level
+    for name in (FRAMES, PICTURE, WORDS):
+        levels[(levels > UNSOLVED) & _solved(models, SHOWN_BY[name], n)] = LEVELS[name]
     return np.where(unknown, UNKNOWN, levels)
+
+
+def scored_levels(models: Sequence[Mapping[str, Floats]]) -> list[str]:
+    """Return the levels whose rungs a model scored, from the least that a model sees.
+
+    Without scores for a level, no item is known to need more than that level.
+    """
+    scored = {rung for model in models for rung in model}
+    return [name for name, rungs in SHOWN_BY.items() if scored & set(rungs)]
 
 
 def _solved(models: Sequence[Mapping[str, Floats]], rungs: Sequence[str], n: int) -> Bools:

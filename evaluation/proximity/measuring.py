@@ -33,7 +33,7 @@ Batch = Callable[[Sequence[Case]], list[dict[str, Any]]]
 def measure(run: ProximityRun, job: Job) -> None:
     """Measure every distinct pair of the run's release that is not measured yet. HubError: no such encoder."""
     records = records_of(run.release)
-    cases = {pair_sha256(case): case for record in records for case in cases_of(record)}
+    cases = {pair_sha256(case): case for each in cases_of(records) for case in each}
     encoder, opposites = load(FILTERS[ENCODER]), load(FILTERS[ANTONYMS])
     params = {"model": run.model, "device": run.device}
     progress(job, 0, 2 * len(cases), f"pairs of texts: {len(cases)} ({run.name})")

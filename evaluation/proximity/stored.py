@@ -10,6 +10,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from corpus.models import Release
+from corpus.rules.hard_foils import candidates_of, hard_foils
 from evaluation.proximity.models import ProximityRun
 from evaluation.scoring.models import EQUAL_AFTER_CUT
 from generation.measures import pair_sha256
@@ -20,10 +21,14 @@ ROWS = 500
 Record = Mapping[str, Any]
 
 
-def cases_of(record: Record) -> list[Case]:
-    """Return the caption with each of its foils."""
-    caption = CaptionInput(record["id"], record["caption"])
-    return [Case(caption, foil) for foil in record["foils"]]
+def cases_of(records: Sequence[Record]) -> list[list[Case]]:
+    """Return, for each record, its caption with each of its foils; with the hard foil alone if it has one."""
+    found = []
+    for record, hard in zip(records, hard_foils(map(candidates_of, records)), strict=True):
+        caption = CaptionInput(record["id"], record["caption"])
+        cases = [Case(caption, foil) for foil in record["foils"]]
+        found.append(cases if hard is None else [case for at, case in enumerate(cases) if at == hard.index])
+    return found
 
 
 def measured(release: Release) -> list[ProximityRun]:
@@ -46,14 +51,15 @@ def stamp(runs: Iterable[ProximityRun]) -> list[Any]:
 
 
 def with_proximity(release: Release, records: Sequence[Record], facts: Sequence[dict[str, Any]]) -> None:
-    """Add `proximity` ({name: cosine of the caption and its nearest foil}) and `antonym` to the facts of records.
+    """Add `proximity` ({name: cosine of the caption and its hard foil, else its nearest foil}) and `antonym` to the
+    facts of records.
 
     Facts that the records state remain: a stated number as `stated`, a stated `antonym` as it is.
     """
     runs = measured(release)
     if not runs:
         return
-    pairs = [[pair_sha256(case) for case in cases_of(record)] for record in records]
+    pairs = [[pair_sha256(case) for case in cases] for cases in cases_of(records)]
     wanted = list(dict.fromkeys(pair for each in pairs for pair in each))
     values = _values({run.scorer_id for run in runs} | {run.antonyms_id for run in runs} - {None}, wanted)
     equal = {run.pk: {found["item"] for found in run.problems.get(EQUAL_AFTER_CUT, ())} for run in runs}
@@ -63,7 +69,7 @@ def with_proximity(release: Release, records: Sequence[Record], facts: Sequence[
         for run in runs:
             cosines = [values[run.scorer_id, key]["cosine"] for key in keys if (run.scorer_id, key) in values]
             # If the encoder reads the same of caption and foil, a cosine of 1 says nothing.
-            if len(cosines) == len(keys) and record["id"] not in equal[run.pk]:
+            if keys and len(cosines) == len(keys) and record["id"] not in equal[run.pk]:
                 found[run.name] = max(cosines)
             opposite = [values[run.antonyms_id, key] for key in keys if (run.antonyms_id, key) in values]
             if opposite:

@@ -5,9 +5,11 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from corpus.models import Release
+from corpus.models import Release, ReleaseItem
+from corpus.records import MAX_ID
 from evaluation.documents.forms import _address
 from evaluation.publishing.models import PublicPage, Submission
+from evaluation.releases.models import ItemReport, ReportReason
 
 
 class PublicPageForm(forms.ModelForm):
@@ -74,4 +76,44 @@ class SubmissionForm(forms.ModelForm):
         for name in ("label", "sent_by", "contact"):
             if name in cleaned and not cleaned[name].isprintable():
                 self.add_error(name, _("This field has line breaks or unprintable characters. Enter one line of text."))
+        return cleaned
+
+
+class ReportForm(forms.ModelForm):
+    """What is wrong with an item, by somebody without an account."""
+
+    item = forms.CharField(label=_("Item ID"), max_length=MAX_ID, help_text=_("As in the export, or above an example."))
+
+    class Meta:
+        model = ItemReport
+        fields = ("why", "text", "contact")
+        labels = {"why": _("What is wrong"), "text": _("Details"), "contact": _("Contact")}
+        help_texts = {"contact": _("Visible only to the benchmark team. Never published.")}
+        widgets = {"text": forms.Textarea(attrs={"rows": 3})}
+
+    def __init__(self, *args: Any, release: Release, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.release = release
+        self.order_fields(["item", "why", "text", "contact"])
+
+    def clean_item(self) -> ReleaseItem:
+        """Find the public item; a private one is as unknown as one that does not exist."""
+        shown = ReleaseItem.objects.filter(release=self.release, is_private=False, video__takedown__isnull=True)
+        member = shown.filter(record__id=self.cleaned_data["item"].strip()).first()
+        if member is None:
+            raise forms.ValidationError(_("This release shows no item with this ID. Check the ID."))
+        return member
+
+    def clean_contact(self) -> str:
+        contact = self.cleaned_data["contact"]
+        if not contact.isprintable():
+            raise forms.ValidationError(
+                _("This field has line breaks or unprintable characters. Enter one line of text.")
+            )
+        return contact
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if cleaned.get("why") == ReportReason.OTHER and not cleaned.get("text", "").strip():
+            self.add_error("text", _("Describe what is wrong."))
         return cleaned

@@ -51,7 +51,7 @@ def checklist_of(release: Release, *, anonymous: bool = False) -> list[Row]:
 def videos_to_copy(release: Release) -> dict[str, Video]:
     """Return {key: video} of the release: its source allows a copy, its file is stored and was not taken down."""
     allowed = release.project.source_licences.filter(may_show=True).values("source_dataset")
-    released = ReleaseItem.objects.filter(release=release).values("video")
+    released = ReleaseItem.objects.filter(release=release, is_private=False).values("video")
     rows = Video.objects.filter(pk__in=released, media_state=MediaState.READY, takedown__isnull=True)
     found = rows.filter(source_dataset__in=allowed).exclude(file="")
     return {video.key: video for video in found.order_by("pk")}

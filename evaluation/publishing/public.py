@@ -94,7 +94,8 @@ def composition_of(release: Release) -> Composition:
     """Return counts that are computed once per release, which never changes. At most two queries."""
 
     def make() -> dict[str, Any]:
-        members = ReleaseItem.objects.filter(release=release).order_by("position").values_list("position", "record")
+        members = ReleaseItem.objects.filter(release=release, is_private=False).order_by("position")
+        members = members.values_list("position", "record")
         counts: dict[str, list[int]] = {}
         places: dict[str, list[int]] = {}
         sources: dict[str, dict[str, Any]] = {}
@@ -147,7 +148,7 @@ def examples_of(page: PublicPage, composition: Composition, terms: list[SourceTe
 
     One query.
     """
-    rows = ReleaseItem.objects.filter(release=page.release, position__in=composition.examples)
+    rows = ReleaseItem.objects.filter(release=page.release, position__in=composition.examples, is_private=False)
     members = rows.filter(video__takedown__isnull=True).select_related("video").order_by("position")
     shown = {one.dataset for one in terms if one.may_show}
     return [_example(page, member, shown) for member in members[:EXAMPLES]]
@@ -180,7 +181,7 @@ def _source(page: PublicPage, position: int, video: Video) -> str:
 def cited_as(release: Release, citation: Citation) -> str:
     """Return the BibTeX entry, as in an export."""
     papers = ReleaseDocuments(citation=citation, known={"name": release.project.name})
-    facts = (release.project.slug, release.name, release.content_hash, release.created_at.isoformat())
+    facts = (release.project.slug, release.name, release.shown_hash, release.created_at.isoformat())
     return bibtex(ReleaseContent(*facts, (), papers=papers))
 
 

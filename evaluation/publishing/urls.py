@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from evaluation.publishing import views
+from evaluation.publishing import item_reports, views
 
 app_name = "publishing"
 urlpatterns = [
@@ -14,6 +14,7 @@ urlpatterns = [
         views.submission,
         name="submission",
     ),
+    path("projects/<slug:slug>/releases/<int:pk>/reports/", item_reports.reports, name="item_reports"),
     path(
         "projects/<slug:slug>/releases/<int:pk>/public/<slug:move>/",
         views.public_page_move,
@@ -25,5 +26,7 @@ urlpatterns = [
     path("r/<slug:key>/videos/<int:position>/", views.public_video, name="public_video"),
     path("r/<slug:key>/export.zip", views.public_export, name="public_export"),
     path("r/<slug:key>/scores/", views.public_scores, name="public_scores"),
+    path("r/<slug:key>/report/", item_reports.report, name="report"),
+    path("r/<slug:key>/report/sent/", item_reports.report_sent, name="report_sent"),
     path("r/<slug:key>/scores/sent/", views.public_sent, name="public_sent"),
 ]

@@ -13,8 +13,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from corpus.access import get_release
 from corpus.models import MediaState, Release, ReleaseItem
+from corpus.release_records import canary_of
 from corpus.video_files.streaming import stream_file
 from evaluation.blind.forms import named_probes
+from evaluation.board.gaps import gaps_of
 from evaluation.board.leaderboard import board
 from evaluation.documents.actions.describe_publication import answer_datasheet, describe_publication, sources_in
 from evaluation.documents.forms import DatasheetForm, PublicationForm, terms_forms
@@ -34,7 +36,7 @@ from evaluation.publishing.public import about, composition_of, get_public_page,
 from evaluation.publishing.sheet import own_answers
 from evaluation.publishing.submitted import BadScoresError
 from evaluation.releases.changelog import changelog_of
-from evaluation.releases.models import ReleaseGate
+from evaluation.releases.models import ItemReport, ReleaseGate, ReportState
 from evaluation.releases.withheld import withheld_of
 from projects.access import enter_project, get_project
 from projects.errors import TooManyTries
@@ -56,6 +58,8 @@ def public_release(request: HttpRequest, key: str) -> HttpResponse:
         "gate_rows": _gate(release),
         "changes": changelog_of(release),
         "n_withheld": len(withheld_of(release)),
+        "gaps": gaps_of(release),
+        "canary": canary_of(release.content_hash),
         **about(page),
     }
     response = render(request, "evaluation/public_release.html", context)
@@ -76,7 +80,8 @@ def public_video(request: HttpRequest, key: str, position: int) -> HttpResponseB
     """Serve the file of an example, if the terms of its source permit it and it was not taken down."""
     page = get_public_page(key)
     composition = composition_of(page.release)
-    rows = ReleaseItem.objects.filter(release=page.release, position=position, video__takedown__isnull=True)
+    rows = ReleaseItem.objects.filter(release=page.release, position=position, is_private=False)
+    rows = rows.filter(video__takedown__isnull=True)
     member = rows.select_related("video").first() if position in composition.examples else None
     shown = {terms.dataset for terms in terms_of(page.release, composition) if terms.may_show}
     video = member and member.video
@@ -122,7 +127,9 @@ def public_scores(request: HttpRequest, key: str) -> HttpResponse:
         problems = _sent(page, form)
         if not form.errors:
             return redirect("publishing:public_sent", key)
-    example = page.release.members.order_by("position").values_list("record", flat=True).first()
+    example = (
+        page.release.members.filter(is_private=False).order_by("position").values_list("record", flat=True).first()
+    )
     context = {
         "public": page,
         "release": page.release,
@@ -169,6 +176,7 @@ def public_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         return redirect("publishing:public_page", slug, pk)
     rows = Submission.objects.filter(release=found).select_related("run", "decided_by")
     context = {"release": found, "form": form, "public": page, "submissions": rows[:MAX_LISTED]}
+    context["n_reports"] = ItemReport.objects.filter(release=found, state=ReportState.WAITING).count()
     if page.archive:
         context["is_current"] = is_current(page)
     return render(request, "evaluation/public_page.html", context)

@@ -1,13 +1,17 @@
 """List the changes from one release to the next, item by item, with the names of the fields; stored with the
 release."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 from corpus.models import Release, ReleaseItem
 from corpus.release_records import content_of
 from evaluation.releases.changes import previous_of
-from evaluation.releases.models import ReleaseChangelog
+from evaluation.releases.models import ItemReport, ReleaseChangelog, ReportState
+
+# Outcomes of reported items.
+CONFIRMED, CHANGED, REMOVED, DISMISSED = "confirmed", "changed", "removed", "dismissed"
 
 
 def changelog_of(release: Release) -> dict[str, Any] | None:
@@ -26,24 +30,48 @@ def keep_changelog(release: Release) -> None:
 
 
 def compared(before: Release, after: Release) -> dict[str, Any]:
-    """Return ids in the order of their release. Two queries."""
+    """Return ids in the order of their release, of public items: exports contain it. Two queries."""
     old, new = (_contents(release) for release in (before, after))
     changed = [
         {"id": name, "fields": fields}
         for name in new
         if name in old and (fields := changed_fields(old[name], new[name]))
     ]
-    return {
-        "before": {"id": before.pk, "name": before.name, "content_hash": before.content_hash},
+    found = {
+        "before": {"id": before.pk, "name": before.name, "content_hash": before.shown_hash},
         "added": [name for name in new if name not in old],
         "removed": [name for name in old if name not in new],
         "changed": changed,
         "n_same": sum(name in old for name in new) - len(changed),
     }
+    reported = _reported(before, after, {*new}, {row["id"] for row in changed})
+    return {**found, "reported": reported} if reported else found
+
+
+def _reported(before: Release, after: Release, new: set[str], changed: set[str]) -> list[dict[str, Any]]:
+    """Return what came of reports about public items that were decided between the two freezes."""
+    rows = ItemReport.objects.filter(release__project=after.project, member__is_private=False)
+    rows = rows.exclude(state=ReportState.WAITING).filter(decided_at__gt=before.created_at)
+    counts: dict[str, Counter[str]] = {}
+    for name, state in rows.filter(decided_at__lte=after.created_at).values_list("member__record__id", "state"):
+        counts.setdefault(name, Counter())[state] += 1
+    return [
+        {"id": name, "reports": found.total(), "outcome": _outcome(name, found, new, changed)}
+        for name, found in sorted(counts.items())
+    ]
+
+
+def _outcome(name: str, states: Counter[str], new: set[str], changed: set[str]) -> str:
+    if not states[ReportState.ASKED]:
+        return DISMISSED
+    if name not in new:
+        return REMOVED
+    return CHANGED if name in changed else CONFIRMED
 
 
 def _contents(release: Release) -> dict[str, dict[str, Any]]:
-    rows = ReleaseItem.objects.filter(release=release).order_by("position").values_list("record", flat=True)
+    rows = ReleaseItem.objects.filter(release=release, is_private=False).order_by("position")
+    rows = rows.values_list("record", flat=True)
     return {record["id"]: content_of(record) for record in rows.iterator()}
 
 

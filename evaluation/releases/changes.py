@@ -3,8 +3,8 @@
 Scores are stored by clip and text, so a new release queries a model only for what is new in it; this module lists that.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,13 @@ from corpus.models import Release, ReleaseItem
 from corpus.release_records import content_of
 from evaluation.board.leaderboard import latest_runs
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
+from evaluation.metrics.intervals import mean_intervals
 from evaluation.metrics.ranking import ModelScores, column_credit
 from evaluation.scoring.models import Run
-from evaluation.scoring.queries import asked_of
-from evaluation.scoring.run_results import Axes, axes_of, credits_of, fingerprint_of, is_settled
+from evaluation.scoring.queries import asked_of, records_of, release_scores
+from evaluation.scoring.run_results import Axes, axes_of, credits_from, credits_of, fingerprint_of, is_settled
 
-VERSION = "2"
+VERSION = "3"
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,8 @@ def _contents(release: Release) -> dict[str, tuple[str, str]]:
 
     A change elsewhere (a fact, a label of the clip, a provenance) does not affect the scores.
     """
-    rows = ReleaseItem.objects.filter(release=release).order_by("position").values_list("record", flat=True)
+    rows = ReleaseItem.objects.filter(release=release, is_private=False).order_by("position")
+    rows = rows.values_list("record", flat=True)
     return {
         record["id"]: (digest([asked.main_key, asked.main, asked.proficiency]), digest(content_of(record)))
         for record in rows.iterator()
@@ -76,7 +78,8 @@ def _contents(release: Release) -> dict[str, tuple[str, str]]:
 class Shift:
     """One model on both releases: its share over all items of each, and over the items that are equal in both.
 
-    The last two are equal for a deterministic model; if they differ, something other than the items changed.
+    `place_before`, `place_after`: its rank by these shares among the models that are on both. The shares over equal
+    items are equal for a deterministic model; if they differ, something other than the items changed.
     """
 
     label: str
@@ -84,55 +87,106 @@ class Shift:
     column: str
     before: float
     after: float
+    before_ci: list[float] | None
+    after_ci: list[float] | None
     same_before: float | None
     same_after: float | None
     n_before: int
     n_after: int
     n_same: int
+    place_before: int = 0
+    place_after: int = 0
+
+
+@dataclass(frozen=True)
+class Unscored:
+    """A model of the earlier release without scores of `n_missing` items of the later one."""
+
+    run: Run
+    n_missing: int
 
 
 def shifts(before: Release, after: Release) -> list[Shift]:
-    """Return the models with scores on both, best on `after` first."""
-    old = {(run.model_key, run.protocol): run for run in latest_runs(before) if run.model_key and is_settled(run)}
-    pairs = [
-        (old[run.model_key, run.protocol], run)
-        for run in latest_runs(after)
-        if is_settled(run) and (run.model_key, run.protocol) in old
-    ]
+    """Return the models whose stored scores cover both, best on `after` first.
+
+    A model that was run only on `before` counts if its scores cover all items of `after`. No model is loaded.
+    """
+    rows = [shift for old, new in _on_both(before, after)[0] for shift in _shift(old, new, after, before)]
+    for name in ("before", "after"):
+        rows = [replace(row, **{f"place_{name}": _place(row, rows, name)}) for row in rows]
+    return sorted(rows, key=lambda row: (-row.after, row.label))
+
+
+def unscored(before: Release, after: Release) -> list[Unscored]:
+    """Return the models of `before` that have to score items of `after` first."""
+    return _on_both(before, after)[1]
+
+
+def _place(row: Shift, rows: Sequence[Shift], name: str) -> int:
+    """Return the rank among the models of the same column; equal shares have equal ranks."""
+    return 1 + sum(getattr(one, name) > getattr(row, name) for one in rows if one.column == row.column)
+
+
+def _on_both(before: Release, after: Release) -> tuple[list[tuple[Run, Run]], list[Unscored]]:
+    later = {(run.model_key, run.protocol): run for run in latest_runs(after) if run.model_key and is_settled(run)}
+    pairs, without = [], []
+    for run in latest_runs(before):
+        if not (run.model_key and is_settled(run)):
+            continue
+        new = later.get((run.model_key, run.protocol))
+        missing = 0 if new is not None else _n_missing(run, before, after)
+        if missing:
+            without.append(Unscored(run, missing))
+        else:
+            pairs.append((run, new or run))
+    return pairs, without
+
+
+def _n_missing(run: Run, before: Release, after: Release) -> int:
+    def make() -> dict[str, Any]:
+        return {"n": len(release_scores(run, records_of(after))[1])}
+
+    fingerprint = digest([VERSION, fingerprint_of(run), after.content_hash])
+    return int(cached_by_fingerprint(after.project, "shift", f"{run.pk}@{after.pk}", fingerprint, make)["n"])
+
+
+def _shift(old: Run, new: Run, after: Release, before: Release) -> list[Shift]:
     found = changes(before, after)
     changed = {*found.added, *found.edited}
     same = [name for name in axes_of(after).ids if name not in changed]
-    rows = [shift for pair in pairs for shift in _shift(*pair, same)]
-    return sorted(rows, key=lambda row: -row.after)
-
-
-def _shift(old: Run, new: Run, same: list[str]) -> list[Shift]:
-    fingerprint = digest([VERSION, fingerprint_of(old), fingerprint_of(new)])
-    data = cached_by_fingerprint(
-        new.release.project, "shift", f"{old.pk}:{new.pk}", fingerprint, lambda: _measured(old, new, same)
-    )
+    fingerprint = digest([VERSION, fingerprint_of(old), fingerprint_of(new), after.content_hash])
+    about = f"{old.pk}:{new.pk}:{after.pk}"
+    data = cached_by_fingerprint(after.project, "shift", about, fingerprint, lambda: _measured(old, new, after, same))
     return [Shift(label=new.label, protocol=new.protocol, **data)] if data else []
 
 
-def _measured(old: Run, new: Run, same: list[str]) -> dict[str, Any]:
-    tables = {}
-    for name, run in (("before", old), ("after", new)):
-        axes = axes_of(run.release)
-        credit = credits_of(run, axes)
+def _measured(old: Run, new: Run, after: Release, same: list[str]) -> dict[str, Any]:
+    tables, axes_by = {}, {}
+    for name, run, release in (("before", old, old.release), ("after", new, after)):
+        axes = axes_by[name] = axes_of(release)
+        own = run.release_id == release.pk
+        credit = credits_of(run, axes) if own else credits_from(run, axes, records_of(release))
         model = ModelScores("", credit.main, credit.proficiency, None)
-        tables[name] = {column: _by_id(axes, column_credit(model, column)) for column in ("P+T", "T")}
-    column = "P+T" if all(tables[name]["P+T"] for name in tables) else "T"
-    values = {name: tables[name][column] for name in tables}
+        tables[name] = {column: column_credit(model, column) for column in ("P+T", "T")}
+    column = "P+T" if all((~np.isnan(table["P+T"])).any() for table in tables.values()) else "T"
+    values = {name: _by_id(axes_by[name], tables[name][column]) for name in tables}
     if not all(values.values()):
         return {}
     both = [name for name in same if name in values["before"] and name in values["after"]]
     return {
         "column": column,
         **{name: float(np.mean(list(each.values()))) for name, each in values.items()},
+        **{f"{name}_ci": _interval(axes_by[name], tables[name][column]) for name in tables},
         **{f"same_{k}": float(np.mean([v[i] for i in both])) if both else None for k, v in values.items()},
         **{f"n_{name}": len(each) for name, each in values.items()},
         "n_same": len(both),
     }
+
+
+def _interval(axes: Axes, credit: Any) -> list[float] | None:
+    counts = ~np.isnan(credit)
+    clusters = [name for name, kept in zip(axes.clusters, counts, strict=True) if kept]
+    return mean_intervals(credit[counts][:, None], clusters)[0]
 
 
 def _by_id(axes: Axes, credit: Any) -> Mapping[str, float]:

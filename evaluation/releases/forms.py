@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from evaluation.ladder.selection import Offer
 from evaluation.ladder.wording import SELECTION_LABELS
+from evaluation.releases.holdback import MOST
 
 
 class FreezeForm(forms.Form):
@@ -28,6 +29,16 @@ class FreezeForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
         help_text=_("These items stay valid, but are not in this release."),
     )
+    holdback = forms.IntegerField(
+        label=_("Private items (%)"),
+        required=False,
+        min_value=0,
+        max_value=round(100 * MOST),
+        help_text=_(
+            "A random part that no export, public page or download shows. Models that run here are scored on both "
+            "parts. A large difference suggests that a model has learnt the public items. Empty: no new private items."
+        ),
+    )
     override = forms.CharField(
         label=_("Reason to release anyway"),
         required=False,
@@ -35,6 +46,9 @@ class FreezeForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 3}),
         help_text=_("Shown with your pseudonym in the audit log and in the datasheet of every export."),
     )
+
+    def clean_holdback(self) -> float:
+        return (self.cleaned_data["holdback"] or 0) / 100
 
     def __init__(self, data: Any = None, *, gate: Mapping[str, Any] | None = None, ladder: Offer | None = None) -> None:
         super().__init__(data)

@@ -10,7 +10,7 @@ with only published items is reported and never stopped. A language model that h
 stop a subtest with too few captions, and its row says that it is `unread` in part.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,8 +18,9 @@ from django.db.models import Count, Q
 from django.utils.translation import gettext as _
 
 from corpus.models import COUNTS_AS_VALID, Item, Subtest
+from corpus.rules.hard_foils import candidates_of
 from evaluation.analyses.preference import preference
-from evaluation.analyses.records import ItemFacts
+from evaluation.analyses.records import ItemFacts, hard_part, with_hard_foils
 from evaluation.analyses.registry import REPORTS
 from evaluation.blind.scores import known_values, scorers_of
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
@@ -68,12 +69,13 @@ def _said_of(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return [*solved, *(_not_judged(row) for row in rows if row["n_unjudged"])]
 
 
-def facts_of(records: Iterable[Mapping[str, Any]]) -> list[ItemFacts]:
+def facts_of(records: Sequence[Mapping[str, Any]]) -> list[ItemFacts]:
     """Convert frozen records to the facts that analyses take."""
-    return [
+    found = [
         ItemFacts(id=row["id"], subtest=row["subtest"], caption=row["caption"], foils=tuple(row["foils"]))
         for row in records
     ]
+    return with_hard_foils(found, [candidates_of(row) for row in records])
 
 
 def inspect(project: Project, records: Sequence[Mapping[str, Any]]) -> GateFinding:
@@ -84,7 +86,11 @@ def inspect(project: Project, records: Sequence[Mapping[str, Any]]) -> GateFindi
     items = facts_of(records)
     bars = bars_of(project)
     values = {scorer.label: known_values(scorer, items) for scorer in scorers_of(project)}
-    facts = [[item.subtest, item.caption, item.foils] for item in items]
+    # Hard foils only where there are some, so that older cached inspections keep their fingerprint.
+    facts = [
+        [item.subtest, item.caption, item.foils, *([] if item.hard_foil is None else [item.hard_foil])]
+        for item in items
+    ]
     published = sorted(published_subtests(project) & {item.subtest for item in items})
     known = {label: found.fingerprint for label, found in values.items()}
     # Added only if there are some, so that older cached inspections keep their fingerprint.
@@ -121,6 +127,7 @@ def judge(
     `preferences`: label -> evaluation.analyses.preference.preference over the same items. `published`: subtests that
     are reported and never stopped.
     """
+    items = hard_part(items)
     names = dict.fromkeys(item.subtest for item in items)
     by_label = {label: {row["name"]: row for row in found["subtests"]} for label, found in preferences.items()}
     rows = []

@@ -15,13 +15,16 @@ from django.views.decorators.http import require_http_methods, require_safe
 from corpus.access import get_release
 from corpus.exporters.registry import EXPORTERS
 from corpus.models import Release, ReleaseItem
+from corpus.release_records import canary_of
 from evaluation.blind.forms import named_probes
+from evaluation.board.gaps import gaps_of
 from evaluation.board.leaderboard import RankedRun, is_uneven, leaderboard
 from evaluation.charts import of_reports
 from evaluation.charts.inline import cached_chart
 from evaluation.errors import EvaluationError
 from evaluation.releases.actions.freeze_release import freeze_release
-from evaluation.releases.changes import changes, previous_of, shifts
+from evaluation.releases.changelog import compared
+from evaluation.releases.changes import changes, previous_of, shifts, unscored
 from evaluation.releases.forms import FreezeForm
 from evaluation.releases.freezable import freezable, gate_preview, ladder_preview, left_out
 from evaluation.releases.models import ReleaseGate
@@ -85,6 +88,7 @@ def release_changes(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     context = {"release": found, "before": before, "earlier": earlier, "most": MAX_LISTED}
     if before is not None:
         context |= {"changes": changes(before, found), "shifts": shifts(before, found)}
+        context |= {"unscored": unscored(before, found), "reported": (compared(before, found)).get("reported", [])}
     return render(request, "evaluation/changes.html", context)
 
 
@@ -101,7 +105,7 @@ def release(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     run = _start(request.user, found, form)
     if run is not None:
         return redirect("scoring:run", slug, run.pk)
-    standings, withheld = leaderboard(found), withheld_of(found)
+    standings, withheld = leaderboard(found), _withheld(found)
     context = {
         "release": found,
         "form": form,
@@ -114,8 +118,15 @@ def release(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "more_exporters": [(slug, entry) for slug, entry in EXPORTERS.items() if slug not in COMMON_EXPORTS],
         "gate": _gate(found),
         "n_withheld": len(withheld),
+        "gaps": gaps_of(found),
+        "canary": canary_of(found.content_hash),
     }
     return render(request, "evaluation/release.html", context, status=422 if form.errors else 200)
+
+
+def _withheld(found: Release) -> dict[str, Any]:
+    held = withheld_of(found)
+    return held | withheld_of(found, private=True) if found.n_private else held
 
 
 def _gate(found: Release) -> ReleaseGate | None:

@@ -8,13 +8,14 @@ from corpus.release_records import content_of
 from corpus.rules.canonical import canonical_line
 
 
-def withheld_of(release: Release) -> dict[str, dict[str, Any]]:
+def withheld_of(release: Release, *, private: bool = False) -> dict[str, dict[str, Any]]:
     """Return record id -> its tombstone: id, subtest, time and reason, the SHA-256 of the frozen record. One query.
 
-    The hash lets owners of an older export identify the line, and reveals nothing about the text.
+    `private`: of the private items; exports and public pages name only public ones. The hash lets owners of an older
+    export identify the line, and reveals nothing about the text.
     """
     members = ReleaseItem.objects.filter(release=release, video__takedown__isnull=False).order_by("position")
-    found = members.select_related("video__takedown")
+    found = members.filter(is_private=private).select_related("video__takedown")
     return {member.record["id"]: _tombstone(member.record, member.video.takedown) for member in found}
 
 

@@ -157,7 +157,8 @@ PAGES: dict[str, AnalysisPage] = {
                 ),
                 _(
                     "The type of edit comes from the foil's fact “edited”. If a foil has no such fact, the method "
-                    "that made it is used instead."
+                    "that made it is used instead. If an item has a hard foil among captions of other videos, only "
+                    "the hard foil counts."
                 ),
             ),
             (
@@ -181,6 +182,10 @@ PAGES: dict[str, AnalysisPage] = {
                     "group, because encoders place them close together (contrast sets, Table 5). A model that "
                     "understands only the gist scores lower in the group “high”."
                 ),
+                _(
+                    "If an item has a hard foil among captions of other videos, only the hard foil is measured. "
+                    "Accuracy is still that of choosing among all texts of the item."
+                ),
                 TIED,
             ),
             ACCURACY,
@@ -194,7 +199,8 @@ PAGES: dict[str, AnalysisPage] = {
                 _(
                     "Rare: the identity in the caption is less frequent in the training captions than the identity "
                     "in the foil. If accuracy is much lower on rare identities, the model relies on how often it "
-                    "saw a name (contrast sets, Table 4)."
+                    "saw a name (contrast sets, Table 4). Frequent: all other items. The bins sort the items by log2 "
+                    "of the ratio of both frequencies, each plus 1."
                 ),
                 TIED,
             ),

@@ -23,7 +23,7 @@ def numbers(data: dict[str, Any]) -> bytes:
 
 def verbs(data: dict[str, Any]) -> bytes:
     """Draw both sources side by side; a source without foils has no bar."""
-    sources = [source for source, n in data["n"].items() if n]
+    sources = [source for source, n in data["total"].items() if n]
     rows = [(row["verb"], {source: (row[source], None) for source in sources}) for row in data["rows"]]
     return of_models.grouped(rows[:MAX_VERBS], label="share of all verbs of a source")
 

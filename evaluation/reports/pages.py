@@ -124,6 +124,22 @@ def _skill_rows(data: Data) -> list[Row]:
     return [columns, *([row[column] for column in columns] for row in data["annotators"])]
 
 
+def _replace_rows(data: Data) -> list[Row]:
+    columns = [
+        "model",
+        "subtest",
+        "conclusion",
+        "n_units",
+        "n_annotators",
+        "winning_rate",
+        "advantage",
+        "advantage_of_people",
+        "constant",
+        "winning_rate_of_constant",
+    ]
+    return [columns, *([row[column] for column in columns] for row in data["tests"])]
+
+
 def _reviewing_rows(data: Data) -> list[Row]:
     columns = ["person", "n", "accept", "send_back", "drop", "fix"]
     return [columns, *([row[column] for column in columns] for row in data["people"])]
@@ -282,10 +298,10 @@ def _numbers_extras(_project: Project, _subtest: str, data: Data) -> Data:
 
 def _verbs_extras(_project: Project, _subtest: str, data: Data) -> Data:
     said = []
-    for source in (source for source, n in data["n"].items() if n):
+    for source in (source for source, n in data["total"].items() if n):
         most = sorted(data["rows"], key=lambda row: -row[source])[:VERBS_IN_ALT]
         said.append(f"{source}: " + ", ".join(f"{row['verb']} {row[source]:.0%}" for row in most))
-    return {"verbs_alt": "; ".join(said), "has_both": all(data["n"].values())}
+    return {"verbs_alt": "; ".join(said), "has_both": all(data["total"].values())}
 
 
 def _reviewing_extras(_project: Project, _subtest: str, data: Data) -> Data:
@@ -311,6 +327,7 @@ PAGES: dict[str, ReportPage] = {
         ReportPage("validation", _("Validation"), _validation_rows, ("votes",), _validation_extras),
         ReportPage("agreement", _("Agreement"), _agreement_rows, extras=_agreement_extras),
         ReportPage("skill", _("Validator skill"), _skill_rows, extras=_skill_extras),
+        ReportPage("replace", _("Replacing votes"), _replace_rows),
         ReportPage("divergence", _("Divergence"), _divergence_rows, ("words",), _divergence_extras),
         ReportPage("blind", _("Blind audit"), _blind_rows, ("solved",), blind_extras),
         ReportPage("filters", _("Filters"), _filter_rows),

@@ -19,20 +19,22 @@ from annotation.queries.object_checks import checked_objects
 from annotation.rules.objects import CheckedObject
 from corpus.models import Caption, Item, Release, ReleaseItem, Subtest
 from corpus.release_records import facts_of_kept_foils
+from corpus.rules.hard_foils import candidates_of, hard_foils
 from corpus.rules.states import CandidateState, ItemState
 from evaluation.analyses.funnel import FunnelCounts
 from evaluation.analyses.people import WorkFacts
 from evaluation.analyses.registry import REPORTS
 from evaluation.analyses.reviewing import ReviewFacts
 from evaluation.analyses.scored import ScoredItems
-from evaluation.analyses.verbs import EditFacts
 from evaluation.board.leaderboard import latest_runs
 from evaluation.cached_results.cache import cached_by_fingerprint, digest, find_result
 from evaluation.cached_results.models import CachedResult
 from evaluation.errors import EvaluationError
+from evaluation.facts.edits import edit_facts
 from evaluation.facts.filter_verdicts import filter_verdicts
 from evaluation.facts.records import item_facts, vote_facts
 from evaluation.proximity.stored import measured, stamp, with_proximity
+from evaluation.reports.replacement import replacement_facts
 from evaluation.scoring.clip_keys import cluster
 from evaluation.scoring.model_cards import cards_of
 from evaluation.scoring.models import Run
@@ -44,8 +46,6 @@ from projects.models import Project
 from text.quoting import quoted
 from text.registry import load, lookup, parse_params
 
-# Methods of foils that people write.
-BY_PEOPLE = frozenset({"person"})
 NOT_PASSED = (CandidateState.GENERATED, CandidateState.FILTERED_OUT)
 
 
@@ -91,6 +91,9 @@ def scored_items(release: Release, runs: list[Run], cards: Mapping[str, str]) ->
     if not models:
         raise EvaluationError(_("no model is scored on this release yet; score one first"))
     facts = [facts_of(record) for record in records]
+    for own, hard in zip(facts, hard_foils(map(candidates_of, records)), strict=True):
+        if hard is not None:
+            own |= {"hard_foil": hard.index, "hard_foil_source": hard.source}
     with_proximity(release, records, facts)
     clusters = [cluster(record["video"]) for record in records]
     return ScoredItems([record["id"] for record in records], clusters, facts, models, categories)
@@ -163,20 +166,6 @@ def corpus_facts(project: Project, subtest: Subtest | None = None) -> list[str]:
     return list((rows.filter(items__subtest=subtest).distinct() if subtest else rows).values_list("text", flat=True))
 
 
-def edit_facts(project: Project, subtest: Subtest | None = None) -> list[EditFacts]:
-    """Return accepted foils that are part of an item, with their authors. One query."""
-    rows = Candidate.objects.filter(group__run__project=project, foil__isnull=False).order_by("pk")
-    if subtest:
-        rows = rows.filter(foil__item__subtest=subtest)
-    found = []
-    for caption, foil, method, author, facts in rows.values_list(
-        "group__caption__text", "text", "method", "author_id", "facts"
-    ):
-        by_person = method in BY_PEOPLE or author is not None
-        found.append(EditFacts(caption, foil, "person" if by_person else "machine", str(facts.get("verb") or "")))
-    return found
-
-
 def project_report(
     project: Project, kind: str, *, subtest: str | None = None, params: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
@@ -236,7 +225,7 @@ def _asked(project: Project, kind: str, subtest: str | None, params: Mapping[str
     entry = lookup(REPORTS, kind, "report")
     chosen = parse_params(entry, params or {})
     analysis = load(entry)
-    facts = FACTS[analysis.INPUT](project, _subtest(project, subtest) if subtest else None)
+    facts = FACTS[analysis.INPUT](project, subtest_named(project, subtest) if subtest else None)
     fingerprint = digest([kind, analysis.VERSION, chosen, _plain(facts)])
     return _Asked(chosen, facts, about_report(subtest, chosen), fingerprint)
 
@@ -246,7 +235,8 @@ def about_report(subtest: str | None, chosen: Mapping[str, Any]) -> list[Any]:
     return [subtest or "", dict(chosen)]
 
 
-def _subtest(project: Project, name: str) -> Subtest:
+def subtest_named(project: Project, name: str) -> Subtest:
+    """Load a subtest of the project. EvaluationError lists the subtests."""
     names = {row.name: row for row in Subtest.objects.filter(project=project)}
     if name not in names:
         known = ", ".join(names) or "none yet"
@@ -365,6 +355,7 @@ FACTS: dict[str, Callable[[Project, Subtest | None], Any]] = {
     "people": work_facts,
     "objects": object_facts,
     "scored": scored_facts,
+    "replacement": replacement_facts,
     "corpus": corpus_facts,
     "edits": edit_facts,
 }

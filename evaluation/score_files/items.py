@@ -15,8 +15,9 @@ import numpy as np
 from corpus.importers.registry import IMPORTERS
 from corpus.limits import read_file
 from corpus.records import BadRecord, ItemRecord, PairRecord, RecordWarning, VoteCounts
+from corpus.rules.hard_foils import Candidates
 from corpus.vote_records import is_anonymous_vote
-from evaluation.analyses.records import CHOICES, NOBODY, OTHER, ItemFacts, ProficiencyFacts, Votes
+from evaluation.analyses.records import CHOICES, NOBODY, OTHER, ItemFacts, ProficiencyFacts, Votes, with_hard_foils
 from evaluation.errors import EvaluationError
 from evaluation.score_files.json_records import Row, fail, rows
 from evaluation.score_files.tables import Table
@@ -54,7 +55,7 @@ def read_items(paths: Sequence[Path], file_format: str | None = None) -> tuple[l
     for path in paths:
         chosen = file_format or FORMAT_OF_SUFFIX.get(path.suffix, LINES)
         n_before = len(warnings)
-        found = list(_from_lines(path, warnings) if chosen == LINES else _imported(path, chosen, warnings))
+        found = list(_from_lines(path, warnings)) if chosen == LINES else _imported(path, chosen, warnings)
         if not found:
             if len(warnings) == n_before:
                 raise EvaluationError(f"{path}: record: there is none; give at least one item")
@@ -64,7 +65,16 @@ def read_items(paths: Sequence[Path], file_format: str | None = None) -> tuple[l
     return items, warnings
 
 
-def _imported(path: Path, file_format: str, warnings: list[str]) -> Iterator[ItemFacts]:
+def _imported(path: Path, file_format: str, warnings: list[str]) -> list[ItemFacts]:
+    records = list(_records(path, file_format, warnings))
+    read = [
+        Candidates(record.subtest or path.stem, record.caption, record.foils, record.extra, record.facts)
+        for record in records
+    ]
+    return with_hard_foils([_facts(record, path) for record in records], read)
+
+
+def _records(path: Path, file_format: str, warnings: list[str]) -> Iterator[ItemRecord]:
     entry = lookup(IMPORTERS, file_format, "format")
     for record in read_file(entry, path, {}):
         if isinstance(record, BadRecord):
@@ -75,7 +85,7 @@ def _imported(path: Path, file_format: str, warnings: list[str]) -> Iterator[Ite
             if not record.foils:
                 where = f"{path}:{record.line}" if record.line else f"{path}: {record.id}"
                 raise EvaluationError(f"{where}: foils: there is none; reports need at least one foil per item")
-            yield _facts(record, path)
+            yield record
 
 
 def _facts(record: ItemRecord, path: Path) -> ItemFacts:

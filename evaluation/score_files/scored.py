@@ -3,7 +3,7 @@
 scored: one `{"id", "scores": [caption, foil...], "model"?, "category"?, "cluster"?, "higher_is_better"?, facts...}` per
 line, or a CSV with these columns; `caption` and `foils` may replace `scores`. corpus: `.txt` with one caption per line,
 or JSON lines with `caption` (or `text`). edits: one `{"caption", "foil" or "foils", "source": machine or person,
-"verb"?}` per line.
+"verb"?}` per line, or items in a format of `foilworks import`.
 """
 
 from collections.abc import Sequence
@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from corpus.importers.parsing.json_records import read_text
+from evaluation.analyses.records import SOURCES, EditFacts, hard_part
 from evaluation.analyses.scored import ScoredItems
-from evaluation.analyses.verbs import SOURCES, EditFacts
 from evaluation.errors import EvaluationError
+from evaluation.score_files.items import read_items
 from evaluation.score_files.json_records import number_of, rows
 from evaluation.score_files.score_columns import JSON_SCORES, score_columns, score_rows
 from evaluation.score_files.scores import padded, right_first
@@ -65,8 +66,13 @@ def read_corpus(paths: Sequence[Path]) -> list[str]:
     return texts
 
 
-def read_edits(paths: Sequence[Path]) -> list[EditFacts]:
-    """Return one entry per foil."""
+def read_edits(paths: Sequence[Path], file_format: str | None = None) -> list[EditFacts]:
+    """Return one entry per foil. `file_format`: the files hold items, of which only the hard foil counts if they have
+    one; a foil's author then follows from its subtest.
+    """
+    if file_format:
+        items = hard_part(read_items(paths, file_format)[0])
+        return [EditFacts(item.caption, foil, "", subtest=item.subtest) for item in items for foil in item.foils]
     found: list[EditFacts] = []
     for path in paths:
         for row in rows(path):

@@ -1,14 +1,16 @@
 """Read releases, runs and scores for pages, commands and exports, in a fixed number of queries."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from corpus.models import Release, ReleaseItem
 from corpus.records import WINNER, ReleaseScore
+from corpus.rules.hard_foils import candidates_of, hard_foils
 from corpus.rules.two_clips import connected, two_of_each
 from evaluation.errors import EvaluationError
 from evaluation.metrics import pairwise, rcad, two_clips
@@ -45,7 +47,8 @@ def release_named(name: str, project: Project | None = None) -> Release:
         rows = rows.filter(project=project)
     if name.isdigit() and len(name) < 19 and (found := rows.filter(pk=int(name)).first()):
         return found
-    matching = rows.filter(content_hash__startswith=name) if len(name) >= 8 else rows.none()
+    by_hash = Q(content_hash__startswith=name) | Q(public_hash__startswith=name)
+    matching = rows.filter(by_hash) if len(name) >= 8 else rows.none()
     found_rows = list((matching | rows.filter(name=name))[:2])
     if len(found_rows) == 1:
         return found_rows[0]
@@ -58,9 +61,13 @@ def release_named(name: str, project: Project | None = None) -> Release:
     )
 
 
-def records_of(release: Release) -> list[dict[str, Any]]:
-    """Return the frozen records in their order. One query."""
-    return list(ReleaseItem.objects.filter(release=release).order_by("position").values_list("record", flat=True))
+def records_of(release: Release, *, private: bool = False) -> list[dict[str, Any]]:
+    """Return the frozen public records, or the `private` ones, in their order. One query.
+
+    Results, boards and exports cover the public items, as anybody can compute them again.
+    """
+    members = ReleaseItem.objects.filter(release=release, is_private=private)
+    return list(members.order_by("position").values_list("record", flat=True))
 
 
 @dataclass(frozen=True)
@@ -224,6 +231,7 @@ def run_results(run: Run, *, ties: str | None = None, draws: int = DRAWS) -> dic
             "rcad": None,
             "control": None,
             "two_clips": None,
+            "hard_foils": None,
         }
     only_winners = is_winners_only(run, rows)
     ranked = None if only_winners else _ranked(rows)
@@ -235,7 +243,27 @@ def run_results(run: Run, *, ties: str | None = None, draws: int = DRAWS) -> dic
         "rcad": rcad.compute(ranked, ties=policy, draws=draws) if ranked else None,
         "control": beside(ranked, control, run.params["control"], policy, draws) if ranked and control else None,
         "two_clips": two_clip_results(rows, policy, draws, winners=only_winners, shares=keyed_by(run) == Keyed.TEXTS),
+        "hard_foils": None if only_winners else hard_foil_results(run, rows, policy, draws),
     }
+
+
+def hard_foil_results(run: Run, rows: Sequence[ReleaseScore], policy: str, draws: int) -> dict[str, Any] | None:
+    """Return metrics.pairwise of caption against hard foil, over the items that have one; None without any.
+
+    `sources`: the number of these items by how their hard foil is known.
+    """
+    records = records_of(run.release)
+    found = zip(records, hard_foils(map(candidates_of, records)), strict=True)
+    hard = {record["id"]: one for record, one in found if one is not None and one.index >= 0}
+    chosen = [
+        replace(row, foils=(row.foils[hard[row.id].index],), proficiency_caption=None, proficiency_foils=())
+        for row in rows
+        if row.id in hard
+    ]
+    if not chosen:
+        return None
+    sources = dict(Counter(hard[row.id].source for row in chosen))
+    return {**pairwise.compute(pair_scores(chosen), ties=policy, draws=draws), "sources": sources}
 
 
 def two_clip_results(

@@ -30,7 +30,7 @@ from evaluation.scoring.rungs import Rung, ladder_of
 
 Floats = NDArray[np.float64]
 # In addition to the analysis's own version: raise it if credits are computed differently.
-VERSION = "7"
+VERSION = "8"
 AXES_VERSION = "3"
 # Of the rungs below the whole clip (`scoring.rungs`).
 RUNGS_VERSION = "1"
@@ -39,7 +39,7 @@ RANKED = "ranked"
 
 @dataclass(frozen=True)
 class Axes:
-    """The items of a release in order: n names each. They never change, because a release never does.
+    """The public items of a release in order: n names each. They never change, because a release never does.
 
     `has_pair`: whether P and P+T cover the item, which has a valid proficiency pair.
     """
@@ -73,23 +73,27 @@ class Credits:
 
 
 def axes_of(release: Release) -> Axes:
-    """Return the axes of the release. One query, or none."""
+    """Return the axes of the release's public items. One query, or none."""
 
-    def make() -> dict[str, list[Any]]:
-        records = records_of(release)
-        return {
-            "ids": [record["id"] for record in records],
-            "subtests": [record["subtest"] for record in records],
-            "tests": [record["test"] or record["subtest"] for record in records],
-            "clusters": [cluster(record["video"]) for record in records],
-            "n_foils": [len(record["foils"]) for record in records],
-            "has_pair": [bool(asked_of(record).proficiency) for record in records],
-        }
+    def make() -> dict[str, Any]:
+        return asdict(axes_from(records_of(release)))
 
     return Axes(
         **cached_by_fingerprint(
             release.project, "axes", str(release.pk), digest([AXES_VERSION, release.content_hash]), make
         )
+    )
+
+
+def axes_from(records: Sequence[Mapping[str, Any]]) -> Axes:
+    """Return the axes of frozen records."""
+    return Axes(
+        ids=[record["id"] for record in records],
+        subtests=[record["subtest"] for record in records],
+        tests=[record["test"] or record["subtest"] for record in records],
+        clusters=[cluster(record["video"]) for record in records],
+        n_foils=[len(record["foils"]) for record in records],
+        has_pair=[bool(asked_of(record).proficiency) for record in records],
     )
 
 
@@ -152,12 +156,23 @@ def credits_of(run: Run, axes: Axes, rung: Rung = Rung.FULL) -> Credits:
     data = cached_by_fingerprint(
         run.release.project, "credits", about, rung_fingerprint(run, rung), lambda: _credits(run, axes, rung)
     )
+    return _credits_in(data)
+
+
+def credits_from(run: Run, axes: Axes, records: Sequence[Mapping[str, Any]], rung: Rung = Rung.FULL) -> Credits:
+    """Return the run's credits on the given records of its release, whose axes are `axes`."""
+    return _credits_in(_credits(run, axes, rung, records))
+
+
+def _credits_in(data: Mapping[str, Sequence[float | None]]) -> Credits:
     return Credits(*(np.array(data[part], dtype=np.float64) for part in ("main", "proficiency")))
 
 
-def _credits(run: Run, axes: Axes, rung: Rung) -> dict[str, list[float | None]]:
+def _credits(
+    run: Run, axes: Axes, rung: Rung = Rung.FULL, records: Sequence[Mapping[str, Any]] | None = None
+) -> dict[str, list[float | None]]:
     """Convert credits to JSON values: None for NaN, which JSON does not have."""
-    rows, _left_out = counted(run, release_scores(run, rung=rung)[0])
+    rows, _left_out = counted(run, release_scores(run, records, rung=rung)[0])
     out: dict[str, list[float | None]] = {"main": [None] * len(axes.ids), "proficiency": [None] * len(axes.ids)}
     if not rows:
         return out

@@ -1,6 +1,6 @@
 """Read the stored scores of a run's rungs: which keys hold them, and which of several frames counts."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,15 +28,34 @@ StoredScores = dict[tuple[str, str], float]
 
 
 def others_of(run: Run, records: Sequence[Record] | None = None) -> dict[str, Record]:
-    """Return {id: record whose clip is shown instead} of the items of the run's release that have one. One query."""
+    """Return {id: record whose clip is shown instead} of the items of the run's release that have one. Two queries.
+
+    `records`: the public ones, or the private ones.
+    """
     ladder = ladder_of(run.params)
     if ladder is None:
         return {}
-    if records is None:
-        members = ReleaseItem.objects.filter(release=run.release_id).order_by("position")
-        records = list(members.values_list("record", flat=True))
-    drawn = other_clips(records, ladder.seed)
-    return {record["id"]: records[at] for record, at in zip(records, drawn, strict=True) if at is not None}
+    if records is not None:
+        return {record["id"]: other for _at, record, _place, other in borrowed(list(enumerate(records)), ladder.seed)}
+    return {record["id"]: other for _at, record, _place, other in borrowed_clips(run, ladder)}
+
+
+def borrowed_clips(run: Run, ladder: Ladder) -> Iterator[tuple[int, Record, int, Record]]:
+    """Yield (position, record, position and record of the other item whose clip it is shown). Two queries.
+
+    Both are public or both are private, so that everybody can draw the clips of the public items.
+    """
+    for is_private in (False, True):
+        members = ReleaseItem.objects.filter(release=run.release_id, is_private=is_private).order_by("position")
+        yield from borrowed(list(members.values_list("position", "record")), ladder.seed)
+
+
+def borrowed(rows: Sequence[tuple[int, Record]], seed: int) -> Iterator[tuple[int, Record, int, Record]]:
+    """Yield (position, record, position and record of the other item) of those that have one. Pure."""
+    drawn = other_clips([record for _position, record in rows], seed)
+    for (position, record), at in zip(rows, drawn, strict=True):
+        if at is not None:
+            yield position, record, *rows[at]
 
 
 def rows_of(rows: QuerySet[Score], run: Run, rung: Rung) -> QuerySet[Score]:

@@ -24,6 +24,7 @@ def truncation_of(run: Run, adapter: Any) -> dict[str, list[dict[str, str]]]:
     records = records_of(run.release)
     control = run.params.get("control")
     sampled = control_texts(records, control) if control else {}
+    records += records_of(run.release, private=True)
     parts = [
         (record["id"], part, texts)
         for record in records

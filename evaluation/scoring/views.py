@@ -237,7 +237,7 @@ def bring(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             form.add_error("scores", str(error))
         else:
             return redirect("scoring:run", slug, run.pk)
-    example = found.members.order_by("position").values_list("record", flat=True).first()
+    example = found.members.filter(is_private=False).order_by("position").values_list("record", flat=True).first()
     context = {"release": found, "form": form, "example": example}
     return render(request, "evaluation/bring_scores.html", context, status=422 if form.errors else 200)
 

@@ -39,6 +39,8 @@ class ReleaseIn(Schema):
     override: Line = ""
     needs: Literal["", "clip", "frames", "order"] = ""
     ladder_runs: list[Id] = Field([], max_length=100)
+    holdback: float = Field(0.0, ge=0.0, le=0.5)
+    seed: int = Field(0, ge=0, le=2**31 - 1)
 
 
 class ReleaseOut(Schema):
@@ -46,6 +48,8 @@ class ReleaseOut(Schema):
     name: str
     content_hash: str
     n_items: int
+    n_private: int
+    public_hash: str
     n_as_published: int
     created_at: datetime
 
@@ -96,8 +100,9 @@ def read_release(request: HttpRequest, slug: Slug, pk: int) -> ReleaseOut:
 
 @router.get("/{int:pk}/items", response=reads(Page[ReleaseItemOut]))
 def list_release_items(request: HttpRequest, slug: Slug, pk: int, asked: Query[ReleaseItemsAsked]) -> dict[str, Any]:
-    """List the items as frozen; if a video was taken down since, with the date and the reason."""
-    rows = ReleaseItem.objects.filter(release=get_release(request.user, slug, pk)).select_related("video__takedown")
+    """List the public items as frozen; if a video was taken down since, with the date and the reason."""
+    rows = ReleaseItem.objects.filter(release=get_release(request.user, slug, pk), is_private=False)
+    rows = rows.select_related("video__takedown")
     return page_of(
         request, rows, asked, lambda row: {"position": row.position, "record": shown_record(row)}, order=asked.order
     )

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator
 
-from django.db.models import Q
+from django.db.models import Count, Max, Q
 
 from corpus.models import Release, ReleaseItem
 from corpus.release_records import hash_of
@@ -18,6 +18,12 @@ def a_release_is_its_hash() -> Iterator[InvariantViolation]:
         if len(found) != release.n_items or [place for place, _ in found] != list(range(len(found))):
             problem = f"has {len(found)} items in its list, not {release.n_items} in a row"
             yield InvariantViolation(name_of(Release, release.pk), problem)
+        public = [record for place, record in found if place < release.n_public]
+        shown = members.filter(is_private=False).aggregate(n=Count("pk"), last=Max("position"))
+        if shown["n"] != release.n_public or (shown["n"] and shown["last"] != shown["n"] - 1):
+            yield InvariantViolation(name_of(Release, release.pk), "does not list its public items first")
+        if release.n_private and hash_of(public) != release.public_hash:
+            yield InvariantViolation(name_of(Release, release.pk), "has public content that differs from its hash")
         if hash_of(record for _, record in found) != release.content_hash:
             yield InvariantViolation(name_of(Release, release.pk), "has content that differs from its hash")
 

@@ -18,14 +18,15 @@ class _Columns(argparse.Action):
         setattr(namespace, self.dest, {**getattr(namespace, self.dest), **found})
 
 
-def add_columns(parser: CommandParser) -> None:
+def add_columns(parser: CommandParser, more: str = "") -> None:
+    """Add the option. `more`: what its help also says, such as the names that can be mapped."""
     parser.add_argument(
         "--column",
         action=_Columns,
         default={},
         dest="columns",
         metavar="WHAT=NAME",
-        help="map a column that has a different name in the file, such as id=question_id or right=answer",
+        help="map a column that has a different name in the file, such as id=question_id or right=answer" + more,
     )
 
 

@@ -15,6 +15,7 @@ from django.core.management import call_command
 from django.db import DatabaseError, connections
 
 from evaluation.imports.actions.discard_stale_imports import discard_stale_imports, remove_partial_uploads
+from evaluation.publishing.actions.report_item import expire_reports
 from evaluation.publishing.actions.submit_scores import expire_submissions
 from foilworks.supervisor.embedded_redis import EmbeddedRedis
 from foilworks.supervisor.errors import SupervisorError
@@ -207,6 +208,8 @@ def _look_after() -> None:
             logger.warning("%s unconfirmed imports were discarded", count)
         if count := expire_submissions():
             logger.warning("%s undecided submissions were deleted", count)
+        if count := expire_reports():
+            logger.info("%s old reports were deleted or emptied", count)
         if count := remove_partial_uploads():
             logger.warning("%s incomplete uploads were removed", count)
         queue_due()

@@ -3,10 +3,15 @@
 Names are from the project's characters: the caption's facts {"characters": [{"name", "gender", "movie", "frequency",
 "aliases"}], "movie"} or the parameter `characters`. The first name is always swapped, later ones with chance .5,
 for a character of the same movie and gender.
+
+Each foil has the facts `original_frequency` and `swapped_frequency` of its first swap: the number of train captions of
+the movie that name the character, counted when the run starts. Without a train split, the characters' own `frequency`.
 """
 
 import random
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from generation.errors import GenerationError
@@ -15,7 +20,10 @@ from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from text.diff import Edit, apply_edits
 
-VERSION = "2"
+VERSION = "3"
+LEARNS_FROM_TRAIN = True
+# (movie, character): the number of train captions that name the character; None without a train split.
+Counts = Counter[tuple[str, str]]
 
 
 def check(params: dict[str, Any]) -> None:
@@ -25,14 +33,25 @@ def check(params: dict[str, Any]) -> None:
     cast(params["characters"], "", "parameter 'characters'")
 
 
+def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> Counts | None:
+    """Count the train captions that name each character of their movie."""
+    found: Counts = Counter()
+    n, movies = 0, dict[str, tuple[Character, ...]]()
+    for caption in captions:
+        n += 1
+        named = named_in(caption.text, _cast(caption, params, movies))
+        found.update({(_movie(caption), one.who.name) for one in named})
+    return found if n else None
+
+
 def make(
-    captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int
+    captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: Counts | None = None
 ) -> Iterator[FoilDraft | Skip]:
-    """Make up to params["foils"] different foils per caption."""
+    """Make up to params["foils"] different foils per caption; `state` is from `prepare`."""
     check(params)
     movies: dict[str, tuple[Character, ...]] = {}
     for caption in captions:
-        characters = _cast(caption, params, movies)
+        characters = _counted(_cast(caption, params, movies), _movie(caption), state)
         named = named_in(caption.text, characters)
         if not named:
             why = "it names none of the characters" if characters else "no characters are given for its movie"
@@ -45,12 +64,31 @@ def _cast(
     caption: CaptionInput, params: dict[str, Any], movies: dict[str, tuple[Character, ...]]
 ) -> tuple[Character, ...]:
     """Return the caption's own characters, or the project's of its movie (cached in `movies`)."""
-    movie = str(caption.facts.get("movie", ""))
+    movie = _movie(caption)
     if "characters" in caption.facts:
         return cast(caption.facts["characters"], movie, f"caption {caption.id}: facts.characters")
     if movie not in movies:
         movies[movie] = cast(params["characters"], movie, "parameter 'characters'")
     return movies[movie]
+
+
+def _movie(caption: CaptionInput) -> str:
+    return str(caption.facts.get("movie", ""))
+
+
+def _counted(characters: Sequence[Character], movie: str, state: Counts | None) -> Sequence[Character]:
+    """Return the characters with the counted frequencies."""
+    if state is None:
+        return characters
+    return [replace(one, frequency=float(state[movie, one.name])) for one in characters]
+
+
+def _facts(swaps: Sequence[tuple[Named, Character]], n_named: int, characters: Sequence[Character]) -> dict[str, Any]:
+    facts: dict[str, Any] = {"swapped": [[one.who.name, who.name] for one, who in swaps], "named": n_named}
+    if any(one.frequency for one in characters):
+        one, other = swaps[0]
+        facts |= {"original_frequency": one.who.frequency, "swapped_frequency": other.frequency}
+    return facts
 
 
 def _drafts(
@@ -71,7 +109,7 @@ def _drafts(
         edits = [Edit(one.start, one.end, written(who.name, caption.text, one)) for one, who in swaps]
         foil = apply_edits(caption.text, edits)
         if foil not in made:
-            facts = {"swapped": [[one.who.name, who.name] for one, who in swaps], "named": len(named)}
+            facts = _facts(swaps, len(named), characters)
             yield draft_from_edits(caption, edits, method="identity_swap", mode=mode, rank=len(made) - 1, facts=facts)
             made.add(foil)
         if len(made) > params["foils"]:

@@ -288,6 +288,7 @@ _METHODS: dict[str, Entry] = {
                 "both modes: a name in capitals (“JENKO”) is found, and its foil is in capitals. A name that is also "
                 "a word (“Will”, “Mark”) is skipped at the start of a sentence unless a name fits there."
             ),
+            "both modes: the frequencies of a foil with several swaps are those of the first swap.",
         ),
     ),
     "existence": Entry(

@@ -296,6 +296,15 @@ def test_lists_beside_each_other_are_joined_by_their_place(tmp_path):
     ]
 
 
+def test_times_named_by_their_unit_are_guessed():
+    rows = [
+        {"clip_name": f"kitchen_{n}", "sentence": f"A man opens door {n}.", "begin_s": f"{n}.5", "finish_s": f"{n + 4}"}
+        for n in range(3)
+    ]
+    columns = guess(rows)["columns"]
+    assert (columns["start_time"], columns["end_time"]) == ("begin_s", "finish_s")
+
+
 # Headers and first rows in the form of published tables: file -> what should be guessed.
 GUESSED = {
     "nextqa": {"source_id": "video", "candidates": ["a0", "a1", "a2", "a3", "a4"], "answer": "answer",

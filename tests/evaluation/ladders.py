@@ -24,7 +24,8 @@ def make_laddered(owner, release, solved: Mapping[str, Collection[str]], label="
     run.model_key, run.params = f"{label}@1", {**run.params, "ladder": {"rungs": list(map(str, rungs)), "tried": 3}}
     run.scored_at = timezone.now()
     run.save()
-    records, ladder, others, by = records_of(release), ladder_of(run.params), others_of(run), keyed_by(run)
+    records = [*records_of(release), *records_of(release, private=True)]
+    ladder, others, by = ladder_of(run.params), others_of(run), keyed_by(run)
     rows = {}
     for rung in (*rungs, Rung.FULL):
         for record in records:

@@ -110,7 +110,7 @@ class TestPlantedBenchmark:
 class TestReading:
     @pytest.mark.parametrize("slug", sorted(set(formats()) - {"hf", "table"}))
     def test_every_format_with_items_can_be_audited(self, slug, tmp_path):
-        path = tmp_path / ("example.jsonl" if slug == "winoground" else "example.json")
+        path = tmp_path / ("example.jsonl" if "JSON lines" in formats()[slug].label else "example.json")
         path.write_text(EXAMPLES[slug], encoding="utf-8")
         assert list(read_benchmark(Source(path, slug), Problems()))
 
@@ -133,6 +133,7 @@ class TestReading:
             {"question": "What?\nA. throw\nB. kick", "answer": "B. kick"},
             {"question": "What?", "choice_a": "throw", "choice_b": "kick", "answer": "B"},
             {"question": "What?", "candidates": ["throw", "kick"], "answer": "kick"},
+            {"question": "What?", "answer_a": "throw", "answer_b": "kick", "correct": "B"},
         ],
     )
     def test_questions_of_all_forms_are_one_record(self, row):

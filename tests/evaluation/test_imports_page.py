@@ -102,6 +102,7 @@ def test_records_and_videos_are_previewed_then_stored(owner, project, film):
     assert Item.objects.filter(subtest__name="sitting").count() == 2
     assert not folder_of(upload).exists()
     assert "Imported." in page(owner, upload)
+    assert "Go to items" in page(owner, upload)
 
 
 def test_a_published_set_counts_as_valid_if_the_form_says_so(owner, project):

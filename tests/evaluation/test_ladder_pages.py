@@ -134,6 +134,25 @@ class TestRun:
             in page(owner, "ladder:run_ladder", run.pk).content.decode()
         )
 
+    def test_without_lower_rungs_the_page_says_what_solves_items_and_not_what_they_need(self, owner, person, release):
+        run = make_laddered(person, release, planted(release, ("shuffled", "full")))
+        shown = page(owner, "ladder:run_ladder", run.pk)
+        assert [(slug, str(label)) for slug, label, _ in shown.context["needs"]] == [
+            ("frames", "solved from shuffled frames"),
+            ("order", "solved with the full clip only"),
+            ("unsolved", "not solved"),
+        ]
+        assert shown.context["luck"] is None
+        assert "Show items that need the order" not in shown.content.decode()
+
+    def test_a_run_whose_rungs_have_no_scores_yet_has_no_ladder(self, owner, person, release):
+        run = make_laddered(person, release, planted(release, ("full",)))
+        run.params = {**run.params, "ladder": {"rungs": ["no_clip", "shuffled"], "tried": 3}}
+        run.save()
+        assert ladder_of_run(run) is None
+        assert ladder_runs(release) == []
+        assert "Items by what they need" not in page(owner, "ladder:run_ladder", run.pk).content.decode()
+
 
 class TestItems:
     def test_items_are_listed_by_need_and_by_rung(self, owner, run, release):
@@ -180,6 +199,9 @@ class TestBenchmark:
             assert title in shown.content.decode()
             assert share in shown.content.decode()
         assert "Guesses alone would solve 50.0 %." in page(owner, "ladder:release_ladder", release.pk).content.decode()
+        assert "This is not detectably more than guesses alone would solve (50.0 %)." in (
+            page(owner, "ladder:release_ladder", release.pk).content.decode()
+        )
         public = set_public_page(person, release, is_open=True, takes_scores=False, offers_export=False)
         client.logout()
         shown = client.get(reverse("publishing:public_release", args=[public.key])).content.decode()
@@ -267,6 +289,12 @@ class TestCommand:
         out = capsys.readouterr().out
         assert "The order of frames makes no detectable difference" in out
         assert out.rstrip().splitlines()[-3:] == names(run.release)[20:23]
+
+    def test_items_are_not_listed_if_lower_rungs_have_no_scores(self, person, release, capsys):
+        run = make_laddered(person, release, planted(release, ("shuffled", "full")))
+        with pytest.raises(SystemExit):
+            call_command("ladder", "--run", str(run.pk), "--items", "needs_order")
+        assert "no scores for Texts alone, One frame; score these rungs" in capsys.readouterr().err
 
     def test_the_ladder_of_a_release_as_json(self, run, capsys):
         call_command("ladder", "--release", str(run.release_id), "--json")

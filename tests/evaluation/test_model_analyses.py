@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation.analyses import counts, delta, identity, length, numbers, proximity, verbs
+from evaluation.analyses.records import EditFacts
 from evaluation.analyses.scored import ScoredItems, credits
-from evaluation.analyses.verbs import EditFacts, verb_of
 from evaluation.errors import EvaluationError
 from evaluation.metrics import pairwise
 from evaluation.score_files.scored import read_corpus, read_edits, read_scored
@@ -65,6 +65,18 @@ class TestDelta:
         row = rows_of(delta.compute(scored([{"edited": "object"}] * 3, m=[[0.3, 0.3]] * 3), draws=DRAWS))["object"]
         assert (row["mean"], row["magnitude"], row["above_zero"]) == (0, 0, 0)
 
+    def test_only_the_hard_foil_counts_where_there_is_one(self):
+        facts = [
+            {"edited": "verb", "hard_foil": 1, "hard_foil_source": "c_label"},
+            {"edited": "verb", "hard_foil": -1},
+            {"edited": "verb"},
+        ]
+        items = scored(facts, m=[[0.5, 0.1, 0.6], [0.5, 0.9, 0.9], [0.5, 0.4, 0.4]])
+        result = delta.compute(items, draws=DRAWS)
+        row = rows_of(result)["verb"]
+        assert (row["n"], row["mean"]) == (3, pytest.approx((0.1 - 0.1 - 0.1) / 3))
+        assert result["hard_foils"] == {"c_label": 1, "fact": 1}
+
     def test_without_kinds_there_is_nothing_to_split(self):
         with pytest.raises(EvaluationError, match="kind of edit"):
             delta.compute(scored([{}], m=[[1.0, 0.0]]))
@@ -86,6 +98,19 @@ class TestProximity:
         assert rows["proximity: high"]["accuracy"] == pytest.approx(1 / 3)  # 15, 16 wrong, 17 right
         assert rows["proximity: low"]["accuracy"] == 1
         assert result["cuts"]["proximity"] == {"n": 18, "each": 3, "low_up_to": 0.1, "high_from": 0.75}
+
+    def test_bins_cover_every_item_without_an_antonym(self):
+        facts = [{"proximity": k / 10, "antonym": k == 11} for k in range(12)]
+        result = proximity.compute(scored(facts, m=right_or_wrong([k > 4 for k in range(12)])), draws=DRAWS)
+        assert [(row["n"], row["accuracy"]) for row in result["bins"]] == [
+            (3, 0),
+            (2, 0),
+            (2, 1),
+            (2, 1),
+            (2, 1),
+        ]
+        assert result["bins"][0]["group"] == "proximity: 0 to 0.2 (1)"
+        assert all(row["ci"][0] <= row["accuracy"] <= row["ci"][1] for row in result["bins"])
 
     def test_each_encoder_has_its_own_ends(self):
         facts = [{"proximity": {"SBERT": k, "CLIP-text": -k}} for k in range(10)]
@@ -111,6 +136,8 @@ class TestIdentity:
         rows = rows_of(result)
         assert rows["overall"]["accuracy"] == pytest.approx(4 / 6)
         assert rows["rare"]["accuracy"] == pytest.approx(1 / 3)
+        assert rows["frequent"]["accuracy"] == 1
+        assert [row["accuracy"] for row in result["bins"]] == [0.5, 0, 1, 1, 1]
         (gap,) = result["differences"]
         assert gap["difference"] == pytest.approx(4 / 6 - 1 / 3)
         assert (gap["n"], gap["n_rare"]) == (6, 3)
@@ -204,21 +231,36 @@ class TestVerbs:
     def test_shares_by_hand(self):
         edits = [
             EditFacts("a man cries", "a man laughs", "machine"),
-            EditFacts("a man cries", "a man laughs", "machine", "laugh"),
+            EditFacts("a man cries", "a man is jumping", "machine"),
             EditFacts("a dog runs", "a dog jumps high", "person"),
+            EditFacts("a dog runs", "a dog is not running", "person"),
             EditFacts("a dog runs", "a dog", "person"),
         ]
-        assert [verb_of(edit) for edit in edits] == ["laughs", "laugh", "jumps", ""]
         result = verbs.compute(edits)
         rows = {row["verb"]: row for row in result["rows"]}
         assert rows["laugh"]["machine"] == 0.5
-        assert rows["jumps"] == {"verb": "jumps", "machine": 0.0, "person": 1.0}
-        assert result["js"] == 1  # no verb in common
-        assert (result["n"], result["definition"]) == ({"machine": 2, "person": 1}, "mixed")
+        # "is jumping" of machines and "jumps" of people are one verb; "is" and "not" are counted apart.
+        assert rows["jump"] == {"verb": "jump", "machine": 0.5, "person": 0.5}
+        assert rows["run"]["person"] == 0.5
+        assert (result["n"], result["total"]) == ({"machine": 2, "person": 3}, {"machine": 2, "person": 2})
+        assert result["auxiliaries"] == {"machine": 1, "person": 1}
+        assert result["negations"] == {"machine": 0, "person": 1}
+        assert result["without_verb"] == {"machine": 0, "person": 1}
 
     def test_one_source_alone_has_no_divergence(self):
         result = verbs.compute([EditFacts("a", "b", "machine", "go")])
-        assert (result["js"], result["rows"][0]["person"], result["definition"]) == (None, None, "lemmas named")
+        assert (result["js"], result["rows"][0]["person"], result["n_unknown"]) == (None, None, 0)
+
+    def test_a_source_without_verbs_has_no_shares(self):
+        result = verbs.compute([EditFacts("a dog runs", "a dog", "machine"), EditFacts("a", "b", "person", "go")])
+        assert (result["n"]["machine"], result["total"]["machine"], result["js"]) == (1, 0, None)
+
+    def test_imported_foils_have_the_author_of_their_subtest(self):
+        edits = [EditFacts("a dog runs", f"a dog {verb}", "", subtest=verb) for verb in ("jumps", "sleeps")]
+        assert verbs.compute(edits, people="sleeps")["n"] == {"machine": 1, "person": 1}
+        assert verbs.compute([*edits, EditFacts("a", "b", "person")])["n_unknown"] == 2
+        with pytest.raises(EvaluationError, match="known author"):
+            verbs.compute(edits)
 
     def test_an_unknown_source_is_named(self):
         with pytest.raises(EvaluationError, match="unknown source 'cat'"):

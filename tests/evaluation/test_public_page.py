@@ -299,7 +299,7 @@ class TestScores:
         send(stranger, opened, rows(opened, caption=2.0))
         client.force_login(world.owner)
         address = reverse("publishing:public_page", args=["dots", opened.release_id])
-        with django_assert_max_num_queries(8):
+        with django_assert_max_num_queries(9):
             body = client.get(address).content.decode()
         assert CONTACT in body
         assert HOSTILE not in body

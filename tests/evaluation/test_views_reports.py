@@ -81,11 +81,10 @@ class TestPages:
         judged(subtest, validators, 2, ("foil", "foil", "neither"), ItemState.INVALID)
         group = make_group(make_run(subtest), Caption.objects.first())
         for number, foil in enumerate(Foil.objects.order_by("pk")[:3]):
-            verb = ("run", "run", "stand")[number]
+            verb = ("jump", "jump", "stand")[number]
             made = make_candidate(
                 group,
                 f"a dog {verb}s {number}",
-                facts={"verb": verb},
                 foil=foil,
                 method=("verb", "verb", "person")[number],
                 state=CandidateState.ACCEPTED,
@@ -97,8 +96,8 @@ class TestPages:
     def test_every_report_has_a_page(self, owner, project, kind):
         response = owner.get(url(project, kind))
         assert response.status_code == 200
-        # Nobody has looked at a frame here, and its page says so.
-        assert ("why" in response.context) is (kind == "objects")
+        # Nobody has looked at a frame here, and no model has scored; their pages say so.
+        assert ("why" in response.context) is (kind in {"objects", "replace"})
 
     def test_validation_prints_counts_shares_and_the_named_coding(self, owner, project):
         html = owner.get(url(project, "validation")).content.decode()
@@ -150,7 +149,7 @@ class TestPages:
     def test_verbs_of_machines_and_people_are_side_by_side(self, owner, project):
         data = owner.get(url(project, "verbs")).context["data"]
         assert {row["verb"]: (row["machine"], row["person"]) for row in data["rows"]} == {
-            "run": (1.0, 0.0),
+            "jump": (1.0, 0.0),
             "stand": (0.0, 1.0),
         }
         rows = list(csv.reader(io.StringIO(owner.get(file_url(project, "verbs", "csv")).content.decode())))
@@ -203,8 +202,9 @@ class TestFiles:
     def world(self, project, validators):
         judged(make_subtest(project, name="=cmd|' /C calc'!A0"), validators, 3)
 
-    # Nobody asked for skill yet, and no foil was made here: none has a verb to count, or a filter's score.
-    @pytest.mark.parametrize("kind", sorted(set(PAGES) - {"skill", "verbs", "filters", "objects"}))
+    # Nobody asked for skill yet, and no foil was made here: none has a verb to count, or a filter's score. No model has
+    # scored.
+    @pytest.mark.parametrize("kind", sorted(set(PAGES) - {"skill", "verbs", "filters", "objects", "replace"}))
     def test_json_and_csv_are_downloads(self, owner, project, kind):
         for extension, content_type in (("json", "application/json"), ("csv", "text/csv; charset=utf-8")):
             response = owner.get(file_url(project, kind, extension))

@@ -9,7 +9,7 @@ import pytest
 
 from evaluation.analyses import blind, divergence, verbs
 from evaluation.analyses.preference import TextScores, preference
-from evaluation.analyses.verbs import EditFacts
+from evaluation.analyses.records import EditFacts
 from evaluation.analyses.words import js_divergence, n_lexical_items, word_counts
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import DRAWS, SEED, mean_intervals
@@ -299,28 +299,29 @@ class TestVerbs:
             # In common 1/4 of one and 1/2 of the other, with the middle 3/8.
             "js": pytest.approx(math.sqrt((3 / 4 + math.log2(2 / 3) / 4 + 1 / 2 + math.log2(4 / 3) / 2) / 2)),
             "n": {"machine": 4, "person": 2},
+            "total": {"machine": 4, "person": 2},
             "n_verbs": {"machine": 3, "person": 2},
+            **{name: {"machine": 0, "person": 0} for name in ("without_verb", "auxiliaries", "negations")},
+            "n_unknown": 0,
             "top_share": {"machine": 1.0, "person": 1.0},
-            "definition": "lemmas named",
         }
         assert [row["verb"] for row in verbs.compute(edits, top=2)["rows"]] == ["jump", "run"]
 
     def test_the_ten_most_frequent_verbs_of_one_source_alone(self):
         # "go" twice, eleven others once: ten verbs make up 11 of 13.
-        edits = [EditFacts("a man", f"a man {verb}", "machine") for verb in ("go", "go", *"abcdefghijk")]
+        edits = [EditFacts("a man", f"a man {verb}", "machine", verb) for verb in ("go", "go", *"abcdefghijk")]
         found = verbs.compute(edits)
         assert found["top_share"] == {"machine": 11 / 13, "person": None}
         assert found["rows"][0] == {"verb": "go", "machine": 2 / 13, "person": None}
         assert (found["js"], found["n"]) == (None, {"machine": 13, "person": 0})
         assert found["n_verbs"] == {"machine": 12, "person": 0}
-        assert found["definition"] == "first word put in"
 
     def test_thirty_verbs_are_shown_by_default(self):
         edits = [EditFacts("a man", "a man", "person", f"verb{k}") for k in range(35)]
         assert len(verbs.compute(edits)["rows"]) == 30
 
     def test_invalid_input_is_reported(self):
-        said = r"^there are no foils; give some made by machines and some made by people$"
+        said = r"^there are no foils with a known author; give some made by machines and some made by people, or name "
         with pytest.raises(EvaluationError, match=said):
             verbs.compute([])
         with pytest.raises(EvaluationError, match=r"^unknown source 'cat'; give machine or person$"):

@@ -1,6 +1,7 @@
 """The page that audits a visitor's file: bounded in size, number, time and memory; it stores nothing."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,24 @@ def test_a_file_over_the_size_limit_is_refused(send):
         answer = send("x" * 200)
     assert answer.status_code == 422
     assert "larger than" in answer.content.decode()
+
+
+def test_a_body_far_over_the_limit_is_refused_unread_in_words_for_this_page(send):
+    with override_settings(AUDIT_MAX_BYTES=2 * 1024**2):
+        answer = send("x" * (4 * 1024**2))
+    assert answer.status_code == 413
+    assert "larger than 2 MB. Run `foilworks audit FILE`" in answer.content.decode()
+
+
+def test_the_summary_gives_the_share_and_not_that_all_items_are_solved(send):
+    body = " ".join(send(lines({**row, "subtest": "one"} for row in planted())).content.decode().split())
+    assert re.search(r"<strong>Solved by words:</strong> [0-9.]+ % over all items", body)
+
+
+def test_columns_of_other_names_are_answered_without_options_of_the_command_only(send):
+    answer = send("clip\tsays\n1\ta cup\n", "t.tsv").content.decode()
+    assert "rename the columns to caption and foil" in answer
+    assert "--format" not in answer
 
 
 def test_a_file_that_needs_too_much_memory_ends_with_its_process(send, monkeypatch):

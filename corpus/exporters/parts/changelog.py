@@ -5,6 +5,13 @@ from collections.abc import Sequence
 from corpus.exporters.parts.markdown import cell, link_safe
 from corpus.records import ReleaseContent
 
+SAID = {
+    "confirmed": "judged again by other people and confirmed",
+    "changed": "judged again and changed",
+    "removed": "judged again and not in this release",
+    "dismissed": "the report was dismissed",
+}
+
 
 def changelog(release: ReleaseContent) -> str:
     """The text; the same as numbers and ids is in `tables/changes.json`."""
@@ -19,6 +26,9 @@ def changelog(release: ReleaseContent) -> str:
     lines += _listed("Removed", [f"`{cell(name)}`" for name in found["removed"]])
     rows = [f"`{cell(row['id'])}`: {cell(', '.join(row['fields']))}" for row in found["changed"]]
     lines += _listed("Changed", rows)
+    if reported := found.get("reported"):
+        rows = [f"`{cell(row['id'])}`: {SAID[row['outcome']]} (reports: {row['reports']})" for row in reported]
+        lines += _listed("Reported", rows)
     return "\n".join([*lines, f"{found['n_same']} items are the same.", ""])
 
 

@@ -47,6 +47,7 @@ CONTEXT: dict[str, Any] = {
     "subField": "cr:subField",
     "transform": "cr:transform",
 }
+DESCRIPTION = "Videos with captions that are true of them and foils, minimal edits that are false of them."
 LISTS = ("foils", "options")
 FIELDS = {
     "id": "name of the item, unique in the data set",
@@ -71,7 +72,7 @@ def croissant(release: ReleaseContent, folder: Path, files: Sequence[str]) -> di
         "@type": "sc:Dataset",
         "conformsTo": VERSION,
         "name": _name(f"{release.project}-{release.release}"),
-        "description": "Videos with captions that are true of them and foils, minimal edits that are false of them.",
+        "description": f"{DESCRIPTION} {release.canary}".rstrip(),
         "datePublished": release.created_at,
         "version": f"1.0.0+{release.content_hash[:12]}",
         "identifier": f"sha256:{release.content_hash}",

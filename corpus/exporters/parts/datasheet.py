@@ -79,6 +79,10 @@ def _facts(release: ReleaseContent, for_review: bool) -> list[str]:
     lines = [f"- Content hash: `{release.content_hash}`", f"- Frozen: {release.created_at}"]
     if release.simulated:
         lines.append("- **Its people and judgements are simulated.**")
+    if release.holdback:
+        lines.append(f"- Private items, which no export contains: {release.holdback['items']}")
+    if release.canary:
+        lines.append(f"- {release.canary}")
     if said := as_published_line(release):
         lines.append(f"- {said}")
     if chosen := (release.gate or {}).get("needs"):

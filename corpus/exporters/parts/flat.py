@@ -12,7 +12,7 @@ from corpus.exporters.parts.citation import bibtex, title_of
 from corpus.exporters.parts.croissant import croissant
 from corpus.exporters.parts.folder import write_json, write_lines
 from corpus.exporters.parts.markdown import link_safe
-from corpus.exporters.parts.released_items import card_notes, released_items
+from corpus.exporters.parts.released_items import canary_line, card_notes, released_items
 from corpus.exporters.parts.tables import by_subtest
 from corpus.records import ItemRecord, ReleaseContent
 
@@ -114,7 +114,7 @@ CARD = """# {title}
 
 {n_items} items in {n_subtests} subtests: a video, a caption that is true of it, and foils, minimal edits of the caption
 that are false of it. Frozen as release {release} on {date}; content hash `{content_hash}`.
-{published}
+{published}{canary}
 | file | contains |
 |---|---|
 | `items.jsonl` | the items as they were frozen, with their status; items that are not in the release are marked |
@@ -169,6 +169,7 @@ def card(release: ReleaseContent, files: Mapping[str, Sequence[ItemRecord]]) -> 
         date=release.created_at[:10],
         content_hash=release.content_hash,
         published=f"\n{said}\n" if (said := card_notes(release)) else "",
+        canary=canary_line(release),
         rejected=REJECTED if release.papers.known.get("n_rejected") else "",
         first=stems[0] if stems else "",
         bibtex=bibtex(release).replace("```", "'''"),

@@ -9,7 +9,7 @@ from corpus.exporters.parts.citation import bibtex, title_of
 from corpus.exporters.parts.licence_ids import known_licence
 from corpus.exporters.parts.markdown import link_safe
 from corpus.exporters.parts.rai import rai_fields, spaced
-from corpus.exporters.parts.released_items import card_notes
+from corpus.exporters.parts.released_items import canary_line, card_notes
 from corpus.records import ReleaseContent
 
 DATA, VIDEOS, CHOICES, INSPECT = "data", "videos", "choices", "inspect"
@@ -108,6 +108,7 @@ def card(release: ReleaseContent, contents: Contents) -> str:
     notes = [ANONYMOUS] if contents.is_anonymous else []
     notes += [SIMULATED] if release.simulated else []
     notes += [said] if (said := card_notes(release)) else []
+    notes += [said] if (said := canary_line(release).strip()) else []
     return _header(release, contents) + CARD.format(
         title=link_safe(title_of(release)),
         abstract=f"{link_safe(abstract)}\n\n" if abstract else "",

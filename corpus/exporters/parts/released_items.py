@@ -7,10 +7,12 @@ from corpus.exporters.parts.ladder import selection_line
 from corpus.exporters.registry import EXPORTERS
 from corpus.records import ItemRecord, RecordContent, ReleaseContent, VoteCounts
 from corpus.release_records import (
+    CANARY,
     PUBLISHERS_WORD,
     as_published_facts,
     foil_counts,
     hash_of,
+    holdback_facts,
     item_record,
     n_as_published,
     vote_counts,
@@ -52,6 +54,20 @@ def as_published_line(release: ReleaseContent) -> str:
     return f"**As published:** {n} of {len(released)} items. {PUBLISHERS_WORD}" if n else ""
 
 
+def canary_line(release: ReleaseContent | RecordContent) -> str:
+    """Return what a card says of the canary and of the private part, as lines that end a paragraph; "" without them."""
+    known = release.facts if isinstance(release, RecordContent) else holdback_facts(release.canary, release.holdback)
+    held = known.get("holdback")
+    private = (
+        f"{held['items']} further items are private: only installations with the project score them. " if held else ""
+    )
+    # An anonymised copy does not say which release it is from.
+    if held and "whole_hash" in held:
+        private += f"The release with them has the hash `{held['whole_hash']}`. "
+    said = private + str(known.get(CANARY, ""))
+    return f"\n{said}\n" if said else ""
+
+
 def card_notes(release: ReleaseContent) -> str:
     """Return the lines of a card about items of published sets and about selected items; "" if there are none."""
     chosen = (release.gate or {}).get("needs")
@@ -61,7 +77,12 @@ def card_notes(release: ReleaseContent) -> str:
 
 def _frozen_facts(release: ReleaseContent) -> dict[str, Any]:
     n = n_as_published(item for item in release.items if item.get("released"))
-    return {**as_published_facts(n), **selection_facts(release), **withheld_facts(release)}
+    return {
+        **as_published_facts(n),
+        **selection_facts(release),
+        **withheld_facts(release),
+        **holdback_facts(release.canary, release.holdback),
+    }
 
 
 def selection_facts(release: ReleaseContent) -> dict[str, Any]:

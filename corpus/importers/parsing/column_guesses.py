@@ -42,11 +42,12 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "start_time": (
         "start", "start_time", "time_start", "start_sec", "start_second", "start_seconds", "start_timestamp", "begin",
         "begin_time", "t_start", "onset", "segment_0", "timestamp_0", "timestamps_0", "start_frame", "starttime",
+        "start_s", "begin_s", "begin_sec",
     ),
     "end_time": (
         "end", "end_time", "time_end", "end_sec", "end_second", "end_seconds", "end_timestamp", "stop_timestamp",
         "stop", "stop_time", "t_end", "offset", "segment_1", "timestamp_1", "timestamps_1", "end_frame", "stop_frame",
-        "endtime",
+        "endtime", "end_s", "finish", "finish_s", "finish_time", "stop_s", "stop_sec",
     ),
     "split": ("split", "subset", "partition", "set", "fold"),
     "class_label": ("class_label", "class", "label", "action", "class_name", "activity", "recipe_type"),

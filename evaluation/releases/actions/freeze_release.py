@@ -1,6 +1,6 @@
 """Freeze a release: the valid items of a project as they are now, under the hash of their content."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from evaluation.ladder.selection import runs_to_select_with, select
 from evaluation.releases.balanced_items import balanced
 from evaluation.releases.changelog import keep_changelog
 from evaluation.releases.gate import GateFinding, inspect
+from evaluation.releases.holdback import check_share, private_ids
 from evaluation.releases.models import ReleaseGate
 from evaluation.releases.snapshot import FrozenItem, freeze_candidates, whole_items
 from evaluation.scoring.models import Run
@@ -57,6 +58,8 @@ def freeze_release(
     name: str = "",
     override: str = "",
     balance: Sequence[str] = (),
+    holdback: float = 0.0,
+    seed: int = 0,
     needs: str = "",
     ladder_runs: Sequence[int] = (),
 ) -> Release:
@@ -65,18 +68,28 @@ def freeze_release(
     The same content has the same hash: if it was frozen before, that release is returned and nothing is stored.
     `override`: the written reason to release despite the gate; it is in the audit log and in every export. `balance`:
     subtests that leave out items until no word distinguishes captions from foils; these items remain valid. `needs`:
-    only items whose answer needs this, by the ladders of `ladder_runs` (evaluation.ladder.selection).
+    only items whose answer needs this, by the ladders of `ladder_runs` (evaluation.ladder.selection). `holdback`: share
+    of the items that stay private, drawn by `seed`; what earlier releases hold back stays private.
     AccessDenied without the researcher's role; EvaluationError: nothing is valid yet, the name is taken, the gate stops
-    a subtest without an override, or objects alone answer more items than the project allows.
+    a subtest without an override, objects alone answer more items than the project allows, or too few items were never
+    public.
     """
     require_researcher(person, project)
     # Before anything is locked, because the classifier is slow. The result is cached by its content.
     runs = runs_to_select_with(project, ladder_runs) if needs else []
     inspect(project, _content(project, balance, needs, runs).records)
-    reason = " ".join(override.split())
+    reason, part = " ".join(override.split()), Part(check_share(holdback), seed)
     return run_in_transaction(
-        lambda: _freeze(person, project, name, reason, lambda: _content(project, balance, needs, runs))
+        lambda: _freeze(person, project, name, reason, lambda: _content(project, balance, needs, runs), part)
     )
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a release is to hold back."""
+
+    share: float
+    seed: int
 
 
 def _content(project: Project, balance: Sequence[str], needs: str, runs: Sequence[Run]) -> Content:
@@ -97,7 +110,9 @@ def _content(project: Project, balance: Sequence[str], needs: str, runs: Sequenc
     return Content(left, counts, chosen.as_json() if chosen else None, [one.record["id"] for one in halves])
 
 
-def _freeze(person: User | None, project: Project, name: str, override: str, make: Callable[[], Content]) -> Release:
+def _freeze(
+    person: User | None, project: Project, name: str, override: str, make: Callable[[], Content], part: Part
+) -> Release:
     # Two freezes of one project queue here, so that the second one finds the first. If an item that it contains
     # changes in the meantime, the freeze starts again.
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)
@@ -106,25 +121,44 @@ def _freeze(person: User | None, project: Project, name: str, override: str, mak
     content_hash = hash_of(records)
     known = Release.objects.filter(project=project, content_hash=content_hash).first()
     if known is not None:
-        return known
+        return _same_content(known, part)
     finding = inspect(project, records)
     _check_gate(finding, override)
+    private = private_ids(project, records, part.share, part.seed)
+    # Sorting is stable: public items first.
+    frozen = sorted(frozen, key=lambda one: one.record["id"] in private)
+    public = frozen[: len(frozen) - len(private)]
     check_bar(project, {one.item.pk: (one.record["caption"], *one.record["foils"]) for one in frozen})
     release = Release.objects.create(
         project=project,
         name=_checked_name(project, name),
         content_hash=content_hash,
         n_items=len(frozen),
-        n_as_published=n_as_published(records),
+        n_as_published=n_as_published(one.record for one in public),
+        n_private=len(private),
+        public_hash=hash_of(one.record for one in public) if private else "",
         created_by=person,
     )
-    ReleaseItem.objects.bulk_create(_members(release, frozen), batch_size=ROWS_PER_QUERY)
+    ReleaseItem.objects.bulk_create(_members(release, frozen, private), batch_size=ROWS_PER_QUERY)
     keep_changelog(release)
-    _record_gate(person, release, finding, override, content.left_out)
+    # Exports show the finding, which names words and texts.
+    shown = inspect(project, [one.record for one in public]) if private else finding
+    _record_gate(person, release, finding, shown, override, content.left_out)
     details = {**content.left_out, "name": release.name, "content_hash": content_hash, "n_items": len(frozen)}
-    details |= {"n_as_published": release.n_as_published}
+    details["n_as_published"] = release.n_as_published
+    if private:
+        details |= {"n_private": len(private), "holdback": part.share, "seed": part.seed}
     audit.record(audit.event(project, person, "evaluation.freeze_release", release, **details))
     return release
+
+
+def _same_content(known: Release, part: Part) -> Release:
+    if part.share and not known.n_private:
+        raise EvaluationError(
+            _("The release '%(name)s' has the same items, all public. Add items before you hold a part back.")
+            % {"name": known.name}
+        )
+    return known
 
 
 def _check_gate(finding: GateFinding, override: str) -> None:
@@ -142,13 +176,21 @@ def _check_gate(finding: GateFinding, override: str) -> None:
 
 
 def _record_gate(
-    person: User | None, release: Release, finding: GateFinding, override: str, left_out: dict[str, Any]
+    person: User | None,
+    release: Release,
+    finding: GateFinding,
+    shown: GateFinding,
+    override: str,
+    left_out: dict[str, Any],
 ) -> None:
-    """Store the gate's finding with the release; an override counts only if something was stopped."""
+    """Store the gate's finding with the release; an override counts only if something was stopped.
+
+    `shown`: the finding over the public items.
+    """
     overridden = bool(finding.stopped)
     gate = ReleaseGate.objects.create(
         release=release,
-        data={**finding.as_json(), **left_out},
+        data={**shown.as_json(), **left_out},
         override=override if overridden else "",
         overridden_by=person if overridden else None,
     )
@@ -160,9 +202,16 @@ def _record_gate(
         audit.record(event)
 
 
-def _members(release: Release, frozen: list[FrozenItem]) -> list[ReleaseItem]:
+def _members(release: Release, frozen: list[FrozenItem], private: Collection[str]) -> list[ReleaseItem]:
     return [
-        ReleaseItem(release=release, item=one.item, video=one.item.video, position=position, record=one.record)
+        ReleaseItem(
+            release=release,
+            item=one.item,
+            video=one.item.video,
+            position=position,
+            record=one.record,
+            is_private=one.record["id"] in private,
+        )
         for position, one in enumerate(frozen)
     ]
 

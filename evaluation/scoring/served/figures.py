@@ -88,7 +88,7 @@ class ItemCounts:
 
 def item_counts(run: Run, missing: int) -> ItemCounts:
     """Count the items of a run through an endpoint, of which `missing` have no score."""
-    items = ReleaseItem.objects.filter(release=run.release_id).count()
+    items = ReleaseItem.objects.filter(release=run.release_id, is_private=False).count()
     without = [
         sum("rung" not in found for found in run.problems.get(name, ()))
         for name in ("model_refused", "answer_unparsable")
@@ -188,7 +188,8 @@ def _samples(run: Run, rows: Sequence[ServedAnswer]) -> dict[tuple[str, str], di
 
 
 def all_raw_answers(run: Run) -> Iterator[dict[str, Any]]:
-    """Yield every answer of the run as a line of a file."""
-    for rows in batched(answers_of(run).iterator(chunk_size=ROWS_PER_QUERY), ROWS_PER_QUERY):
+    """Yield every answer about a public item as a line of a file."""
+    public = answers_of(run).filter(position__lt=run.release.n_public)
+    for rows in batched(public.iterator(chunk_size=ROWS_PER_QUERY), ROWS_PER_QUERY):
         for each in raw_answers(run, rows):
             yield each.as_json()

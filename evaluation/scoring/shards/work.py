@@ -19,7 +19,8 @@ from evaluation.scoring.fetching import Clip
 from evaluation.scoring.loop import PairScore, ScoringCounts
 from evaluation.scoring.models import Run, Score
 from evaluation.scoring.queries import Record, asked_of, control_texts, records_of
-from evaluation.scoring.rungs import BLANK, SHUFFLED_VIEW, Ladder, Rung, ladder_of, other_clips, shown_key, views_of
+from evaluation.scoring.rung_scores import borrowed_clips
+from evaluation.scoring.rungs import BLANK, SHUFFLED_VIEW, Ladder, Rung, ladder_of, shown_key, views_of
 from hub.interfaces import ModelInfo
 from text.batches import batched
 
@@ -144,11 +145,8 @@ def _borrowers(run: Run, ladder: Ladder) -> dict[int, list[tuple[int, Record]]]:
     found: dict[int, list[tuple[int, Record]]] = {}
     if Rung.OTHER_CLIP not in ladder.rungs:
         return found
-    members = ReleaseItem.objects.filter(release=run.release).order_by("position")
-    rows = list(members.values_list("position", "record"))
-    for (position, record), at in zip(rows, other_clips([record for _, record in rows], ladder.seed), strict=True):
-        if at is not None:
-            found.setdefault(rows[at][0], []).append((position, record))
+    for position, record, place, _other in borrowed_clips(run, ladder):
+        found.setdefault(place, []).append((position, record))
     return found
 
 

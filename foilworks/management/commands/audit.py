@@ -48,7 +48,7 @@ class Command(FoilworksCommand):
             "--format", default="", dest="form", metavar="F", choices=sorted(formats()), help=f"{_FORMAT}{_formats()}"
         )
         parser.add_argument("--set", action="append", metavar="NAME=VALUE", help="parameter of the format; repeatable")
-        add_columns(parser)
+        add_columns(parser, f"; WHAT is one of: {', '.join(ROLES)}")
         parser.add_argument(
             "--model",
             action="append",

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from evaluation.board.gaps import gaps_of
 from evaluation.errors import EvaluationError
 from evaluation.ladder.ladders import ladder_of_run
 from evaluation.ladder.wording import sentences
@@ -21,6 +22,7 @@ from foilworks.management.text_tables import table
 from jobs.runner import run_now
 
 COLUMNS = ("n", "T", "T_ci", "P", "P+T", "ties")
+GAP = ("public", "public_ci", "private", "private_ci", "gap", "gap_ci")
 RUNG = ("n", "T", "T_ci")
 RANKED = (("rcad", "rank among foils (RCAD)"), ("control", "rank among other captions"))
 TWO_CLIPS = ("n", "text", "text_ci", "video", "video_ci", "group", "group_ci", "ties")
@@ -109,6 +111,7 @@ class Command(FoilworksCommand):
             about = {"served": figures_as_json(served)} if served is not None else {}
             about |= {"ladder": ladder_results(run)} if "ladder" in run.params else {}
             about |= {"sentences": sentences(parts["overall"])} if (parts := ladder_of_run(run)) else {}
+            about |= {"gap": found[0].found} if (found := [row for row in gaps_of(release) if row.run == run]) else {}
             return {**result, **run_results(run), "problems": run.problems, "ignored_columns": ignored, **about}
         self.say_if_no_worker()
         return {**result, "state": run.job.state}
@@ -130,6 +133,8 @@ class Command(FoilworksCommand):
             shown += "".join(f"\n{one}" for one in ["", *result.get("sentences", [])])
         if pairs := result["two_clips"]:
             shown += "\n\n" + _two_clips(pairs)
+        if result.get("gap"):
+            shown += "\n\n" + table(GAP, [[result["gap"][name] for name in GAP]])
         if "served" in result:
             shown += "\n\n" + _served(result["served"])
         return "\n".join([shown, *(_told(name, items) for name, items in result["problems"].items())])

@@ -20,7 +20,11 @@ SHOWN = 20
 
 class Command(FoilworksCommand):
     help = "import a file into a project; store valid records, list invalid ones, leave unchanged ones"
-    example = "foilworks import vilma relations.json --project my-benchmark --media clips/"
+    example = (
+        "foilworks import vilma relations.json --project my-benchmark --media clips/\n"
+        "  foilworks import table pairs.csv --project mine --create --column video=clip "
+        "--column caption=sentence --column foils=wrong --dry-run"
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("format", choices=sorted(IMPORTERS), metavar="FORMAT", help=_formats())

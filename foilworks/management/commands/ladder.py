@@ -1,5 +1,6 @@
 """`foilworks ladder`: show how much of a score needs the clip, several frames or their order."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -8,7 +9,8 @@ from corpus.models import ReleaseItem
 from evaluation.errors import EvaluationError
 from evaluation.ladder.ladders import ladder_of_release, ladder_of_run, ladder_runs
 from evaluation.ladder.listing import Source, items_at
-from evaluation.ladder.wording import NEED_LABELS, benchmark_sentences, sentences
+from evaluation.ladder.wording import NEED_LABELS, PART_LABELS, benchmark_sentences, sentences
+from evaluation.metrics.ladder import CHAIN
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import project_named, release_named
 from foilworks.management.base import FoilworksCommand
@@ -45,6 +47,7 @@ class Command(FoilworksCommand):
         said = benchmark_sentences(found) if options["release"] else sentences(found["overall"])
         result = {**found, "sentences": said}
         if options["items"]:
+            _check_scored(NEEDS[options["items"]], found["needs"]["scored"])
             source = Source("", runs[0], is_release=bool(options["release"]))
             result["items"] = _names(source, NEEDS[options["items"]])
         return result
@@ -62,6 +65,17 @@ class Command(FoilworksCommand):
         if "items" in result:
             shown += ["\n".join(result["items"]) or "no items"]
         return "\n\n".join(shown)
+
+
+def _check_scored(need: str, scored: Sequence[str]) -> None:
+    """Raise EvaluationError if a rung at this level or below has no scores: items may need less than they seem to."""
+    levels = list(CHAIN.values())
+    below = levels[: levels.index(need) + 1] if need in levels else []
+    if lacking := [str(PART_LABELS[name]) for name in below if name not in scored]:
+        raise EvaluationError(
+            f"this ladder cannot show which items need it: no scores for {', '.join(lacking)}; "
+            "score these rungs with `foilworks evaluate --controls` or --rung"
+        )
 
 
 def _names(source: Source, need: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""`foilworks pair`: propose two-clip items from the captions of a project."""
+"""`foilworks pair`: propose items of two clips from the captions of a project."""
 
 from typing import Any
 
@@ -19,7 +19,9 @@ SHOWN = 20
 
 
 class Command(FoilworksCommand):
-    help = "propose two-clip items from the captions of a project; people validate both captions before a pair counts"
+    help = (
+        "propose items of two clips from the captions of a project; people validate both captions before a pair counts"
+    )
     example = "foilworks pair --project mine --subtest pairs --kind natural --limit 200 --dry-run"
 
     def add_arguments(self, parser: CommandParser) -> None:

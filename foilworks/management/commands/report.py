@@ -6,11 +6,12 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.analyses.registry import BASE, CODING, CUT, PRECISION, REPORTS, SHARE, TIES, UNIT
+from evaluation.analyses.registry import BASE, CODING, CUT, EPSILON, PEOPLE, PRECISION, REPORTS, SHARE, TIES, UNIT
 from evaluation.errors import EvaluationError
-from evaluation.reports.reports import project_report
-from evaluation.score_files.items import read_report_input
-from evaluation.score_files.scored import READERS
+from evaluation.reports.replacement import facts_of_files, replacement_facts, verdicts_of
+from evaluation.reports.reports import project_report, subtest_named
+from evaluation.score_files.items import read_report_input, read_votes
+from evaluation.score_files.scored import READERS, read_edits
 from evaluation.scoring.queries import project_named
 from foilworks.management.base import FoilworksCommand
 from foilworks.management.text_tables import cell, table, table_of
@@ -18,7 +19,7 @@ from text.registry import Entry, load, parse_params
 
 # Loaded by path: it imports a model library.
 PREFERENCE = Entry("preference", "evaluation.blind.scoring:preference_of_file")
-PARAMS = (CODING, BASE, UNIT, CUT, SHARE, TIES, PRECISION)
+PARAMS = (CODING, BASE, UNIT, CUT, SHARE, TIES, PRECISION, EPSILON, PEOPLE)
 MAX_WARNINGS = 20
 COLUMNS = {
     "validation": (
@@ -41,7 +42,8 @@ COLUMNS = {
 class Command(FoilworksCommand):
     help = "make a report on a project or on files: validation, agreement, divergence, blind audit"
     example = (
-        "foilworks report validation --file relations.json --file counting.json --json\n"
+        "foilworks report verbs --file lm.tsv --file human.tsv --format contrast --people human\n"
+        "  foilworks report validation --file relations.json --file counting.json --json\n"
         "  foilworks report agreement --file votes.csv --coding shown\n"
         "  foilworks report validation --project my-benchmark --out validation.json"
     )
@@ -70,9 +72,15 @@ class Command(FoilworksCommand):
             metavar="SPEC",
             help="with blind and --file: a text-only model, such as lm:FOLDER",
         )
+        parser.add_argument(
+            "--verdicts",
+            type=Path,
+            metavar="PATH",
+            help="with replace: verdicts of models, in the form of votes; the annotator is the model",
+        )
         parser.add_argument("--out", type=Path, metavar="FILE", help="also write the JSON to this file")
         for param in PARAMS:
-            explained = f"{param.help} (default {param.default})"
+            explained = f"{param.help} (default {'none' if param.default == '' else param.default})"
             parser.add_argument(f"--{param.name}", choices=param.choices or None, help=explained)
 
     def run(self, **options: Any) -> dict[str, Any]:
@@ -85,6 +93,8 @@ class Command(FoilworksCommand):
             )
         if options["scorer"] and (options["kind"] != "blind" or not options["files"]):
             self.parser.error("--scorer needs the blind report and --file; for a project, run models on its page")
+        if options["verdicts"] and options["kind"] != "replace":
+            self.parser.error("--verdicts needs the replace report")
         params = parse_params(entry, raw)
         result = self._of_files(params, **options) if options["files"] else self._of_project(params, **options)
         if options["out"]:
@@ -95,6 +105,13 @@ class Command(FoilworksCommand):
         if options["subtest"]:
             self.parser.error("--subtest needs --project; with --file, give only the files you want")
         analysis = load(REPORTS[options["kind"]])
+        if options["verdicts"]:
+            votes, _warnings = read_report_input("votes", options["files"], options["file_format"])
+            facts = facts_of_files(votes, verdicts_of(read_votes(options["verdicts"])))
+            return {**analysis.compute(facts, **params), "warnings": []}
+        if analysis.INPUT == "edits" and options["file_format"]:
+            edits = read_edits(options["files"], options["file_format"])
+            return {**analysis.compute(edits, **params), "warnings": []}
         if analysis.INPUT in READERS:
             if options["file_format"]:
                 self.parser.error(
@@ -116,6 +133,10 @@ class Command(FoilworksCommand):
         if options["file_format"]:
             self.parser.error("--format needs --file")
         project = project_named(options["project"])
+        if options["verdicts"]:
+            chosen = subtest_named(project, options["subtest"]) if options["subtest"] else None
+            facts = replacement_facts(project, chosen, verdicts_of(read_votes(options["verdicts"])))
+            return dict(load(REPORTS[options["kind"]]).compute(facts, **params))
         return project_report(project, options["kind"], subtest=options["subtest"], params=params)
 
     def render(self, result: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""`foilworks pair`: two-clip items from captions, reversals and trims."""
+"""`foilworks pair`: items of two clips from captions, reversals and trims."""
 
 import json
 

@@ -1,0 +1,104 @@
+"""Find the hard foil of a multiple-choice item: the changed caption among captions of other videos (contrast sets,
+Sec. D.1). Pure.
+
+The fact `hard_foil` of an item gives its index among the foils. Else the item's file marks it: `c_label` is the number
+of the ending that the contrast set put in, `label` that of the true one. In files with `label` alone, the foil with the
+fewest changed words is the hard one, if the nearest foils of the subtest are edits at all.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from functools import lru_cache
+from statistics import median
+from typing import Any
+
+from text.diff import changed_words, compared_words
+
+STATED, MARKED, NEAREST = "fact", "c_label", "nearest"
+# The hard foil was invalid and dropped out, so no foil of the item is one.
+REMOVED = -1
+# Of the words of a caption. On the published sets the nearest foil changes .15 (median), the next one .75.
+MAX_CHANGED = 0.5
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """What the rule reads of an item. `positions`: where each foil was before invalid ones dropped out."""
+
+    subtest: str
+    caption: str
+    foils: tuple[str, ...]
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    positions: Sequence[int] | None = None
+
+    @property
+    def places(self) -> Sequence[int]:
+        return range(len(self.foils)) if self.positions is None else self.positions
+
+
+@dataclass(frozen=True)
+class HardFoil:
+    """`index` among the foils, or REMOVED; `source`: how it is known."""
+
+    index: int
+    source: str
+
+
+def candidates_of(record: Mapping[str, Any]) -> Candidates:
+    """Return what the rule reads of a frozen record."""
+    return Candidates(
+        record["subtest"],
+        record["caption"],
+        tuple(record["foils"]),
+        record.get("extra") or {},
+        record.get("facts") or {},
+        record.get("foil_positions"),
+    )
+
+
+def hard_foils(items: Iterable[Candidates]) -> list[HardFoil | None]:
+    """Return the hard foil of each item, None if all its foils count alike."""
+    given = list(items)
+    found = [_said(item) for item in given]
+    nearest: dict[int, tuple[int, float]] = {
+        at: _nearest(item.caption, item.foils)
+        for at, item in enumerate(given)
+        if found[at] is None and len(item.foils) > 1 and _number(item.extra.get("label")) is not None
+    }
+    shares: dict[str, list[float]] = defaultdict(list)
+    for at, (_index, share) in nearest.items():
+        shares[given[at].subtest].append(share)
+    edited = {name for name, each in shares.items() if median(each) < MAX_CHANGED}
+    for at, (index, _share) in nearest.items():
+        if given[at].subtest in edited:
+            found[at] = HardFoil(index, NEAREST)
+    return found
+
+
+def _said(item: Candidates) -> HardFoil | None:
+    places = item.places
+    stated = _number(item.facts.get("hard_foil"))
+    if stated is not None:
+        return HardFoil(places.index(stated) if stated in places else REMOVED, STATED)
+    label, changed = _number(item.extra.get("label")), _number(item.extra.get("c_label"))
+    if label is None or changed is None or label == changed:
+        return None
+    place = changed - (changed > label)
+    return HardFoil(places.index(place) if place in places else REMOVED, MARKED)
+
+
+def _number(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+@lru_cache(maxsize=20_000)
+def _nearest(caption: str, foils: tuple[str, ...]) -> tuple[int, float]:
+    """Return the foil with the fewest changed words, the most similar letters among equals; and its share of words."""
+    changes = [changed_words(caption, foil) for foil in foils]
+    first = [at for at, n in enumerate(changes) if n == min(changes)]
+    if len(first) > 1:
+        first.sort(key=lambda at: -SequenceMatcher(None, caption, foils[at]).ratio())
+    return first[0], min(changes) / max(1, len(compared_words(caption)))

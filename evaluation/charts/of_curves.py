@@ -1,0 +1,38 @@
+"""Draw curves of power as SVG, in the style of evaluation.charts.of_models."""
+
+from collections.abc import Sequence
+
+from evaluation.charts.of_models import DASHES, LINE_SHADES
+from evaluation.charts.of_reports import INK, LINE, QUIET, legend_below, percent, sheet, svg_of
+
+
+def power_curves(
+    curves: Sequence[tuple[str, Sequence[tuple[int, float]]]], *, wanted: float, items: int, label: str
+) -> bytes:
+    """Draw a line per difference, (name, [(items, power)]), with the wanted power and the needed items."""
+    figure = sheet(3.2)
+    axes = figure.subplots()
+    for place, (name, points) in enumerate(curves):
+        axes.plot(
+            [x for x, _y in points],
+            [y for _x, y in points],
+            color=LINE_SHADES[place % len(LINE_SHADES)],
+            linestyle=DASHES[place % len(DASHES)],
+            linewidth=1.7,
+            label=name,
+        )
+    axes.axhline(wanted, color=QUIET, linewidth=0.8)
+    axes.axvline(items, color=QUIET, linewidth=0.8)
+    axes.annotate(
+        f"{items:,}", (items, 0), xytext=(4, 4), textcoords="offset points", color=INK, fontsize=8.5, va="bottom"
+    )
+    axes.set_ylim(0, 1.02)
+    axes.set_xlim(left=0)
+    axes.xaxis.set_major_formatter(lambda value, _place: f"{value:,.0f}")
+    axes.yaxis.set_major_formatter(lambda value, _place: percent(value))
+    axes.set_xlabel(label, color=QUIET, fontsize=9)
+    axes.set_ylabel("power", color=QUIET, fontsize=9)
+    axes.tick_params(colors=QUIET, labelsize=8.5)
+    axes.grid(color=LINE, linewidth=0.6)
+    legend_below(axes)
+    return svg_of(figure)

@@ -1,0 +1,66 @@
+"""Show what a study takes: items, votes, people, hours and cost. The address contains the plan."""
+
+from functools import partial
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from evaluation.charts.inline import cached_chart
+from evaluation.charts.of_curves import power_curves
+from evaluation.dashboard.forms import PlanForm
+from evaluation.dashboard.pilot import Pilot, pilot_of, progress
+from evaluation.dashboard.planning import plan as plan_of
+from evaluation.errors import EvaluationError
+from projects.access import get_project
+from projects.models import Role
+
+# Charts stay in English, for papers.
+CURVE = "{:g} points"
+ITEMS_LABEL = "valid items; the lines cross at the planned power"
+
+
+@require_safe
+def plan(request: HttpRequest, slug: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    pilot = pilot_of(project)
+    form = PlanForm(pilot.values, request.GET)
+    context: dict[str, Any] = {"form": form, "pilot": _pilot_rows(pilot), "currency": pilot.currency}
+    if form.is_valid():
+        try:
+            context |= _planned(form.values(), pilot)
+        except EvaluationError as error:
+            form.add_problem(error)
+    return render(request, "evaluation/plan.html", context)
+
+
+def _planned(values: dict[str, Any], pilot: Pilot) -> dict[str, Any]:
+    found = plan_of(values)
+    done = progress(pilot, found, values["budget"])
+    curves = [(CURVE.format(round(100 * row["difference"], 2)), row["points"]) for row in found["curves"]]
+    return {
+        "planned": found,
+        "values": values,
+        "progress": done,
+        "over_budget": None if done["budget_left"] is None else done["cost_left"] - done["budget_left"],
+        "chart": partial(
+            cached_chart,
+            "plan",
+            partial(power_curves, curves, wanted=values["power"], items=found["items"], label=ITEMS_LABEL),
+            [curves, values["power"], found["items"]],
+        ),
+    }
+
+
+def _pilot_rows(pilot: Pilot) -> list[dict[str, Any]]:
+    """Return what the project knows, with its labels and formats."""
+    labels = {
+        "validity": (_("Valid items"), "share"),
+        "vote_agreement": (_("Agreement of two validators"), "share"),
+        "seconds_per_vote": (_("Mean seconds per vote"), "decimal"),
+        "model_agreement": (_("Agreement of the two best models"), "share"),
+        "best_two": (_("Difference of the two best models"), "share"),
+    }
+    return [{**row, "label": labels[row["name"]][0], "how": labels[row["name"]][1]} for row in pilot.rows]

@@ -1,0 +1,73 @@
+"""Load the foils of a project with their authors, generated or imported, as the report of verbs takes them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db.models import Prefetch
+
+from corpus.models import Foil, Item, Subtest, withdrawn_items
+from corpus.rules.hard_foils import Candidates, hard_foils
+from evaluation.analyses.records import MACHINE, PERSON, SOURCES, EditFacts
+from generation.models import Candidate
+from projects.models import Project
+
+# Methods of foils that people write.
+BY_PEOPLE = frozenset({"person"})
+
+
+def edit_facts(project: Project, subtest: Subtest | None = None) -> list[EditFacts]:
+    """Return the generated foils that are part of an item, then the imported ones: of an item with a hard foil, only
+    that. Three queries.
+
+    An imported foil has the author that the fact `made_by` of its item gives (machine or person), else none.
+    """
+    return [*_generated(project, subtest), *_imported(project, subtest)]
+
+
+def _generated(project: Project, subtest: Subtest | None) -> list[EditFacts]:
+    rows = Candidate.objects.filter(group__run__project=project, foil__isnull=False).order_by("pk")
+    if subtest:
+        rows = rows.filter(foil__item__subtest=subtest)
+    fields = ("group__caption__text", "text", "method", "author_id", "foil__item__subtest__name")
+    return [
+        EditFacts(caption, foil, PERSON if method in BY_PEOPLE or author is not None else MACHINE, subtest=name)
+        for caption, foil, method, author, name in rows.values_list(*fields)
+    ]
+
+
+def _imported(project: Project, subtest: Subtest | None) -> list[EditFacts]:
+    given = Foil.objects.filter(candidate__isnull=True).order_by("position")
+    rows = Item.objects.filter(foils__candidate__isnull=True, foils__isnull=False).exclude(withdrawn_items())
+    wanted = {"subtest": subtest} if subtest else {"subtest__project": project, "subtest__kind": Subtest.Kind.MAIN}
+    items = list(
+        rows.filter(**wanted)
+        .select_related("caption", "subtest")
+        .prefetch_related(Prefetch("foils", given))
+        .distinct()
+        .order_by("pk")
+    )
+    read = [_candidates(item) for item in items]
+    found = []
+    for item, each, hard in zip(items, read, hard_foils(read), strict=True):
+        source = author(item.known_facts)
+        chosen = each.foils if hard is None else each.foils[max(hard.index, 0) : hard.index + 1]
+        found += [EditFacts(each.caption, foil, source, subtest=each.subtest) for foil in chosen]
+    return found
+
+
+def _candidates(item: Item) -> Candidates:
+    foils = list(item.foils.all())
+    return Candidates(
+        item.subtest.name,
+        item.caption.text,
+        tuple(foil.text for foil in foils),
+        item.extra,
+        item.known_facts,
+        [foil.position for foil in foils],
+    )
+
+
+def author(facts: Mapping[str, Any]) -> str:
+    """Return machine or person as the fact `made_by` says; "" if it is unknown."""
+    said = facts.get("made_by")
+    return str(said) if said in SOURCES else ""
