@@ -293,12 +293,12 @@ MEDIA_URL = "/media/"
 EXPORT_ROOT = FOILWORKS_HOME / "exports"
 MODEL_ROOT = FOILWORKS_HOME / "models"
 CACHE_ROOT = FOILWORKS_HOME / "cache"
-# Caches of decoded frames and clip vectors, addressed by content; 0: no cache. The least recently used are evicted.
+# Caches of decoded frames, clip and text vectors, by content; 0: no cache. The least recently used are evicted.
 FRAME_CACHE_BYTES = int(_number("FOILWORKS_FRAME_CACHE_GB", 20) * 1024**3)
 VECTOR_CACHE_BYTES = int(_number("FOILWORKS_VECTOR_CACHE_GB", 5) * 1024**3)
+TEXT_VECTOR_CACHE_BYTES = int(_number("FOILWORKS_TEXT_VECTOR_CACHE_GB", 50) * 1024**3)
 # Cache of videos from an object store that workers of this home decode.
 CLIP_CACHE_BYTES = int(_number("FOILWORKS_CLIP_CACHE_GB", 20) * 1024**3)
-# lossless, or jpeg (short side 384, quality 95) for large collections; scores say which.
 FRAME_CACHE_FORM = _choice("FOILWORKS_FRAME_CACHE_FORM", "lossless", "jpeg")
 # Uploaded files, until they are stored or discarded; never served.
 UPLOAD_ROOT = FOILWORKS_HOME / "uploads"

@@ -227,6 +227,8 @@ class Generator(Protocol):
 class ChatRequest:
     """A conversation to answer: (role, content) pairs, with the roles system, user and assistant.
 
+    If the last one is the assistant's, it is the start of the answer, and the reply continues it.
+
     `schema`: the JSON schema of the answer, for models that support it. `max_tokens`: of the answer. `images`: JPEG or
     PNG files that are sent with the last message, to models that see; `as_video`: as the frames of one video.
     `top_logprobs`: how many alternatives of each token to report with their log-probabilities.

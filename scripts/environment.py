@@ -96,6 +96,7 @@ WORDS = {
         "FOILWORKS_FRAME_CACHE_GB": "size of the cache of decoded frames; 0: no cache",
         "FOILWORKS_FRAME_CACHE_FORM": "`lossless`, or `jpeg` (short side 384) for large collections; scores say which",
         "FOILWORKS_VECTOR_CACHE_GB": "size of the cache of clip vectors; 0: no cache",
+        "FOILWORKS_TEXT_VECTOR_CACHE_GB": "size of the cache of text vectors (UTD); 0: only those of running jobs",
         "FOILWORKS_CLIP_CACHE_GB": "size of the cache of videos from an object store, per decoding host",
         "CHAT_ENDPOINTS": "names of OpenAI-compatible endpoints, separated by spaces; each has "
         "`CHAT_<NAME>_URL`, `_MODELS`, `_KEY`, `_PRICE`, `_IN_FLIGHT` "

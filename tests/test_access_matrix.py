@@ -343,6 +343,7 @@ RULES: dict[str, Rule] = {
     "utd:bias_measure": owner_page(post=422),
     "utd:bias_splits": owner_page(post=422),
     "utd:bias_ablation": owner_page(),
+    "utd:bias_datasets": owner_page(),
     "utd:bias_items": owner_page(post=422),
     "utd:bias_items_progress": owner_page(),
     "utd:bias_bar": owner_page(get=NO, post=302),
@@ -351,7 +352,9 @@ RULES: dict[str, Rule] = {
     "utd:bias_run": owner_page("bias_run"),
     "utd:bias_run_progress": owner_page("bias_run"),
     "utd:bias_split": owner_page("bias_run"),
+    "utd:bias_samples": owner_page("bias_run"),
     "utd:bias_models": owner_page("bias_run", post=422),
+    "utd:bias_train": owner_page("bias_run", post=422),
     # Nothing is measured in the world below.
     "utd:bias_download": owner_page("bias_run", "exporter", "extension", get=NOT_THERE),
     # Nothing is required of what a project says of itself.

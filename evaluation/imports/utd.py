@@ -41,6 +41,8 @@ def import_utd(
         result.created[kind] += 1
         if strict and result.warnings:
             raise EvaluationError(f"{result.warnings[0]}; nothing was stored")
+        if kind == "descriptions":
+            result.warnings += [f"{source.path}:1: {said}" for said in made.problems.get("missing_texts", [])]
         if dry_run:
             transaction.set_rollback(True)
 
@@ -61,13 +63,16 @@ def _stored_splits(project: Project, source: Source, actor: User | None) -> bool
     return False
 
 
-def _content(run: BiasRun) -> tuple[Any, Any]:
-    return run.predictions, (run.result or {}).get("split")
+def _content(run: BiasRun) -> tuple[Any, ...]:
+    """Return what the file says; which videos match may change."""
+    read, split = run.predictions or {}, (run.result or {}).get("split") or {}
+    own = [read.get(name) for name in ("ids", "correct", "confidence")]
+    return run.task, *own, split.get("removed"), split.get("removed_balanced")
 
 
 def _strangers(source: Source, problems: Mapping[str, Any]) -> list[str]:
     names = problems.get("not_in_project", [])
-    more = f" (and {problems['n_not_in_project'] - len(names)} more)" if problems else ""
+    more = f" (and {problems['n_not_in_project'] - len(names)} more)" if names else ""
     return [f"{source.path}:1: {name}: is not a video of the project, skipped" for name in names[:-1]] + [
         f"{source.path}:1: {name}: is not a video of the project, skipped{more}" for name in names[-1:]
     ]

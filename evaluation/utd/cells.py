@@ -20,31 +20,65 @@ REFERENCE: Cell = (DESCRIPTION, SEQUENCE)
 def table(
     credits: Mapping[Cell, Credits], clusters: Sequence[str], *, draws: int = DRAWS, seed: int = SEED
 ) -> list[dict[str, Any]]:
-    """Return rows by concept, each with its cells by time: `value`, `ci`, and the `difference` from the reference cell.
+    """Return rows by concept, each with its cells by time: `value`, `ci`, `n`, and the `difference` from the reference
+    cell.
 
-    The reference is objects+composition+activities in sequence. The difference has an interval (paired: the same draws
-    of source videos), and is None at the reference itself. E.g. credits 1, 0 against the reference's 1, 1: value .5,
-    difference -.5.
+    The reference is objects+composition+activities in sequence. A credit is NaN for a sample without the texts of the
+    cell; a difference is over the samples that both cells have, with a paired interval (the same draws of source
+    videos). It is None at the reference itself. A cell without samples has the value None. E.g. credits 1, 0 against
+    the reference's 1, 1: value .5, difference -.5.
     """
     cells = [(concept, temporal) for concept in CONCEPTS for temporal in TEMPORAL]
-    values = np.column_stack([credits[cell] for cell in cells])
-    reference = credits[REFERENCE][:, None]
-    columns = np.column_stack([values, values - reference])
+    nothing = np.full(len(clusters), np.nan)
+    reference = credits.get(REFERENCE, nothing)
+    columns = [credits.get(cell, nothing) for cell in cells]
+    columns += [column - reference for column in columns]
     bounds = [SHARES] * len(cells) + [GAPS] * len(cells)
-    found = mean_intervals(columns, clusters, bounds=bounds, draws=draws, seed=seed)
+    values, found = means(np.column_stack(columns), clusters, bounds, draws=draws, seed=seed)
     rows: dict[str, dict[str, Any]] = {concept: {"concept": concept, "cells": []} for concept in CONCEPTS}
     for at, cell in enumerate(cells):
         is_reference = cell == REFERENCE
         rows[cell[0]]["cells"].append(
             {
                 "temporal": cell[1],
-                "value": mean(values[:, at]),
+                "value": values[at],
                 "ci": found[at],
-                "difference": None if is_reference else mean(values[:, at] - reference[:, 0]),
+                "n": int((~np.isnan(columns[at])).sum()),
+                "difference": None if is_reference else values[len(cells) + at],
                 "difference_ci": None if is_reference else found[len(cells) + at],
             }
         )
     return list(rows.values())
+
+
+def means(
+    columns: Credits,
+    clusters: Sequence[str],
+    bounds: Sequence[tuple[float, float]],
+    *,
+    draws: int = DRAWS,
+    seed: int = SEED,
+) -> tuple[list[float | None], list[list[float] | None]]:
+    """Return the mean of each column (n, m) over its samples, and its interval; None for a column without samples.
+
+    Columns with the same samples share the draws.
+    """
+    there = ~np.isnan(columns)
+    values: list[float | None] = [None] * columns.shape[1]
+    intervals: list[list[float] | None] = [None] * columns.shape[1]
+    alike: dict[bytes, list[int]] = {}
+    for at in range(columns.shape[1]):
+        alike.setdefault(there[:, at].tobytes(), []).append(at)
+    for places in alike.values():
+        rows = np.flatnonzero(there[:, places[0]])
+        if not len(rows):
+            continue
+        some, of = columns[np.ix_(rows, places)], [clusters[row] for row in rows]
+        for at, interval in zip(
+            places, mean_intervals(some, of, bounds=[bounds[at] for at in places], draws=draws, seed=seed), strict=True
+        ):
+            values[at], intervals[at] = mean(columns[rows, at]), interval
+    return values, intervals
 
 
 def gains(
@@ -55,17 +89,27 @@ def gains(
     draws: int = DRAWS,
     seed: int = SEED,
 ) -> list[dict[str, Any]]:
-    """Return dataset bias minus common sense bias in sequence (UTD, Table 2), by concept, with paired intervals."""
-    cells = [(concept, SEQUENCE) for concept in CONCEPTS]
+    """Return dataset bias minus common sense bias in sequence (UTD, Table 2), by concept, with paired intervals.
+
+    A concept without dataset bias is left out.
+    """
+    cells = [(concept, SEQUENCE) for concept in CONCEPTS if (concept, SEQUENCE) in dataset]
+    if not cells:
+        return []
     columns = np.column_stack([dataset[cell] - common[cell] for cell in cells])
-    found = mean_intervals(columns, clusters, bounds=GAPS, draws=draws, seed=seed)
+    values, found = means(columns, clusters, [GAPS] * len(cells), draws=draws, seed=seed)
     return [
         {
             "concept": cell[0],
-            "common": mean(common[cell]),
-            "dataset": mean(dataset[cell]),
-            "difference": mean(columns[:, at]),
+            "common": _mean(common[cell]),
+            "dataset": _mean(dataset[cell]),
+            "difference": values[at],
             "difference_ci": found[at],
         }
         for at, cell in enumerate(cells)
     ]
+
+
+def _mean(values: Credits) -> float | None:
+    known = values[~np.isnan(values)]
+    return mean(known) if len(known) else None

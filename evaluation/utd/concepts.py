@@ -29,7 +29,8 @@ _INTRODUCTION = (
 class Prompt:
     """One extraction: `instruction` with INPUT for the text, the start of the answer, our own examples.
 
-    The paper shows 3 examples for objects and activities and 5 for verbs, which it does not print.
+    The paper shows 3 examples for objects and activities and 5 for verbs, which it does not print. Ours have the form
+    of those in the authors' code: whole descriptions as a VLM writes them, and numbered lists.
     """
 
     source: str
@@ -78,18 +79,33 @@ PROMPTS: dict[str, Prompt] = {
         examples=(
             (
                 (
-                    "A man in a grey jacket stands at a workbench and holds a hammer above a board. A jar of nails "
-                    "stands beside the board, and behind him there may be a shelf."
+                    "In the photo, a man in a grey jacket stands at a workbench. He holds a hammer above "
+                    "a wooden board, and a jar of nails stands beside it. The arrangement of the tools "
+                    "suggests that he is about to nail something together.\n\nBehind the man there is a "
+                    "brick wall. There may be a shelf in the corner, but it is too dark to be certain. "
+                    "The scene suggests a small workshop."
                 ),
-                "\n1. man\n2. grey jacket\n3. workbench\n4. hammer\n5. board\n6. jar\n7. nails",
+                (
+                    "\n1. Man\n2. Grey jacket\n3. Workbench\n4. Hammer\n5. Wooden board\n6. Jar\n7. Nails\n8. "
+                    "Brick wall\n"
+                ),
             ),
             (
-                "Two children sit on a carpet with a wooden train between them. One of them reaches for the engine.",
-                "\n1. children\n2. carpet\n3. wooden train\n4. engine",
+                (
+                    "In the photo, there are several objects and their relationships:\n\n1. Two children "
+                    "are sitting on a carpet.\n2. A wooden train is between them, and one child reaches "
+                    "for the engine.\n3. The carpet has a pattern of roads.\n\nThe relationships between "
+                    "these objects suggest that the children are playing together."
+                ),
+                ("\n1. Children\n2. Carpet\n3. Wooden train\n4. Engine\n"),
             ),
             (
-                "The photo shows a lake in front of a mountain. A small boat lies at the shore; nobody is to be seen.",
-                "\n1. lake\n2. mountain\n3. small boat\n4. shore",
+                (
+                    "The image shows a lake in front of a mountain. A small boat lies at the shore, and "
+                    "its bow points to the water. The mountain is reflected in the lake, which adds depth "
+                    "to the scene. Nobody is visible, so it is not possible to say who owns the boat."
+                ),
+                ("\n1. Lake\n2. Mountain\n3. Small boat\n4. Shore\n"),
             ),
         ),
     ),
@@ -106,18 +122,28 @@ PROMPTS: dict[str, Prompt] = {
         examples=(
             (
                 (
-                    "A man in a grey jacket stands at a workbench and drives a nail into a board with a hammer. "
-                    "Perhaps he is building a shelf."
+                    "In the photo, a man in a grey jacket stands at a workbench and drives a nail into a "
+                    "board with a hammer. His left hand holds the board. The tools around him suggest "
+                    "that he may be building a shelf, although the shelf itself is not visible."
                 ),
-                "\n1. A man is driving a nail into a board with a hammer.",
+                ("\n1. A man is driving a nail into a board.\n2. A man is holding a board.\n"),
             ),
             (
-                "Two children sit on a carpet with a wooden train. One pushes the engine, the other claps.",
-                "\n1. A child is pushing a wooden engine.\n2. A child is clapping.",
+                (
+                    "In the photo, there are several objects and their relationships:\n\n1. Two children "
+                    "are sitting on a carpet with a wooden train between them.\n2. One child is pushing "
+                    "the engine of the train.\n3. The other child is clapping.\n\nThe relationships suggest "
+                    "a cheerful moment at home."
+                ),
+                ("\n1. A child is pushing a wooden engine.\n2. A child is clapping.\n"),
             ),
             (
-                "The photo shows a lake in front of a mountain. A small boat lies at the shore; nobody is to be seen.",
-                f" {NO_ACTIVITY}",
+                (
+                    "The image shows a lake in front of a mountain. A small boat lies at the shore, and "
+                    "its bow points to the water. The mountain is reflected in the lake. Nobody is "
+                    "visible, and the water is still."
+                ),
+                ("\nNo activity is visible.\n"),
             ),
         ),
     ),
@@ -133,16 +159,22 @@ PROMPTS: dict[str, Prompt] = {
         answer="Post-processed enumerated list of activities:",
         examples=(
             (
-                "A man is driving a nail into a board with a hammer.",
-                "\n1. Someone is driving something into something with something.",
+                ("1. A man is driving a nail into a board with a hammer.\n2. The man is holding a board.\n"),
+                ("1. Someone is driving something into something.\n2. Someone is holding something.\n"),
             ),
             (
-                "A child is pushing a wooden engine. A child is clapping.",
-                "\n1. Someone is pushing something.\n2. Someone is clapping.",
+                ("1. A child is pushing a wooden engine.\n2. A child is clapping.\n"),
+                ("1. Someone is pushing something.\n2. Someone is clapping.\n"),
             ),
-            (NO_ACTIVITY, f" {NO_ACTIVITY}"),
-            ("A woman is pouring milk from a jug into a glass.", "\n1. Someone is pouring something into something."),
-            ("A dog is running across a lawn after a ball.", "\n1. Someone is running across something."),
+            (
+                ("1. A woman is pouring milk from a jug into a glass.\n"),
+                ("1. Someone is pouring something into something.\n"),
+            ),
+            (
+                ("1. A dog is running across a lawn.\n2. The dog is chasing a ball.\n"),
+                ("1. Someone is running.\n2. Someone is chasing something.\n"),
+            ),
+            (("1. The engine of the train is crossing a bridge.\n"), ("1. Something is crossing something.\n")),
         ),
     ),
     SUMMARY: Prompt(
@@ -174,6 +206,11 @@ def entries(answer: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def numbered(answer: str) -> str:
+    """Return an enumerated list with its numbers, one entry per line, as prompts for verbs contain it."""
+    return "".join(f"{place}. {entry}\n" for place, entry in enumerate(entries(answer), start=1))
+
+
 def frame_text(concept: str, answer: str) -> str:
     """Return the text of one frame's answer, objects with commas, activities as sentences (UTD, Figs. F.1-F.4).
 
@@ -187,11 +224,31 @@ def frame_text(concept: str, answer: str) -> str:
     return " ".join(name if name.endswith((".", "!", "?")) else f"{name}." for name in named) or NO_ACTIVITY
 
 
+def published_text(concept: str, answer: str) -> str:
+    """Return the text of one frame as the authors publish theirs; empty if no activity is visible.
+
+    A text that is not a list does not change. A list loses its numbers and brackets. Repeated objects remain.
+    """
+    text = answer.strip()
+    if concept in {DESCRIPTION, SUMMARY}:
+        return text
+    if "\n" in text or _NUMBERING.match(text):
+        text = (", " if concept == OBJECTS else " ").join(entries(text))
+    if text.rstrip(".").lower() == NO_ACTIVITY.rstrip(".").lower():
+        return ""
+    return text.lower() if concept == OBJECTS else text
+
+
 def sequence_text(frames: Sequence[str]) -> str:
     """Return the frames of a video as one text (UTD, Sec. 3.3.1): `Frame 1: ... Frame 2: ...`; a frame without a
     visible activity is empty.
     """
     return " ".join(f"Frame {place}: {_said(text)}".rstrip() for place, text in enumerate(frames, start=1))
+
+
+def coded_sequence_text(frames: Sequence[str]) -> str:
+    """Return the frames as in the authors' code: a line `Frame #1: ...` per frame."""
+    return "\n".join(f"Frame #{place}: {_said(text)}" for place, text in enumerate(frames, start=1)).strip()
 
 
 def _said(text: str) -> str:

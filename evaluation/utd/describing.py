@@ -4,16 +4,13 @@ The describer goes through all videos before the extractor is loaded, so that on
 """
 
 import hashlib
-import io
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Protocol
+from typing import Any
 
 from django.db.models import QuerySet
 from django.utils import timezone
-from django.utils.translation import gettext as _
-from PIL import Image
 
 from corpus.models import MediaState, Video
 from corpus.video_files.stored_files import clip_file
@@ -24,16 +21,17 @@ from evaluation.scoring.protocol_models import reader
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.utd.concepts import (
     ACTIVITIES,
-    DESCRIBE,
     DESCRIPTION,
     NO_ACTIVITY,
     OBJECTS,
-    PROMPTS,
     SUMMARY,
     VERBS,
     frame_text,
+    numbered,
 )
+from evaluation.utd.describers import ByEndpoint, ByGenerator, Describer, check_budget
 from evaluation.utd.models import Descriptions, DescriptionsUsage, FrameText, TextSource
+from evaluation.utd.prompt_sets import conversation, describe_prompt, facts_of_prompts, tokens_of
 from evaluation.utd.samples import frame_texts
 from evaluation.utd.subsets import chosen
 from generation.asking.answer_rows import PricedAnswers, RowAnswers, budget_left
@@ -41,8 +39,8 @@ from generation.asking.cached_answers import Asking
 from generation.asking.endpoints import Configured, endpoint_and_model
 from hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
 from hub.adapters.registry import CHAT, open_generator, open_helper
-from hub.interfaces import Chat, ChatReply, ChatRequest, Frames, GenerationRequest, Generator, ModelInfo
-from hub.served.budget import SPENT, Budget
+from hub.interfaces import Chat, ChatRequest, Frames, ModelInfo
+from hub.served.budget import Budget
 from jobs.models import Job
 from jobs.progress import progress
 from jobs.shards import STAGE, Part, Problems, Stage, finish, ranges, run_stages, shard_size, within
@@ -52,8 +50,6 @@ from media.sampling import CENTRES, Sampling
 from text.batches import batched
 from text.quoting import quoted
 
-# A killed worker loses at most these.
-VIDEOS_PER_BATCH = 8
 FROM_FILE = "file:"
 SHARD = "evaluation.utd.jobs.describe_shard"
 DESCRIBE_STAGE, EXTRACT = "describe", "extract"
@@ -63,8 +59,7 @@ VIDEOS_PER_SHARD, FRAMES_PER_SHARD = (32, 512), (256, 4096)
 FRAMES_PER_BATCH, FRAMES_PER_ROUND = 64, 1024
 ENDPOINT = "endpoint:"
 # Change it with any of PROMPTS or DESCRIBE: different prompts give different texts.
-PROMPTS_VERSION = "1"
-JPEG_QUALITY = 95
+PROMPTS_VERSION = "2"
 # Retries of a request to an endpoint: nobody watches, and a failure leaves a gap.
 TRIES = 6
 COMPLETE = frozenset({DESCRIPTION, OBJECTS, ACTIVITIES, VERBS, SUMMARY})
@@ -166,7 +161,14 @@ def _describe_all(descriptions: Descriptions, payload: Mapping[str, Any], job: J
     model = open_describer(descriptions.describer, params, _Spending(descriptions, job))
     sampled = {"frames": k, "sampling": Sampling(CENTRES, k).version}
     source = source_of(
-        descriptions.describer, model.info, {**sampled, "words": params["max_words"], "temp": params["temperature"]}
+        descriptions.describer,
+        model.info,
+        {
+            **sampled,
+            "words": params["max_words"],
+            "temp": params["temperature"],
+            **facts_of_prompts(params),
+        },
     )
     unreadable: list[dict[str, str]] = []
     # Not one open cursor: on SQLite, a write between two of its reads fails if somebody else wrote in the meantime.
@@ -253,7 +255,8 @@ def _extract_all(descriptions: Descriptions, payload: Mapping[str, Any], job: Jo
         return []
     params = descriptions.params
     asking = open_extractor(descriptions.extractor, params, _Spending(descriptions, job))
-    settings = {"tokens": params["max_tokens"], "temp": params["temperature"]}
+    tokens = params.get("answer_tokens", params["max_tokens"])
+    settings = {"tokens": tokens, "temp": params["temperature"], **facts_of_prompts(params)}
     source = source_of(descriptions.extractor, asking.chat.info, settings)
     unanswered: list[str] = []
     size = FRAMES_PER_BATCH if asking.chat.together else FRAMES_PER_ROUND
@@ -267,64 +270,6 @@ def _extract_all(descriptions: Descriptions, payload: Mapping[str, Any], job: Jo
         done += len(rows)
         progress(job, done)
     return unanswered
-
-
-class Describer(Protocol):
-    """Describes single frames."""
-
-    info: ModelInfo
-    videos_at_once: int
-
-    def describe(self, frames: Iterable[Frames]) -> list[str]:
-        """Describe n frames, each (1, height, width, 3) -> n descriptions; an empty one for a failure."""
-        ...
-
-
-@dataclass(frozen=True)
-class ByGenerator:
-    """A local image-text-to-text model."""
-
-    model: Generator
-    max_words: int
-    temperature: float
-    videos_at_once: ClassVar[int] = VIDEOS_PER_BATCH
-
-    @property
-    def info(self) -> ModelInfo:
-        return self.model.info
-
-    def describe(self, frames: Iterable[Frames]) -> list[str]:
-        asked = [GenerationRequest(DESCRIBE, frame, self.max_words, temperature=self.temperature) for frame in frames]
-        return self.model.generate(asked) if asked else []
-
-
-@dataclass(frozen=True)
-class ByEndpoint:
-    """An endpoint that accepts images; stored answers are reused."""
-
-    asking: Asking
-    max_words: int
-    temperature: float
-    # A frame is freed after its request, and a killed worker repeats no request.
-    videos_at_once: ClassVar[int] = 16 * VIDEOS_PER_BATCH
-
-    @property
-    def info(self) -> ModelInfo:
-        return self.asking.chat.info
-
-    def describe(self, frames: Iterable[Frames]) -> list[str]:
-        asked = (
-            ChatRequest(
-                (("user", DESCRIBE),),
-                max_tokens=2 * self.max_words,
-                temperature=self.temperature,
-                images=(jpeg(frame),),
-            )
-            for frame in frames
-        )
-        replies = {at: reply for at, _, reply in self.asking.stream(enumerate(asked))}
-        check_budget(replies.values())
-        return [replies[at].text for at in range(len(replies))]
 
 
 @dataclass
@@ -351,23 +296,19 @@ class _Spending:
         return DescriptionsUsage.objects.get_or_create(descriptions=self.descriptions, defaults=defaults)[0]
 
 
-def check_budget(replies: Iterable[ChatReply]) -> None:
-    """Raise EvaluationError if the budget is used up. Results so far are stored."""
-    if any(reply.failure == SPENT for reply in replies):
-        raise EvaluationError(_("The budget is used up. Raise it and resume. Stored answers are reused."))
-
-
-def jpeg(frame: Frames) -> bytes:
-    out = io.BytesIO()
-    Image.fromarray(frame[0]).save(out, "JPEG", quality=JPEG_QUALITY)
-    return out.getvalue()
-
-
 def open_describer(spec: str, params: Mapping[str, Any], spending: _Spending) -> Describer:
     """Open the describer. HubError or GenerationError: it does not load, or there is no such endpoint."""
     if spec.startswith(ENDPOINT):
-        return ByEndpoint(_endpoint(spec, spending), params["max_words"], params["temperature"])
-    return ByGenerator(open_generator(spec, device=params["device"]), params["max_words"], params["temperature"])
+        return ByEndpoint(_endpoint(spec, spending), **_asked(params))
+    return ByGenerator(open_generator(spec, device=params["device"]), **_asked(params))
+
+
+def _asked(params: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "max_words": params["max_words"],
+        "temperature": params["temperature"],
+        "prompt": describe_prompt(params),
+    }
 
 
 def open_extractor(spec: str, params: Mapping[str, Any], spending: _Spending) -> Asking:
@@ -397,7 +338,7 @@ def source_of(spec: str, info: ModelInfo, settings: Mapping[str, Any]) -> TextSo
 def extracted(asking: Asking, frames: Sequence[Mapping[str, str]], params: Mapping[str, Any]) -> list[dict[str, str]]:
     """Return the missing objects, activities, verbs and summary of each frame's raw answers.
 
-    Verbs are extracted from the activities after post-processing, and only if there are any. Failures are left out.
+    Verbs are extracted from the numbered activities, and only if there are any. Failures are left out.
     """
     found: list[dict[str, str]] = [{} for _ in frames]
     first = [
@@ -416,7 +357,8 @@ def extracted(asking: Asking, frames: Sequence[Mapping[str, str]], params: Mappi
     for at, activities in said.items():
         if activities == NO_ACTIVITY:
             found[at][VERBS] = NO_ACTIVITY
-    _ask(asking, [(at, VERBS, text) for at, text in said.items() if text != NO_ACTIVITY], found, params)
+    listed = {at: numbered(known[at][ACTIVITIES]) for at, text in said.items() if text != NO_ACTIVITY}
+    _ask(asking, [(at, VERBS, text) for at, text in listed.items()], found, params)
     return found
 
 
@@ -425,7 +367,9 @@ def _ask(
 ) -> None:
     requests = [
         ChatRequest(
-            tuple(PROMPTS[concept].asked(text)), max_tokens=params["max_tokens"], temperature=params["temperature"]
+            conversation(params, ENDPOINT if asking.chat.together == 0 else "", concept, text),
+            max_tokens=tokens_of(params, concept),
+            temperature=params["temperature"],
         )
         for _, concept, text in wanted
     ]

@@ -78,7 +78,7 @@ Found = tuple[bytes, str] | None
 def splits_json(run: BiasRun) -> Found:
     if not run.predictions or not (run.result or {}).get("split"):
         return None
-    return _json(as_utd(run.result["split"], run.predictions["ids"]))
+    return _json(as_utd(run.result["split"], run.predictions["ids"], run.predictions.get("videos")))
 
 
 def predictions_csv(run: BiasRun) -> Found:

@@ -1,5 +1,6 @@
 """Define the forms of descriptions, bias runs, splits and benchmarks; the actions report what is wrong."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -7,19 +8,28 @@ from django.utils.translation import gettext_lazy as _
 
 from evaluation.scoring.actions.start_run import DEVICE
 from evaluation.scoring.forms import BudgetForm, ColumnsField
-from evaluation.utd.actions.biases import MAX_LABELS_LENGTH, READINGS
+from evaluation.utd.actions.biases import MAX_EPOCHS, MAX_LABELS_LENGTH, READINGS
 from evaluation.utd.actions.descriptions import MAX_FRAMES, MAX_MODEL_LENGTH, MAX_NAME_LENGTH
 from evaluation.utd.instructions import CLASSIFICATION, RETRIEVAL
 from evaluation.utd.models import Descriptions
+from evaluation.utd.procedure import AS_PUBLISHED, CHOICES, MAX_C, MIN_C
 from evaluation.utd.recipes import RECIPES
+from evaluation.utd.vector_formats import FLOAT16, FLOAT32
 from generation.forms import ModelField
 from projects.forms.registry_entry import choices_of
 from projects.models import Project
 
 TASK_NAMES = [(CLASSIFICATION, _("classification")), (RETRIEVAL, _("text-to-video retrieval"))]
+BACKBONE = "backbone:"
 READING_NAMES = dict(
     zip(READINGS, (_("highest cosine of any frame"), _("correct if any frame is correct")), strict=True)
 )
+
+
+def _choice(label: Any, names: Sequence[Any], name: str, help_text: Any = "") -> forms.ChoiceField:
+    """Return a field for a choice of the procedure; the first value is as published."""
+    choices = list(zip(CHOICES[name], names, strict=True))
+    return forms.ChoiceField(label=label, choices=choices, required=False, help_text=help_text)
 
 
 class _Device(forms.RegexField):
@@ -33,10 +43,17 @@ class _Encoder(ModelField):
         super().__init__(label=_("Text encoder"), required=False, max_length=MAX_MODEL_LENGTH, help_text=help_text)
 
 
+class _DescriptionsField(forms.ModelChoiceField):
+    """Descriptions of one name are told apart by their number and date."""
+
+    def label_from_instance(self, obj: Descriptions) -> str:
+        return f"{obj.name} (#{obj.pk}, {obj.created_at:%Y-%m-%d})"
+
+
 class _OfDescriptions(forms.Form):
     """Choice of descriptions of a project."""
 
-    descriptions = forms.ModelChoiceField(Descriptions.objects.none(), label=_("Descriptions"), empty_label=None)
+    descriptions = _DescriptionsField(Descriptions.objects.none(), label=_("Descriptions"), empty_label=None)
 
     def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -96,6 +113,40 @@ class MeasureForm(_OfDescriptions):
     )
     encoder = _Encoder()
     max_reading = forms.ChoiceField(label=_("Max-score frame"), choices=list(READING_NAMES.items()))
+    bootstrap = _choice(
+        _("Bootstrap of the nine models"),
+        (_("of all train videos, as in the paper"), _("of each class")),
+        "bootstrap",
+        _("With few train videos per class, use the second one."),
+    )
+    c = forms.FloatField(
+        label=_("C of the regressions"), initial=AS_PUBLISHED.c, min_value=MIN_C, max_value=MAX_C, required=False
+    )
+    empty_frames = _choice(
+        _("Frames without activity"),
+        (_("are skipped, as in the paper"), _("say that no activity is visible")),
+        "empty_frames",
+    )
+    numbering = _choice(
+        _("Frame numbers"), (_("“Frame #1:”, as in the code of UTD"), _("“Frame 1:”, as in the paper")), "numbering"
+    )
+    texts = _choice(
+        _("Texts of frames"),
+        (_("as published"), _("without repeated objects, with full stops")),
+        "texts",
+    )
+    captions = _choice(_("Several captions"), (_("their mean"), _("the first caption")), "captions")
+    ties = _choice(_("Ties in retrieval"), (_("are wrong"), _("share the rank")), "ties")
+    learning_curve = forms.BooleanField(
+        label=_("Learning curve"),
+        required=False,
+        help_text=_("Also measure smaller train splits. This takes about as long as the nine models per size."),
+    )
+    vectors = forms.ChoiceField(
+        label=_("Stored vectors"),
+        choices=[(FLOAT32, _("32 bits per number (float32)")), (FLOAT16, _("16 bits per number (float16)"))],
+        help_text=_("float16 takes half the disk space; single samples may change."),
+    )
     name = forms.CharField(label=_("Name"), required=False, max_length=MAX_NAME_LENGTH)
     device = _Device()
 
@@ -105,6 +156,12 @@ class SplitFileForm(forms.Form):
         label=_("File"),
         max_length=255,
         help_text=_("CSV: sample,class,correct_1 … correct_9,confidence. JSON: {full: [ids], debiased: [ids]}."),
+    )
+    task = forms.ChoiceField(
+        label=_("Task"),
+        required=False,
+        choices=[("", _("as the file says")), *TASK_NAMES],
+        help_text=_("A file with debiased-balanced or classes is a classification."),
     )
     columns = ColumnsField()
     name = forms.CharField(label=_("Name"), required=False, max_length=MAX_NAME_LENGTH)
@@ -121,6 +178,37 @@ class AnswersForm(forms.Form):
     )
     columns = ColumnsField()
     label = forms.CharField(label=_("Name"), required=False, max_length=MAX_NAME_LENGTH)
+
+
+class TrainForm(forms.Form):
+    """Train a classifier on a frozen backbone, or score an image-text model without training."""
+
+    model = ModelField(
+        label=_("Model"),
+        max_length=MAX_MODEL_LENGTH,
+        help_text=_(
+            "To train: backbone:ID, such as backbone:MCG-NJU/videomae-base. To score without training: clip:ID, such "
+            "as clip:openai/clip-vit-base-patch32."
+        ),
+    )
+    label = forms.CharField(
+        label=_("Name"),
+        required=False,
+        max_length=MAX_NAME_LENGTH,
+        help_text=_("A model of the same name is replaced."),
+    )
+    epochs = forms.IntegerField(
+        label=_("Epochs"), initial=50, min_value=1, max_value=MAX_EPOCHS, help_text=_("For training only.")
+    )
+    augment = forms.BooleanField(
+        label=_("Augment training clips"), required=False, initial=True, help_text=_("For training only.")
+    )
+    device = _Device()
+
+    def clean(self) -> dict[str, Any]:
+        sent = super().clean() or {}
+        sent["zero_shot"] = not str(sent.get("model", "")).startswith(BACKBONE)
+        return sent
 
 
 class ShortcutForm(_OfDescriptions):

@@ -7,14 +7,17 @@ exists.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.linear_model import LogisticRegression
 
 from evaluation.errors import EvaluationError
+from evaluation.utd import regression
 from evaluation.utd.concepts import AVERAGE, MAX_SCORE, MIDDLE, SEQUENCE, TEMPORAL
+from evaluation.utd.regression import Linear
+from evaluation.utd.regression import scaled as normalised
 from text.quoting import quoted
 
 Floats = NDArray[np.float32]
@@ -22,6 +25,8 @@ Credits = NDArray[np.float64]
 BLOCK_BYTES = 32 * 2**20
 # Number of captions per pass over a gallery.
 QUERIES = 512
+# The place of a text that does not exist: its vector is zero, and no model sees it.
+NO_TEXT = -1
 # The default of scikit-learn; the paper only names the model.
 INVERSE_REGULARISATION, ITERATIONS = 1.0, 1_000
 
@@ -42,7 +47,10 @@ class Rows(Protocol):
 
 @dataclass(frozen=True)
 class Gathered:
-    """Vectors of texts with many duplicates: `table` (u, d), memory-mapped if it is large; `places` (n, k) or (n,)."""
+    """Vectors of texts with many duplicates: `table` (u, d), memory-mapped if it is large; `places` (n, k) or (n,).
+
+    A place NO_TEXT has a vector of zeros.
+    """
 
     table: Any
     places: NDArray[np.int64]
@@ -59,7 +67,27 @@ class Gathered:
         return len(self.places)
 
     def __getitem__(self, at: Any, /) -> Floats:
-        return np.asarray(self.table[self.places[at]], dtype=np.float32)
+        places = np.asarray(self.places[at])
+        found = np.asarray(self.table[places], dtype=np.float32)
+        if (places == NO_TEXT).any():
+            found = np.where((places == NO_TEXT)[..., None], np.float32(0), found)
+        return found
+
+
+@dataclass(frozen=True)
+class Averaged(Gathered):
+    """The mean of several texts' vectors per row: `places` (n, m), filled up with NO_TEXT."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (len(self.places), self.table.shape[1])
+
+    @property
+    def ndim(self) -> int:
+        return 2
+
+    def __getitem__(self, at: Any, /) -> Floats:
+        return mean_present(super().__getitem__(at))
 
 
 @dataclass(frozen=True)
@@ -86,14 +114,26 @@ class Embedded:
         if temporal == MIDDLE:
             return np.asarray(self.frames[at, (self.frames.shape[1] - 1) // 2])
         if temporal == AVERAGE:
-            return np.asarray(normalised(self.frames[at]).mean(axis=1))
+            return mean_present(self.frames[at])
         raise EvaluationError(f"{quoted(temporal)} has no single vector a video; choose one of: {', '.join(TEMPORAL)}")
 
 
-def normalised(vectors: Any) -> Floats:
-    """Scale the last axis to length 1; a zero vector does not change."""
-    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.asarray(vectors / np.where(lengths == 0, 1, lengths), dtype=np.float32)
+def present(vectors: Any) -> NDArray[np.bool_]:
+    """Return which of the vectors (..., d) belong to a text, (...)."""
+    return np.asarray(np.any(np.asarray(vectors) != 0, axis=-1))
+
+
+def mean_present(vectors: Any) -> Floats:
+    """Average normalised vectors (n, k, d) over those that belong to a text, (n, d); zeros if none does."""
+    counts = np.maximum(present(vectors).sum(axis=-1, keepdims=True), 1)
+    return np.asarray(normalised(vectors).sum(axis=-2) / counts, dtype=np.float32)
+
+
+def _hidden(scores: NDArray[Any], vectors: Any) -> NDArray[Any]:
+    """Set the scores (n, k, c) of frames without a text to -inf, unless the video has no text at all."""
+    there = present(vectors)
+    absent = ~there & there.any(axis=1, keepdims=True)
+    return np.where(absent[..., None], -np.inf, scores)
 
 
 def products(rows: Any, others: Any) -> Floats:
@@ -112,13 +152,14 @@ def classified(
 
     `targets` (c, d) the class names' embeddings, `labels` (n,) places of the true classes. `max`: the highest cosine
     over the frames for each class, then the best class. `oracle`, the other reading of (UTD, Sec. 3.2): right if any
-    frame alone is. Classes tied for best share the credit.
+    frame alone is. Classes tied for best share the credit. A video without any text is a tie of all classes.
     """
     names = normalised(targets)
     credits = np.empty(len(labels))
-    for start, end in _steps(len(labels), 8 * names.shape[0] * videos.frames.shape[1]):
+    for start, end in _steps(len(labels), 8 * sum(names.shape) * videos.frames.shape[1]):
         if temporal == MAX_SCORE:
-            scores = products(normalised(videos.frames[start:end]), names)
+            frames = videos.frames[start:end]
+            scores = _hidden(products(normalised(frames), names), frames)
             given = credit_of(scores, labels[start:end, None]).max(axis=1) if oracle else None
             credits[start:end] = credit_of(scores.max(axis=1), labels[start:end]) if given is None else given
         else:
@@ -127,11 +168,18 @@ def classified(
     return credits
 
 
-def retrieved(captions: Rows, videos: Embedded, temporal: str, *, gallery: NDArray[np.int64] | None = None) -> Credits:
+def retrieved(
+    captions: Rows,
+    videos: Embedded,
+    temporal: str,
+    *,
+    gallery: NDArray[np.int64] | None = None,
+    shares_ties: bool = True,
+) -> Credits:
     """Compute common sense bias in text-to-video retrieval, (n,): caption i's own video, video i, ranks first.
 
     `captions` (n, d). `gallery`: the videos that are searched (all by default); captions whose video is not in it get
-    NaN. Videos tied for best share the credit.
+    NaN. Videos tied for best share the credit, or earn nothing. A video without any text is never found.
     """
     n, k = len(videos.frames), videos.frames.shape[1]
     within = np.arange(n) if gallery is None else np.asarray(gallery)
@@ -147,8 +195,10 @@ def retrieved(captions: Rows, videos: Embedded, temporal: str, *, gallery: NDArr
             shown = within[first:end]
             found = videos.frames[shown] if temporal == MAX_SCORE else videos.vectors(temporal, shown)[:, None]
             scores = products(queries, normalised(found).reshape(-1, queries.shape[1]))
+            scores = np.where(present(found).reshape(-1), scores, np.float32(-np.inf))
             best.see(scores.reshape(len(wanted), len(shown), -1).max(axis=2), column[wanted] - first)
-        credits[wanted] = best.credits()
+        found = best.credits()
+        credits[wanted] = found if shares_ties else np.floor(found)
     return credits
 
 
@@ -171,7 +221,8 @@ class _Best:
         self.score = np.maximum(self.score, top)
 
     def credits(self) -> Credits:
-        return np.where(self.own == self.score, 1.0 / self.level, 0.0)
+        is_best = (self.own == self.score) & np.isfinite(self.own)
+        return np.where(is_best, 1.0 / np.maximum(self.level, 1.0), 0.0)
 
 
 def _tiles(size: int, d: int, k: int) -> Iterator[tuple[int, int]]:
@@ -187,31 +238,110 @@ def _tiles(size: int, d: int, k: int) -> Iterator[tuple[int, int]]:
 class Fitted:
     """A linear model on embeddings and the classes that it has seen."""
 
-    model: LogisticRegression
+    model: Linear
     n_classes: int
 
     def scores(self, vectors: Floats) -> NDArray[np.float64]:
         """Return log-probabilities, (n, c); -inf for a class that was not in training."""
         found = np.full((len(vectors), self.n_classes), -np.inf)
-        found[:, self.model.classes_] = self.model.predict_log_proba(vectors)
+        found[:, self.model.classes] = self.model.log_probabilities(vectors)
+        return found
+
+    def judged(self, rows: Rows, labels: NDArray[np.int64], per_video: int = 1) -> tuple[Credits, Credits]:
+        """Return the credit of each video and its probability of the true class, (n,) each, in blocks.
+
+        `rows` (n * `per_video`, d); a class's score is its highest over the rows of a video that have a text.
+        """
+        credits, confidence = np.empty(len(labels)), np.empty(len(labels))
+        for start, end in _steps(len(labels), 8 * per_video * (self.n_classes + rows.shape[1])):
+            vectors = rows[np.arange(start * per_video, end * per_video)]
+            found = self.scores(normalised(vectors)).reshape(end - start, per_video, self.n_classes)
+            found = _hidden(found, vectors.reshape(end - start, per_video, -1)).max(axis=1)
+            credits[start:end] = credit_of(found, labels[start:end])
+            confidence[start:end] = np.exp(found[np.arange(end - start), labels[start:end]])
+        return credits, confidence
+
+
+@dataclass(frozen=True)
+class Aggregated:
+    """One vector per video, (n, d), or for `max` one per frame, (n * k, d): computed when they are read."""
+
+    videos: Embedded
+    temporal: str
+
+    @property
+    def per_video(self) -> int:
+        return self.videos.frames.shape[1] if self.temporal == MAX_SCORE else 1
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (len(self.videos.frames) * self.per_video, self.videos.frames.shape[2])
+
+    @property
+    def ndim(self) -> int:
+        return 2
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def there(self) -> NDArray[np.bool_]:
+        """Return which rows belong to a text, read in blocks."""
+        found = np.empty(len(self), np.bool_)
+        for start, end in _steps(len(self), 4 * self.shape[1]):
+            found[start:end] = present(self[start:end])
+        return found
+
+    def __getitem__(self, at: Any, /) -> Floats:
+        places = np.arange(len(self))[at]
+        if self.temporal == MAX_SCORE:
+            video, frame = np.divmod(places, self.per_video)
+            return np.asarray(self.videos.frames[video, frame])
+        found = np.empty((len(places), self.shape[1]), np.float32)
+        k, d = self.videos.frames.shape[1:]
+        for start, end in _steps(len(places), 8 * k * d):
+            found[start:end] = self.videos.vectors(self.temporal, places[start:end])
         return found
 
 
-def fitted(vectors: Floats, labels: NDArray[np.int64], n_classes: int, *, bootstrap: int | None = None) -> Fitted:
-    """Fit dataset bias (UTD, Sec. 3.3.2): logistic regression on the train split's embeddings (n, d).
+def drawn(labels: NDArray[np.int64], seed: int, *, stratified: bool = False) -> NDArray[np.int64]:
+    """Draw a bootstrap sample of the same size (UTD, Sec. B.3): places in `labels`.
 
-    `bootstrap`: the seed of a sample with replacement of the same size (UTD, Sec. B.3). EvaluationError if the training
-    samples have fewer than two classes.
+    `stratified`: each class keeps its number of samples.
     """
-    chosen = np.arange(len(labels))
-    if bootstrap is not None:
-        chosen = np.random.default_rng(bootstrap).integers(0, len(labels), len(labels))
-    if len(np.unique(labels[chosen])) < 2:
+    rng = np.random.default_rng(seed)
+    if not stratified:
+        return rng.integers(0, len(labels), len(labels))
+    classes = [np.flatnonzero(labels == label) for label in np.unique(labels)]
+    return np.concatenate([rng.choice(places, len(places)) for places in classes])
+
+
+def fitted(
+    vectors: Rows,
+    labels: NDArray[np.int64],
+    n_classes: int,
+    *,
+    bootstrap: int | None = None,
+    stratified: bool = False,
+    there: NDArray[np.bool_] | None = None,
+    c: float = INVERSE_REGULARISATION,
+    scratch: Path | None = None,
+) -> Fitted:
+    """Fit dataset bias (UTD, Sec. 3.3.2): logistic regression on the train split's embeddings (n, d), in blocks.
+
+    `bootstrap`: the seed of a sample with replacement (`drawn`). `there`: the rows to train on, (n,). `scratch`: folder
+    of temporary files. EvaluationError if the training samples have fewer than two classes.
+    """
+    chosen = np.arange(len(labels)) if bootstrap is None else drawn(labels, bootstrap, stratified=stratified)
+    counts = np.bincount(chosen, minlength=len(labels))
+    if there is not None:
+        counts[~there] = 0
+    if len(np.unique(labels[counts > 0])) < 2:
         raise EvaluationError(
             "the training samples are of fewer than two classes; give train-split videos of several classes"
         )
-    model = LogisticRegression(C=INVERSE_REGULARISATION, max_iter=ITERATIONS)
-    model.fit(normalised(vectors[chosen]), labels[chosen])
+    model = regression.fit(
+        vectors, labels, counts=counts, inverse_regularisation=c, iterations=ITERATIONS, scratch=scratch
+    )
     return Fitted(model, n_classes)
 
 
@@ -222,32 +352,32 @@ def classified_by_training(
     labels: NDArray[np.int64],
     n_classes: int,
     temporal: str,
+    *,
+    c: float = INVERSE_REGULARISATION,
+    scratch: Path | None = None,
 ) -> Credits:
     """Compute dataset bias, (n,): as `classified`, by a linear model of the given embedding. `max`: it trains on
-    frames, and a class's score is its highest over the frames of a video.
+    frames, and a class's score is its highest over the frames of a video. It trains only on videos and frames that
+    have a text.
     """
-    if temporal != MAX_SCORE:
-        model = fitted(train.vectors(temporal), train_labels, n_classes)
-        return credit_of(model.scores(normalised(test.vectors(temporal))), labels)
-    k, d = train.frames.shape[1:]
-    model = fitted(np.asarray(train.frames[:]).reshape(-1, d), np.repeat(train_labels, k), n_classes)
-    credits = np.empty(len(labels))
-    for start, end in _steps(len(labels), 8 * n_classes * k):
-        frames = normalised(test.frames[start:end]).reshape(-1, d)
-        scores = model.scores(frames).reshape(end - start, -1, n_classes).max(axis=1)
-        credits[start:end] = credit_of(scores, labels[start:end])
-    return credits
+    learnt, judged = Aggregated(train, temporal), Aggregated(test, temporal)
+    repeated = np.repeat(train_labels, learnt.per_video)
+    model = fitted(learnt, repeated, n_classes, there=learnt.there(), c=c, scratch=scratch)
+    return model.judged(judged, labels, judged.per_video)[0]
 
 
 def nine_classifiers(
-    train: Sequence[Floats],
+    train: Sequence[Rows],
     train_labels: NDArray[np.int64],
-    test: Sequence[Floats],
+    test: Sequence[Rows],
     labels: NDArray[np.int64],
     n_classes: int,
     *,
     seed: int = 0,
     bootstraps: int = 3,
+    stratified: bool = False,
+    c: float = INVERSE_REGULARISATION,
+    scratch: Path | None = None,
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     """Return right or wrong, (n, 9), and mean probability of the true class, (n,) (UTD, Sec. B.3).
 
@@ -257,10 +387,11 @@ def nine_classifiers(
     right, confidence = [], []
     for number, (learnt, judged) in enumerate(zip(train, test, strict=True)):
         for draw in range(bootstraps):
-            model = fitted(learnt, train_labels, n_classes, bootstrap=seed + number * bootstraps + draw)
-            scores = model.scores(normalised(judged))
-            right.append(credit_of(scores, labels) == 1.0)
-            confidence.append(np.exp(scores[np.arange(len(labels)), labels]))
+            at = seed + number * bootstraps + draw
+            model = fitted(learnt, train_labels, n_classes, bootstrap=at, stratified=stratified, c=c, scratch=scratch)
+            credits, sure = model.judged(judged, labels)
+            right.append(credits == 1.0)
+            confidence.append(sure)
     return np.column_stack(right), np.mean(confidence, axis=0)
 
 

@@ -8,7 +8,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +18,14 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from numpy.typing import NDArray
 
-from corpus.models import Item, Subtest
+from corpus.models import Item, Subtest, Video
 from corpus.rules.states import ItemState, drops_out
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import mean, mean_intervals
 from evaluation.utd import measures
 from evaluation.utd.cells import Cell, gains, table
 from evaluation.utd.concepts import CONCEPTS, DESCRIPTION, OBJECTS, SEQUENCE, TEMPORAL
+from evaluation.utd.guards import guarded
 from evaluation.utd.instructions import (
     CLASSIFICATION,
     FRAME,
@@ -35,12 +36,18 @@ from evaluation.utd.instructions import (
     ROBUST_OBJECTS,
     TARGET,
 )
+from evaluation.utd.learning import curve_of
 from evaluation.utd.measures import Credits, Embedded, normalised
-from evaluation.utd.models import BiasRun, Descriptions, ItemCheck, ItemShortcut
-from evaluation.utd.representations import Embedding, Heard, Texts, TextVectors, nobody, texts_of
-from evaluation.utd.samples import Sample, described_videos, raw_frames, samples_of
+from evaluation.utd.models import BiasRun, ItemCheck, ItemShortcut
+from evaluation.utd.needs import TEST, TRAIN, complete, missing_texts
+from evaluation.utd.procedure import CURVE, SHARE, STRATIFIED
+from evaluation.utd.representations import Embedding, texts_of
+from evaluation.utd.sample_tasks import SampleTask, task_of
+from evaluation.utd.samples import Sample, described_by_text, described_videos, raw_frames, samples_of
 from evaluation.utd.shortcuts import texts_sha256
 from evaluation.utd.splits import Split, split_facts, split_of
+from evaluation.utd.vector_formats import FLOAT16, FLOAT32
+from evaluation.utd.vector_store import Heard, TextVectors, evict, nobody
 from hub.adapters.registry import ENCODER, open_helper
 from hub.batching.text_limits import CutTexts, facts_of
 from hub.interfaces import TextRead
@@ -48,12 +55,10 @@ from jobs.models import Job
 from jobs.progress import progress
 from jobs.shards import PROBLEMS, Part, Problems, Stage, finish, keep, run_stages, shard_size
 from jobs.spread import Spread
-from text.quoting import quoted
 
-VERSION = "1"
+VERSION = "2"
 ORACLE = "oracle"
 FOLDER = "text-vectors"
-VIDEOS_PER_CHUNK = 500
 ITEMS_PER_BATCH = 200
 SHARD = "evaluation.utd.jobs.measure_shard"
 UNITS, MODEL_UNIT = "units", "model "
@@ -65,41 +70,23 @@ ACCEPTED = (ItemState.IN_VALIDATION, ItemState.DISPUTED, ItemState.VALID)
 
 
 @dataclass
-class _Task:
-    """n samples to judge and, in classification, those to train on; `names`: classes, or captions."""
-
-    run: BiasRun
-    test: Sequence[Sample]
-    train: Sequence[Sample]
-    names: Sequence[str]
-    labels: NDArray[np.int64]
-    train_labels: NDArray[np.int64]
-    embedding: Embedding = field(init=False)
-
-    @property
-    def classifies(self) -> bool:
-        return self.run.task == CLASSIFICATION
-
-    def embedded(self, samples: Sequence[Sample], concept: str) -> Embedded:
-        texts = _chunks(self.run.descriptions, [sample.video for sample in samples], concept)
-        return self.embedding.videos(texts, self.run.task, concept)
-
-
-@dataclass
 class _Credits:
     common: dict[Cell, Credits] = field(default_factory=dict)
     dataset: dict[Cell, Credits] = field(default_factory=dict)
 
 
-def open_encoder(spec: str, device: str, heard: Heard = nobody) -> tuple[Embedding, str, CutTexts]:
+def open_encoder(spec: str, params: Mapping[str, Any], heard: Heard = nobody) -> tuple[Embedding, str, CutTexts]:
     """Open an encoder: its embedding with the cached vectors, its id with its revision, and its truncated texts.
 
+    `params`: `device`, and `vectors` (float32 or float16). The oldest vectors that no job uses are evicted first.
     HubError: there is no such encoder.
     """
-    model = open_helper(spec, ENCODER, device=device)
+    model = open_helper(spec, ENCODER, device=params.get("device", "auto"))
     key = f"{model.info.model_id}@{model.info.revision}"
-    folder = Path(settings.CACHE_ROOT) / FOLDER / re.sub(r"[^\w.@-]+", "-", key)[-150:]
-    vectors = TextVectors(folder, model.encode_text)
+    root, precision = Path(settings.CACHE_ROOT) / FOLDER, params.get("vectors", FLOAT32)
+    evict(root, settings.TEXT_VECTOR_CACHE_BYTES)
+    name = f"{key}-{FLOAT16}" if precision == FLOAT16 else key
+    vectors = TextVectors(root / re.sub(r"[^\w.@-]+", "-", name)[-150:], model.encode_text, precision=precision)
     cuts = CutTexts(model)
     return Embedding(vectors, heard, cuts.seen), key, cuts
 
@@ -125,19 +112,24 @@ def measure(run: BiasRun, job: Job) -> Spread | None:
             f"hosts have different files of the encoder: {', '.join(sorted(keys))}; install the same files on all "
             "hosts, then measure again"
         )
-    task = _task(run, samples)
+    task = task_of(run, samples)
     credits = _Credits()
     for kind, cells in (("common", credits.common), ("dataset", credits.dataset)):
         for concept in CONCEPTS:
             for temporal in TEMPORAL:
                 if (values := found.get(f"{kind} {concept} {temporal}")) is not None:
                     cells[concept, temporal] = np.array(values, np.float64)
-    nine = _nine_of(found)
-    run.predictions = nine and _stored(task, *nine)
+    nine, by_objects = _nine_of(found), task.part(OBJECTS, SEQUENCE)
+    run.predictions = nine and _stored(by_objects, *nine)
     made = nine and split_of(run.predictions)
     run.result = _result(task, credits, made, without)
+    run.result["learning_curve"] = found.get(CURVE)
+    if made is not None and task.classifies:
+        sizes = Counter(sample.target for sample in by_objects.train)
+        full = task.in_part(by_objects, credits.dataset[OBJECTS, SEQUENCE])
+        run.result["split"]["nine"] = guarded(run.predictions["correct"], full, sizes, task.procedure)
     if made is not None and not task.classifies:
-        task.embedding, _, _ = open_encoder(run.encoder, run.params.get("device", "auto"))
+        task.embedding, _, _ = open_encoder(run.encoder, run.params)
         run.result["galleries"] = _galleries(task, credits, made)
     run.result["truncated"] = facts_of({text: TextRead(*read) for text, *read in found["cut"]})
     run.encoder_key, run.measured_at = keys.pop(), timezone.now()
@@ -155,14 +147,16 @@ def measure_units(run: BiasRun, payload: Mapping[str, Any], job: Job) -> Problem
         progress(job, at, message=f"embedding texts: {done}")
 
     progress(job, at, message="loading the encoder")
-    embedding, key, cuts = open_encoder(run.encoder, run.params.get("device", "auto"), heard)
-    task = _task(run, samples_of(run)[0])
+    embedding, key, cuts = open_encoder(run.encoder, run.params, heard)
+    task = task_of(run, samples_of(run)[0])
     task.embedding = embedding
     for unit in payload[UNITS]:
         progress(job, at, message=f"measuring: {unit}")
+        if unit == CURVE:
+            found[CURVE] = found.get(CURVE) or _curve(task)
         measured = _measure(task, unit, found) if unit in CONCEPTS else _one_of_nine(task, unit, found)
-        for name, values in measured:
-            found[name] = values.tolist()
+        for name, values in () if unit == CURVE else measured:
+            found[name] = _listed(values)
             keep(job, job.done, found)
         at += 1
         cut = {text: [text, read.tokens, read.limit, read.kept] for text, read in cuts.found.items()}
@@ -173,87 +167,111 @@ def measure_units(run: BiasRun, payload: Mapping[str, Any], job: Job) -> Problem
     return found
 
 
+def _listed(values: NDArray[Any]) -> list[Any]:
+    """Return the values for JSON, which has no NaN."""
+    return [None if value != value else value for value in values.tolist()]
+
+
 def measure_shard(run: BiasRun, shard: Job) -> None:
     finish(shard, measure_units(run, shard.payload, shard))
 
 
 def _units(run: BiasRun, samples: Sequence[Sample]) -> list[str]:
     nine = [f"{MODEL_UNIT}{number}" for number in range(MODELS)]
-    learns = len({sample.target for sample in samples if sample.train}) > 1
-    return [*CONCEPTS, *(nine if run.task != CLASSIFICATION or learns else [])]
-
-
-def _chunks(descriptions: Descriptions, videos: Sequence[int], concept: str) -> Iterator[Texts]:
-    """Return the texts of the videos, in order, some hundred videos at a time."""
-    for start in range(0, len(videos), VIDEOS_PER_CHUNK):
-        yield texts_of(raw_frames(descriptions, videos[start : start + VIDEOS_PER_CHUNK]), concept)
-
-
-def _task(run: BiasRun, samples: Sequence[Sample]) -> _Task:
-    """Return the task without its embedding, which only `measure_units` needs."""
-    test = [sample for sample in samples if not sample.train]
-    train = [sample for sample in samples if sample.train]
+    with_objects = complete(described_by_text(run.descriptions), OBJECTS, SEQUENCE)
+    counted = [sample for sample in samples if sample.video in with_objects]
+    learns = len({sample.target for sample in counted if sample.train}) > 1
+    judged = sum(not sample.train for sample in counted)
     if run.task != CLASSIFICATION:
-        captions = [sample.target for sample in test]
-        if len(captions) < 2:
-            raise EvaluationError("retrieval needs at least two captions of described videos; describe more videos")
-        return _Task(run, test, [], captions, np.arange(len(test)), np.zeros(0, np.int64))
-    names = sorted({sample.target for sample in samples})
-    if len(names) < 2:
-        raise EvaluationError(f"all samples have the class {quoted(names[0])}; choose a different source of classes")
-    place = {name: at for at, name in enumerate(names)}
-    labels, learnt = (np.array([place[one.target] for one in some], np.int64) for some in (test, train))
-    if len(set(learnt.tolist())) < 2:
-        train, learnt = [], np.zeros(0, np.int64)
-    return _Task(run, test, train, names, labels, learnt)
+        return [*CONCEPTS, *(nine if judged > 1 else [])]
+    curve = [CURVE] if run.params.get(CURVE) else []
+    return [*CONCEPTS, *([*nine, *curve] if learns and judged else [])]
 
 
-def _measure(task: _Task, concept: str, found: Problems) -> Iterator[tuple[str, Credits]]:
-    """Compute the cells of a concept that `found` lacks, each with its name."""
-    targets = task.embedding.targets(task.names, task.run.task)
-    test = task.embedded(task.test, concept)
-    train = task.embedded(task.train, concept) if task.train else None
+def _measure(task: SampleTask, concept: str, found: Problems) -> Iterator[tuple[str, Credits]]:
+    """Compute the cells of a concept that `found` lacks, each with its name.
+
+    A cell is of the samples that have its texts; one without such samples is left out.
+    """
+    for kind, temporals in ((SEQUENCE, (SEQUENCE,)), (FRAME, tuple(one for one in TEMPORAL if one != SEQUENCE))):
+        part = task.part(concept, temporals[0])
+        if len(part.test) < (1 if task.classifies else 2):
+            continue
+        told = task.embedding.targets(part.texts, task.run.task)[kind]
+        test = part.embedded(part.test, concept, kind)
+        train = part.embedded(part.train, concept, kind) if part.train else None
+        for temporal in temporals:
+            if (name := f"common {concept} {temporal}") not in found:
+                yield name, task.spread(part, _common(part, told, test, temporal))
+            if train is not None and (name := f"dataset {concept} {temporal}") not in found:
+                credits = measures.classified_by_training(
+                    train,
+                    part.train_labels,
+                    test,
+                    part.labels,
+                    len(task.names),
+                    temporal,
+                    c=task.procedure.c,
+                    scratch=_scratch(),
+                )
+                yield name, task.spread(part, credits)
+
+
+def _common(task: SampleTask, told: Any, test: Embedded, temporal: str) -> Credits:
+    if not task.classifies:
+        return measures.retrieved(told, test, temporal, shares_ties=task.procedure.ties == SHARE)
     oracle = task.run.params.get("max_reading") == ORACLE
-    for temporal in TEMPORAL:
-        told = targets[SEQUENCE if temporal == SEQUENCE else FRAME]
-        if (name := f"common {concept} {temporal}") not in found:
-            if task.classifies:
-                yield name, measures.classified(test, told[:], task.labels, temporal, oracle=oracle)
-            else:
-                yield name, measures.retrieved(told, test, temporal)
-        if train is not None and (name := f"dataset {concept} {temporal}") not in found:
-            yield (
-                name,
-                measures.classified_by_training(train, task.train_labels, test, task.labels, len(task.names), temporal),
-            )
+    return measures.classified(test, told[:], task.labels, temporal, oracle=oracle)
 
 
-def _one_of_nine(task: _Task, unit: str, found: Problems) -> Iterator[tuple[str, NDArray[Any]]]:
+def _one_of_nine(task: SampleTask, unit: str, found: Problems) -> Iterator[tuple[str, NDArray[Any]]]:
     """Return right or wrong of one of the nine models, (n,), and in classification its probability of the true
-    class."""
+    class. The samples are those that have objects."""
     number = int(unit.removeprefix(MODEL_UNIT))
     if f"right {unit}" in found:
         return
-    objects = ROBUST_OBJECTS[task.run.task]
-
-    def sequences(samples: Sequence[Sample], told: str) -> Any:
-        videos = [sample.video for sample in samples]
-        return task.embedding.sequences(_chunks(task.run.descriptions, videos, OBJECTS), told)
-
+    task, objects = task.part(OBJECTS, SEQUENCE), ROBUST_OBJECTS[task.run.task]
     if not task.classifies:
-        captions = task.embedding.rows(task.names, ROBUST_CAPTIONS[number // len(objects)])
-        right = measures.nine_retrievals([captions], [sequences(task.test, objects[number % len(objects)])])
+        captions = task.embedding.means(task.texts, ROBUST_CAPTIONS[number // len(objects)])
+        right = measures.nine_retrievals([captions], [task.sequences(task.test, objects[number % len(objects)])])
         yield f"right {unit}", right[:, 0]
         return
     told = objects[number // BOOTSTRAPS]
-    learnt, judged = (sequences(some, told)[:] for some in (task.train, task.test))
-    seed = int(task.run.params.get("seed", 0)) + number
+    learnt, judged = (task.sequences(some, told) for some in (task.train, task.test))
     right, confidence = measures.nine_classifiers(
-        [learnt], task.train_labels, [judged], task.labels, len(task.names), seed=seed, bootstraps=1
+        [learnt],
+        task.train_labels,
+        [judged],
+        task.labels,
+        len(task.names),
+        seed=_seed(task) + number,
+        bootstraps=1,
+        stratified=task.procedure.bootstrap == STRATIFIED,
+        c=task.procedure.c,
+        scratch=_scratch(),
     )
     # In this order: a unit without `right` is measured again.
     yield f"confidence {unit}", confidence
     yield f"right {unit}", right[:, 0]
+
+
+def _seed(task: SampleTask) -> int:
+    return int(task.run.params.get("seed", 0))
+
+
+def _curve(task: SampleTask) -> list[dict[str, Any]]:
+    """Return the learning curve over the number of train videos with objects."""
+    task = task.part(OBJECTS, SEQUENCE)
+    told = ROBUST_OBJECTS[task.run.task]
+    train, test = ([task.sequences(some, one) for one in told] for some in (task.train, task.test))
+    return curve_of(
+        train, task.train_labels, test, task.labels, len(task.names), task.procedure, _seed(task), _scratch()
+    )
+
+
+def _scratch() -> Path:
+    """Return the folder of temporary files: the cache, because the system's one may be in memory."""
+    return Path(settings.CACHE_ROOT)
 
 
 def _nine_of(found: Problems) -> tuple[NDArray[np.bool_], NDArray[np.float64] | None] | None:
@@ -266,17 +284,19 @@ def _nine_of(found: Problems) -> tuple[NDArray[np.bool_], NDArray[np.float64] | 
     return right, np.mean(np.array(confidence, np.float64), axis=0) if confidence else None
 
 
-def _stored(task: _Task, correct: NDArray[np.bool_], confidence: NDArray[np.float64] | None) -> dict[str, Any]:
+def _stored(task: SampleTask, correct: NDArray[np.bool_], confidence: NDArray[np.float64] | None) -> dict[str, Any]:
+    keys = dict(Video.objects.filter(project=task.run.project_id).values_list("pk", "key"))
     return {
         "ids": [sample.id for sample in task.test],
         "classes": [sample.target for sample in task.test] if task.classifies else None,
         "clusters": [sample.cluster for sample in task.test],
+        "videos": [keys[sample.video] for sample in task.test],
         "correct": ["".join("1" if right else "0" for right in row) for row in correct.tolist()],
         "confidence": None if confidence is None else confidence.tolist(),
     }
 
 
-def _result(task: _Task, credits: _Credits, made: Split | None, without: Sequence[str]) -> dict[str, Any]:
+def _result(task: SampleTask, credits: _Credits, made: Split | None, without: Sequence[str]) -> dict[str, Any]:
     clusters = [sample.cluster for sample in task.test]
     sizes = Counter(sample.target for sample in task.test) if task.classifies else {}
     return {
@@ -289,6 +309,12 @@ def _result(task: _Task, credits: _Credits, made: Split | None, without: Sequenc
         "largest_class": max(sizes.values()) / len(task.test) if sizes else None,
         "chance": 1 / len(task.names),
         "without": list(without),
+        "missing": missing_texts(
+            task.described,
+            {TRAIN: [one.video for one in task.train], TEST: [one.video for one in task.test]},
+            task.classifies,
+        ),
+        "procedure": asdict(task.procedure),
         # Identifies the samples: runs on the same samples are compared.
         "samples": hashlib.sha256("\n".join(sample.id for sample in task.test).encode()).hexdigest()[:16],
         "common": table(credits.common, clusters),
@@ -298,17 +324,23 @@ def _result(task: _Task, credits: _Credits, made: Split | None, without: Sequenc
     }
 
 
-def _galleries(task: _Task, credits: _Credits, made: Split) -> list[dict[str, Any]]:
+def _galleries(task: SampleTask, credits: _Credits, made: Split) -> list[dict[str, Any]]:
     """Return R@1 of the remaining queries, among all videos and among the videos of the remaining queries."""
-    kept = np.setdiff1d(np.arange(len(task.test)), np.array(made.removed, dtype=np.int64))
-    if not len(kept):
-        return []
-    told = task.embedding.targets(task.names, task.run.task)[SEQUENCE]
-    clusters = [task.test[at].cluster for at in kept]
+    by_objects = task.part(OBJECTS, SEQUENCE)
+    removed = {by_objects.test[at].id for at in made.removed}
     rows = []
     for concept in CONCEPTS:
-        full = credits.common[concept, SEQUENCE][kept]
-        reduced = measures.retrieved(told, task.embedded(task.test, concept), SEQUENCE, gallery=kept)[kept]
+        part = task.part(concept, SEQUENCE)
+        kept = np.array([at for at, one in enumerate(part.test) if one.id not in removed], dtype=np.int64)
+        if not len(kept) or (concept, SEQUENCE) not in credits.common:
+            continue
+        told = task.embedding.targets(part.texts, task.run.task)[SEQUENCE]
+        clusters = [part.test[at].cluster for at in kept]
+        full = task.in_part(part, credits.common[concept, SEQUENCE])[kept]
+        shown = part.embedded(part.test, concept, SEQUENCE)
+        reduced = measures.retrieved(told, shown, SEQUENCE, gallery=kept, shares_ties=task.procedure.ties == SHARE)[
+            kept
+        ]
         found = mean_intervals(np.column_stack([full, reduced]), clusters)
         row = {"concept": concept, "full": mean(full), "full_ci": found[0]}
         rows.append({**row, "reduced": mean(reduced), "reduced_ci": found[1]})
@@ -326,7 +358,7 @@ def check_items(check: ItemCheck, job: Job) -> None:
     if not total:
         raise EvaluationError("no accepted item has a described video; describe the videos first")
     progress(job, done, total, "loading the encoder")
-    embedding, check.encoder_key, cuts = open_encoder(check.encoder, check.params.get("device", "auto"))
+    embedding, check.encoder_key, cuts = open_encoder(check.encoder, check.params)
     left = items.exclude(shortcuts__check_of=check).order_by("video_id", "pk").prefetch_related("foils")
     for batch in _batches(list(left.select_related("caption"))):
         ItemShortcut.objects.bulk_create(_found(check, embedding, batch), ignore_conflicts=True)

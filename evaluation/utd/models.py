@@ -1,12 +1,25 @@
 """Store descriptions of frames, the biases measured from them, and models compared on the splits."""
 
+from dataclasses import asdict
+from typing import Any
+
 from django.db import models
 
 from corpus.models import Item, Video
 from evaluation.utd.instructions import CLASSIFICATION, MODELS, TASKS
+from evaluation.utd.procedure import AS_PUBLISHED
 from generation.models import PricedUsage
 from projects.models import Project, User
 from projects.models.requested_jobs import RequestedJob
+
+# Parameters of a bias run that pages do not show.
+DEFAULT_PARAMS: dict[str, Any] = {
+    "max_reading": "score",
+    "device": "auto",
+    "seed": 0,
+    "vectors": "float32",
+    **asdict(AS_PUBLISHED),
+}
 
 
 class TextSource(models.Model):
@@ -92,6 +105,12 @@ class BiasRun(RequestedJob):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def changed_settings(self) -> list[tuple[str, str]]:
+        """Return the parameters that differ from the defaults, to tell runs of one name apart."""
+        plain = {name: value for name, value in self.params.items() if isinstance(value, str | int | float | bool)}
+        return [(name, str(value)) for name, value in plain.items() if value != DEFAULT_PARAMS.get(name)]
 
 
 class BenchmarkedModel(RequestedJob):

@@ -26,6 +26,7 @@ from evaluation.utd.concepts import (
     frame_text,
 )
 from evaluation.utd.models import BenchmarkedModel, BiasRun, Descriptions, FrameText
+from evaluation.utd.verdicts import beside_chance, conclusions
 from projects.models import Project
 
 FULL, SPLIT, BALANCED = "full", "split", "balanced"
@@ -191,16 +192,26 @@ def shade(difference: float | None) -> str:
     return f"{'up' if difference > 0 else 'down'}-{found}" if found else ""
 
 
-def rows_of(table: Sequence[Mapping[str, Any]] | None) -> list[dict[str, Any]]:
-    """Return the rows of a table of cells with words for their concept, each cell with its shade."""
+def rows_of(table: Sequence[Mapping[str, Any]] | None, chance: float = 0.0) -> list[dict[str, Any]]:
+    """Return the rows of a table of cells with words for their concept, each cell with its two shades: by its
+    difference from the full description, and by its distance to chance."""
     return [
         {
             "concept": row["concept"],
             "name": CONCEPT_NAMES[row["concept"]],
-            "cells": [{**cell, "shade": shade(cell["difference"])} for cell in row["cells"]],
+            "cells": [
+                {**cell, "shade": shade(cell["difference"]), **beside_chance(cell, chance)} for cell in row["cells"]
+            ],
         }
         for row in table or ()
     ]
+
+
+def verdicts_of(result: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the verdicts with the name of their concept; empty before the run is measured."""
+    if not result.get("common"):
+        return []
+    return [{**row, "name": CONCEPT_NAMES[row["concept"]]} for row in conclusions(result)]
 
 
 def gain_rows(gains: Sequence[Mapping[str, Any]] | None) -> list[dict[str, Any]]:

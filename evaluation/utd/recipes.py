@@ -1,15 +1,18 @@
 """Define named choices of describer, extractor and encoder, the paper's first."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from evaluation.utd.concepts import FRAMES
+from evaluation.utd.prompt_sets import ANSWER_TOKENS
 
 
 @dataclass(frozen=True)
 class Recipe:
     """`describer`, `extractor` and `encoder` as typed; `temperature` 0 takes the most likely word each time.
 
-    `max_words`: of a description; `max_tokens`: of an extraction.
+    `max_words`: of a description, which may have twice as many tokens; `answer_tokens`: of an extraction by concept, as
+    in the authors' code; `max_tokens`: of another one.
     """
 
     label: str
@@ -18,13 +21,14 @@ class Recipe:
     encoder: str
     frames: int = FRAMES
     temperature: float = 0.0
-    max_words: int = 300
+    max_words: int = 500
     max_tokens: int = 400
+    answer_tokens: Mapping[str, int] = field(default_factory=lambda: dict(ANSWER_TOKENS))
 
 
 PAPER, DEMO = "utd-2025", "demo"
 RECIPES: dict[str, Recipe] = {
-    # (UTD, Sec. 4.1); the paper does not state the maximum length of an answer.
+    # (UTD, Sec. 4.1)
     PAPER: Recipe(
         label="UTD, CVPR 2025",
         describer="vlm:llava-hf/llava-v1.6-mistral-7b-hf?frames=1",

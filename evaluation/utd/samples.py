@@ -1,43 +1,50 @@
 """Load the samples of a task on a project's described videos, and the descriptions of their frames. No scikit-learn."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db.models import Count, QuerySet
 
 from corpus.models import NOT_RELIED_ON, Caption, MediaState, Split, Video
 from evaluation.errors import EvaluationError
-from evaluation.utd.concepts import DESCRIPTION, SUMMARY
+from evaluation.utd.concepts import DESCRIPTION, OBJECTS
 from evaluation.utd.instructions import CLASSIFICATION
 from evaluation.utd.models import BiasRun, Descriptions, FrameText
+from evaluation.utd.needs import TEXTS
+from evaluation.utd.procedure import MEAN, procedure_of
 from text.quoting import quoted
 
 CLASS_LABEL, CATEGORY, FACTS = "class_label", "category", "facts:"
-# The concepts that a described frame must have.
-NEEDED = frozenset({DESCRIPTION, SUMMARY, "objects", "activities", "verbs"})
+# The texts that the check of items needs.
+ITEMS_NEED = (DESCRIPTION, OBJECTS)
 
 
 @dataclass(frozen=True)
 class Sample:
-    """`id`: the video's key in classification, the caption's in retrieval. `target`: the class, or the caption."""
+    """`id`: the video's key, or the caption's in retrieval by first captions. `target`: the class, or the first
+    caption; `captions`: all captions of the video that count.
+    """
 
     id: str
     video: int
     target: str
     cluster: str
     train: bool
+    captions: tuple[str, ...] = ()
 
 
 def samples_of(run: BiasRun) -> tuple[list[Sample], list[str]]:
-    """Return samples in the order of videos, and the keys of videos with a class or caption but no complete
-    description.
+    """Return samples in the order of videos, and the keys of videos with a class or caption but without any text.
 
+    A video is a sample if all its frames have at least one kind of text; `described_by_text` says which.
     EvaluationError: an unknown source of classes, or no samples.
     """
+    if run.descriptions is None:
+        return published_samples(run), []
     videos = list(Video.objects.filter(project=run.project).exclude(media_state=MediaState.TAKEN_DOWN).order_by("pk"))
     targets = _classes(run, videos) if run.task == CLASSIFICATION else _captions(run)
-    described = described_videos(run.descriptions)
+    described: set[int] = set().union(*described_by_text(run.descriptions).values())
     found: list[Sample] = []
     without: list[str] = []
     for video in videos:
@@ -46,9 +53,8 @@ def samples_of(run: BiasRun) -> tuple[list[Sample], list[str]]:
         if video.pk not in described:
             without.append(video.key)
             continue
-        name, target = targets[video.pk]
-        source = f"{video.source_dataset}/{video.source_id}" if video.source_id else video.sha256 or video.key
-        found.append(Sample(name, video.pk, target, source, video.split == Split.TRAIN))
+        name, *texts = targets[video.pk]
+        found.append(_sample(video, name, texts))
     if not any(not sample.train for sample in found):
         raise EvaluationError(
             "no described video outside the train split has a class or caption of this kind; describe videos first, or "
@@ -57,19 +63,54 @@ def samples_of(run: BiasRun) -> tuple[list[Sample], list[str]]:
     return found, without
 
 
+def _sample(video: Video, name: str, texts: Sequence[str]) -> Sample:
+    source = f"{video.source_dataset}/{video.source_id}" if video.source_id else video.sha256 or video.key
+    return Sample(name, video.pk, texts[0], source, video.split == Split.TRAIN, tuple(texts))
+
+
+def published_samples(run: BiasRun) -> list[Sample]:
+    """Return the samples of imported splits that are videos of the project, and in classification the train split.
+
+    EvaluationError: none of them is a video of the project with a class or caption.
+    """
+    named = (run.predictions or {}).get("videos") or []
+    names = {key: name for name, key in zip((run.predictions or {})["ids"], named, strict=False) if key}
+    rows = Video.objects.filter(project=run.project).exclude(media_state=MediaState.TAKEN_DOWN).order_by("pk")
+    videos = [video for video in rows if video.key in names or video.split == Split.TRAIN]
+    targets = _classes(run, videos) if run.task == CLASSIFICATION else _captions(run)
+    found = []
+    for video in videos:
+        is_judged = video.key in names
+        if video.pk not in targets or not (is_judged or run.task == CLASSIFICATION):
+            continue
+        one = _sample(video, names.get(video.key, video.key), targets[video.pk][1:])
+        found.append(replace(one, train=not is_judged))
+    if not any(not sample.train for sample in found):
+        raise EvaluationError(
+            "no sample of these splits is a video of this project with a class or caption; import the videos under "
+            "the published ids first, then the splits again"
+        )
+    return found
+
+
 def frame_texts(descriptions: Descriptions) -> QuerySet[FrameText]:
     """Return the texts that may be used and published: none of a video that was taken down."""
     return FrameText.objects.filter(descriptions=descriptions).exclude(video__media_state=MediaState.TAKEN_DOWN)
 
 
-def described_videos(descriptions: Descriptions) -> set[int]:
-    """Return videos with the requested number of complete frames."""
-    whole = frame_texts(descriptions).filter(raw__has_keys=sorted(NEEDED))
+def described_by_text(descriptions: Descriptions) -> dict[str, set[int]]:
+    """Return, for each kind of text, the videos that have it in the requested number of frames. One query each."""
+    return {text: described_videos(descriptions, [text]) for text in TEXTS}
+
+
+def described_videos(descriptions: Descriptions, texts: Sequence[str] = ITEMS_NEED) -> set[int]:
+    """Return videos that have all these texts in the requested number of frames."""
+    whole = frame_texts(descriptions).filter(raw__has_keys=sorted(texts))
     counted = whole.order_by().values("video").annotate(n=Count("pk")).values_list("video", "n")
     return {video for video, n in counted if n >= descriptions.params["frames"]}
 
 
-def _classes(run: BiasRun, videos: Sequence[Video]) -> dict[int, tuple[str, str]]:
+def _classes(run: BiasRun, videos: Sequence[Video]) -> dict[int, tuple[str, ...]]:
     by = run.labels or CLASS_LABEL
     if by in {CLASS_LABEL, CATEGORY}:
         return {video.pk: (video.key, label) for video in videos if (label := getattr(video, by))}
@@ -78,7 +119,7 @@ def _classes(run: BiasRun, videos: Sequence[Video]) -> dict[int, tuple[str, str]
             f"{quoted(by)} is not a source of classes; write {CLASS_LABEL}, {CATEGORY} or {FACTS}NAME"
         )
     keys = {video.pk: video.key for video in videos}
-    found: dict[int, tuple[str, str]] = {}
+    found: dict[int, tuple[str, ...]] = {}
     name = by.removeprefix(FACTS)
     captions = _true_captions(run).order_by("pk").values_list("video", "facts")
     for video, facts in captions.iterator():
@@ -87,13 +128,29 @@ def _classes(run: BiasRun, videos: Sequence[Video]) -> dict[int, tuple[str, str]
     return found
 
 
-def _captions(run: BiasRun) -> dict[int, tuple[str, str]]:
-    """Return the first true caption of each video whose key starts with `labels`."""
-    captions = _true_captions(run).filter(key__startswith=run.labels).exclude(video__split=Split.TRAIN)
-    found: dict[int, tuple[str, str]] = {}
-    for video, key, text in captions.order_by("pk").values_list("video", "key", "text").iterator():
-        found.setdefault(video, (key, text))
+def _captions(run: BiasRun) -> dict[int, tuple[str, ...]]:
+    """Return (id, captions) of each video: its true captions whose key starts with `labels`, or the first of them.
+
+    With the first one, the id is that of the caption.
+    """
+    averages = procedure_of(run.params).captions == MEAN
+    captions = _true_captions(run).filter(key__startswith=run.labels)
+    if run.descriptions is not None:
+        captions = captions.exclude(video__split=Split.TRAIN)
+    found: dict[int, tuple[str, ...]] = {}
+    rows = captions.order_by("pk").values_list("video", "video__key", "key", "text")
+    for video, video_key, key, text in rows.iterator():
+        if video not in found:
+            found[video] = (video_key if averages else key, text)
+        elif averages:
+            found[video] = (*found[video], text)
     return found
+
+
+def first_captions(run: BiasRun, videos: Iterable[Video]) -> dict[int, str]:
+    """Return the first true caption of each video whose key starts with the run's `labels`."""
+    rows = _true_captions(run).filter(video__in=list(videos), key__startswith=run.labels).order_by("-pk")
+    return dict(rows.values_list("video", "text"))
 
 
 def _true_captions(run: BiasRun) -> QuerySet[Caption]:

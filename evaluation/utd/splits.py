@@ -3,6 +3,7 @@
 A sample is object-biased if all nine models are right about it. Uncertain samples remain.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -110,12 +111,7 @@ def split_of(predictions: Mapping[str, Any]) -> Split:
 def split_facts(predictions: Mapping[str, Any], made: Split) -> dict[str, Any]:
     """Return statistics and classes of a split (UTD, Table 4 and Fig. A.1)."""
     ids, classes = predictions["ids"], predictions["classes"]
-    out = {"split": set(made.removed), "balanced": set(made.removed_balanced or ())}
-    rows = []
-    for name in sorted(set(classes or ())):
-        own = [at for at, each in enumerate(classes) if each == name]
-        kept = {form: sum(at not in gone for at in own) for form, gone in out.items()}
-        rows.append({"class": name, "n": len(own), **kept})
+    rows = class_rows(classes or (), set(made.removed), set(made.removed_balanced or ()))
     return {
         "n": len(ids),
         "n_biased": len(made.removed),
@@ -127,11 +123,30 @@ def split_facts(predictions: Mapping[str, Any], made: Split) -> dict[str, Any]:
     }
 
 
-def as_utd(facts: Mapping[str, Any], ids: list[str]) -> dict[str, list[str]]:
-    """Return the splits as the authors of UTD publish theirs: the remaining ids, by the name of the split."""
-    out = {"full": list(ids)}
+def class_rows(classes: Sequence[str | None], removed: set[int], balanced: set[int]) -> list[dict[str, Any]]:
+    """Return the samples per class in the full set, the split and the balanced split (UTD, Fig. A.1).
+
+    `removed`, `balanced`: places of the samples that are not in the split. A sample without a class does not count.
+    """
+    full = Counter(name for name in classes if name)
+    kept = {
+        form: Counter(name for at, name in enumerate(classes) if name and at not in gone)
+        for form, gone in (("split", removed), ("balanced", balanced))
+    }
+    return [{"class": name, "n": full[name], **{form: kept[form][name] for form in kept}} for name in sorted(full)]
+
+
+def as_utd(
+    facts: Mapping[str, Any], ids: Sequence[str], videos: Sequence[str | None] | None = None
+) -> dict[str, list[str]]:
+    """Return the splits as the authors of UTD publish theirs: the remaining ids, by the name of the split.
+
+    `videos`: the video of each sample, which published files name; a sample without one keeps its id.
+    """
+    shown = [video or one for one, video in zip(ids, videos or ids, strict=True)]
+    out = {"full": shown}
     for name, key in (("debiased", "removed"), ("debiased-balanced", "removed_balanced")):
         if facts[key] is not None:
             gone = set(facts[key])
-            out[name] = [each for each in ids if each not in gone]
+            out[name] = [name for one, name in zip(ids, shown, strict=True) if one not in gone]
     return out

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from evaluation.utd import views
+from evaluation.utd import split_views, views
 
 app_name = "utd"
 urlpatterns = [
@@ -13,6 +13,7 @@ urlpatterns = [
     path("projects/<slug:slug>/bias/measure/", views.measure, name="bias_measure"),
     path("projects/<slug:slug>/bias/splits/", views.split_file, name="bias_splits"),
     path("projects/<slug:slug>/bias/ablation/", views.ablation, name="bias_ablation"),
+    path("projects/<slug:slug>/bias/datasets/", split_views.datasets, name="bias_datasets"),
     path("projects/<slug:slug>/bias/items/", views.shortcuts, name="bias_items"),
     path("projects/<slug:slug>/bias/items/live/", views.shortcuts_progress, name="bias_items_progress"),
     path("projects/<slug:slug>/bias/items/bar/", views.shortcut_bar, name="bias_bar"),
@@ -21,6 +22,8 @@ urlpatterns = [
     path("projects/<slug:slug>/bias/<int:pk>/", views.run, name="bias_run"),
     path("projects/<slug:slug>/bias/<int:pk>/progress/", views.run_progress, name="bias_run_progress"),
     path("projects/<slug:slug>/bias/<int:pk>/split/", views.split, name="bias_split"),
+    path("projects/<slug:slug>/bias/<int:pk>/samples/", split_views.samples, name="bias_samples"),
     path("projects/<slug:slug>/bias/<int:pk>/models/", views.models, name="bias_models"),
+    path("projects/<slug:slug>/bias/<int:pk>/train/", split_views.train, name="bias_train"),
     path("projects/<slug:slug>/bias/<int:pk>/<slug:what>.<slug:extension>", views.download, name="bias_download"),
 ]

@@ -13,9 +13,11 @@ from typing import Any
 from corpus.importers.parsing.json_records import read_text
 from evaluation.errors import EvaluationError
 from evaluation.score_files.json_records import fail
-from evaluation.utd.concepts import ACTIVITIES, DESCRIPTION, OBJECTS, SUMMARY, VERBS, frame_text
+from evaluation.utd.concepts import ACTIVITIES, DESCRIPTION, OBJECTS, SUMMARY, VERBS, frame_text, published_text
+from evaluation.utd.described_videos import DescribedVideos
 from evaluation.utd.models import Descriptions
 from evaluation.utd.samples import frame_texts
+from evaluation.utd.streamed_json import members
 from text.storable import storable
 
 # The authors' name of the summaries.
@@ -23,31 +25,27 @@ NAMES = {concept: concept for concept in (DESCRIPTION, OBJECTS, ACTIVITIES, VERB
 NAMES[SUMMARY] = f"{DESCRIPTION}_15_words"
 CONCEPT_OF = {name: concept for concept, name in NAMES.items()} | {SUMMARY: SUMMARY}
 MAX_TEXT_LENGTH = 20_000
+PUBLISHED_FILE = "annotations_{name}.json"
 MAX_FRAMES = 64
 
-Described = dict[str, list[dict[str, str]]]
 
-
-def read_descriptions(paths: Sequence[Path]) -> Described:
-    """Return {video: [{concept: text} per frame]}. EvaluationError names file, video and concept."""
-    found: dict[str, dict[str, list[str]]] = {}
+def read_descriptions(paths: Sequence[Path]) -> DescribedVideos:
+    """Return {video: [{concept: text} per frame]} on disk. EvaluationError names file, video and concept."""
+    found = DescribedVideos()
     for path in paths:
         if path.suffix in {".pickle", ".pkl"}:
             raise EvaluationError(f"{path}: a pickle can contain code and is not opened; save it as JSON")
-        try:
-            data = json.loads(read_text(path))
-        except (ValueError, RecursionError) as error:
-            fail(path, None, "JSON", str(error)[:200], "mend the file")
-        if not isinstance(data, dict) or not data:
-            fail(
-                path, None, "record", "is not an object with one member per video", "write {video: {concept: [texts]}}"
-            )
-        for video, concepts in data.items():
-            _take(path, video, concepts, found.setdefault(video, {}))
-    return {video: _by_frame(video, concepts) for video, concepts in found.items()}
+        for video, concepts in members(path):
+            found.add(video, _taken(path, video, concepts))
+    for video, counts in found.uneven():
+        raise EvaluationError(
+            f"{video}: its concepts have {counts[0]} to {counts[-1]} frames; give the same number for all"
+        )
+    return found
 
 
-def _take(path: Path, video: str, concepts: Any, own: dict[str, list[str]]) -> None:
+def _taken(path: Path, video: str, concepts: Any) -> dict[str, list[str]]:
+    own: dict[str, list[str]] = {}
     if not isinstance(concepts, dict):
         fail(path, None, video, "is not an object", "write {concept: [one text per frame]}")
     for name, texts in concepts.items():
@@ -68,15 +66,7 @@ def _take(path: Path, video: str, concepts: Any, own: dict[str, list[str]]) -> N
                     "give texts",
                 )
         own[concept] = [storable(text) for text in texts]
-
-
-def _by_frame(video: str, concepts: Mapping[str, Sequence[str]]) -> list[dict[str, str]]:
-    counts = {len(texts) for texts in concepts.values()}
-    if len(counts) != 1:
-        raise EvaluationError(
-            f"{video}: its concepts have {min(counts)} to {max(counts)} frames; give the same number for all"
-        )
-    return [{concept: texts[at] for concept, texts in concepts.items()} for at in range(counts.pop())]
+    return own
 
 
 def written(videos: Mapping[str, Sequence[Mapping[str, str]]]) -> dict[str, dict[str, list[str]]]:
@@ -138,6 +128,20 @@ def described_videos_of(descriptions: Descriptions) -> dict[str, dict[str, list[
     for key, raw in rows.values_list("video__key", "raw").iterator():
         videos.setdefault(key, []).append(raw)
     return written(videos)
+
+
+def published_descriptions_of(descriptions: Descriptions) -> dict[str, dict[str, dict[str, list[str]]]]:
+    """Return {file name: descriptions} in the form of the authors' files: one file per split, texts without numbers.
+
+    The splits are those of the videos; videos without one are in a file without a split's name.
+    """
+    rows = frame_texts(descriptions).order_by("video", "place")
+    files: dict[str, dict[str, list[dict[str, str]]]] = {}
+    for split, key, raw in rows.values_list("video__split", "video__key", "raw").iterator():
+        name = PUBLISHED_FILE.format(name="_".join(filter(None, (descriptions.project.slug, split))))
+        told = {concept: published_text(concept, text) for concept, text in raw.items() if concept in NAMES}
+        files.setdefault(name, {}).setdefault(key, []).append(told)
+    return {name: written(videos) for name, videos in files.items()}
 
 
 def objects_lines(descriptions: Descriptions) -> Iterator[str]:

@@ -12,6 +12,7 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -37,7 +38,9 @@ from evaluation.utd.forms import (
     SplitFileForm,
 )
 from evaluation.utd.models import Descriptions, ItemCheck, ShortcutBar
+from evaluation.utd.procedure import CHOICES
 from evaluation.utd.shortcuts import latest_check, summary
+from evaluation.utd.verdicts import guess_of, order_matters
 from projects.access import enter_project, get_project
 from projects.live_pages import render_live
 from projects.models import Project, Role
@@ -106,7 +109,8 @@ def measure(request: HttpRequest, slug: str) -> HttpResponse:
 
     def act() -> HttpResponse:
         asked = dict(form.cleaned_data)
-        made = measure_bias(request.user, asked.pop("descriptions"), **asked)
+        options = {name: asked.pop(name) for name in (*CHOICES, "c")}
+        made = measure_bias(request.user, asked.pop("descriptions"), options=options, **asked)
         return redirect("utd:bias_run", slug, made.pk)
 
     described = Descriptions.objects.filter(project=project).exists()
@@ -166,8 +170,11 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     context = {
         "run": found,
         "result": result,
-        "common": pages.rows_of(result.get("common")),
-        "dataset": pages.rows_of(result.get("dataset")),
+        "verdicts": pages.verdicts_of(result),
+        "order": order_matters(result),
+        "common": pages.rows_of(result.get("common"), result.get("chance") or 0.0),
+        "dataset": pages.rows_of(result.get("dataset"), guess_of(result)),
+        "guess": guess_of(result),
         "gains": pages.gain_rows(result.get("gains")),
         "galleries": [{**row, "name": pages.CONCEPT_NAMES[row["concept"]]} for row in result.get("galleries") or ()],
         "temporal": pages.TEMPORAL_NAMES.values(),
@@ -213,6 +220,7 @@ def models(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             return redirect("utd:bias_models", slug, pk)
     table = pages.benchmark_of(found)
     context = {"run": found, "form": form, "table": table, "rows": pages.benchmark_rows(table) if table else []}
+    context["pending"] = found.benchmarked.filter(scored_at__isnull=True, job__isnull=False).select_related("job")
     return render(request, "evaluation/bias/models.html", context, status=422 if form.errors else 200)
 
 
@@ -263,6 +271,7 @@ def _form_page(
         except ActionableError as error:
             form.add_error(field, str(error))
     context = {"form": form, "title": title, "verb": verb, "is_file": form.is_multipart(), "closed": closed}
+    context["back"] = reverse("utd:bias", args=[request.project.slug])
     return render(request, FORM_PAGE, context, status=422 if form.errors else 200)
 
 

@@ -19,6 +19,7 @@ DESCRIPTION = (
 DIRECTION, OBJECT, COUNTING = "direction-", "object-", "counting-"
 DIRECTION_SUBTEST, OBJECT_SUBTEST = "direction", "direction / object"
 COUNTING_SUBTEST, FREE_SUBTEST = "counting", "other actions"
+BIAS_RUN = "What descriptions give away"
 ARCHITECTURES = ("average", "temporal")
 
 
@@ -27,13 +28,15 @@ class Sizes:
     """How much to create.
 
     `pairs`: evaluation clips with their reversals; the others are clips. Of the `counting` captions, people leave work
-    in every stage for the visitor; `free` direction captions wait for foils that a person writes.
+    in every stage for the visitor; `free` direction captions wait for foils that a person writes. Frames of the first
+    `described` videos of each split are described.
     """
 
     training: int = 301
     pairs: int = 84
     counting: int = 24
     free: int = 4
+    described: int = 112
 
 
 FULL = Sizes()

@@ -30,6 +30,9 @@ from evaluation.reports.reports import project_report
 from evaluation.scoring.actions.start_run import start_run as start_scoring
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import run_results
+from evaluation.utd.actions.biases import measure_bias
+from evaluation.utd.actions.descriptions import describe_videos
+from evaluation.utd.recipes import DEMO
 from foilworks.demo import cast, guidelines, people, plan
 from foilworks.demo.captions import counting_caption, direction_caption, object_caption
 from foilworks.demo.plan import Sizes
@@ -157,7 +160,9 @@ def build(
     _leave_work(making, subtests, seed)
     making.jobs(training, TRAINING_SECONDS, "waiting for the two models")
     release = freeze_release(making.owner, making.project, name="shapes 1")
-    return making.project, release, _score(making, release)
+    runs = _score(making, release)
+    _measure_bias(making)
+    return making.project, release, runs
 
 
 @transaction.atomic
@@ -282,6 +287,20 @@ def _score(making: Build, release: Release) -> list[Run]:
     making.jobs([_job(run.job) for run in runs], TRAINING_SECONDS, "scoring")
     # The jobs have written into their rows.
     return list(Run.objects.filter(pk__in=[run.pk for run in runs]).order_by("pk"))
+
+
+def _measure_bias(making: Build) -> None:
+    """Describe some videos by rules, and measure what the descriptions alone give away."""
+    videos = making.project.videos.order_by("pk")
+    keys = [
+        key
+        for split in ("train", "test")
+        for key in videos.filter(split=split).values_list("key", flat=True)[: making.sizes.described]
+    ]
+    described = describe_videos(making.owner, making.project, recipe=DEMO, videos=keys)
+    making.jobs([_job(described.job)], GENERATION_SECONDS, "describing frames")
+    measured = measure_bias(making.owner, described, name=plan.BIAS_RUN)
+    making.jobs([_job(measured.job)], GENERATION_SECONDS, "measuring biases")
 
 
 def _job(job: Job | None) -> Job:

@@ -72,7 +72,10 @@ class ChatLM:
             raise HubError(f"{self.info.model_id}: it reads no images; name a model that does, such as vlm:MODEL")
         messages = [{"role": role, "content": content} for role, content in request.messages]
         try:
-            text = self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+            begun = messages[-1]["role"] == "assistant"
+            text = self.tokenizer.apply_chat_template(
+                messages, tokenize=False, add_generation_prompt=not begun, continue_final_message=begun
+            )
         except TemplateError as error:
             # Some templates have no system role: its text then precedes the first question.
             if request.messages[0][0] != "system":

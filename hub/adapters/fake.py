@@ -254,7 +254,8 @@ class FakeReader:
     info = ModelInfo("fake/reader", REVISION, ScoreKind.LOG_LIKELIHOOD, needs_video=False, card={"category": "fake"})
 
     def replies(self, requests: Sequence[ChatRequest]) -> Iterator[list[tuple[int, ChatReply]]]:
-        yield [(at, ChatReply(_extracted(request.messages[-1][1]))) for at, request in enumerate(requests)]
+        asked = [[content for role, content in one.messages if role == "user"][-1] for one in requests]
+        yield [(at, ChatReply(_extracted(question))) for at, question in enumerate(asked)]
 
 
 def _extracted(asked: str) -> str:

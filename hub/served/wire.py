@@ -56,6 +56,9 @@ def body_of(model: str, request: ChatRequest, left_out: Collection[str], most_lo
         "temperature": request.temperature,
         "seed": request.seed,
     }
+    if request.messages[-1][0] == "assistant":
+        # Servers such as vLLM and SGLang continue the last message; others would answer it.
+        body |= {"continue_final_message": True, "add_generation_prompt": False}
     if request.schema is not None:
         named = {"name": "answer", "strict": True, "schema": dict(request.schema)}
         body["response_format"] = {"type": "json_schema", "json_schema": named}

@@ -190,13 +190,13 @@ def test_proximity_lists_truncations_and_gives_equal_pairs_no_cosine(release, tm
 
 
 def test_an_encoder_of_utd_counts_truncated_texts(tmp_path):
-    embedding, _key, cuts = open_encoder(f"sentence:{folders.sentence_encoder(tmp_path / 's')}", "cpu")
+    embedding, _key, cuts = open_encoder(f"sentence:{folders.sentence_encoder(tmp_path / 's')}", {"device": "cpu"})
     embedding.rows(["a ring", f"{LONG} a ring"], "")
     embedding.rows([f"{LONG} a ring", "a dog"], "")
     found = cuts.facts()
     assert (found["n"], found["limit"], len(found["first"])) == (1, 64, 1)
     assert found["first"][0].endswith(f"{LONG} a ring")
     assert found["longest"] > 64
-    whole, _key, cuts = open_encoder("fake-words:", "cpu")
+    whole, _key, cuts = open_encoder("fake-words:", {"device": "cpu"})
     whole.rows([f"{LONG} a ring"], "")
     assert cuts.facts() is None

@@ -37,6 +37,12 @@ def test_prompts_use_the_models_own_template(folder):
     assert chat.tokenizer.decode(ids) == "<system>be brief</s><user>a man folds a red shirt</s><assistant>"
 
 
+def test_the_start_of_an_answer_is_continued(folder):
+    chat = opened(folder)
+    begun = ChatRequest((("user", "fold"), ("assistant", "a red")), max_tokens=4)
+    assert chat.tokenizer.decode(chat._encoded(begun)) == "<user>fold</s><assistant>a red"
+
+
 def test_answers_are_counted_and_repeatable(folder):
     chat = opened(folder)
     asked = [request(f"{word} a shirt") for word in ("fold", "open", "the door of the house opens and closes")]

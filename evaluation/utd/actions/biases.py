@@ -1,5 +1,8 @@
 """Measure biases, predict samples, check items for shortcuts."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from django.db import transaction
 from django.utils.translation import gettext as _
 
@@ -10,7 +13,10 @@ from evaluation.utd.actions.descriptions import MAX_NAME_LENGTH, checked_model
 from evaluation.utd.actions.import_benchmark import MAX_LABEL_LENGTH, wanted_ids
 from evaluation.utd.instructions import CLASSIFICATION, TASKS
 from evaluation.utd.models import BenchmarkedModel, BiasRun, Descriptions, ItemCheck, ShortcutBar
+from evaluation.utd.procedure import CURVE, checked_choices
 from evaluation.utd.recipes import RECIPES
+from evaluation.utd.samples import samples_of
+from evaluation.utd.vector_formats import FLOAT32, SUFFIXES
 from jobs.queue import enqueue
 from projects import audit
 from projects.access import require_researcher, require_role
@@ -37,22 +43,24 @@ def measure_bias(
     name: str = "",
     device: str = "auto",
     seed: int = 0,
+    options: Mapping[str, Any] | None = None,
+    class_texts: Mapping[str, str] | None = None,
+    learning_curve: bool = False,
+    vectors: str = FLOAT32,
 ) -> BiasRun:
     """Store the order and queue its job (`run.job`). `person` None is the operator of the command line.
 
+    `options`: choices of the procedure that differ from the published ones. `class_texts`: what is embedded instead of
+    the name of a class.
     `labels`: the source of classes (class_label, category, facts:NAME), or the prefix of the keys of captions.
-    `encoder`: the encoder of the descriptions' recipe if empty. AccessDenied, EvaluationError, GenerationError as in
-    `describe_videos`.
+    `encoder`: the encoder of the descriptions' recipe if empty. `vectors`: float32, or float16 for half the disk space.
+    AccessDenied, EvaluationError, GenerationError as in `describe_videos`.
     """
     project = descriptions.project
     require_researcher(person, project)
-    if task not in TASKS or max_reading not in READINGS:
-        raise EvaluationError(
-            f"{quoted(task)}, {quoted(max_reading)}: choose {' or '.join(TASKS)}, and {' or '.join(READINGS)}"
-        )
     check_device(device)
-    if len(labels) > MAX_LABELS_LENGTH:
-        raise EvaluationError(f"the name of the classes has at most {MAX_LABELS_LENGTH} characters; shorten it")
+    _check_task(task, max_reading, labels, vectors)
+    chosen_procedure = _procedure(options or {}, class_texts or {}, learning_curve)
     recipe = RECIPES.get(descriptions.params.get("recipe", ""))
     chosen = checked_model(encoder.strip() or (recipe.encoder if recipe else ""), person)
     shown = " ".join(name.split()) or f"{descriptions.name}: {labels or task}"
@@ -63,16 +71,36 @@ def measure_bias(
         task=task,
         labels=labels.strip(),
         encoder=chosen,
-        params={"max_reading": max_reading, "device": device, "seed": seed},
+        params={"max_reading": max_reading, "device": device, "seed": seed, "vectors": vectors, **chosen_procedure},
         created_by=person,
     )
     run.job = enqueue(
         MEASURE_JOB, run.pk, queue="gpu", title=_("Bias of %(name)s") % {"name": run.name}, project_id=project.pk
     )
     run.save(update_fields=["job"])
-    details = {"descriptions": descriptions.pk, "task": task, "labels": labels, "encoder": chosen, **run.params}
+    params = {**run.params, "class_texts": len(class_texts or {})}
+    details = {"descriptions": descriptions.pk, "task": task, "labels": labels, "encoder": chosen, **params}
     audit.record(audit.event(project, person, "evaluation.measure_bias", run, **details))
     return run
+
+
+def _check_task(task: str, max_reading: str, labels: str, vectors: str) -> None:
+    if task not in TASKS or max_reading not in READINGS:
+        raise EvaluationError(
+            f"{quoted(task)}, {quoted(max_reading)}: choose {' or '.join(TASKS)}, and {' or '.join(READINGS)}"
+        )
+    if vectors not in SUFFIXES:
+        raise EvaluationError(f"{quoted(vectors)} is not a format of vectors; choose one of: {', '.join(SUFFIXES)}")
+    if len(labels) > MAX_LABELS_LENGTH:
+        raise EvaluationError(f"the name of the classes has at most {MAX_LABELS_LENGTH} characters; shorten it")
+
+
+def _procedure(options: Mapping[str, Any], class_texts: Mapping[str, str], learning_curve: bool) -> dict[str, Any]:
+    return {
+        **checked_choices(options),
+        **({"class_texts": dict(class_texts)} if class_texts else {}),
+        **({CURVE: True} if learning_curve else {}),
+    }
 
 
 @transaction.atomic
@@ -94,11 +122,9 @@ def predict_samples(
     """
     project = run.project
     require_researcher(person, project)
-    if run.descriptions is None:
-        raise EvaluationError(
-            _("The samples of this run were imported from a file. Import the answers of the model as a file, too.")
-        )
     wanted_ids(run)
+    if run.descriptions is None:
+        samples_of(run)
     check_device(device)
     if not 1 <= epochs <= MAX_EPOCHS:
         raise EvaluationError(f"{epochs} epochs are not allowed; give 1 to {MAX_EPOCHS}")

@@ -1,6 +1,7 @@
 """Describe videos, or import descriptions of them."""
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +10,16 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from corpus.models import Video
+from corpus.models import Split, Video
 from evaluation.errors import EvaluationError
 from evaluation.scoring.actions.start_run import check_device, limited
+from evaluation.utd.described_videos import DescribedVideos
+from evaluation.utd.matching import matched_keys
 from evaluation.utd.models import Descriptions, FrameText, TextSource
+from evaluation.utd.needs import TEST, TRAIN, missing_texts, told
+from evaluation.utd.prompt_sets import asked_by
 from evaluation.utd.recipes import PAPER, RECIPES
+from evaluation.utd.samples import described_by_text
 from evaluation.utd.subsets import subset, summarized
 from evaluation.utd.utd_files import read_descriptions, sha256_of
 from generation.asking.endpoints import endpoint_and_model
@@ -46,11 +52,14 @@ def describe_videos(
     budget: Mapping[str, float] | None = None,
     split: str = "",
     videos: Sequence[str] = (),
+    prompts: Mapping[str, Any] | None = None,
+    placement: str = "",
 ) -> Descriptions:
     """Store the order and queue its job (`descriptions.job`). `person` None is the operator of the command line.
 
     Empty values come from the recipe. `budget`: the maximum `requests`, `tokens` and `cost` at endpoints. `split`,
-    `videos`: describe only that split, or the videos with these keys. AccessDenied without the researcher's role;
+    `videos`: describe only that split, or the videos with these keys. `prompts`: a project's own (`read_prompts`);
+    `placement`: where the start of an answer is. AccessDenied without the researcher's role;
     EvaluationError for invalid parameters; GenerationError for an unknown endpoint, and for a path outside the models
     folder if a person sets it.
     """
@@ -67,12 +76,9 @@ def describe_videos(
         describer=checked_model(describer.strip() or chosen.describer, person),
         extractor=checked_model(extractor.strip() or chosen.extractor, person),
         params={
-            "recipe": recipe,
-            "frames": frames or chosen.frames,
-            "temperature": chosen.temperature,
-            "max_words": chosen.max_words,
-            "max_tokens": chosen.max_tokens,
+            **_params(frames or chosen.frames, recipe),
             "device": device,
+            **asked_by(prompts or {}, placement),
             **limited(budget, ENDPOINT.rstrip(":")),
             **subset(project, split, videos),
         },
@@ -138,10 +144,11 @@ def import_descriptions(
     require_researcher(person, project)
     found = read_descriptions(paths)
     keys = dict(Video.objects.filter(project=project).values_list("key", "pk"))
-    known = {key: frames for key, frames in found.items() if key in keys}
+    matches = matched_keys(project, found)
+    known = {name: keys[matches[name]] for name in found if name in matches}
     if not known:
         raise EvaluationError(_("The files name no video of this project. Use the video keys of this project."))
-    counts = {len(frames) for frames in known.values()}
+    counts = {len(found[key]) for key in known}
     if len(counts) > 1:
         raise EvaluationError(f"videos have {min(counts)} to {max(counts)} frames; describe all with the same number")
     label = ", ".join(path.name for path in paths)
@@ -151,32 +158,53 @@ def import_descriptions(
         describer=f"{FROM_FILE}{label}"[:500],
         extractor=checked_model(extractor.strip(), person) if extractor.strip() else "",
         params=_params(counts.pop()),
-        problems=_strangers(found, keys),
+        problems=_strangers(found, matches),
         described_at=timezone.now(),
         created_by=person,
     )
-    source = _source(paths, label)
-    rows = [
-        FrameText(descriptions=made, video_id=keys[key], place=place, raw=raw, described_by=source, extracted_by=source)
-        for key, frames in known.items()
-        for place, raw in enumerate(frames, start=1)
-    ]
-    FrameText.objects.bulk_create(rows, batch_size=ROWS)
+    _store(made, found, known, _source(paths, label))
+    found.close()
     if made.extractor:
         queue_description(made)
+    elif missing := told(_missing(made)):
+        made.problems = {**made.problems, "missing_texts": missing}
+        made.save(update_fields=["problems"])
     details = {"files": label, "n_videos": len(known), "extractor": made.extractor}
     audit.record(audit.event(project, person, "evaluation.import_descriptions", made, **details))
     return made
 
 
-def _params(frames: int) -> dict[str, Any]:
-    chosen = RECIPES[PAPER]
+def _missing(made: Descriptions) -> list[dict[str, Any]]:
+    """Return the texts that the described videos lack, and what that costs."""
+    videos = Video.objects.filter(frame_texts__descriptions=made).distinct()
+    rows = list(videos.values_list("pk", "split", "class_label"))
+    split = {
+        TRAIN: [pk for pk, split, _ in rows if split == Split.TRAIN],
+        TEST: [pk for pk, split, _ in rows if split != Split.TRAIN],
+    }
+    return missing_texts(described_by_text(made), split, classifies=any(label for _, _, label in rows))
+
+
+def _store(made: Descriptions, found: DescribedVideos, known: Mapping[str, int], source: TextSource) -> None:
+    """Store the texts of the videos {name in the files: id}, some hundred rows at a time."""
+    rows = (
+        FrameText(descriptions=made, video_id=video, place=place, raw=raw, described_by=source, extracted_by=source)
+        for name, video in known.items()
+        for place, raw in enumerate(found[name], start=1)
+    )
+    while some := list(islice(rows, ROWS)):
+        FrameText.objects.bulk_create(some)
+
+
+def _params(frames: int, recipe: str = PAPER) -> dict[str, Any]:
+    chosen = RECIPES[recipe]
     return {
-        "recipe": PAPER,
+        "recipe": recipe,
         "frames": frames,
         "temperature": chosen.temperature,
         "max_words": chosen.max_words,
         "max_tokens": chosen.max_tokens,
+        "answer_tokens": dict(chosen.answer_tokens),
         "device": "auto",
     }
 

@@ -6,61 +6,109 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from corpus.models import Video
+from corpus.models import Caption, Video
+from evaluation.errors import EvaluationError
 from evaluation.score_files.tables import Columns
-from evaluation.utd.actions.descriptions import MAX_NAME_LENGTH
-from evaluation.utd.instructions import CLASSIFICATION, RETRIEVAL
+from evaluation.utd.actions.descriptions import MAX_LISTED, MAX_NAME_LENGTH
+from evaluation.utd.instructions import CLASSIFICATION, RETRIEVAL, TASKS
+from evaluation.utd.matching import matched_keys
 from evaluation.utd.models import BiasRun
 from evaluation.utd.predictions import Predictions, read_predictions
-from evaluation.utd.splits import split_facts, split_of
+from evaluation.utd.splits import class_rows, split_facts, split_of
 from evaluation.utd.utd_files import read_splits
 from projects import audit
 from projects.access import require_researcher
 from projects.models import Project, User
+from text.quoting import quoted
 
 VERSION = "1"
 
 
 @transaction.atomic
 def import_splits(
-    person: User | None, project: Project, path: Path, *, name: str = "", columns: Columns | None = None
+    person: User | None,
+    project: Project,
+    path: Path,
+    *,
+    name: str = "",
+    columns: Columns | None = None,
+    task: str = "",
 ) -> BiasRun:
     """Create a bias run with only splits, from a CSV of nine models' predictions or a JSON of splits.
 
-    AccessDenied without the researcher's role; EvaluationError names file, line and field.
+    `task`: of the samples; else it is classification if the file has classes or a balanced split. Samples are matched
+    to videos of the project, so that models can answer them. AccessDenied without the researcher's role;
+    EvaluationError names file, line and field.
     """
     require_researcher(person, project)
+    _check_task(task)
     if path.suffix == ".json":
         ids, gone = read_splits(path)
         predictions = {"ids": ids, "classes": None, "clusters": ids, "correct": None, "confidence": None}
         facts, ignored = _facts(ids, gone), []
+        task = task or (RETRIEVAL if gone["removed_balanced"] is None else CLASSIFICATION)
     else:
         read = read_predictions(path, columns)
         predictions, ignored = _stored(read), list(read.ignored_columns)
         facts = split_facts(predictions, split_of(predictions))
-    sources = _sources(project, predictions["ids"])
-    predictions["clusters"] = [sources.get(each, each) for each in predictions["ids"]]
-    classes = predictions["classes"]
+        task = task or (CLASSIFICATION if predictions["classes"] else RETRIEVAL)
+    matched = _matched(project, predictions, facts, task)
+    classes = {row["class"] for row in facts["classes"]}
     run = BiasRun.objects.create(
         project=project,
         name=(" ".join(name.split()) or path.name)[:MAX_NAME_LENGTH],
-        task=CLASSIFICATION if classes else RETRIEVAL,
+        task=task,
         params={"file": path.name, "ignored_columns": ignored},
         predictions=predictions,
         result={
             "version": VERSION,
-            "task": CLASSIFICATION if classes else RETRIEVAL,
+            "task": task,
             "n": len(predictions["ids"]),
-            "n_classes": len(set(classes)) if classes else None,
+            "n_classes": len(classes) if classes else None,
             "common": None,
             "dataset": None,
             "split": facts,
+            "matched": matched,
         },
         measured_at=timezone.now(),
         created_by=person,
     )
     audit.record(audit.event(project, person, "evaluation.bring_splits", run, file=path.name, n=facts["n"]))
     return run
+
+
+def _check_task(task: str) -> None:
+    if task and task not in TASKS:
+        raise EvaluationError(f"{quoted(task)} is not a task; choose one of: {', '.join(TASKS)}")
+
+
+def _matched(project: Project, predictions: dict[str, Any], facts: dict[str, Any], task: str) -> dict[str, Any]:
+    """Add the videos of the samples and their classes to predictions and facts; return what was matched."""
+    ids = predictions["ids"]
+    keys = _captioned(project, ids) if task == RETRIEVAL else {}
+    keys = {**keys, **matched_keys(project, [one for one in ids if one not in keys])}
+    rows = Video.objects.filter(project=project).values_list("key", "source_dataset", "source_id", "class_label")
+    wanted = set(keys.values())
+    videos = {
+        key: (f"{dataset}/{source}" if source else key, label) for key, dataset, source, label in rows if key in wanted
+    }
+    predictions["videos"] = [keys.get(one) for one in ids]
+    predictions["clusters"] = [videos[keys[one]][0] if one in keys else one for one in ids]
+    if task == CLASSIFICATION and not predictions["classes"]:
+        classes = [videos[keys[one]][1] if one in keys else "" for one in ids]
+        gone, gone_balanced = (set(facts[key] or ()) for key in ("removed", "removed_balanced"))
+        places = [{at for at, one in enumerate(ids) if one in some} for some in (gone, gone_balanced)]
+        facts["classes"] = class_rows(classes, *places)
+        predictions["classes"] = classes if all(classes) else None
+    missing = [one for one in ids if one not in keys]
+    return {"n": len(keys), "n_missing": len(missing), "missing": missing[:MAX_LISTED]}
+
+
+def _captioned(project: Project, ids: list[str]) -> dict[str, str]:
+    """Return {id: key of the video} of the ids that are keys of captions."""
+    wanted = set(ids)
+    rows = Caption.objects.filter(video__project=project).values_list("key", "video__key")
+    return {key: video for key, video in rows.iterator() if key in wanted}
 
 
 def _stored(found: Predictions) -> dict[str, Any]:
@@ -84,10 +132,3 @@ def _facts(ids: list[str], gone: dict[str, list[str] | None]) -> dict[str, Any]:
         "removed_balanced": gone["removed_balanced"],
         "classes": [],
     }
-
-
-def _sources(project: Project, ids: list[str]) -> dict[str, str]:
-    """Return the source video of each sample that is a video of the project: statistics cluster over it."""
-    rows = Video.objects.filter(project=project).exclude(source_id="").values_list("key", "source_dataset", "source_id")
-    wanted = set(ids)
-    return {key: f"{dataset}/{source}" for key, dataset, source in rows if key in wanted}

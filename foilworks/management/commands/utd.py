@@ -13,14 +13,19 @@ from evaluation.utd.actions.biases import READINGS, check_shortcuts, measure_bia
 from evaluation.utd.actions.descriptions import describe_videos, import_descriptions
 from evaluation.utd.actions.import_benchmark import import_benchmark
 from evaluation.utd.actions.import_splits import import_splits
+from evaluation.utd.class_texts import read_class_texts
 from evaluation.utd.downloads import FILES
 from evaluation.utd.instructions import CLASSIFICATION, TASKS
 from evaluation.utd.models import BiasRun, Descriptions
+from evaluation.utd.needs import told
 from evaluation.utd.pages import benchmark_of
 from evaluation.utd.predictions import read_predictions
+from evaluation.utd.procedure import AS_PUBLISHED, CHOICES
+from evaluation.utd.prompt_sets import PLACEMENTS, read_prompts
 from evaluation.utd.recipes import PAPER, RECIPES
 from evaluation.utd.subsets import keys_in
-from evaluation.utd.utd_files import described_videos_of, objects_lines
+from evaluation.utd.utd_files import described_videos_of, objects_lines, published_descriptions_of
+from evaluation.utd.vector_formats import FLOAT32, SUFFIXES
 from foilworks.management.base import FoilworksCommand
 from foilworks.management.columns import add_columns, ignored_line
 from jobs.models import Job
@@ -74,12 +79,16 @@ class Command(FoilworksCommand):
             "--frames", type=int, default=0, metavar="N", help="frames per video (default: the recipe's)"
         )
         parser.add_argument("--descriptions", type=int, metavar="ID", help="bias, items: id of the descriptions")
-        parser.add_argument("--task", choices=TASKS, default=CLASSIFICATION)
+        parser.add_argument(
+            "--task", choices=TASKS, default="", help="bias, bring: task (bias: classification unless given)"
+        )
         parser.add_argument(
             "--labels", default="", metavar="L", help="field with the class: class_label, category or facts:NAME"
         )
         parser.add_argument("--encoder", default="", metavar="M", help="text encoder (default: the recipe's)")
         parser.add_argument("--max-reading", choices=READINGS, default=READINGS[0], help="rule for the max-score frame")
+        add_procedure(parser)
+        parser.add_argument("--vectors", choices=list(SUFFIXES), default=FLOAT32, help="bias: format of stored vectors")
         parser.add_argument("--run", type=int, metavar="ID", dest="bias_run", help="id of a run of biases or splits")
         parser.add_argument(
             "--model", default="", metavar="M", help="train: backbone; zero-shot: model, such as clip:ID"
@@ -111,6 +120,8 @@ class Command(FoilworksCommand):
             device=given["device"],
             budget={name: value for name in ("requests", "tokens") if (value := given[f"max_{name}"]) is not None},
             **_subset(given),
+            prompts=read_prompts(given["prompts"]) if given["prompts"] else {},
+            placement=given["placement"],
         )
         return {"descriptions": made.pk, **self._done(made.job, given)}
 
@@ -124,16 +135,20 @@ class Command(FoilworksCommand):
         made = measure_bias(
             None,
             _row(Descriptions, _needed(given, "descriptions")),
-            task=given["task"],
+            task=given["task"] or CLASSIFICATION,
             labels=given["labels"],
             encoder=given["encoder"],
             max_reading=given["max_reading"],
             name=given["name"],
             device=given["device"],
+            options={name: given[name] for name in (*CHOICES, "c")},
+            class_texts=read_class_texts(given["class_texts"]) if given["class_texts"] else {},
+            learning_curve=given["learning_curve"],
+            vectors=given["vectors"],
         )
         done = self._done(made.job, given)
         made.refresh_from_db()
-        return {"run": made.pk, "result": made.result, **done}
+        return {"run": made.pk, "result": made.result, **notes_of(made), **done}
 
     def _split(self, given: dict[str, Any]) -> dict[str, Any]:
         found = read_predictions(_needed(given, "predictions"), given["columns"])
@@ -152,9 +167,10 @@ class Command(FoilworksCommand):
     def _bring(self, given: dict[str, Any]) -> dict[str, Any]:
         project = project_named(_needed(given, "project"))
         (path,) = _one(_needed(given, "file"))
-        made = import_splits(None, project, path, name=given["name"], columns=given["columns"])
-        ignored = made.params["ignored_columns"]
-        return {"run": made.pk, "split": (made.result or {})["split"], "ignored_columns": ignored}
+        made = import_splits(None, project, path, name=given["name"], columns=given["columns"], task=given["task"])
+        result, ignored = made.result or {}, made.params["ignored_columns"]
+        found = {name: result[name] for name in ("split", "matched")}
+        return {"run": made.pk, "task": made.task, **found, "ignored_columns": ignored}
 
     def _benchmark(self, given: dict[str, Any]) -> dict[str, Any]:
         run = _row(BiasRun, _needed(given, "bias_run"))
@@ -196,12 +212,15 @@ class Command(FoilworksCommand):
                 (out / f"{what}.{extension}").write_bytes(found[0])
                 written.append(f"{what}.{extension}")
         if run.descriptions is not None:
-            with (out / "descriptions.json").open("w", encoding="utf-8") as file:
-                for piece in json.JSONEncoder(ensure_ascii=False).iterencode(described_videos_of(run.descriptions)):
-                    file.write(piece)
+            published = published_descriptions_of(run.descriptions)
+            for name, videos in {"descriptions.json": described_videos_of(run.descriptions), **published}.items():
+                with (out / name).open("w", encoding="utf-8") as file:
+                    for piece in json.JSONEncoder(ensure_ascii=False).iterencode(videos):
+                        file.write(piece)
+                written.append(name)
             (out / "objects.jsonl").write_text("".join(objects_lines(run.descriptions)), encoding="utf-8")
-            written += ["descriptions.json", "objects.jsonl"]
-        return {"run": run.pk, "out": str(out), "files": written}
+            written.append("objects.jsonl")
+        return {"run": run.pk, "out": str(out), "files": written, **notes_of(run)}
 
     def _done(self, job: Job | None, given: dict[str, Any]) -> dict[str, Any]:
         if job is None:
@@ -216,6 +235,50 @@ class Command(FoilworksCommand):
             return _split_text(result)
         shown = {key: value for key, value in result.items() if key not in {"action", "result"}}
         return json.dumps(shown, ensure_ascii=False, indent=2)
+
+
+# The help of each choice; its first value is what the authors do.
+CHOICE_HELP = {
+    "texts": "bias: texts as the authors publish them, or without repeated objects and with full stops",
+    "empty_frames": "bias: skip frames without a text, or embed “No activity is visible.”",
+    "numbering": "bias: “Frame #1:” as in the authors' code, or “Frame 1:” as in the paper",
+    "captions": "bias: mean of a video's captions in retrieval, or the first one",
+    "ties": "bias: videos that tie for the first rank in retrieval are wrong, or share it",
+    "bootstrap": "bias: bootstrap of the whole train split, or stratified by class",
+}
+
+
+def add_procedure(parser: CommandParser) -> None:
+    """Add own prompts, and the named choices of the procedure."""
+    parser.add_argument("--prompts", type=Path, metavar="FILE", help="describe: own prompts and examples (JSON)")
+    parser.add_argument(
+        "--placement",
+        choices=PLACEMENTS,
+        default="",
+        help="describe: start of the answer after the question (default of local models) or at its end",
+    )
+    for name, values in CHOICES.items():
+        option = f"--{name.replace('_', '-')}"
+        parser.add_argument(
+            option, choices=values, default=values[0], help=f"{CHOICE_HELP[name]} (default: {values[0]})"
+        )
+    parser.add_argument(
+        "--c", type=float, default=AS_PUBLISHED.c, metavar="C", help="bias: scikit-learn's C of every regression"
+    )
+    parser.add_argument(
+        "--class-texts", type=Path, metavar="FILE", help="bias: CSV class_name,class_text: text to embed per class"
+    )
+    parser.add_argument(
+        "--learning-curve", action="store_true", help="bias: also measure smaller train splits, by videos per class"
+    )
+
+
+def notes_of(run: BiasRun) -> dict[str, Any]:
+    """Return the warnings about a run: texts that are missing, and nine models that are too weak."""
+    result = run.result or {}
+    nine = (result.get("split") or {}).get("nine") or {}
+    found = [*told(result.get("missing") or []), *nine.get("warnings", [])]
+    return {"warnings": found} if found else {}
 
 
 def _subset(given: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from evaluation.utd import describing
+from evaluation.utd import describers
 from evaluation.utd.actions.descriptions import describe_videos
 from evaluation.utd.models import FrameText
 from evaluation.utd.recipes import DEMO
@@ -33,7 +33,7 @@ def somebody_else_writes(execute: Callable[..., Any], sql: str, params: Any, man
 def test_frames_are_described_while_other_processes_write(settings, tmp_path):
     settings.MEDIA_ROOT, settings.CACHE_ROOT = tmp_path / "media", tmp_path / "cache"
     project = make_project(slug="busy")
-    shown = worlds.scenes(1, 1)[: 2 * describing.VIDEOS_PER_BATCH + 1]
+    shown = worlds.scenes(1, 1)[: 2 * describers.VIDEOS_PER_BATCH + 1]
     worlds.film(project, tmp_path / "clips", shown, "test", worlds.shape)
     made = describe_videos(None, project, recipe=DEMO, frames=1)
     with connection.execute_wrapper(somebody_else_writes):

@@ -65,7 +65,7 @@ def test_the_examples_keep_to_their_own_rules():
     for example, answer in PROMPTS[OBJECTS].examples:
         named = concepts.entries(answer)
         assert named
-        assert all(len(name.split()) <= 2 and name.split()[-1].rstrip("s") in example for name in named)
+        assert all(len(name.split()) <= 2 and name.split()[-1].rstrip("s").lower() in example.lower() for name in named)
     for example, answer in PROMPTS[VERBS].examples:
         nouns = {
             "man",
@@ -82,7 +82,7 @@ def test_the_examples_keep_to_their_own_rules():
             "ball",
             "lawn",
         }
-        assert nouns & set(example.lower().replace(".", "").split()) or example == NO_ACTIVITY
+        assert nouns & set(example.lower().replace(".", "").split())
         assert not nouns & set(answer.lower().replace(".", "").split())
 
 

@@ -108,7 +108,7 @@ class TestTheDemosWorld:
         assert row.time == pytest.approx(3.5 / 8 * 2.0, abs=1 / 12)
         assert row.described_by.settings["frames"] == 8
         assert row.extracted_by.spec == "fake-reader:"
-        assert row.extracted_by.settings["prompts"] == "1"
+        assert row.extracted_by.settings["prompts"] == "2"
 
     def test_objects_reveal_the_shape_and_not_the_direction(self, measured):
         assert cell(measured.shapes, OBJECTS) >= 0.9

@@ -1,0 +1,76 @@
+"""Show the samples of a split, train or score models on it, and compare data sets."""
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from evaluation.utd.access import get_bias_run
+from evaluation.utd.actions.biases import predict_samples
+from evaluation.utd.data_sets import newest_runs, tables_of
+from evaluation.utd.forms import TrainForm
+from evaluation.utd.sample_pages import BALANCED, KEPT, REMOVED, places, shown_samples
+from projects.access import enter_project, get_project
+from projects.models import Role
+from text.errors import ActionableError
+
+SAMPLES_PER_PAGE = 12
+MAX_DIGITS = 10
+
+
+@require_safe
+def samples(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Show removed or kept samples with film strip, texts and votes."""
+    found = enter_project(request, get_bias_run(request.user, slug, pk))
+    names = {REMOVED: _("Removed"), BALANCED: _("Removed from the balanced split only"), KEPT: _("Kept")}
+    shown = request.GET.get("show", "")
+    shown = shown if shown in names else REMOVED
+    page = Paginator(places(found, shown), SAMPLES_PER_PAGE).get_page(request.GET.get("page"))
+    context = {
+        "run": found,
+        "lists": [(name, label, len(places(found, name))) for name, label in names.items()],
+        "shown": shown,
+        "page": page,
+        "samples": shown_samples(found, page.object_list),
+        "query": f"show={shown}&",
+    }
+    return render(request, "evaluation/bias/samples.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def train(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Show the form that trains a classifier on a frozen backbone, or scores an image-text model."""
+    found = enter_project(request, get_bias_run(request.user, slug, pk))
+    form = TrainForm(request.POST if request.method == "POST" else None)
+    if form.is_bound and form.is_valid():
+        sent = dict(form.cleaned_data)
+        try:
+            predict_samples(request.user, found, sent.pop("model"), **sent)
+        except ActionableError as error:
+            form.add_error("model", str(error))
+        else:
+            return redirect("utd:bias_models", slug, pk)
+    n_train = (found.result or {}).get("n_train")
+    intro = _("The model learns from %(n)s videos of the train split. It answers all samples of the test set.")
+    context = {
+        "form": form,
+        "title": _("Train or score a model"),
+        "verb": _("Queue job"),
+        "back": reverse("utd:bias_models", args=[slug, pk]),
+        "intro": intro % {"n": n_train} if n_train else "",
+        "closed": "" if (found.result or {}).get("split") else _("This run has no split yet."),
+    }
+    return render(request, "evaluation/bias/form.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+def datasets(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show runs of the person's projects side by side (UTD, Tables 1 to 4)."""
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    choices = newest_runs(request.user)
+    chosen = [int(text) for text in request.GET.getlist("run") if text.isdecimal() and len(text) < MAX_DIGITS]
+    runs = newest_runs(request.user, chosen) if chosen else choices
+    context = {"project": project, "runs": runs, "tables": tables_of(runs), "choices": choices}
+    return render(request, "evaluation/bias/datasets.html", context)
