@@ -212,7 +212,8 @@ def run_results(run: Run, *, ties: str | None = None, draws: int = DRAWS) -> dic
     `overall` is None and the rest empty without scores. `rcad` has ranks of items with two foils and more; predictions
     (`only_winners`) have none. `ties`: the protocol's policy by default.
     """
-    rows, missing = release_scores(run)
+    records = records_of(run.release)
+    rows, missing = release_scores(run, records)
     policy = ties or PROTOCOLS[run.protocol].ties
     about = {"run": run.pk, "model": run.label, "model_key": run.model_key, "protocol": run.protocol}
     about["missing"] = missing
@@ -243,16 +244,17 @@ def run_results(run: Run, *, ties: str | None = None, draws: int = DRAWS) -> dic
         "rcad": rcad.compute(ranked, ties=policy, draws=draws) if ranked else None,
         "control": beside(ranked, control, run.params["control"], policy, draws) if ranked and control else None,
         "two_clips": two_clip_results(rows, policy, draws, winners=only_winners, shares=keyed_by(run) == Keyed.TEXTS),
-        "hard_foils": None if only_winners else hard_foil_results(run, rows, policy, draws),
+        "hard_foils": None if only_winners else hard_foil_results(records, rows, policy, draws),
     }
 
 
-def hard_foil_results(run: Run, rows: Sequence[ReleaseScore], policy: str, draws: int) -> dict[str, Any] | None:
+def hard_foil_results(
+    records: Sequence[Record], rows: Sequence[ReleaseScore], policy: str, draws: int
+) -> dict[str, Any] | None:
     """Return metrics.pairwise of caption against hard foil, over the items that have one; None without any.
 
     `sources`: the number of these items by how their hard foil is known.
     """
-    records = records_of(run.release)
     found = zip(records, hard_foils(map(candidates_of, records)), strict=True)
     hard = {record["id"]: one for record, one in found if one is not None and one.index >= 0}
     chosen = [

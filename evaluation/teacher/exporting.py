@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from corpus.models import Video
-from corpus.video_files.stored_files import is_local
+from corpus.video_files.stored_files import clip_file, is_local
 from evaluation.errors import EvaluationError
 from evaluation.scoring.clip_keys import cluster
 from evaluation.teacher.asking import CAPTIONS_PER_BATCH, cosines_by_caption, open_teacher
@@ -97,7 +97,7 @@ def _clip(video: Video, split: str) -> dict[str, Any]:
     """Return the clip: the path of its file on this host, or its name in the object store; its trim in seconds."""
     return {
         CLIP: video.key,
-        "file": (video.file.path if is_local() else video.file.name) if video.file else "",
+        "file": (str(clip_file(video)) if is_local() else video.file.name) if video.file else "",
         "start": video.start_time,
         "end": video.end_time,
         "sha256": video.sha256,

@@ -261,7 +261,10 @@ class TestIdentity:
     def test_the_whole_result(self, ties, tied):
         image, clips = np.array([0, 1, 0, 1, 1, 1, 1]), list("uvwxxwv")
         video = np.array([1, 0, tied, 0, 1, 1, 0, 1])
-        assert identity.compute(self.ITEMS, ties=ties, **HOW) == {
+        found = identity.compute(self.ITEMS, ties=ties, **HOW)
+        # Frequent identities and bins: tests/evaluation/test_hard_foils.py and the papers' analyses.
+        rows = [row for row in found["rows"] if row["group"] != "frequent"]
+        assert {"rows": rows, "differences": found["differences"]} == {
             "rows": [
                 self.row("clip", "image", "overall", image, clips, 1 / 2),
                 self.row("clip", "image", "rare", image[:3], clips[:3], 1 / 2),

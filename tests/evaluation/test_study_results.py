@@ -685,6 +685,7 @@ class TestDelta:
             ],
             "kinds": ["action", "object"],
             "unit": "the model's own",
+            "hard_foils": {},
         }
 
     def test_a_single_kind_is_not_repeated_as_all(self):

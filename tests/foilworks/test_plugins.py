@@ -259,7 +259,16 @@ def test_a_model_whose_info_cannot_be_set_is_refused(monkeypatch: pytest.MonkeyP
 
 def test_a_manifest_names_the_package_of_its_format(monkeypatch: pytest.MonkeyPatch) -> None:
     release = SimpleNamespace(
-        project="p", release="r", created_at="", content_hash="", simulated=False, withheld=(), items=(), gate=None
+        project="p",
+        release="r",
+        created_at="",
+        content_hash="",
+        simulated=False,
+        withheld=(),
+        items=(),
+        gate=None,
+        canary="",
+        holdback=None,
     )
     monkeypatch.setitem(EXPORTERS, "theirs", Entry("Theirs", "m", origin="new 1.0"))
     assert manifest_facts(release, "theirs", 0)["plugin"] == "new 1.0"
