@@ -73,7 +73,8 @@ def open_tab(tabs: Tabs) -> Iterator[OpenTab]:
     awaited: list[str] = []
 
     def heard(message: ConsoleMessage) -> None:
-        if message.type in {"error", "warning"}:
+        # A page that is left while it waits for a part aborts that request, and htmx logs it.
+        if message.type in {"error", "warning"} and not message.text.startswith("htmx:sendAbort"):
             complaints.append(f"{message.type}: {message.text} ({message.location})")
 
     def thrown(error: BrowserError) -> None:
