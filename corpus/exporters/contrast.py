@@ -5,12 +5,12 @@ Items that came from such a file get their endings in the order they had. Of oth
 hash of the item's id, so that it says nothing and is the same in every export.
 """
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from corpus.errors import CorpusError
+from corpus.exporters.parts.choices import place_of
 from corpus.exporters.parts.folder import write_folder
 from corpus.exporters.parts.released_items import manifest_facts, released_items
 from corpus.exporters.parts.tables import by_subtest, video_name, write_rows
@@ -70,4 +70,4 @@ def _label(item: ItemRecord) -> int:
     kept = item.extra.get("label")
     if isinstance(kept, int) and not isinstance(kept, bool) and 0 <= kept <= len(item.foils):
         return kept
-    return int.from_bytes(hashlib.sha256(item.id.encode("utf-8")).digest()[:8], "big") % (1 + len(item.foils))
+    return place_of(item)
