@@ -136,7 +136,9 @@ def as_seconds(name: str, value: Any) -> Any:
     if number is not None:
         return number
     if clock is None:
-        raise ProblemError(name, f"{quoted(value)} is not a time", "give seconds with a point, such as 1.5, or hours:minutes:seconds")
+        raise ProblemError(
+            name, f"{quoted(value)} is not a time", "give seconds with a point, such as 1.5, or hours:minutes:seconds"
+        )
     return int(clock[1] or 0) * 3600 + int(clock[2]) * 60 + float(clock[3])
 
 
