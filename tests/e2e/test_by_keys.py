@@ -87,6 +87,7 @@ def test_a_run_is_started_without_a_mouse(page: Page, project: Project) -> None:
     expect(page.get_by_role("navigation", name="Project")).to_be_visible()
     # Past the bar with one key.
     press(page, page.get_by_role("link", name="Skip to content"))
+    expect(page.locator("#main")).to_be_focused()
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.closest('main') !== null")
     page.reload()

@@ -44,6 +44,7 @@ def test_files_are_sent_looked_at_and_imported(sign_in: SignIn, folder: Path, se
     page = sign_in(make_member(project, Role.RESEARCHER), narrow=narrow)
     page.goto("/projects/dots/videos/")
     page.get_by_role("link", name="Import").click()
+    expect(page.get_by_label("Records file")).to_be_visible()
     assert_accessible(page)
     page.get_by_label("Format", exact=True).select_option("csv")
     page.get_by_label("Records file").set_input_files(folder / "dots.csv")

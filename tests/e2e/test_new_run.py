@@ -85,7 +85,7 @@ def test_a_run_that_asks_an_endpoint(project, owner, sign_in: SignIn, settings, 
         page.get_by_role("link", name="Read or write prompts").click()
         expect(page.get_by_role("heading", name="counterfactual@1")).to_be_visible()
         page.get_by_role("link", name=re.compile("Use as template ?: counterfactual@1")).click()
-        assert "install … to" in page.get_by_label("Instruction").input_value()
+        expect(page.get_by_label("Instruction")).to_have_value(re.compile("install … to"))
         page.get_by_text("Text of the prompt: counterfactual@1").click()
         assert_accessible(page)
         page.goto(f"{address(project)}?method=chat")

@@ -222,6 +222,7 @@ def test_a_demo_is_entered_with_one_press(open_tab: OpenTab):
     page = open_tab()
     page.goto("/")
     page.get_by_role("link", name="Try the sample project").click()
+    expect(page.get_by_role("button", name="Sign in as annotator")).to_be_visible()
     assert_accessible(page)
     page.get_by_role("button", name="Sign in as annotator").click()
     expect(page.get_by_role("heading", name="Your projects")).to_be_visible()

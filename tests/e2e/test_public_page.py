@@ -60,6 +60,7 @@ def test_a_stranger_reads_the_page_and_sends_scores(opened: PublicPage, visitor,
     assert visitor.evaluate("document.images.length") == 0
     assert_accessible(visitor)
     visitor.get_by_role("link", name="Submit scores of your model").click()
+    expect(visitor.get_by_label("Score file")).to_be_visible()
     assert_accessible(visitor)
     path = tmp_path / "scores.jsonl"
     records = [member.record for member in opened.release.members.order_by("position")]
