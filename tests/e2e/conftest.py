@@ -61,6 +61,10 @@ def tabs(browser: Browser, live_server: Any) -> Tabs:
     return Tabs(browser, SITE or live_server.url)
 
 
+# What htmx logs of a request that ends because its page is left. Of one that fails, the browser logs more than this.
+LEFT_WHILE_WAITING = ("htmx:afterRequest", "htmx:sendAbort", "htmx:sendError")
+
+
 @pytest.fixture
 def open_tab(tabs: Tabs) -> Iterator[OpenTab]:
     """`open_tab(narrow=False)`: a tab of somebody unknown, in a browser of their own. What is asked of the
@@ -73,8 +77,7 @@ def open_tab(tabs: Tabs) -> Iterator[OpenTab]:
     awaited: list[str] = []
 
     def heard(message: ConsoleMessage) -> None:
-        # A page that is left while it waits for a part aborts that request, and htmx logs it.
-        if message.type in {"error", "warning"} and not message.text.startswith("htmx:sendAbort"):
+        if message.type in {"error", "warning"} and not message.text.startswith(LEFT_WHILE_WAITING):
             complaints.append(f"{message.type}: {message.text} ({message.location})")
 
     def thrown(error: BrowserError) -> None:
