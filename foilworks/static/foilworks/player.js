@@ -11,6 +11,7 @@ const FALLBACK_FPS = 25;
 const FALLBACK_SECONDS = 3600;
 // A frame that was sought is presented by then, unless the page is hidden.
 const PRESENTED_WITHIN_MS = 400;
+const FIRST_SEEKS = 3;
 // Firefox before 132 does not say which frame is on the screen.
 const canReport = "requestVideoFrameCallback" in HTMLVideoElement.prototype;
 
@@ -91,6 +92,10 @@ class Player {
     this.part("scrub").max = String(this.last - this.first);
     this.video.requestVideoFrameCallback((now, picture) => this.presents(picture));
     await this.seek(this.first);
+    // A busy browser may keep what it showed before the seek; asked again, it presents the frame.
+    for (let tries = 1; tries < FIRST_SEEKS && !this.isInTrim() && document.visibilityState === "visible"; tries += 1) {
+      await this.seek(this.first);
+    }
     this.element.dataset.ready = "yes";
     if (this.startsAlone()) this.play();
   }
@@ -101,11 +106,14 @@ class Player {
     const count = presentedFrames - this.presented;
     this.presented = presentedFrames;
     this.onScreen = this.isExact ? this.clock.frameAt(mediaTime) : (this.target ?? this.clock.frameAt(this.video.currentTime));
-    const inTrim = this.onScreen >= this.first && this.onScreen <= this.last;
-    if (inTrim && document.visibilityState === "visible") this.watch.saw(this.onScreen - this.first, this.video.paused ? 1 : count);
+    if (this.isInTrim() && document.visibilityState === "visible") this.watch.saw(this.onScreen - this.first, this.video.paused ? 1 : count);
     this.notifyPresented?.();
     if (!this.video.paused && this.onScreen >= this.range()[1]) this.turn();
     this.show();
+  }
+
+  isInTrim() {
+    return this.onScreen !== null && this.onScreen >= this.first && this.onScreen <= this.last;
   }
 
   startsAlone() {
