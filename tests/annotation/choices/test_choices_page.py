@@ -37,7 +37,7 @@ def send(client, target, act, **fields):
     return client.post(ADDRESS, {**values, **fields})
 
 
-def test_the_preview_shows_counts_examples_and_what_is_left_out(researcher, target):
+def test_the_preview_shows_counts_examples_and_reasons(researcher, target):
     answer = send(researcher, target, "preview")
     page = " ".join(answer.content.decode().split())
     assert answer.status_code == 200
