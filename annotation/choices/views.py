@@ -1,9 +1,9 @@
 """The page of composed items: the form with its preview, the job, and the composed items of the project."""
 
+from collections import Counter
 from typing import Any
 
 from django.contrib import messages
-from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -16,7 +16,7 @@ from annotation.choices.reading import has_sources
 from annotation.choices.wording import reasons
 from annotation.errors import AnnotationError
 from corpus.models import Item
-from generation.choices.compose import HARD
+from generation.choices.compose import COMPOSED, HARD
 from projects.access import get_project
 from projects.live_pages import render_live
 from projects.models import Project, Role
@@ -73,12 +73,11 @@ def _preview(plan: Plan | None) -> dict[str, Any] | None:
 
 def _composed(project: Project) -> list[dict[str, Any]]:
     """Return the subtests with composed items, with the sources of these and their number."""
-    rows = Item.objects.filter(project=project, facts__has_key="composed").order_by("subtest__name")
-    sources = {"random": "facts__composed__from", "hard": "facts__composed__hard"}
-    names = ("subtest__name", "subtest_id", *sources.values())
+    rows = Item.objects.filter(project=project, facts__has_key=COMPOSED).order_by("subtest__name")
+    names = ("subtest__name", "subtest_id", "facts__composed__from", "facts__composed__hard")
     return [
         {"name": name, "id": pk, "random": random, "hard": hard, "n": n}
-        for name, pk, random, hard, n in rows.values_list(*names).annotate(n=Count("pk"))
+        for (name, pk, random, hard), n in Counter(rows.values_list(*names)).items()
     ]
 
 

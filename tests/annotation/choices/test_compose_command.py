@@ -5,6 +5,7 @@ import json
 import pytest
 from django.core.management import call_command
 
+from annotation.actions.decisions.items import requeue
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.choices.actions.compose_choices import Request, compose_choices
 from annotation.models import Involvement, Task
@@ -178,6 +179,7 @@ def test_the_items_are_validated_released_and_exported_like_others(random, capsy
     release = freeze_release(None, random.project, name="v1")
     record = release.members.filter(item__in=items).order_by("pk").first().record
     hard = record["facts"]["hard_foil"]
+    assert "unreviewed" not in record["provenance"][hard]
     assert [made and made["model_id"] for made in record["provenance"]] == [
         "some/model" if place == hard else None for place in range(4)
     ]
@@ -189,6 +191,24 @@ def test_the_items_are_validated_released_and_exported_like_others(random, capsy
     for row in rows:
         label, changed = int(row[6]), int(row[7])
         assert (row[1 + label].startswith("a man"), row[1 + changed].startswith("a woman")) == (True, True)
+
+
+def test_a_rejected_item_comes_back_with_its_hard_foil_marked(random, capsys, client):
+    subtest = target(random, "gender")
+    run_command(capsys, "--subtest", "gender", "--hard", f"run:{hard_run(random, 'woman').pk}")
+    owner = make_member(random.project, Role.RESEARCHER)
+    client.force_login(owner)
+    item = Item.objects.filter(subtest=subtest).first()
+    page = client.get(f"/projects/p/items/{item.pk}/").content.decode()
+    assert "Hard foil, from woman alone" in page
+    assert " ".join(page.split()).count("Random caption, from the item random:ret0") == 3
+    item.foils.update(verdict=FoilVerdict.VALID)
+    item.foils.filter(position=(item.facts["hard_foil"] + 1) % 4).update(verdict=FoilVerdict.INVALID)
+    Item.objects.filter(pk=item.pk).update(state=ItemState.INVALID)
+    requeue(owner, item.pk)
+    texts = [(foil.candidate.method, foil.candidate.rank) for foil in item.foils.order_by("position")]
+    assert texts == [("composed", place) for place in range(4)]
+    assert [one.foil for one in edit_facts(random.project, subtest)].count("a woman sings song 0.") == 1
 
 
 def test_items_without_votes_are_valid_at_once_and_the_checks_hold(random, capsys):
