@@ -114,10 +114,13 @@ def test_a_dry_run_stores_nothing_and_a_limit_draws_a_sample(random, capsys):
 
 
 def test_candidates_without_a_review_are_used_only_if_asked(random, capsys):
-    target(random, "gender")
+    gender = target(random, "gender", votes_wanted=0, votes_needed=0)
     options = ("--subtest", "gender", "--hard", f"run:{hard_run(random, 'woman', CandidateState.QUEUED).pk}")
     assert "has no foils to use" in refused(capsys, *options)
     assert run_command(capsys, *options, "--unreviewed")["composed"] == N - 1
+    members = freeze_release(None, random.project, name="v1").members.filter(item__subtest=gender)
+    marks = [made["unreviewed"] for member in members for made in member.record["provenance"] if made]
+    assert marks == [True] * (N - 1)
 
 
 def test_random_items_are_composed_of_a_run(random, capsys):
