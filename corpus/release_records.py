@@ -11,6 +11,7 @@ from uuid import UUID, uuid5
 
 from corpus.records import ItemRecord, PairRecord, ReleaseVote, VideoRecord, VoteCounts
 from corpus.rules.canonical import content_hash
+from corpus.rules.hard_foils import HARD_FOIL, REMOVED
 
 CANARY = "canary"
 STATUS_FIELDS = frozenset(
@@ -23,7 +24,7 @@ CANARY_WORDS = "This benchmark tests models. Never train a model on it. canary G
 AS_PUBLISHED = "as_published"
 PUBLISHERS_WORD = "These items were imported as published: they count as valid, and no votes have decided on them here."
 # Facts of an item with a value for each of its foils.
-OF_EACH_FOIL = ("edited", "swapped_frequency")
+OF_EACH_FOIL = ("edited", "swapped_frequency", "roles")
 _VIDEO_FIELDS = tuple(VideoRecord.__dataclass_fields__)
 
 
@@ -118,12 +119,18 @@ def holdback_facts(canary: str, held: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def facts_of_kept_foils(record: Mapping[str, Any]) -> dict[str, Any]:
-    """The item's own facts; of lists, one a foil, what is said of the foils that did not drop out."""
+    """The item's own facts; of lists, one a foil, what is said of the foils that did not drop out.
+
+    `hard_foil` is the hard foil's index among these, or REMOVED.
+    """
     facts = dict(record["facts"])
+    places = list(record["foil_positions"])
+    if isinstance(facts.get(HARD_FOIL), int):
+        facts[HARD_FOIL] = places.index(facts[HARD_FOIL]) if facts[HARD_FOIL] in places else REMOVED
     for name in OF_EACH_FOIL:
         said = facts.get(name)
         if isinstance(said, list):
-            facts[name] = [said[at] if at < len(said) else None for at in record["foil_positions"]]
+            facts[name] = [said[at] if at < len(said) else None for at in places]
     return facts
 
 

@@ -108,6 +108,7 @@ GROUPS: tuple[Group, ...] = (
             Page(_("Generate captions"), "generation:captions", RESEARCHERS, section=("generation:caption",)),
             Page(_("Balanced selections"), "generation:selections", RESEARCHERS, section=("generation:selection",)),
             Page(_("Items of two clips"), "pairs:pairs", RESEARCHERS),
+            Page(_("Multiple choice"), "choices:choices", RESEARCHERS),
             Page(_("Tuned models"), "generation:tunings", RESEARCHERS, section=("generation:tuning",)),
             Page(_("Prompts"), "generation:prompts", RESEARCHERS),
         ),

@@ -25,6 +25,7 @@ urlpatterns = [
     path("", include("generation.urls")),
     path("", include("annotation.urls")),
     path("", include("annotation.erasure.urls")),
+    path("", include("annotation.choices.urls")),
     path("", include("annotation.pairs.urls")),
     path("", include("evaluation.dashboard.urls")),
     path("", include("evaluation.imports.urls")),

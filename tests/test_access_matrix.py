@@ -218,6 +218,7 @@ RULES: dict[str, Rule] = {
     # Nothing is in the world's train split.
     "generation:tunings": owner_page(post=422),
     "pairs:pairs": owner_page(post=422),
+    "choices:choices": owner_page(post=422),
     "generation:tuning": owner_page("tuning"),
     "generation:make_captions": Rule(OWNERS, get=NO, post=302, args=("caption_run",)),
     "annotation:people": owner_page(post=422),

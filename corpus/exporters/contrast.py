@@ -2,7 +2,8 @@
 `clip, ending0 …, label[, c_label]`, one file per subtest.
 
 Items that came from such a file get their endings in the order they had. Of others the caption's place is drawn by a
-hash of the item's id, so that it says nothing and is the same in every export.
+hash of the item's id, so that it says nothing and is the same in every export. `c_label` is the ending that is the hard
+foil, where the file or the fact `hard_foil` marks one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,6 +17,7 @@ from corpus.exporters.parts.released_items import manifest_facts, released_items
 from corpus.exporters.parts.tables import by_subtest, video_name, write_rows
 from corpus.importers.contrast import LABELS
 from corpus.records import ItemRecord, RecordContent, ReleaseContent
+from corpus.rules.hard_foils import HARD_FOIL
 
 USES_TABLES = False
 TAKES_RECORDS = True
@@ -49,7 +51,7 @@ def _check(items: Sequence[ItemRecord]) -> None:
 def _write(path: Path, items: Sequence[ItemRecord]) -> None:
     n_endings = 1 + len(items[0].foils)
     extras = sorted({name for item in items for name, value in item.extra.items() if _plain(name, value)})
-    labels = ["label", *(["c_label"] if any("c_label" in item.extra for item in items) else [])]
+    labels = ["label", *(["c_label"] if any(_c_label(item) != "" for item in items) else [])]
     header = ["clip", *(f"ending{number}" for number in range(n_endings)), *labels, *extras]
     write_rows(path, header, (_row(item, labels, extras) for item in items), "\t")
 
@@ -62,8 +64,16 @@ def _plain(name: str, value: Any) -> bool:
 def _row(item: ItemRecord, labels: Sequence[str], extras: Sequence[str]) -> list[Any]:
     label = _label(item)
     endings = [*item.foils[:label], item.caption, *item.foils[label:]]
-    c_label = [item.extra.get("c_label", "")] if "c_label" in labels else []
+    c_label = [_c_label(item)] if "c_label" in labels else []
     return [video_name(item.video), *endings, label, *c_label, *(item.extra.get(name, "") for name in extras)]
+
+
+def _c_label(item: ItemRecord) -> Any:
+    """Return the number of the ending that is the hard foil; "" if none is marked."""
+    hard = item.facts.get(HARD_FOIL)
+    if isinstance(hard, bool) or not isinstance(hard, int) or not 0 <= hard < len(item.foils):
+        return item.extra.get("c_label", "")
+    return hard + (hard >= _label(item))
 
 
 def _label(item: ItemRecord) -> int:

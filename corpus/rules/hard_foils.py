@@ -17,6 +17,8 @@ from typing import Any
 from text.diff import changed_words, compared_words
 
 STATED, MARKED, NEAREST = "fact", "c_label", "nearest"
+# The fact of an item: the index of its hard foil among its foils, or REMOVED.
+HARD_FOIL = "hard_foil"
 # The hard foil was invalid and dropped out, so no foil of the item is one.
 REMOVED = -1
 # Of the words of a caption. On the published sets the nearest foil changes .15 (median), the next one .75.
@@ -80,7 +82,9 @@ def hard_foils(items: Iterable[Candidates]) -> list[HardFoil | None]:
 
 def _said(item: Candidates) -> HardFoil | None:
     places = item.places
-    stated = _number(item.facts.get("hard_foil"))
+    if item.facts.get(HARD_FOIL) == REMOVED:
+        return HardFoil(REMOVED, STATED)
+    stated = _number(item.facts.get(HARD_FOIL))
     if stated is not None:
         return HardFoil(places.index(stated) if stated in places else REMOVED, STATED)
     label, changed = _number(item.extra.get("label")), _number(item.extra.get("c_label"))

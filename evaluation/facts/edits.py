@@ -8,6 +8,7 @@ from django.db.models import Prefetch
 from corpus.models import Foil, Item, Subtest, withdrawn_items
 from corpus.rules.hard_foils import Candidates, hard_foils
 from evaluation.analyses.records import MACHINE, PERSON, SOURCES, EditFacts
+from generation.choices.compose import COMPOSED
 from generation.models import Candidate
 from projects.models import Project
 
@@ -19,9 +20,14 @@ def edit_facts(project: Project, subtest: Subtest | None = None) -> list[EditFac
     """Return the generated foils that are part of an item, then the imported ones: of an item with a hard foil, only
     that. Three queries.
 
-    An imported foil has the author that the fact `made_by` of its item gives (machine or person), else none.
+    An imported foil, and that of a composed item, has the author that the fact `made_by` of its item gives (machine or
+    person), else none. The hard foil of a composed item is left out if the foil it repeats is there.
     """
-    return [*_generated(project, subtest), *_imported(project, subtest)]
+    found = _generated(project, subtest)
+    imported = _imported(project, subtest)
+    found += [one for one, composed in imported if not composed]
+    known = {(one.caption, one.foil, one.source) for one in found}
+    return found + [one for one, composed in imported if composed and (one.caption, one.foil, one.source) not in known]
 
 
 def _generated(project: Project, subtest: Subtest | None) -> list[EditFacts]:
@@ -29,13 +35,17 @@ def _generated(project: Project, subtest: Subtest | None) -> list[EditFacts]:
     if subtest:
         rows = rows.filter(foil__item__subtest=subtest)
     fields = ("group__caption__text", "text", "method", "author_id", "foil__item__subtest__name")
+    # Of a composed item that came back from editing, the random captions are candidates too.
+    hard = ("foil__position", "foil__item__facts__hard_foil")
     return [
         EditFacts(caption, foil, PERSON if method in BY_PEOPLE or author is not None else MACHINE, subtest=name)
-        for caption, foil, method, author, name in rows.values_list(*fields)
+        for caption, foil, method, author, name, place, marked in rows.values_list(*fields, *hard)
+        if marked is None or marked == place
     ]
 
 
-def _imported(project: Project, subtest: Subtest | None) -> list[EditFacts]:
+def _imported(project: Project, subtest: Subtest | None) -> list[tuple[EditFacts, bool]]:
+    """Return the foils without a candidate, each with whether its item is composed."""
     given = Foil.objects.filter(candidate__isnull=True).order_by("position")
     rows = Item.objects.filter(foils__candidate__isnull=True, foils__isnull=False).exclude(withdrawn_items())
     wanted = {"subtest": subtest} if subtest else {"subtest__project": project, "subtest__kind": Subtest.Kind.MAIN}
@@ -51,7 +61,10 @@ def _imported(project: Project, subtest: Subtest | None) -> list[EditFacts]:
     for item, each, hard in zip(items, read, hard_foils(read), strict=True):
         source = author(item.known_facts)
         chosen = each.foils if hard is None else each.foils[max(hard.index, 0) : hard.index + 1]
-        found += [EditFacts(each.caption, foil, source, subtest=each.subtest) for foil in chosen]
+        composed = COMPOSED in item.known_facts
+        # Random captions are nobody's edits.
+        chosen = () if composed and hard is None else chosen
+        found += [(EditFacts(each.caption, foil, source, subtest=each.subtest), composed) for foil in chosen]
     return found
 
 

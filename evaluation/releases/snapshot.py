@@ -12,13 +12,20 @@ from django.utils.translation import gettext as _
 from corpus.models import COUNTS_AS_VALID, Foil, Item, MediaState, Subtest, Video
 from corpus.records import ItemRecord, PairRecord, VideoRecord
 from corpus.release_records import release_id, release_record
-from corpus.rules.states import is_left_out
+from corpus.rules.hard_foils import HARD_FOIL
+from corpus.rules.states import CandidateState, is_left_out
 from corpus.rules.two_clips import whole_pairs
 from evaluation.errors import EvaluationError
 from evaluation.facts.records import is_valid
+from generation.choices.compose import COMPOSED
 from generation.models import Candidate, HintShown
 from projects.models import Project
 from projects.pseudonyms import pseudonym
+
+# Candidates that no item takes; a superseded one may have been taken before a person reworded it.
+NOT_USED = (CandidateState.GENERATED, CandidateState.FILTERED_OUT)
+# A composed item may take what nobody has reviewed yet.
+NOT_REVIEWED = (CandidateState.QUEUED, CandidateState.IN_REVIEW)
 
 
 @dataclass(frozen=True)
@@ -40,7 +47,7 @@ def frozen_items(project: Project, items: QuerySet[Item] | None = None) -> list[
         "subtest", "video", "caption", "proficiency_item__subtest", "proficiency_item__caption"
     )
     foils = _foils(project)
-    made = _provenance(project)
+    made = _provenance_of_composed(project, rows, foils) | _provenance(project)
     frozen = [FrozenItem(item, _record(item, foils, made)) for item in rows]
     return sorted(frozen, key=lambda one: one.record["id"])
 
@@ -213,6 +220,35 @@ def _provenance(project: Project) -> dict[int, dict[str, Any]]:
     }
 
 
+def _provenance_of_composed(
+    project: Project, items: Iterable[Item], foils: Mapping[int, Sequence[Foil]]
+) -> dict[int, dict[str, Any]]:
+    """Return the origin of the hard foils of composed items, by the foil's row id: the candidate that they repeat.
+
+    One query if there is no such item.
+    """
+    wanted: dict[tuple[int, str, str], list[int]] = defaultdict(list)
+    for item in items:
+        source = (item.known_facts.get(COMPOSED) or {}).get("hard")
+        for foil in foils.get(item.pk, []) if source else []:
+            if foil.position == item.known_facts.get(HARD_FOIL):
+                wanted[item.caption_id, foil.text_sha256, source].append(foil.pk)
+    if not wanted:
+        return {}
+    rows = Candidate.objects.filter(group__run__project=project).exclude(state__in=NOT_USED)
+    rows = rows.filter(group__run__subtest__name__in={source for *_key, source in wanted}).order_by("pk")
+    # Several runs may have made the text: the newest counts.
+    columns = rows.values_list("group__caption", "text_sha256", "group__run__subtest__name", "pk")
+    ids = {(caption, text, source): pk for caption, text, source, pk in columns if (caption, text, source) in wanted}
+    made = Candidate.objects.select_related("parent", "group__run").prefetch_related("filter_scores")
+    found, hints = made.in_bulk(list(ids.values())), _hints(project)
+    return {
+        foil: made_by(project, row, hints.get((row.author_id or 0, row.group.caption_id), []))
+        for key, row in ((key, found[pk]) for key, pk in ids.items())
+        for foil in wanted[key]
+    }
+
+
 def _hints(project: Project) -> dict[tuple[int, int], list[str]]:
     """Return (person, caption) -> keys of the models that gave the person texts for it. One query."""
     asked: dict[tuple[int, int], set[str]] = defaultdict(set)
@@ -246,7 +282,7 @@ def made_by(project: Project, candidate: Candidate, asked: list[str]) -> dict[st
         "parent": None if source is None else {"text": source.text, "method": source.method, "mode": source.mode},
         "filters": _filters(candidate),
         # Only if set, so that older releases keep their hash.
-        **({"unreviewed": True} if candidate.unreviewed else {}),
+        **({"unreviewed": True} if candidate.unreviewed or candidate.state in NOT_REVIEWED else {}),
         **({"hints": asked} if asked else {}),
     }
 

@@ -13,6 +13,7 @@ from corpus.release_records import (
     release_record,
     vote_counts,
 )
+from corpus.rules.hard_foils import REMOVED, STATED, HardFoil, candidates_of, hard_foils
 from tests.corpus.releases import items, votes_of
 
 ITEM = ItemRecord(
@@ -62,6 +63,15 @@ def test_per_foil_facts_come_back_for_the_remaining_foils():
     assert written.facts == {"edited": ["object"], "swapped_frequency": [5], "objects": ["cup", "ball"]}
     # What reads the export freezes the item as it stands there.
     assert facts_of_kept_foils(release_record(written)) == facts_of_kept_foils(record)
+
+
+def test_the_hard_foil_and_the_roles_follow_the_remaining_foils():
+    facts = {"roles": ["random", "random", "hard"], "hard_foil": 2}
+    left = release_record(replace(ITEM, foils=("y", "z"), facts=facts), positions=[1, 2])
+    assert item_record(left).facts == {"roles": ["random", "hard"], "hard_foil": 1}
+    without = item_record(release_record(replace(ITEM, foils=("x", "y"), facts=facts), positions=[0, 1]))
+    assert without.facts == {"roles": ["random", "random"], "hard_foil": -1}
+    assert hard_foils([candidates_of(release_record(without))]) == [HardFoil(REMOVED, STATED)]
 
 
 def test_only_counted_validation_votes_count():

@@ -112,6 +112,7 @@ def addresses(world) -> dict[str, str]:
         "run": url("generation:run", world["run"].pk),
         "candidate": url("generation:candidate", world["candidate"].pk),
         "pairs": url("pairs:pairs"),
+        "choices": url("choices:choices"),
         "tunings": url("generation:tunings"),
         "tuning": url("generation:tuning", world["tuning"].pk),
         **{kind: url("reports:report", kind) for kind in PAGES},

@@ -30,6 +30,7 @@ from corpus.access import get_video
 from corpus.models import GIVEN_UP, Foil, Item, MediaState, ReleaseItem, Takedown, Video
 from corpus.rules.states import CandidateState, FoilVerdict, ItemState, next_item_state
 from corpus.video_files.stored_files import CLIPS
+from generation.choices.compose import COMPOSED
 from generation.models import Candidate, CandidateGroup
 from media.file_cache import FileCache
 from projects import audit
@@ -130,14 +131,14 @@ def _reopen(item: Item, group: CandidateGroup, person: User, reason: str) -> lis
 
 
 def _imported(foil: Foil, group: CandidateGroup) -> Candidate:
-    """Return a new candidate for an imported foil, accepted and already part of its item."""
+    """Return a new candidate for an imported or composed foil, accepted and already part of its item."""
     candidate = Candidate.objects.create(
         group=group,
         rank=foil.position,
         text=foil.text,
         text_sha256=foil.text_sha256,
         state=CandidateState.ACCEPTED,
-        method="import",
+        method=COMPOSED if COMPOSED in (foil.item.facts or {}) else "import",
         method_version="1",
         foil=foil,
         **authoring.changes(group.caption.text, foil.text),

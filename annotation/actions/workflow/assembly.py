@@ -10,7 +10,7 @@ from annotation.actions.workflow import task_slots
 from annotation.errors import AnnotationError
 from annotation.models import Slot, SlotState, Task, Vote
 from annotation.transactions import lock_rows
-from corpus.models import Foil, Item, ReleaseItem, Subtest, Video
+from corpus.models import Caption, Foil, Item, ReleaseItem, Subtest, Video
 from corpus.release_records import OF_EACH_FOIL
 from corpus.rules.states import WITHDRAWN, CandidateState, FoilVerdict, ItemState, first_item_state
 from generation.models import Candidate, CandidateGroup
@@ -21,7 +21,7 @@ from projects.models import Project, User
 def assemble(group: CandidateGroup, actor: User | None, now: datetime) -> Item:
     """Make the item of a group whose foils are accepted, link it to its proficiency item, and open its tasks."""
     subtest, project = group.run.subtest, group.run.project
-    votes = _votes_wanted(subtest)
+    votes = votes_wanted(subtest)
     if subtest.proficiency_subtest_id or subtest.kind == Subtest.Kind.PROFICIENCY:
         _lock_pairs(group.caption.video_id)
     state = first_item_state(votes)
@@ -30,7 +30,7 @@ def assemble(group: CandidateGroup, actor: User | None, now: datetime) -> Item:
         subtest=subtest,
         video_id=group.caption.video_id,
         caption=group.caption,
-        proficiency_item=_proficiency_item(subtest, group),
+        proficiency_item=proficiency_item(subtest, group.caption),
         key=_free_key(subtest, group.caption.key),
         state=state,
         decided_at=now if state == ItemState.VALID else None,
@@ -99,7 +99,7 @@ def in_use(item: Item) -> bool:
     return Vote.objects.filter(item=item).exists() or ReleaseItem.objects.filter(item=item).exists()
 
 
-def _votes_wanted(subtest: Subtest) -> int:
+def votes_wanted(subtest: Subtest) -> int:
     """Return the votes per pair, locked until the transaction ends.
 
     The loaded row may be outdated. The foreign key's own lock is not enough: its constraint is deferred, so the lock
@@ -128,13 +128,13 @@ def _make_foils(group: CandidateGroup, item: Item, subtest: Subtest, verdict: Fo
     return foils
 
 
-def _proficiency_item(subtest: Subtest, group: CandidateGroup) -> Item | None:
+def proficiency_item(subtest: Subtest, caption: Caption) -> Item | None:
     """Return the video's live item in the proficiency subtest; one about the same caption comes first."""
     if subtest.proficiency_subtest_id is None:
         return None
-    found = Item.objects.filter(subtest=subtest.proficiency_subtest_id, video=group.caption.video_id)
+    found = Item.objects.filter(subtest=subtest.proficiency_subtest_id, video=caption.video_id)
     items = list(found.exclude(state__in=WITHDRAWN).order_by("pk"))
-    return min(items, key=lambda item: item.caption_id != group.caption_id, default=None)
+    return min(items, key=lambda item: item.caption_id != caption.pk, default=None)
 
 
 def _requeued_facts(group: CandidateGroup) -> dict[str, Any] | None:

@@ -1,0 +1,228 @@
+"""Store composed items, which wait for blind validation like any other item."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.actions.workflow.assembly import proficiency_item, votes_wanted
+from annotation.choices.reading import NOT_COPIED, Source, hard_options, random_items, source_named
+from annotation.errors import AnnotationError
+from annotation.models import Involvement
+from annotation.transactions import run_in_transaction, serialize_writes
+from corpus.models import Caption, Foil, Item, Subtest
+from corpus.rules.states import FoilVerdict, ItemState, first_item_state
+from generation.choices.compose import COMPOSED, Composed, Why, compose, facts_of, sample
+from projects import audit
+from projects.access import require_researcher
+from projects.models import User
+from text.quoting import quoted
+
+BATCH = 500
+MAX_SEED = 2**63 - 1
+KINDS = (Involvement.Kind.MADE, Involvement.Kind.REVIEWED, Involvement.Kind.SETTLED)
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to compose. `random`, `hard`: a subtest's name or `run:12`; without `hard`, the items are Random items.
+
+    `unreviewed`: also use candidates of runs that passed the filters and that nobody reviewed yet.
+    """
+
+    random: str
+    hard: str = ""
+    seed: int = 0
+    limit: int | None = None
+    unreviewed: bool = False
+
+
+@dataclass
+class Plan:
+    """The items of a request: those that the subtest lacks, the number that it has, and why captions are left out."""
+
+    random: Source
+    hard: Source | None
+    new: list[Composed] = field(default_factory=list)
+    existing: int = 0
+    left_out: Counter[Why] = field(default_factory=Counter)
+
+    @property
+    def counts(self) -> dict[str, Any]:
+        return {
+            "random": self.random.subtest.name,
+            "hard": self.hard.subtest.name if self.hard else "",
+            "existing": self.existing,
+            "left_out": {why.value: n for why, n in self.left_out.most_common()},
+        }
+
+
+def plan_choices(subtest: Subtest, wanted: Request) -> Plan:
+    """Return what `compose_choices` would store. AnnotationError: not a subtest for these items, or no such source."""
+    project = subtest.project
+    if not 0 <= wanted.seed <= MAX_SEED or (wanted.limit is not None and wanted.limit < 1):
+        raise AnnotationError(_("The seed must be 0 or more, and the limit 1 or more. Change the number."))
+    plan = Plan(
+        source_named(project, wanted.random, unreviewed=wanted.unreviewed),
+        source_named(project, wanted.hard, unreviewed=wanted.unreviewed) if wanted.hard else None,
+    )
+    _check(subtest, plan)
+    found, removed = random_items(plan.random, subtest.foils_per_item)
+    if not found:
+        raise AnnotationError(
+            _("%(source)s has no random captions to use. Make Random items first, or choose another source.")
+            % {"source": quoted(wanted.random)}
+        )
+    options = hard_options(plan.hard) if plan.hard else None
+    if options is not None and not options:
+        raise AnnotationError(
+            _("%(source)s has no foils to use. Accept foils in review first, or include unreviewed candidates.")
+            % {"source": quoted(wanted.hard)}
+        )
+    if removed > 0:
+        plan.left_out[Why.NOT_LIVE] = removed
+    composed = []
+    for item in found:
+        own = None if options is None else options.get(item.caption_id, [])
+        result = compose(item, own, n_foils=subtest.foils_per_item, seed=wanted.seed)
+        if isinstance(result, Composed):
+            composed.append(result)
+        else:
+            plan.left_out[result] += 1
+    _without_existing(subtest, sample(composed, wanted.limit, wanted.seed), plan)
+    return plan
+
+
+def _check(subtest: Subtest, plan: Plan) -> None:
+    fewest = 2 if plan.hard else 1
+    if subtest.kind != Subtest.Kind.MAIN or subtest.foils_per_item < fewest:
+        raise AnnotationError(
+            _(
+                "%(name)s has %(n)s foils per item. Choose a main subtest with at least %(fewest)s; the contrast sets "
+                "have 4: one hard foil and three random captions."
+            )
+            % {"name": subtest.name, "n": subtest.foils_per_item, "fewest": fewest}
+        )
+    own = [source for source in (plan.random, plan.hard) if source and not source.run and source.subtest == subtest]
+    if own:
+        raise AnnotationError(
+            _("%(name)s cannot be the source of its own items. Choose another subtest.") % {"name": subtest.name}
+        )
+
+
+def _without_existing(subtest: Subtest, composed: Sequence[Composed], plan: Plan) -> None:
+    """Put into the plan the items that the subtest lacks. Items keep their key, whatever became of them since."""
+    rows = Item.objects.filter(subtest=subtest).values_list("key", "facts__composed__random")
+    stored = dict(rows)
+    for one in composed:
+        if one.source.key not in stored:
+            plan.new.append(one)
+        elif stored[one.source.key] == one.source.name:
+            plan.existing += 1
+        else:
+            plan.left_out[Why.KEY_TAKEN] += 1
+
+
+def compose_choices(person: User | None, subtest: Subtest, wanted: Request) -> dict[str, Any]:
+    """Store the composed items that the subtest lacks, in one transaction; `person` None is the operator.
+
+    Return {"composed": number, "existing": number, "left_out": {why: number}, "items": [...]}. AccessDenied;
+    AnnotationError as `plan_choices`.
+    """
+    require_researcher(person, subtest.project)
+    return run_in_transaction(lambda: _compose(person, subtest, wanted))
+
+
+def _compose(person: User | None, subtest: Subtest, wanted: Request) -> dict[str, Any]:
+    serialize_writes(subtest.project)
+    plan = plan_choices(subtest, wanted)
+    votes, now = votes_wanted(subtest), timezone.now()
+    for start in range(0, len(plan.new), BATCH):
+        _store(person, subtest, plan, wanted, start, votes, now)
+    result = result_of(plan, wanted)
+    if plan.new:
+        details = {name: result[name] for name in ("random", "hard", "seed", "composed", "left_out")}
+        audit.record(audit.event(subtest.project, person, "annotation.compose_choices", subtest, **details))
+    return result
+
+
+def result_of(plan: Plan, wanted: Request) -> dict[str, Any]:
+    """Return the plan as numbers and texts."""
+    rows = [
+        {
+            "key": one.source.key,
+            "video": one.source.clip,
+            "caption": one.source.caption,
+            "foils": list(one.foils),
+            "hard_foil": one.replaced,
+        }
+        for one in plan.new
+    ]
+    return {**plan.counts, "seed": wanted.seed, "composed": len(rows), "items": rows}
+
+
+def _store(
+    person: User | None, subtest: Subtest, plan: Plan, wanted: Request, start: int, votes: int, now: datetime
+) -> None:
+    """Store one batch: items, foils, the involvement of those who made the hard foils, audit rows."""
+    batch = plan.new[start : start + BATCH]
+    captions = Caption.objects.in_bulk([one.source.caption_id for one in batch])
+    hard = plan.hard.subtest.name if plan.hard else ""
+    marked = partial(facts_of, random=plan.random.subtest.name, hard=hard, seed=wanted.seed)
+    state, verdict = first_item_state(votes), FoilVerdict.PENDING if votes else FoilVerdict.VALID
+    items = Item.objects.bulk_create(
+        Item(
+            project=subtest.project,
+            subtest=subtest,
+            video_id=one.source.video_id,
+            caption_id=one.source.caption_id,
+            proficiency_item=proficiency_item(subtest, captions[one.source.caption_id]),
+            key=one.source.key,
+            state=state,
+            decided_at=now if state == ItemState.VALID else None,
+            facts={**_copied(captions[one.source.caption_id].facts), **marked(one)},
+        )
+        for one in batch
+    )
+    Foil.objects.bulk_create(
+        Foil(item=item, position=place, text=text, text_sha256=_sha256(text), verdict=verdict)
+        for item, one in zip(items, batch, strict=True)
+        for place, text in enumerate(one.foils)
+    )
+    _involve(subtest, batch)
+    audit.record_many(
+        audit.event(
+            subtest.project, person, "annotation.compose_item", item, to_state=state, **(item.facts or {})[COMPOSED]
+        )
+        for item in items
+    )
+
+
+def _copied(facts: dict[str, Any]) -> dict[str, Any]:
+    return {name: said for name, said in facts.items() if name not in NOT_COPIED}
+
+
+def _involve(subtest: Subtest, batch: Sequence[Composed]) -> None:
+    """Carry over who made or reviewed the hard foils: they cannot judge the new items either.
+
+    An item without a candidate group has the involvement of its video.
+    """
+    groups = {one.hard.group for one in batch if one.hard and one.hard.group}
+    rows = Involvement.objects.filter(group__in=groups, kind__in=KINDS).values_list("person", "video", "kind")
+    Involvement.objects.bulk_create(
+        (
+            Involvement(project=subtest.project, person_id=person, video_id=video, kind=kind)
+            for person, video, kind in rows.distinct()
+        ),
+        ignore_conflicts=True,
+    )
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()

@@ -1,0 +1,89 @@
+"""The page of composed items: the form with its preview, the job, and the composed items of the project."""
+
+from collections import Counter
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from annotation.choices.actions.ask_for_choices import ask_for_choices, jobs_of
+from annotation.choices.actions.compose_choices import Plan, plan_choices
+from annotation.choices.forms import ComposeForm
+from annotation.choices.reading import has_sources
+from annotation.choices.wording import reasons
+from annotation.errors import AnnotationError
+from corpus.models import Item
+from generation.choices.compose import COMPOSED, HARD
+from projects.access import get_project
+from projects.live_pages import render_live
+from projects.models import Project, Role
+
+EXAMPLES = 2
+PREVIEW = "preview"
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def choices(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the form and the composed items; POST shows a preview, or queues the job.
+
+    `?part=1` shows only the job, which polls while active.
+    """
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    job = jobs_of(project).first()
+    if request.method != "POST" and request.GET.get("part") == "1":
+        return render_live(request, "annotation/_choices_job.html", {"job": job}, refresh=bool(job and job.is_over))
+    form = ComposeForm(request.POST if request.method == "POST" else None, project=project)
+    plan = None
+    if request.method == "POST" and form.is_valid():
+        try:
+            if request.POST.get("act") != PREVIEW:
+                ask_for_choices(request.user, form.cleaned_data["subtest"], form.request())
+                messages.success(request, _("Composing items."))
+                return redirect("choices:choices", project.slug)
+            plan = plan_choices(form.cleaned_data["subtest"], form.request())
+        except AnnotationError as error:
+            form.add_error(None, str(error))
+    context = {
+        "form": form,
+        "job": job,
+        "preview": _preview(plan),
+        "composed": _composed(project),
+        "closed": _why_closed(project, form),
+    }
+    status = 422 if request.method == "POST" and plan is None else 200
+    return render(request, "annotation/choices.html", context, status=status)
+
+
+def _preview(plan: Plan | None) -> dict[str, Any] | None:
+    if plan is None:
+        return None
+    examples = [
+        {
+            "caption": one.source.caption,
+            "foils": [(text, role == HARD) for text, role in zip(one.foils, one.roles, strict=True)],
+        }
+        for one in plan.new[:EXAMPLES]
+    ]
+    left_out = reasons(plan.counts["left_out"])
+    return {"n": len(plan.new), "existing": plan.existing, "left_out": left_out, "examples": examples}
+
+
+def _composed(project: Project) -> list[dict[str, Any]]:
+    """Return the subtests with composed items, with the sources of these and their number."""
+    rows = Item.objects.filter(project=project, facts__has_key=COMPOSED).order_by("subtest__name")
+    names = ("subtest__name", "subtest_id", "facts__composed__from", "facts__composed__hard")
+    return [
+        {"name": name, "id": pk, "random": random, "hard": hard, "n": n}
+        for (name, pk, random, hard), n in Counter(rows.values_list(*names)).items()
+    ]
+
+
+def _why_closed(project: Project, form: ComposeForm) -> str:
+    if not form.fields["subtest"].queryset.exists():  # type: ignore[attr-defined]
+        return _("There is no subtest yet. Create one with 4 foils per item.")
+    if not has_sources(project):
+        return _("There are no random captions yet. Start a run, or import Random items.")
+    return ""
