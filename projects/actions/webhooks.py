@@ -71,7 +71,7 @@ def webhook_for(person: User, project: Project, pk: int) -> Webhook:
 def retry_delivery(person: User, project: Project, pk: int, delivery_pk: int) -> Delivery:
     """Send a failed delivery again, now. ProjectError if it has not failed, or the webhook has stopped."""
     hook = webhook_for(person, project, pk)
-    found = Delivery.objects.select_for_update(of=("self",)).filter(webhook=hook, pk=delivery_pk).first()
+    found = Delivery.objects.select_for_update(no_key=True).filter(webhook=hook, pk=delivery_pk).first()
     delivery = or_404(found, _("Delivery not found."))
     if hook.stopped_at:
         raise ProjectError(_("Nothing is sent to this webhook any more. Start it again first."))

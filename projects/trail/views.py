@@ -8,6 +8,7 @@ from itertools import chain
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
+from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
@@ -40,7 +41,8 @@ def trail(request: HttpRequest, slug: str) -> HttpResponse:
     for row in listing.page.rows:
         row.words, row.kind = action_words(row.action), kind_words(row.target_type)
         row.who, row.page = actor_name(project, row), target_page(project, row)
-        row.detail_text = json.dumps(row.details, ensure_ascii=False) if row.details else ""
+        row.state = row.to_state.replace("_", " ")
+        row.detail_text = Truncator(", ".join(f"{name}: {value}" for name, value in row.details.items())).chars(160)
     context = {
         "form": form,
         "listing": listing,
