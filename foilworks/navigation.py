@@ -168,6 +168,8 @@ GROUPS: tuple[Group, ...] = (
             ),
             Page(_("Review sampling"), "annotation:people_reviewing", RESEARCHERS),
             Page(_("Model hints"), "generation:hints", RESEARCHERS),
+            Page(_("Webhooks"), "projects:webhooks", RESEARCHERS, section=("projects:webhook",)),
+            Page(_("Audit trail"), "projects:trail", RESEARCHERS),
         ),
     ),
 )

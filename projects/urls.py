@@ -5,7 +5,8 @@ from django.contrib.auth.views import LogoutView
 from django.urls import include, path
 from django.views.decorators.http import require_http_methods
 
-from projects import sign_in, views
+from projects import sign_in, views, webhook_views
+from projects.trail import views as trail_views
 
 app_name = "projects"
 # Django's own view answers any method at all.
@@ -27,6 +28,17 @@ urlpatterns = [
     ),
     path("projects/<slug:slug>/consent/", views.consent, name="consent"),
     path("projects/<slug:slug>/consent/texts/", views.consent_texts, name="consent_texts"),
+    path("projects/<slug:slug>/audit-trail/", trail_views.trail, name="trail"),
+    path("projects/<slug:slug>/audit-trail/csv/", trail_views.trail_file, name="trail_file"),
+    path("projects/<slug:slug>/webhooks/", webhook_views.webhooks, name="webhooks"),
+    path("projects/<slug:slug>/webhooks/<int:pk>/", webhook_views.webhook, name="webhook"),
+    path("projects/<slug:slug>/webhooks/<int:pk>/test/", webhook_views.test_webhook, name="webhook_test"),
+    path("projects/<slug:slug>/webhooks/<int:pk>/delete/", webhook_views.delete_webhook, name="webhook_delete"),
+    path(
+        "projects/<slug:slug>/webhooks/<int:pk>/deliveries/<int:delivery>/retry/",
+        webhook_views.retry,
+        name="webhook_retry",
+    ),
     path("sign-in/", sign_in.SignIn.as_view(), name="sign_in"),
     path("sign-out/", LogoutView.as_view(), name="sign_out"),
     path("password/", views.password, name="password"),

@@ -23,7 +23,7 @@ from django.utils.translation import gettext_lazy as _
 from jobs.models import OPEN_STATES, Job
 from jobs.queue import enqueue
 from projects.errors import ProjectError
-from projects.models import AuditEvent, Delivery, Webhook
+from projects.models import AuditEvent, Delivery, Project, Webhook
 from projects.outbound_addresses import Target, checked_target
 
 JOB = "projects.jobs.deliver_webhook"
@@ -89,7 +89,13 @@ def _write(hook: Webhook, slug: str, event: AuditEvent) -> None:
         "at": timezone.now().isoformat(),
     }
     made = Delivery.objects.create(webhook=hook, event=slug, payload=payload, next_at=timezone.now())
-    enqueue(JOB, made.pk, title=f"{slug} to {hook.url}"[:200], project_id=hook.project_id, asked=False)
+    queue_delivery(made, hook.project)
+
+
+def queue_delivery(delivery: Delivery, project: Project) -> None:
+    """Queue the job of a delivery that is due; part of the transaction."""
+    title = f"{delivery.event} to {delivery.webhook.url}"[:200]
+    enqueue(JOB, delivery.pk, title=title, project_id=project.pk, asked=False)
 
 
 def secret_of(hook: Webhook) -> str:

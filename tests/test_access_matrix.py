@@ -45,7 +45,7 @@ from generation.models import Selection
 from generation.models.side_work import CaptionRun, Tuning
 from projects.actions.tokens import make_token
 from projects.invitations import token_of
-from projects.models import CrowdPlace, CrowdStudy, CrowdWorker, Invitation, Project, Role, User
+from projects.models import CrowdPlace, CrowdStudy, CrowdWorker, Delivery, Invitation, Project, Role, User, Webhook
 from tests.factories import (
     make_candidate,
     make_caption,
@@ -167,6 +167,13 @@ RULES: dict[str, Rule] = {
     "projects:invitations": owner_page(post=422),
     "projects:invite_team": owner_page(get=NO, post=422),
     "projects:invitation_withdraw": owner_page("invitation", get=NO, post=302),
+    "projects:trail": owner_page(),
+    "projects:trail_file": owner_page(),
+    "projects:webhooks": owner_page(post=422),
+    "projects:webhook": owner_page("webhook", post=400),
+    "projects:webhook_test": owner_page("webhook", get=NO, post=302),
+    "projects:webhook_delete": owner_page("webhook", get=NO, post=302),
+    "projects:webhook_retry": owner_page("webhook", "delivery", get=NO, post=302),
     "projects:consent": Rule(MEMBERS, post=422),
     "projects:consent_texts": owner_page(post=422),
     "annotation:enter": Rule(EVERYBODY, get=403, post=403, slug=False, args=("study_key",)),
@@ -513,12 +520,18 @@ def make_world() -> World:
     invitation = Invitation.objects.create(
         project=project, roles=["annotator"], most_uses=None, expires_at=timezone.now() + timedelta(days=1)
     )
+    hook = Webhook.objects.create(project=project, url="https://example.org/hook", salt="s", events=["item.decided"])
+    failed = Delivery.objects.create(
+        webhook=hook, event="item.decided", payload={}, state=Delivery.State.FAILED, next_at=timezone.now()
+    )
     study = CrowdStudy.objects.create(project=project, name="s", stage="edit", role="annotator", pieces=1, places=1)
     CrowdWorker.objects.create(project=project, platform="prolific", worker="w1", person=people["annotator"])
     CrowdPlace.objects.create(
         study=study, person=people["annotator"], entered_at=timezone.now(), deadline=timezone.now() + timedelta(hours=1)
     )
     values = {
+        "webhook": hook.pk,
+        "delivery": failed.pk,
         "invitation": invitation.pk,
         "invitation_token": token_of(invitation),
         "crowd_study": study.pk,

@@ -1,19 +1,22 @@
-"""A researcher adds, tests and deletes a webhook."""
+"""A researcher adds, tests, restarts and deletes a webhook, and sends a failed delivery again."""
 
 import secrets
 from collections.abc import Sequence
 
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from projects import audit
 from projects.access import or_404, require_role
 from projects.errors import ProjectError
-from projects.models import Project, Role, User, Webhook
+from projects.models import Delivery, Project, Role, User, Webhook
 from projects.outbound_addresses import checked_target
-from projects.webhooks import EVENTS
+from projects.webhooks import EVENTS, queue_delivery
 
 MAX_WEBHOOKS = 20
+# As many as it takes for a webhook to stop, and more; older failures are sent again one by one.
+MAX_RESENT = 100
 
 
 def add_webhook(person: User, project: Project, url: str, events: Sequence[str]) -> Webhook:
@@ -62,3 +65,39 @@ def webhook_for(person: User, project: Project, pk: int) -> Webhook:
     return or_404(
         Webhook.objects.select_related("project").filter(project=project, pk=pk).first(), _("Webhook not found.")
     )
+
+
+@transaction.atomic
+def retry_delivery(person: User, project: Project, pk: int, delivery_pk: int) -> Delivery:
+    """Send a failed delivery again, now. ProjectError if it has not failed, or the webhook has stopped."""
+    hook = webhook_for(person, project, pk)
+    found = Delivery.objects.select_for_update(no_key=True).filter(webhook=hook, pk=delivery_pk).first()
+    delivery = or_404(found, _("Delivery not found."))
+    if hook.stopped_at:
+        raise ProjectError(_("Nothing is sent to this webhook any more. Start it again first."))
+    if delivery.state != Delivery.State.FAILED:
+        raise ProjectError(_("Only failed deliveries can be sent again."))
+    _send_again(delivery, project)
+    audit.record(audit.event(project, person, "projects.retry_delivery", hook, delivery=delivery.pk))
+    return delivery
+
+
+@transaction.atomic
+def restart_webhook(person: User, project: Project, pk: int) -> Webhook:
+    """Send to a webhook again that stopped after too many failures; its newest failed deliveries are sent again."""
+    hook = webhook_for(person, project, pk)
+    if hook.stopped_at is None:
+        raise ProjectError(_("This webhook has not stopped."))
+    hook.stopped_at = None
+    hook.save(update_fields=["stopped_at"])
+    failed = list(Delivery.objects.filter(webhook=hook, state=Delivery.State.FAILED)[:MAX_RESENT])
+    for delivery in failed:
+        _send_again(delivery, project)
+    audit.record(audit.event(project, person, "projects.restart_webhook", hook, resent=len(failed)))
+    return hook
+
+
+def _send_again(delivery: Delivery, project: Project) -> None:
+    delivery.state, delivery.attempts, delivery.next_at = Delivery.State.WAITING, 0, timezone.now()
+    delivery.save(update_fields=["state", "attempts", "next_at"])
+    queue_delivery(delivery, project)

@@ -13,6 +13,7 @@ from projects.actions.invitations import MAX_DAYS
 from projects.models import ApiToken, ConsentText, OnWithdrawal, Project, Role, User
 from projects.tokens import MAX_DAYS as MAX_TOKEN_DAYS
 from projects.tokens import USUAL_DAYS
+from projects.webhooks import EVENTS
 
 PLAIN = {"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
 
@@ -179,6 +180,20 @@ class ProjectForm(forms.ModelForm):
                 _("The short name “%(slug)s” is already in use. Choose another one.") % {"slug": slug}
             )
         return slug
+
+
+class WebhookForm(forms.Form):
+    url = forms.URLField(
+        label=_("Address"),
+        max_length=500,
+        assume_scheme="https",
+        help_text=_("A public https address that accepts POST requests."),
+    )
+    events = forms.MultipleChoiceField(
+        label=_("Events"),
+        choices=[(slug, words) for slug, words in EVENTS.items() if slug != "ping"],
+        widget=forms.CheckboxSelectMultiple,
+    )
 
 
 class TokenForm(forms.Form):

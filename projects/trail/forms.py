@@ -1,0 +1,57 @@
+"""The filters of the audit trail."""
+
+from datetime import datetime, time, timedelta
+
+from django import forms
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from projects.listing.filters import Filters
+from projects.models import AuditEvent, Project
+from projects.trail.words import KINDS, without_judges
+
+
+class TrailFilter(Filters):
+    """What filters the audit trail; a value that is not valid filters nothing."""
+
+    q = forms.CharField(
+        label=_("Search for the action, such as: freeze"),
+        required=False,
+        max_length=60,
+        widget=forms.SearchInput(attrs={"placeholder": _("Search actions"), "data-hotkey": "/"}),
+    )
+    who = forms.CharField(label=_("Username"), required=False, max_length=150)
+    kind = forms.ChoiceField(label=_("About"), required=False)
+    number = forms.IntegerField(label=_("Its number"), required=False, min_value=1)
+    since = forms.DateField(label=_("From day"), required=False, widget=forms.DateInput(attrs={"type": "date"}))
+    until = forms.DateField(label=_("To day"), required=False, widget=forms.DateInput(attrs={"type": "date"}))
+    tasks = forms.BooleanField(label=_("Leases of tasks"), required=False)
+    chips = ("tasks",)
+
+    def __init__(self, data, *, is_open: bool = False) -> None:
+        super().__init__(data, is_open=is_open)
+        self.fields["kind"].choices = [("", _("anything")), *sorted(KINDS.items(), key=lambda one: str(one[1]))]
+
+    def narrow(self, project: Project) -> QuerySet[AuditEvent]:
+        """Return the rows of the project that fit."""
+        chosen, events = self.chosen(), AuditEvent.objects.filter(project=project)
+        if not chosen.get("tasks"):
+            events = events.exclude(target_type="annotation.slot")
+        if text := chosen.get("q"):
+            events = events.filter(action__icontains="_".join(text.split()))
+        if who := chosen.get("who"):
+            events = without_judges(events).filter(actor__username=who)
+        if kind := chosen.get("kind"):
+            events = events.filter(target_type=kind)
+        if number := chosen.get("number"):
+            events = events.filter(target_id=str(number))
+        if since := chosen.get("since"):
+            events = events.filter(at__gte=_begin(since))
+        if until := chosen.get("until"):
+            events = events.filter(at__lt=_begin(until + timedelta(days=1)))
+        return events
+
+
+def _begin(day) -> datetime:
+    return timezone.make_aware(datetime.combine(day, time.min))

@@ -1,0 +1,83 @@
+"""Say what an audit row records: its action in words, and the page of what it is about."""
+
+from django.db.models import Q, QuerySet
+from django.urls import NoReverseMatch, reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from projects.models import AuditEvent, Project
+from projects.pseudonyms import pseudonym
+
+# Researchers read judgements under pseudonyms (docs/explanation/votes.md), so no row may name a judge.
+JUDGEMENTS = frozenset({"annotation.vote"})
+OF_ITEMS_BY_JUDGES = frozenset({"vote", "recount"})
+# Rows of tasks have no name at all: beside the named row of an edit, a pseudonym would say whose it is.
+UNNAMED = frozenset({"annotation.slot"})
+KINDS: dict[str, str | Promise] = {
+    "corpus.item": _("item"),
+    "corpus.foil": _("foil"),
+    "corpus.caption": _("caption"),
+    "corpus.video": _("video"),
+    "corpus.subtest": _("subtest"),
+    "corpus.release": _("release"),
+    "generation.candidate": _("candidate"),
+    "generation.generationrun": _("generation run"),
+    "evaluation.run": _("scoring run"),
+    "annotation.slot": _("task"),
+    "annotation.edit": _("edit"),
+    "annotation.review": _("review"),
+    "annotation.vote": _("vote"),
+    "annotation.guideline": _("guideline"),
+    "projects.membership": _("membership"),
+    "projects.invitation": _("invitation"),
+    "projects.webhook": _("webhook"),
+    "projects.project": _("project"),
+}
+# The page of a row, by the kind of row: a view that takes the project and the number of the row.
+PAGES = {
+    "corpus.item": "items:item",
+    "corpus.video": "corpus:video",
+    "corpus.release": "releases:release",
+    "generation.candidate": "generation:candidate",
+    "generation.generationrun": "generation:run",
+    "evaluation.run": "scoring:run",
+}
+
+
+def action_words(action: str) -> str:
+    """Return the action as words: `evaluation.freeze_release` is "freeze release"."""
+    return action.rpartition(".")[2].replace("_", " ")
+
+
+def kind_words(target_type: str) -> str | Promise:
+    return KINDS.get(target_type, target_type.rpartition(".")[2])
+
+
+def target_page(project: Project, event: AuditEvent) -> str:
+    """Return the address of the row's page, or an empty string if it has none."""
+    name = PAGES.get(event.target_type)
+    if name is None or not event.target_id.isdecimal():
+        return ""
+    try:
+        return reverse(name, args=[project.slug, int(event.target_id)])
+    except NoReverseMatch:
+        return ""
+
+
+def is_judgement(event: AuditEvent) -> bool:
+    return event.target_type in JUDGEMENTS or (
+        event.target_type == "corpus.item" and event.action in OF_ITEMS_BY_JUDGES
+    )
+
+
+def actor_name(project: Project, event: AuditEvent) -> str:
+    """Return who did it: a username; a pseudonym for judgements; empty for the system, and for leases of tasks."""
+    if event.actor is None or event.target_type in UNNAMED:
+        return ""
+    return pseudonym(project, event.actor.pk) if is_judgement(event) else event.actor.get_username()
+
+
+def without_judges(events: QuerySet[AuditEvent]) -> QuerySet[AuditEvent]:
+    """Return the rows that name their actor: what a search for a person may find."""
+    judged = Q(target_type__in=JUDGEMENTS | UNNAMED) | Q(target_type="corpus.item", action__in=OF_ITEMS_BY_JUDGES)
+    return events.exclude(judged)
