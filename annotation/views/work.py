@@ -26,7 +26,15 @@ from annotation.errors import AnnotationError, LeaseEnded
 from annotation.messages import REASONS, of_finding
 from annotation.models import Lease, QualityPolicy, Stage
 from annotation.models.stages import public_stage
-from annotation.queries.cards import EditWork, ObjectsWork, ReturnNote, ReviewWork, Suggestion, ValidationWork
+from annotation.queries.cards import (
+    BaselineWork,
+    EditWork,
+    ObjectsWork,
+    ReturnNote,
+    ReviewWork,
+    Suggestion,
+    ValidationWork,
+)
 from annotation.queries.decision_queues import desks_of
 from annotation.rules.editing import WARNINGS, Finding, Problem
 from annotation.rules.marking import Marks
@@ -72,6 +80,12 @@ SHORT_ANSWERS: dict[str, Promise] = {
     "neither": gettext_lazy("Neither"),
     "both": gettext_lazy("Both"),
     "cannot_tell": gettext_lazy("Can’t tell"),
+}
+# Of a multiple-choice item, beside the numbers of its texts.
+SEVERAL_TEXTS_ANSWERS: dict[str, Promise] = {
+    "neither": gettext_lazy("None is true"),
+    "both": gettext_lazy("Several are true"),
+    "cannot_tell": gettext_lazy("Cannot tell"),
 }
 ANSWER_ROWS = tuple((value, words, SHORT_ANSWERS[value]) for value, words in ANSWERS)
 UNDO = {
@@ -260,13 +274,24 @@ def validation(request: HttpRequest, slug: str, token: str) -> HttpResponse:
         request,
         claim_of(lease, lease.slot),
         lambda: submit_vote(request.user, token, key, answer, lease=lease, **sent_with(form)),
-        lambda card, _typed: _validation_context(card.validation),
+        lambda card, _typed: (
+            _validation_context(card.validation) if card.validation else _choice_context(card.baseline)
+        ),
         counts_alone=True,
     )
 
 
 def _validation_context(work: ValidationWork) -> dict[str, Any]:
     return {"texts": [(_("First"), work.first.segments), (_("Second"), work.second.segments)], "answers": ANSWER_ROWS}
+
+
+def _choice_context(work: BaselineWork) -> dict[str, Any]:
+    """Return the numbered texts, and the words beside them, which go on counting."""
+    words = enumerate(SEVERAL_TEXTS_ANSWERS.items(), len(work.texts) + 1)
+    return {
+        "several": list(enumerate(work.texts, 1)),
+        "words": [(number, value, label) for number, (value, label) in words],
+    }
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
