@@ -68,7 +68,7 @@ def hard_foils(items: Iterable[Candidates]) -> list[HardFoil | None]:
     nearest: dict[int, tuple[int, float]] = {
         at: _nearest(item.caption, item.foils)
         for at, item in enumerate(given)
-        if found[at] is None and len(item.foils) > 1 and _number(item.extra.get("label")) is not None
+        if found[at] is None and may_have_nearest(item)
     }
     shares: dict[str, list[float]] = defaultdict(list)
     for at, (_index, share) in nearest.items():
@@ -78,6 +78,12 @@ def hard_foils(items: Iterable[Candidates]) -> list[HardFoil | None]:
         if given[at].subtest in edited:
             found[at] = HardFoil(index, NEAREST)
     return found
+
+
+def may_have_nearest(item: Candidates) -> bool:
+    """Report whether the nearest foil may be the hard one: the file numbers the caption, and no fact denies it."""
+    is_numbered = len(item.foils) > 1 and _number(item.extra.get("label")) is not None
+    return is_numbered and "hard_foil" not in item.facts
 
 
 def is_multiple_choice(item: Candidates) -> bool:
