@@ -53,6 +53,7 @@ from annotation.views._work_pages import (
     sent_with,
 )
 from annotation.work_queues import queue_of, queues_of
+from corpus.rules.hard_foils import RANDOM
 from corpus.video_files.streaming import stream_file
 from generation.actions.hints import ask_hint
 from generation.errors import GenerationError
@@ -64,6 +65,8 @@ from projects.models import Role
 from text.diff import changed_words
 from text.registry import Entry
 
+# Its foils are captions of other videos.
+RANDOM_METHOD = "random_caption"
 # A placeholder in counted messages for the number that the page fills in while a person types.
 NUMBER = 999
 ANSWERS: tuple[tuple[str, Promise], ...] = (
@@ -235,6 +238,8 @@ def _review_answer(form: QueryDict) -> dict[str, Any]:
 
 
 def _review_context(work: ReviewWork, typed: QueryDict) -> dict[str, Any]:
+    # The caption of another video is no edit: nothing of it is marked.
+    role = RANDOM if work.foil.method == RANDOM_METHOD else ""
     return {
         "work": work,
         "changed": changed_words(work.caption.text, work.foil.text),
@@ -243,6 +248,7 @@ def _review_context(work: ReviewWork, typed: QueryDict) -> dict[str, Any]:
         "facts": {"caption": work.caption.text, "others": work.others, "dropped": [], **marked_words(work.marks)},
         "checks": live_checks(),
         "origin": _origin(work.foil),
+        "role": role,
         "filters": [(_label(FILTERS, note.filter), note) for note in work.filters],
         "reasons": [(code, words, code in typed.getlist("reasons")) for code, words in REASONS.items()],
         "comment": typed.get("comment", ""),

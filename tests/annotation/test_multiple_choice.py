@@ -148,3 +148,22 @@ def test_only_a_multiple_choice_item_is_one_task(world: World, facts, extra, tas
     assert Task.objects.count() == tasks
     read = Candidates("", "", FOILS, extra, facts)
     assert (is_multiple_choice(read), stated_roles(read)) == (tasks == 1, roles)
+
+
+def test_a_reviewer_sees_that_a_foil_is_the_caption_of_another_video(world: World, client) -> None:
+    for text, method in (("a cat runs.", "random_caption"), ("a man unfolds a shirt.", "fake")):
+        group = world.group()
+        group.candidates.update(text=text, method=method, state="in_review")
+    make_tasks(world.project)
+    client.force_login(world.rita)
+    pages = []
+    for _task in range(2):
+        work = world.claim("rita", Stage.REVIEW)
+        address = f"/projects/{world.project.slug}/work/review/{work.token}/"
+        pages.append(client.get(address).content.decode())
+        client.post(address, {"decision": "accept", "idempotency_key": new_key()})
+    of_random, of_edit = sorted(pages, key=lambda page: "a cat runs." not in page)
+    assert "caption of another video" in of_random
+    assert "What changed" not in of_random
+    assert "caption of another video" not in of_edit
+    assert "What changed" in of_edit
