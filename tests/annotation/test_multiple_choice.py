@@ -17,6 +17,7 @@ from annotation.rules.baseline import CAPTION
 from corpus.models import MediaState
 from corpus.rules.hard_foils import Candidates, is_multiple_choice, stated_roles
 from evaluation.facts.records import item_facts, vote_facts
+from foilworks.api.cards import work_out
 from foilworks.invariants.registry import violations
 from tests.annotation.world import World, new_key
 
@@ -167,3 +168,12 @@ def test_a_reviewer_sees_that_a_foil_is_the_caption_of_another_video(world: Worl
     assert "What changed" not in of_random
     assert "caption of another video" not in of_edit
     assert "What changed" in of_edit
+
+
+def test_a_program_sees_the_same_sentences_and_answers_with_a_place(world: World, choice) -> None:
+    work = world.claim("vera", Stage.VALIDATION)
+    shown = work_out(world.vera, work, world.project)
+    assert sorted(shown.texts) == sorted([choice.caption.text, *FOILS])
+    assert not any(word in shown.model_dump_json() for word in ("hard", "random"))
+    vote = submit_vote(world.vera, work.token, "k", shown.texts.index("a boat sinks.") + 1)
+    assert (vote.choice, vote.foil) == ("foil", Task.objects.get().foil)
