@@ -9,6 +9,8 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from corpus.actions.create_subtest import default_foils
+from corpus.errors import CorpusError
+from corpus.importers.parsing.characters import characters_in
 from corpus.models import Caption, MediaState, Split, Subtest, Video
 from projects.listing.filters import Filters
 from projects.listing.keyset import Order
@@ -16,6 +18,43 @@ from projects.models import Project
 
 # Orders of the index of (project, key).
 VIDEO_ORDERS = (Order("key", _("Key A–Z"), ("key",)), Order("key-down", _("Key Z–A"), ("key",), descending=True))
+
+
+class CharactersForm(forms.Form):
+    """A list of characters: a file, or after its preview the text of the file. `by_movie` is what it says."""
+
+    characters = forms.FileField(
+        label=_("List of characters"),
+        required=False,
+        max_length=255,
+        help_text=_(
+            "Tab-separated, with the columns movie, name, gender and optionally aliases, which are separated by |. "
+            "Max. 1 MB."
+        ),
+    )
+    text = forms.CharField(required=False, strip=False, widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["characters"].required = not self.data.get("text")
+
+    def clean(self) -> dict[str, Any]:
+        found = super().clean() or {}
+        upload = found.get("characters")
+        if self.errors:
+            return found
+        name = upload.name if upload else "characters.tsv"
+        try:
+            found["text"] = upload.read().decode("utf-8-sig") if upload else found.get("text", "")
+            self.by_movie = characters_in(found["text"], name)
+        except UnicodeDecodeError:
+            self.add_error("characters", _("The file is not UTF-8 text. Save it as UTF-8 and upload it again."))
+        except CorpusError as error:
+            self.add_error("characters", str(error))
+        else:
+            if not self.by_movie:
+                self.add_error("characters", _("The list has no characters. Upload a file with at least one row."))
+        return found
 
 
 class VideoFilter(Filters):

@@ -7,6 +7,7 @@ from corpus import views
 app_name = "corpus"
 urlpatterns = [
     path("projects/<slug:slug>/subtests/", views.subtests, name="subtests"),
+    path("projects/<slug:slug>/captions/characters/", views.characters, name="characters"),
     path("projects/<slug:slug>/videos/", views.videos, name="videos"),
     path("projects/<slug:slug>/videos/<int:pk>/", views.video, name="video"),
     path("projects/<slug:slug>/videos/<int:pk>/panel/", views.video_panel, name="video_panel"),

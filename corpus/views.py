@@ -12,16 +12,20 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from corpus.access import get_clip, get_video
 from corpus.actions.create_subtest import create_subtest
+from corpus.actions.set_characters import movies_of, set_characters
 from corpus.actions.set_content_warning import set_content_warning
 from corpus.errors import CorpusError
-from corpus.forms import VIDEO_ORDERS, SubtestForm, VideoFilter
+from corpus.forms import VIDEO_ORDERS, CharactersForm, SubtestForm, VideoFilter
 from corpus.models import Caption, Item, MediaState, Subtest, Takedown, Video
 from corpus.rules.states import ItemState
 from corpus.video_files.player import player_clip
 from corpus.video_files.streaming import stream_file, stream_video
 from projects.access import enter_project, get_project
 from projects.listing.listing import list_rows
-from projects.models import Role
+from projects.models import Project, Role
+
+# Movies in a table of the page of characters.
+MAX_MOVIES_SHOWN = 15
 
 
 @require_safe
@@ -124,6 +128,45 @@ def _counted(videos: QuerySet[Video]) -> QuerySet[Video]:
 def _number(rows: QuerySet) -> Coalesce:
     of_video = rows.filter(video=OuterRef("pk")).order_by().values("video")
     return Coalesce(Subquery(of_video.values(n=Count("pk"))), 0)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def characters(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show what a list of characters matches; `save` gives it to the captions."""
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    sent = request.method == "POST"
+    form = CharactersForm(request.POST if sent else None, request.FILES if sent else None)
+    preview = None
+    if sent and form.is_valid():
+        if "save" in request.POST:
+            found = set_characters(request.user, project, form.by_movie)
+            messages.success(request, _("Characters saved for %(n)d captions.") % {"n": found["captions"]})
+            return redirect("corpus:characters", project.slug)
+        preview = _preview(project, form)
+    movies = movies_of(project)
+    context = {
+        "form": form,
+        "preview": preview,
+        "movies": movies[:MAX_MOVIES_SHOWN],
+        "n_more": max(0, len(movies) - MAX_MOVIES_SHOWN),
+    }
+    return render(request, "corpus/characters.html", context, status=422 if form.errors else 200)
+
+
+def _preview(project: Project, form: CharactersForm) -> dict[str, Any]:
+    by_movie = form.by_movie
+    rows = movies_of(project, list(by_movie))
+    unknown = sorted(by_movie.keys() - {row.movie for row in rows})
+    return {
+        "rows": [(row, len(by_movie[row.movie])) for row in rows[:MAX_MOVIES_SHOWN]],
+        "n_movies": len(rows),
+        "n_more": max(0, len(rows) - MAX_MOVIES_SHOWN),
+        "n_captions": sum(row.n_captions for row in rows),
+        "n_replaced": sum(row.n_listed for row in rows),
+        "unknown": unknown[:MAX_MOVIES_SHOWN],
+        "n_unknown": len(unknown),
+        "text": form.cleaned_data["text"],
+    }
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -94,7 +94,7 @@ GROUPS: tuple[Group, ...] = (
         _("Content"),
         (
             Page(_("Videos"), "corpus:videos", RESEARCHERS, section=("corpus:video", "annotation:takedown")),
-            Page(_("Captions"), "items:captions", RESEARCHERS, section=("items:caption",)),
+            Page(_("Captions"), "items:captions", RESEARCHERS, section=("items:caption", "corpus:characters")),
             Page(_("Import"), "imports:new_import", RESEARCHERS, section=("imports:import", "imports:import_columns")),
             Page(_("Subtests"), "corpus:subtests", RESEARCHERS, section=("annotation:vote_rule",)),
             Page(_("Items"), "items:items", RESEARCHERS, section=("items:item",)),

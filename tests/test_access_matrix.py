@@ -188,6 +188,7 @@ RULES: dict[str, Rule] = {
     # Only crowd workers are erased by others than themselves.
     "erasure:erase_worker": Rule(OWNERS, post=422, args=("member",)),
     "corpus:subtests": owner_page(post=422),
+    "corpus:characters": owner_page(post=422),
     "corpus:videos": owner_page(),
     "corpus:video": owner_page("video"),
     "corpus:video_panel": owner_page("video"),

@@ -17,8 +17,8 @@ from projects.personal_data import PersonalData
 class Task(models.Model):
     """A task: (stage, target).
 
-    Edit: a group of candidates. Review: a candidate. Validation: an item and ONE foil of it. Human baseline: an item.
-    Object check: a frame.
+    Edit: a group of candidates. Review: a candidate. Validation: an item and ONE foil of it, or a multiple-choice item
+    with all its foils in one task. Human baseline: an item. Object check: a frame.
     """
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="tasks", db_index=False)
@@ -32,8 +32,8 @@ class Task(models.Model):
     # Gold: each person who gets it has their own slot, so `overlap` has no meaning there.
     gold = models.ForeignKey(GoldPair, models.CASCADE, null=True, blank=True, related_name="tasks")
     overlap = models.PositiveSmallIntegerField(default=1)
-    # Human baseline: the ids of the foils to choose among, when it was opened or in its release. Null if it was opened
-    # before they were stored.
+    # The ids of the foils to choose among. Human baseline: when it was opened or in its release; null if it was opened
+    # before they were stored. Validation: of a multiple-choice item, where `foil` is its hard foil; null for a pair.
     foils_asked = models.JSONField(null=True, blank=True)
     # A second, blind review: it measures agreement and decides nothing.
     second = models.BooleanField(default=False)
@@ -167,7 +167,7 @@ class Lease(models.Model):
     )
     token = models.CharField(max_length=43, unique=True)
     caption_first = models.BooleanField(null=True, blank=True)
-    # Human baseline: the texts in the order shown, each by its foil's id, the caption by 0.
+    # A choice among several: the texts in the order shown, each by its foil's id, the caption by 0.
     order_shown = models.JSONField(null=True, blank=True)
     # The slot offered next if it is still free, so that its clip can be loaded ahead. No foreign key: nothing is
     # reserved.

@@ -159,8 +159,12 @@ class Vote(WorkRecord):
     choice = models.CharField(max_length=11, choices=Choice)
     # The order shown: True when the caption was the first text. Null for imported votes.
     caption_first = models.BooleanField(null=True, blank=True)
-    # Human baseline: the order of the texts, by foil id (caption: 0); `foil` is the chosen one.
+    # The order of the texts, by foil id (caption: 0), of a choice among several. Human baseline: `foil` is the chosen
+    # one.
     order_shown = models.JSONField(null=True, blank=True)
+    # Validation of a multiple-choice item: the place (from 1) of the text that was chosen as the only true one. `foil`
+    # is then the one that the task names, so that all votes on the item are about the same pair.
+    chosen_place = models.PositiveSmallIntegerField(null=True, blank=True)
     state = models.CharField(max_length=9, choices=VoteState, default=VoteState.COUNTED)
     # The row that counts it, and whether it was too fast by the policy at the time (null: not measured).
     standing = models.ForeignKey(Standing, models.SET_NULL, null=True, blank=True, related_name="votes")

@@ -41,7 +41,7 @@ from text.diff import diff_segments
 
 @dataclass(frozen=True)
 class BaselineWork:
-    """The texts in the order stored with the lease."""
+    """The texts to choose among, in the order stored with the lease."""
 
     texts: tuple[str, ...]
 
@@ -146,6 +146,7 @@ class ValidationWork:
 class Card:
     """The content of a claimed task's page, with the one kind of work of its stage.
 
+    Validation of a multiple-choice item has `baseline`: the texts to choose among.
     `subtest` is None for frames of an object check.
     """
 
@@ -188,7 +189,7 @@ def claim_card(person: User, claim: Claim, *, counted: bool = True, now: datetim
     if slot.stage == Stage.REVIEW:
         candidate = task.candidate
         return Card(**fields, subtest=candidate.group.run.subtest, review=_review_work(candidate, task.second))
-    if slot.stage == Stage.BASELINE:
+    if slot.stage == Stage.BASELINE or (slot.stage == Stage.VALIDATION and lease.order_shown):
         return Card(**fields, subtest=task.item.subtest, baseline=baseline_work(task, lease))
     if slot.stage == Stage.OBJECTS:
         return Card(**fields, subtest=None, objects=objects_work(task))

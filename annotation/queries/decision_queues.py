@@ -1,14 +1,17 @@
 """Decisions beside the work queues: disputed items, captions in doubt, and their pages."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotation.models import Choice, Guideline, Involvement, Stage, Vote, VoteState
+from annotation.rules.choosing import chosen_text
 from annotation.rules.voting import caption_in_doubt
 from corpus.models import Caption, Foil, Item
+from corpus.rules.hard_foils import RANDOM, Candidates, stated_roles
 from corpus.rules.states import FoilVerdict, ItemState
 from projects.access import roles_in
 from projects.models import LeakageScope, Project, Role, User
@@ -51,31 +54,59 @@ class AnswerCount:
 
 @dataclass(frozen=True)
 class JudgedPair:
-    """A caption-foil pair with its counted votes, in the order of the form. `foil` None: votes on the item."""
+    """A caption-foil pair with its counted votes, in the order of the form. `foil` None: votes on the item.
+
+    `is_choice`: the votes are about all foils at once; `chosen_by`: who chose this one. `role`: from
+    `corpus.rules.hard_foils`.
+    """
 
     foil: Foil | None
     segments: list[tuple[str, str]]
     is_open: bool
     ballots: list[AnswerCount]
+    role: str = ""
+    is_choice: bool = False
+    chosen_by: Sequence[str] = ()
 
 
 def judged_pairs(project: Project, item: Item) -> list[JudgedPair]:
     """Return the item's pairs with their votes, those about the whole item last. Two queries."""
     votes: dict[int | None, dict[str, list[str]]] = {}
+    chosen: dict[int, list[str]] = {}
     counted = Vote.objects.filter(item=item, stage=Stage.VALIDATION, state=VoteState.COUNTED).order_by("pk")
-    for foil, choice, person in counted.values_list("foil", "choice", "person"):
+    columns = ("foil", "choice", "person", "order_shown", "chosen_place")
+    for foil, choice, person, order, place in counted.values_list(*columns):
         who = pseudonym(project, person) if person else ""
-        votes.setdefault(foil, {}).setdefault(choice, []).append(who)
-    caption, foils = item.caption.text, {foil.pk: foil for foil in Foil.objects.filter(item=item).order_by("position")}
+        votes.setdefault(None if order else foil, {}).setdefault(choice, []).append(who)
+        if order and (text := chosen_text(order, place)):
+            chosen.setdefault(text, []).append(who)
+    caption, foils = item.caption.text, list(Foil.objects.filter(item=item).order_by("position"))
     pairs = [
         JudgedPair(
-            foil, diff_segments(caption, foil.text), foil.verdict == FoilVerdict.DISPUTED, _ballots(votes.get(pk, {}))
+            foil,
+            segments_of(caption, foil.text, role),
+            foil.verdict == FoilVerdict.DISPUTED,
+            _ballots(votes.get(foil.pk, {})),
+            role,
+            None in votes and foil.pk not in votes,
+            chosen.get(foil.pk, ()),
         )
-        for pk, foil in foils.items()
+        for foil, role in zip(foils, roles_of(item, foils), strict=True)
     ]
     if None in votes:
         pairs.append(JudgedPair(None, [], item.state == ItemState.DISPUTED, _ballots(votes[None])))
     return pairs
+
+
+def roles_of(item: Item, foils: Sequence[Foil]) -> list[str]:
+    """Return the role of each foil of the item, as far as the item states it."""
+    texts = tuple(foil.text for foil in foils)
+    return stated_roles(Candidates("", item.caption.text, texts, item.extra or {}, item.known_facts))
+
+
+def segments_of(caption: str, foil: str, role: str) -> list[tuple[str, str]]:
+    """Return the foil with its changes marked; the caption of another video is not a change."""
+    return [("same", foil)] if role == RANDOM else diff_segments(caption, foil)
 
 
 def _ballots(given: dict[str, list[str]]) -> list[AnswerCount]:

@@ -60,13 +60,21 @@ def _votes(project: Project, person: User, most: int) -> Iterator[Given]:
     asked = {pk for vote in votes for pk in vote.order_shown or () if pk}
     foils = dict(Foil.objects.filter(pk__in=asked).values_list("pk", "text")) if asked else {}
     for vote in votes:
-        yield _of_baseline(vote, foils) if vote.order_shown else _of_a_pair(vote)
+        yield _of_a_choice(vote, foils) if vote.order_shown else _of_a_pair(vote)
 
 
-def _of_baseline(vote: Vote, foils: dict[int, str]) -> Given:
-    place = place_of(vote.order_shown, vote.foil_id)
-    text = foils.get(vote.foil_id, "") if vote.foil_id else vote.item.caption.text
-    return Given(vote.created_at, Stage.BASELINE, str(place), [text], vote)
+def _of_a_choice(vote: Vote, foils: dict[int, str]) -> Given:
+    answer = answer_of_choice(vote)
+    shown = [foils.get(pk, "") if pk else vote.item.caption.text for pk in vote.order_shown]
+    texts = [shown[int(answer) - 1]] if answer.isdecimal() else shown
+    return Given(vote.created_at, vote.stage, answer, texts, vote)
+
+
+def answer_of_choice(vote: Vote) -> str:
+    """Return the answer to several texts as it was given: the place of the chosen one, or a word."""
+    if vote.stage == Stage.BASELINE:
+        return str(place_of(vote.order_shown, vote.foil_id))
+    return str(vote.chosen_place or vote.choice)
 
 
 def _of_a_pair(vote: Vote) -> Given:

@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 
 from annotation.models import Attempt, DeclinedVideo, Draft, Edit, Lease, ObjectAnswer, Review, Vote, VoteState
 from annotation.models.stages import public_stage
-from annotation.rules.baseline import place_of
+from annotation.queries.own_answers import answer_of_choice
 from annotation.rules.voting import answer_of
 from projects.models import AuditEvent, Consent, CrowdPlace, CrowdWorker, InvitationUse, Membership, User
 
@@ -51,9 +51,11 @@ def own_data(person: User) -> dict[str, Any]:
 def _judgements(votes: QuerySet[Vote]) -> Iterable[dict[str, Any]]:
     """Return judgements as given, without which text was the caption: a judgement may still be undone."""
     for vote in votes:
-        answer = place_of(vote.order_shown, vote.foil_id) if vote.order_shown else None
+        several = answer_of_choice(vote) if vote.order_shown else None
         yield {
-            "answer": answer or answer_of(vote.choice, bool(vote.caption_first)),
+            "answer": int(several)
+            if several and several.isdecimal()
+            else several or answer_of(vote.choice, bool(vote.caption_first)),
             "watch": vote.watch,
             "seconds_spent": vote.seconds_spent,
             "created_at": vote.created_at,

@@ -22,13 +22,13 @@ from annotation.forms import MemberFilter, MemberForm, PayForm
 from annotation.models import ReviewDecision, SkipReason, Stage
 from annotation.queries.activity import figures_of, own_figures, skips_of
 from annotation.queries.members import MEMBER_ORDERS, narrowed_members, shown_members, tasks_by_stage
-from annotation.queries.own_answers import last_answers
+from annotation.queries.own_answers import Given, last_answers
 from annotation.queries.paid_work import PAID, pay_of, policy_of, rates_of
 from annotation.queries.personal_data import own_data as everything
 from annotation.rules.activity import Figures
 from annotation.rules.pay import Earned, Statement
 from annotation.views._work_pages import done_with
-from annotation.views.work import ANSWERS
+from annotation.views.work import ANSWERS, SEVERAL_TEXTS_ANSWERS
 from projects.access import get_project
 from projects.actions.members import Added, add_member, renew_password
 from projects.crowd_entry import require_proof
@@ -324,12 +324,18 @@ def _answers(request: HttpRequest) -> list[dict[str, Any]]:
         {
             "at": given.at,
             "stage": Stage(given.stage).label,
-            "words": words.get(given.code, ""),
+            "words": _several_texts_words(given) or words.get(given.code, ""),
             "texts": given.texts,
             "done": done_with(request, given.record),
         }
         for given in last_answers(request.project, request.user, LAST_ANSWERS)
     ]
+
+
+def _several_texts_words(given: Given) -> str:
+    """Return the words of an answer to the texts of a multiple-choice item; "" for one to a pair."""
+    is_several = given.stage == Stage.VALIDATION and len(given.texts) != 2
+    return str(SEVERAL_TEXTS_ANSWERS.get(given.code, "")) if is_several else ""
 
 
 @require_safe

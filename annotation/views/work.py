@@ -26,7 +26,15 @@ from annotation.errors import AnnotationError, LeaseEnded
 from annotation.messages import REASONS, of_finding
 from annotation.models import Lease, QualityPolicy, Stage
 from annotation.models.stages import public_stage
-from annotation.queries.cards import EditWork, ObjectsWork, ReturnNote, ReviewWork, Suggestion, ValidationWork
+from annotation.queries.cards import (
+    BaselineWork,
+    EditWork,
+    ObjectsWork,
+    ReturnNote,
+    ReviewWork,
+    Suggestion,
+    ValidationWork,
+)
 from annotation.queries.decision_queues import desks_of
 from annotation.rules.editing import WARNINGS, Finding, Problem
 from annotation.rules.marking import Marks
@@ -45,6 +53,7 @@ from annotation.views._work_pages import (
     sent_with,
 )
 from annotation.work_queues import queue_of, queues_of
+from corpus.rules.hard_foils import RANDOM
 from corpus.video_files.streaming import stream_file
 from generation.actions.hints import ask_hint
 from generation.errors import GenerationError
@@ -56,6 +65,8 @@ from projects.models import Role
 from text.diff import changed_words
 from text.registry import Entry
 
+# Its foils are captions of other videos.
+RANDOM_METHOD = "random_caption"
 # A placeholder in counted messages for the number that the page fills in while a person types.
 NUMBER = 999
 ANSWERS: tuple[tuple[str, Promise], ...] = (
@@ -72,6 +83,12 @@ SHORT_ANSWERS: dict[str, Promise] = {
     "neither": gettext_lazy("Neither"),
     "both": gettext_lazy("Both"),
     "cannot_tell": gettext_lazy("Can’t tell"),
+}
+# Of a multiple-choice item, beside the numbers of its texts.
+SEVERAL_TEXTS_ANSWERS: dict[str, Promise] = {
+    "neither": gettext_lazy("None is true"),
+    "both": gettext_lazy("Several are true"),
+    "cannot_tell": gettext_lazy("Cannot tell"),
 }
 ANSWER_ROWS = tuple((value, words, SHORT_ANSWERS[value]) for value, words in ANSWERS)
 UNDO = {
@@ -221,6 +238,8 @@ def _review_answer(form: QueryDict) -> dict[str, Any]:
 
 
 def _review_context(work: ReviewWork, typed: QueryDict) -> dict[str, Any]:
+    # The caption of another video is no edit: nothing of it is marked.
+    role = RANDOM if work.foil.method == RANDOM_METHOD else ""
     return {
         "work": work,
         "changed": changed_words(work.caption.text, work.foil.text),
@@ -229,6 +248,7 @@ def _review_context(work: ReviewWork, typed: QueryDict) -> dict[str, Any]:
         "facts": {"caption": work.caption.text, "others": work.others, "dropped": [], **marked_words(work.marks)},
         "checks": live_checks(),
         "origin": _origin(work.foil),
+        "role": role,
         "filters": [(_label(FILTERS, note.filter), note) for note in work.filters],
         "reasons": [(code, words, code in typed.getlist("reasons")) for code, words in REASONS.items()],
         "comment": typed.get("comment", ""),
@@ -260,13 +280,24 @@ def validation(request: HttpRequest, slug: str, token: str) -> HttpResponse:
         request,
         claim_of(lease, lease.slot),
         lambda: submit_vote(request.user, token, key, answer, lease=lease, **sent_with(form)),
-        lambda card, _typed: _validation_context(card.validation),
+        lambda card, _typed: (
+            _validation_context(card.validation) if card.validation else _choice_context(card.baseline)
+        ),
         counts_alone=True,
     )
 
 
 def _validation_context(work: ValidationWork) -> dict[str, Any]:
     return {"texts": [(_("First"), work.first.segments), (_("Second"), work.second.segments)], "answers": ANSWER_ROWS}
+
+
+def _choice_context(work: BaselineWork) -> dict[str, Any]:
+    """Return the numbered texts, and the words beside them, which go on counting."""
+    words = enumerate(SEVERAL_TEXTS_ANSWERS.items(), len(work.texts) + 1)
+    return {
+        "several": list(enumerate(work.texts, 1)),
+        "words": [(number, value, label) for number, (value, label) in words],
+    }
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

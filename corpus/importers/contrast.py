@@ -3,6 +3,7 @@
 
 `label` is the number of the true ending, the others are its foils in the order of the file. `label`, `c_label` (the
 ending that the contrast set put there) and further columns are kept, so that the endings can be put in order again.
+`made_by` (machine or person) becomes a fact of each item, which the distribution of verbs compares.
 """
 
 import re
@@ -58,6 +59,7 @@ def _parse(path: Path, raw: RawRecord, subtest: str, params: Mapping[str, Any], 
         ),
         caption=endings[truth],
         foils=endings[:truth] + endings[truth + 1 :],
+        facts={"made_by": made_by} if (made_by := params.get("made_by")) else {},
         extra={**labels, **fields.without(frozenset({"clip", *LABELS, *columns}))},
         line=raw.line,
     )

@@ -57,7 +57,11 @@ _IMPORTERS: dict[str, Entry] = {
     "contrast": Entry(
         "Contrast sets, TSV",
         "corpus.importers.contrast",
-        params=(_SUBTEST, _DATASET),
+        params=(
+            _SUBTEST,
+            _DATASET,
+            Param("made_by", "", "who wrote the hard foils (default: unknown)", "choice", ("", "machine", "person")),
+        ),
         summary="Multiple choice of the contrast sets: clip, ending0 to ending4, label, optionally c_label.",
         kind=BENCHMARK,
     ),

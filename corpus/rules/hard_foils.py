@@ -16,6 +16,8 @@ from typing import Any
 
 from text.diff import changed_words, compared_words
 
+# What a foil of a multiple-choice item is: the changed caption, or the caption of another video.
+HARD, RANDOM = "hard", "random"
 STATED, MARKED, NEAREST = "fact", "c_label", "nearest"
 # The fact of an item: the index of its hard foil among its foils, or REMOVED.
 HARD_FOIL = "hard_foil"
@@ -64,11 +66,11 @@ def candidates_of(record: Mapping[str, Any]) -> Candidates:
 def hard_foils(items: Iterable[Candidates]) -> list[HardFoil | None]:
     """Return the hard foil of each item, None if all its foils count alike."""
     given = list(items)
-    found = [_said(item) for item in given]
+    found = [stated_hard_foil(item) for item in given]
     nearest: dict[int, tuple[int, float]] = {
         at: _nearest(item.caption, item.foils)
         for at, item in enumerate(given)
-        if found[at] is None and len(item.foils) > 1 and _number(item.extra.get("label")) is not None
+        if found[at] is None and may_have_nearest(item)
     }
     shares: dict[str, list[float]] = defaultdict(list)
     for at, (_index, share) in nearest.items():
@@ -80,7 +82,30 @@ def hard_foils(items: Iterable[Candidates]) -> list[HardFoil | None]:
     return found
 
 
-def _said(item: Candidates) -> HardFoil | None:
+def may_have_nearest(item: Candidates) -> bool:
+    """Report whether the nearest foil may be the hard one: the file numbers the caption, and no fact denies it."""
+    is_numbered = len(item.foils) > 1 and _number(item.extra.get("label")) is not None
+    return is_numbered and "hard_foil" not in item.facts
+
+
+def is_multiple_choice(item: Candidates) -> bool:
+    """Report whether the item's texts are meant for one choice: it states its hard foil, or the number of its caption.
+
+    The fact `hard_foil` is null for an item whose foils are all captions of other videos.
+    """
+    return len(item.foils) > 1 and ("hard_foil" in item.facts or _number(item.extra.get("label")) is not None)
+
+
+def stated_roles(item: Candidates) -> list[str]:
+    """Return HARD or RANDOM for each foil, as the item's fact or file states it; "" for each if it states nothing."""
+    found = stated_hard_foil(item)
+    if found is None and "hard_foil" not in item.facts:
+        return [""] * len(item.foils)
+    return [HARD if found and at == found.index else RANDOM for at in range(len(item.foils))]
+
+
+def stated_hard_foil(item: Candidates) -> HardFoil | None:
+    """Return the hard foil that the item's fact or file states; None if it states none."""
     places = item.places
     if item.facts.get(HARD_FOIL) == REMOVED:
         return HardFoil(REMOVED, STATED)

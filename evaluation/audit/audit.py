@@ -63,6 +63,7 @@ def audit(sources: Sequence[Source], options: Options) -> dict[str, Any]:
         "pairs": found.overall.pairs,
         "questions": found.overall.questions,
         "options": checks.sizes_of(found.overall.options),
+        "hard_foils": dict(found.hard_foils),
         "sample": {"pairs": options.pairs, "seed": options.seed, "items": len(found.sample.overall())},
         "verdict": worst(everything),
         "findings": [as_json(finding) for finding in findings],

@@ -77,16 +77,16 @@ def _binomial_p(hits: int, n: int, chance: float) -> float:
 
 def of_cues(counts: Counts, subtest: str = "") -> Finding:
     """Return the share of pairs in which the most one-sided word points to the answer."""
-    if not counts.pairs or not counts.more:
-        return Finding("cues", "ok", n=counts.pairs, subtest=subtest)
+    if not counts.compared or not counts.more:
+        return Finding("cues", "ok", n=counts.compared, subtest=subtest)
     ranked = sorted(counts.more.items(), key=lambda pair: (-abs(pair[1]), pair[0]))[:TOP_WORDS]
     excess = abs(ranked[0][1])
-    interval = wilson(excess, counts.pairs)
+    interval = wilson(excess, counts.compared)
     low = interval[0] if interval else 0.0
     verdict: Verdict = "fail" if low > CUE_FAIL else ("warn" if low > CUE_WARN else "ok")
     told = [{"word": word, "side": "wrong" if n > 0 else "right", "pairs": abs(n)} for word, n in ranked]
     details = {"unit": "pairs", "words": told}
-    return Finding("cues", verdict, excess / counts.pairs, interval, None, counts.pairs, subtest, details)
+    return Finding("cues", verdict, excess / counts.compared, interval, None, counts.compared, subtest, details)
 
 
 def of_edits(counts: Counts, subtest: str = "") -> Finding:
@@ -97,8 +97,8 @@ def of_edits(counts: Counts, subtest: str = "") -> Finding:
         "changed": {str(size): counts.changed[size] for size in sorted(counts.changed)},
         "reordered": counts.reordered,
     }
-    share = small / counts.pairs if counts.pairs else None
-    return Finding("edits", "ok", share, wilson(small, counts.pairs), None, counts.pairs, subtest, details)
+    share = small / counts.compared if counts.compared else None
+    return Finding("edits", "ok", share, wilson(small, counts.compared), None, counts.compared, subtest, details)
 
 
 def of_same_texts(found: Gathered) -> Finding:

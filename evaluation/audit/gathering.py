@@ -27,10 +27,12 @@ class Counts:
 
     `places`: number of options -> position of the right text -> items; `changed`: words changed -> pairs; `more`: word
     -> pairs in which it is only, or more often, in the wrong text, minus those in which it is in the right one.
+    `compared`: the pairs that these two count; of an item with a hard foil only its pair.
     """
 
     items: int = 0
     pairs: int = 0
+    compared: int = 0
     questions: int = 0
     options: Counter[int] = field(default_factory=Counter)
     places: dict[int, Counter[int]] = field(default_factory=dict)
@@ -46,7 +48,9 @@ class Counts:
         if record.place is not None:
             self.places.setdefault(record.n_options, Counter())[record.place] += 1
         counted = Counter(right)
-        for wrong in wrongs:
+        compared = record.counted(wrongs)
+        self.compared += len(compared)
+        for wrong in compared:
             self._compare(right, counted, wrong)
         if len(self.more) > MAX_WORDS:
             self.more = Counter({word: n for word, n in self.more.items() if abs(n) > 1})
@@ -65,7 +69,10 @@ class Counts:
 
 @dataclass
 class Gathered:
-    """What one pass finds. `missing`: field -> records without it."""
+    """What one pass finds.
+
+    `missing`: field -> records without it. `hard_foils`: how the hard foil is known -> records.
+    """
 
     sample: Sample
     counts: dict[str, Counts] = field(default_factory=dict)
@@ -75,6 +82,7 @@ class Gathered:
     languages: Counter[str] = field(default_factory=Counter)
     licences: Counter[str] = field(default_factory=Counter)
     missing: Counter[str] = field(default_factory=Counter)
+    hard_foils: Counter[str] = field(default_factory=Counter)
 
 
 def gather(records: Iterable[AuditRecord], sample: Sample) -> Gathered:
@@ -89,7 +97,10 @@ def gather(records: Iterable[AuditRecord], sample: Sample) -> Gathered:
         found.missing.update(name for name in FIELDS if not getattr(record, name))
         _note(found.languages, record.language)
         _note(found.licences, record.licence)
-        sample.add(record)
+        if record.hard is not None:
+            found.hard_foils[record.hard_source] += 1
+        if record.counted(record.wrongs):
+            sample.add(record.probed())
     return found
 
 

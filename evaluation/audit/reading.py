@@ -1,7 +1,7 @@
 """Read a benchmark file of any form, record by record, without a project or a database."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from corpus.importers.parsing.table_rows import COMMA, SEMICOLON, TAB, first_row
 from corpus.importers.parsing.text_lines import lines
 from corpus.importers.registry import BENCHMARK, IMPORTERS
 from corpus.records import SPLITS, BadRecord, ItemRecord
+from corpus.rules.hard_foils import Candidates, HardFoil, hard_foils, may_have_nearest, stated_hard_foil
 from evaluation.audit.forms import flattened, parse_record
 from evaluation.audit.records import AuditRecord
 from evaluation.errors import EvaluationError
@@ -22,7 +23,7 @@ TABLES = frozenset({".csv", ".tsv"})
 LINES = frozenset({".jsonl", ".ndjson"})
 # Found by the names of columns.
 BY_NAMES = "columns"
-BLOCKS = {"video_id", "sentence"}
+KNOWN_HEADERS = {"feint6k": {"video_id", "sentence"}, "contrast": {"clip", "ending0", "ending1", "label"}}
 MAX_BAD_SHOWN = 20
 
 
@@ -63,14 +64,33 @@ def form_of(source: Source) -> str:
         return "hf"
     if source.columns or source.path.suffix.lower() not in TABLES:
         return BY_NAMES
-    return "feint6k" if set(_header(source.path)[1]) >= BLOCKS else BY_NAMES
+    names = set(_header(source.path)[1])
+    return next((form for form, columns in KNOWN_HEADERS.items() if names >= columns), BY_NAMES)
 
 
 def read_benchmark(source: Source, problems: Problems) -> Iterator[AuditRecord]:
-    """Yield the records; those that cannot be read are noted in `problems`.
+    """Yield the records with their hard foils; those that cannot be read are noted in `problems`.
 
-    CorpusError: the file as a whole cannot be read. EvaluationError: unknown format.
+    Where the nearest foil is the hard one, the records come last: that needs all of them. CorpusError: the file as a
+    whole cannot be read. EvaluationError: unknown format.
     """
+    waiting: list[tuple[AuditRecord, Candidates]] = []
+    for record, candidates in _read(source, problems):
+        if candidates is not None and stated_hard_foil(candidates) is None and may_have_nearest(candidates):
+            waiting.append((record, candidates))
+        else:
+            yield _with_hard_foil(record, stated_hard_foil(candidates) if candidates else None)
+    found = hard_foils(candidates for _, candidates in waiting)
+    for (record, _), hard in zip(waiting, found, strict=True):
+        yield _with_hard_foil(record, hard)
+
+
+def _with_hard_foil(record: AuditRecord, hard: HardFoil | None) -> AuditRecord:
+    return record if hard is None else replace(record, hard=hard.index, hard_source=hard.source)
+
+
+def _read(source: Source, problems: Problems) -> Iterator[tuple[AuditRecord, Candidates | None]]:
+    """Yield each record with what the rule of hard foils reads of it; None for a question."""
     form = form_of(source)
     if form == BY_NAMES:
         yield from _by_names(source, problems)
@@ -83,7 +103,8 @@ def read_benchmark(source: Source, problems: Problems) -> Iterator[AuditRecord]:
         if isinstance(outcome, BadRecord):
             problems.add(str(outcome))
         elif isinstance(outcome, ItemRecord) and outcome.foils:
-            yield _of_item(outcome, source.path, number)
+            record = _of_item(outcome, source.path, number)
+            yield record, Candidates(record.subtest, record.right, record.wrongs, outcome.extra, outcome.facts)
         elif isinstance(outcome, ItemRecord):
             problems.add(f"{source.path}:{outcome.line}: foils: there is none; give at least one foil per item")
         elif not hasattr(outcome, "problem"):
@@ -113,7 +134,7 @@ def _split_of(path: Path) -> str:
     return path.stem if path.stem in SPLITS else ""
 
 
-def _by_names(source: Source, problems: Problems) -> Iterator[AuditRecord]:
+def _by_names(source: Source, problems: Problems) -> Iterator[tuple[AuditRecord, Candidates | None]]:
     defaults = {"subtest": source.path.stem, "split": _split_of(source.path)}
     for raw in _raw_records(source.path):
         where = f"{source.path}:{raw.line}"
@@ -122,11 +143,19 @@ def _by_names(source: Source, problems: Problems) -> Iterator[AuditRecord]:
                 raise ProblemError(raw.part, raw.problem, "correct the line")
             check_content(raw.value)
             for fields, own in flattened(raw.value, raw.key):
-                yield parse_record(
+                record = parse_record(
                     fields, raw.line, source.columns, {**defaults, **{k: v for k, v in own.items() if v}}
                 )
+                yield record, _candidates(record, fields)
         except ProblemError as error:
             problems.add(f"{where}: {error.field}: {error.problem}; {error.fix}")
+
+
+def _candidates(record: AuditRecord, fields: Mapping[str, Any]) -> Candidates | None:
+    if record.question or record.place is not None:
+        return None
+    facts = fields.get("facts")
+    return Candidates(record.subtest, record.right, record.wrongs, fields, facts if isinstance(facts, Mapping) else {})
 
 
 def _raw_records(path: Path) -> Iterator[RawRecord]:

@@ -1,12 +1,13 @@
 """Define what an audit reads and writes: one question with its right and wrong texts, and findings."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeVar
 
 from generation.balance.records import caption_groups
 
 Verdict = Literal["ok", "warn", "fail"]
+T = TypeVar("T")
 VERDICTS: tuple[Verdict, ...] = ("ok", "warn", "fail")
 # Separates a question from a text; no file may have it, because importers refuse control characters in ids only.
 SEPARATOR = "\x1f"
@@ -17,7 +18,8 @@ class AuditRecord:
     """One item: the `right` text, its `wrongs`, and what the file says beside them ("" if nothing).
 
     `place`: the position of the right text among the options, from 0; None if the file does not order them. `where`:
-    the line, or the number of the record. `clip`: the video with the times of its part.
+    the line, or the number of the record. `clip`: the video with the times of its part. `hard`: the index of the hard
+    foil among the wrong texts (-1: it is none of them), None if all count alike; `hard_source`: how it is known.
     """
 
     right: str
@@ -32,10 +34,24 @@ class AuditRecord:
     place: int | None = None
     licence: str = ""
     language: str = ""
+    hard: int | None = None
+    hard_source: str = ""
 
     @property
     def n_options(self) -> int:
         return 1 + len(self.wrongs)
+
+    def counted(self, wrongs: Sequence[T]) -> Sequence[T]:
+        """Return those of the wrong texts, or of what belongs to them, that probes of texts count (blind audit)."""
+        if self.hard is None:
+            return wrongs
+        return wrongs[self.hard : self.hard + 1] if self.hard >= 0 else wrongs[:0]
+
+    def probed(self) -> "AuditRecord":
+        """Return the record with only the wrong texts that count; a pair has no order of options."""
+        if self.hard is None:
+            return self
+        return replace(self, wrongs=tuple(self.counted(self.wrongs)), place=None)
 
     @property
     def pairs(self) -> list[tuple[str, str]]:

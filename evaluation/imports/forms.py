@@ -87,6 +87,13 @@ class ImportForm(forms.Form):
         help_text=_("Source of the videos, for formats that do not name it: contrast sets and Feint6K."),
     )
 
+    made_by = forms.ChoiceField(
+        label=_("Hard foils by"),
+        required=False,
+        choices=[("", _("unknown")), ("machine", _("a machine")), ("person", _("people"))],
+        help_text=_("For contrast sets: the report on verbs compares foils by machines and by people."),
+    )
+
     as_published = forms.BooleanField(
         label=_("Published benchmark: count its items as valid without votes"),
         required=False,
@@ -150,7 +157,7 @@ class ImportForm(forms.Form):
         chosen = self.cleaned_data
         slug = "" if chosen["format"] == "videos" else chosen["format"]
         known = {param.name for param in IMPORTERS[slug].params} if slug else set()
-        given = ("subtest", "dataset", "recipe", "mapping")
+        given = ("subtest", "dataset", "made_by", "recipe", "mapping")
         params = {name: chosen[name] for name in given if name in known and chosen[name]}
         files = {"records": chosen["records"], "videos": chosen["videos"]}
         return {"format_slug": slug, **files, "params": params, "as_published": chosen["as_published"]}

@@ -9,7 +9,9 @@ from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Choice, Stage, Vote, VoteState
+from annotation.queries.decision_queues import roles_of
 from corpus.models import Foil, Item, ReleaseItem
+from corpus.rules.hard_foils import RANDOM
 from corpus.rules.states import ItemState
 from evaluation.items.forms import IMPORTED
 from evaluation.items.page import other_clips
@@ -81,12 +83,19 @@ def _number(votes: QuerySet[Vote]) -> Coalesce:
 
 
 def add_details(rows: Sequence[Item]) -> None:
-    """Give each item its `pairs` (segments of each foil), `dots` (True per vote for the caption), `shortcut` and
-    `other_clip`, the other item of its pair."""
+    """Give each item what its row shows.
+
+    `pairs` (segments of each changed foil), `n_random` (captions of other videos), `dots` (True per vote for the
+    caption), `shortcut` and `other_clip`, the other item of its pair.
+    """
     others = other_clips(rows)
     shortcuts = {row.item_id: row for row in shortcuts_of([item.pk for item in rows])}
     for item in rows:
-        item.pairs = [diff_segments(item.caption.text, foil.text) for foil in item.foils.all()]
+        foils = list(item.foils.all())
+        roles = roles_of(item, foils)
+        changed = [foil for foil, role in zip(foils, roles, strict=True) if role != RANDOM]
+        item.pairs = [diff_segments(item.caption.text, foil.text) for foil in changed]
+        item.n_random = len(foils) - len(changed)
         item.dots = [True] * item.n_for + [False] * (item.n_votes - item.n_for)
         item.other_clip = others.get(item.pk)
         item.shortcut = shortcuts.get(item.pk)

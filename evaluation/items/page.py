@@ -10,7 +10,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from annotation.actions.decisions.items import adjudicate, requeue, restore, retract
-from annotation.models import Choice, Vote, VoteState
+from annotation.models import Choice, Stage, Vote, VoteState
+from annotation.queries.decision_queues import roles_of, segments_of
+from annotation.rules.choosing import chosen_text
 from corpus.models import Foil, Item, ReleaseItem
 from corpus.rules.states import ItemState
 from evaluation.metrics.ties import hit, standing
@@ -21,7 +23,6 @@ from evaluation.scoring.queries import StoredScores, asked_of, keyed_by, texts_o
 from generation.models import Candidate
 from projects.models import Project, User
 from projects.pseudonyms import pseudonym
-from text.diff import diff_segments
 
 
 @dataclass(frozen=True)
@@ -36,12 +37,19 @@ class ShownVote:
 
 @dataclass
 class Pair:
-    """A foil with its earlier texts, newest first, and its votes by choice in the order of the form."""
+    """A foil with its earlier texts, newest first, and its votes by choice in the order of the form.
+
+    `role`: from `corpus.rules.hard_foils`. `is_choice`: the votes are about all foils at once; `chosen_by`: who chose
+    this one.
+    """
 
     foil: Foil | None
     segments: list[tuple[str, str]]
     chain: list[Candidate]
     votes: list[tuple[str, list[ShownVote]]] = field(default_factory=list)
+    role: str = ""
+    is_choice: bool = False
+    chosen_by: Sequence[str] = ()
 
 
 def other_clips(items: Sequence[Item]) -> dict[int, Item]:
@@ -82,15 +90,20 @@ def pairs_of(project: Project, item: Item, candidates: list[Candidate]) -> list[
     """Return one pair per foil; votes of files that name no foil come last, without a foil. Two queries."""
     by_pk = {candidate.pk: candidate for candidate in candidates}
     by_foil = {candidate.foil_id: candidate for candidate in candidates if candidate.foil_id}
-    votes = _votes(project, item)
+    votes, chosen = _votes(project, item)
+    is_choice = None in votes
+    foils = list(item.foils.all())
     pairs = [
         Pair(
             foil,
-            diff_segments(item.caption.text, foil.text),
+            segments_of(item.caption.text, foil.text, role),
             _chain(by_foil.get(foil.pk), by_pk),
             votes.pop(foil.pk, []),
+            role,
+            is_choice,
+            chosen.get(foil.pk, ()),
         )
-        for foil in item.foils.all()
+        for foil, role in zip(foils, roles_of(item, foils), strict=True)
     ]
     return [*pairs, *(Pair(None, [], [], shown) for shown in votes.values())]
 
@@ -103,16 +116,26 @@ def _chain(candidate: Candidate | None, by_pk: dict[int, Candidate]) -> list[Can
     return found
 
 
-def _votes(project: Project, item: Item) -> dict[int | None, list[tuple[str, list[ShownVote]]]]:
+def _votes(
+    project: Project, item: Item
+) -> tuple[dict[int | None, list[tuple[str, list[ShownVote]]]], dict[int, list[str]]]:
+    """Return the votes by foil, None for those about the whole item, and who chose each foil of several texts."""
+    chosen: dict[int, list[str]] = defaultdict(list)
     by_foil: dict[int | None, dict[str, list[ShownVote]]] = defaultdict(lambda: defaultdict(list))
     for vote in Vote.objects.filter(item=item).exclude(state=VoteState.UNDONE).order_by("created_at", "pk"):
         who = pseudonym(project, vote.person_id) if vote.person_id else ""
         kept = "" if vote.state == VoteState.COUNTED else vote.state
-        by_foil[vote.foil_id][vote.choice].append(ShownVote(who, vote.created_at, vote.caption_first, kept))
-    return {
+        is_several = vote.stage == Stage.VALIDATION and bool(vote.order_shown)
+        first = None if is_several else vote.caption_first
+        about = None if is_several else vote.foil_id
+        by_foil[about][vote.choice].append(ShownVote(who, vote.created_at, first, kept))
+        if is_several and not kept and (text := chosen_text(vote.order_shown, vote.chosen_place)):
+            chosen[text].append(who)
+    shown = {
         foil: [(label, given[choice]) for choice, label in Choice.choices if choice in given]
         for foil, given in by_foil.items()
     }
+    return shown, chosen
 
 
 @dataclass(frozen=True)

@@ -57,6 +57,8 @@ class ReviewOut(Schema):
 class WorkOut(Schema):
     """A task with the `texts`, `edit`, `review` or `objects` of its stage; answer texts by their position.
 
+    Validation has two texts, or all texts of a multiple-choice item.
+
     `task`: a number that is the same for everyone who works on the task, and reveals nothing else. `upcoming`: send it
     as `after` with the next claim; null if nothing comes next.
     """

@@ -41,8 +41,9 @@ class Watch(Schema):
 class Answer(Schema):
     """The fields that the stage requires.
 
-    validation: `answer` 1 to 5 or first, second, neither, both, cannot_tell, as shown. baseline: `answer`, the position
-    of the chosen text. edit: `texts`, and for each the suggestion that it came from. review: `decision` accept,
+    validation: `answer` 1 to 5 or first, second, neither, both, cannot_tell, as shown; with more than two texts, the
+    position of the true one, or neither, both (several are true), cannot_tell. baseline: `answer`, the position of the
+    chosen text. edit: `texts`, and for each the suggestion that it came from. review: `decision` accept,
     send_back, drop or fix, with `reasons`, `comment`, `fixed_text`. objects: `objects`, {"0": "yes" or "no", …}.
     """
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Count, Exists, F, OuterRef, Q
 
 from annotation.models import Stage, Task, Vote, VoteState
 from annotation.rules.voting import VoteRule, caption_in_doubt, is_unanimous, item_outcome, pair_verdict
@@ -55,11 +55,20 @@ def a_pair_is_what_its_votes_say() -> Iterator[InvariantViolation]:
     tasks = Task.objects.filter(stage=Stage.VALIDATION, item__state__in=LIVE).order_by("pk")
     subtest = "foil__item__subtest__"
     columns = ("foil", "foil__verdict", "overlap", f"{subtest}votes_needed", f"{subtest}stop_early", "item")
+    yield from _choices_with_several_verdicts()
     for foil, verdict, overlap, needed, early, item in tasks.values_list(*columns).iterator():
         follows = pair_verdict(votes.get(foil, {}), VoteRule(overlap, needed, stop_early=early))
         if verdict == follows or (follows == FoilVerdict.DISPUTED and str(item) in settled_ids):
             continue
         yield InvariantViolation(name_of(Foil, foil), f"is {verdict}; its votes make it {follows.value}")
+
+
+def _choices_with_several_verdicts() -> Iterator[InvariantViolation]:
+    """Find multiple-choice items, whose votes are about all foils at once, with different verdicts of their foils."""
+    choices = Task.objects.filter(stage=Stage.VALIDATION, foils_asked__isnull=False, item__state__in=LIVE)
+    verdicts = choices.values("item").annotate(n=Count("item__foils__verdict", distinct=True))
+    for row in verdicts.filter(n__gt=1).order_by("item"):
+        yield InvariantViolation(name_of(Item, row["item"]), "is one choice, but its foils have different verdicts")
 
 
 def unanimous_means_every_vote() -> Iterator[InvariantViolation]:

@@ -51,6 +51,7 @@ _SUBJECTS: tuple[tuple[str, tuple[Check, ...]], ...] = (
         "studies",
         (
             studies.a_choice_is_one_of_the_texts_shown,
+            studies.a_judged_choice_is_one_of_the_texts_shown,
             studies.the_caption_stands_first_half_of_the_time,
             studies.an_answer_is_about_every_object,
             studies.only_what_was_not_seen_has_a_class,

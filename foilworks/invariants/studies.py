@@ -7,6 +7,7 @@ from django.db.models import Count, F, Q
 from annotation.models import ObjectAnswer, ObjectError, Stage, Vote
 from annotation.queries.object_checks import unseen_places
 from annotation.rules.baseline import CAPTION
+from annotation.rules.choosing import parse_choice
 from foilworks.invariants.violation import InvariantViolation, name_of, rows
 
 # With more standard errors from one half the orders are not balanced; with fewer votes the check says nothing.
@@ -23,6 +24,19 @@ def a_choice_is_one_of_the_texts_shown() -> Iterator[InvariantViolation]:
             yield InvariantViolation(name_of(Vote, pk), "chose a text that was not shown")
         elif first != (shown[0] == CAPTION):
             yield InvariantViolation(name_of(Vote, pk), "has a position of the caption that differs from its order")
+
+
+def a_judged_choice_is_one_of_the_texts_shown() -> Iterator[InvariantViolation]:
+    """Check the validation of multiple-choice items: the chosen foil was shown, and the order is that of the pair."""
+    votes = Vote.objects.filter(stage=Stage.VALIDATION, order_shown__isnull=False)
+    columns = ("pk", "foil", "chosen_place", "choice", "order_shown", "caption_first")
+    for pk, foil, place, choice, order, first in votes.values_list(*columns).iterator():
+        if CAPTION not in order or foil not in order or len(set(order)) != len(order):
+            yield InvariantViolation(name_of(Vote, pk), "lacks its caption or its foil in the order shown")
+        elif first != (order.index(CAPTION) < order.index(foil)):
+            yield InvariantViolation(name_of(Vote, pk), "has a position of the caption that differs from its order")
+        elif parse_choice(order, place or choice) != (choice, place):
+            yield InvariantViolation(name_of(Vote, pk), "has a choice that differs from the text at its place")
 
 
 def the_caption_stands_first_half_of_the_time() -> Iterator[InvariantViolation]:

@@ -57,6 +57,7 @@ def addresses(project: Project) -> dict[str, str]:
         "work": at("annotation:work"),
         "own figures": at("annotation:own_figures"),
         "videos": at("corpus:videos"),
+        "characters": at("corpus:characters"),
         "items": at("items:items"),
         "runs": at("generation:runs"),
         "report": at("reports:report", "validation"),

@@ -41,6 +41,7 @@ def test_json_has_the_documented_fields(run, benchmark):
         "pairs",
         "questions",
         "options",
+        "hard_foils",
         "sample",
         "verdict",
         "findings",

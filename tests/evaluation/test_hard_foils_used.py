@@ -5,9 +5,12 @@ import json
 import pytest
 from django.urls import reverse
 
+from evaluation.audit.audit import Options, audit
+from evaluation.audit.reading import Problems, Source, read_benchmark
 from evaluation.board.latex import as_csv, markdown
 from evaluation.board.leaderboard import board
 from evaluation.exports.recomputed import recomputed
+from evaluation.facts.edits import edit_facts
 from evaluation.imports.store import import_records
 from evaluation.proximity.stored import cases_of
 from evaluation.releases.actions.freeze_release import freeze_release
@@ -99,6 +102,41 @@ def test_the_blind_audit_and_the_gate_use_the_hard_foil(project, path, source):
     records = records_of(freeze_release(None, project))
     assert [item.hard_foil for item in facts_of(records)] == [1] * 4
     assert inspect(project, records).rows[0]["n_items"] == 4
+
+
+def test_the_audit_of_a_file_agrees_with_the_blind_report(project, path, source):
+    report = project_report(project, "blind")["overall"]
+    result = audit([Source(path)], Options())
+    assert result["files"][0]["format"] == "contrast"
+    assert (result["items"], result["pairs"], result["hard_foils"]) == (4, 16, {source: 4})
+    found = {finding["check"]: finding for finding in result["findings"]}
+    words, cues, edits, position = (found[name] for name in ("words", "cues", "edits", "position"))
+    assert (words["value"], words["n"], words["chance"]) == (report["classifier_accuracy"], 4, 0.5)
+    assert (cues["n"], edits["n"]) == (4, 4)
+    assert max(int(size) for size in edits["details"]["changed"]) <= 3
+    assert (position["chance"], position["n"]) == (0.2, 4)
+
+
+def test_the_audit_reads_the_hard_foil_that_a_record_states(tmp_path):
+    foils = ["a cat runs", "a man tears a shirt", "a boat sinks"]
+    rows = [
+        {"id": str(at), "caption": "a man folds a shirt", "foils": foils, "facts": {"hard_foil": at}} for at in range(3)
+    ]
+    path = tmp_path / "own.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    read = list(read_benchmark(Source(path), Problems()))
+    assert [record.probed().wrongs for record in read] == [(foil,) for foil in foils]
+    assert {record.hard_source for record in read} == {"fact"}
+    denied = [{**row, "facts": {"hard_foil": None}, "label": 0} for row in rows]
+    path.write_text("".join(json.dumps(row) + "\n" for row in denied))
+    assert [record.hard for record in read_benchmark(Source(path), Problems())] == [None] * 3
+
+
+@pytest.mark.parametrize("made_by", ["", "machine", "person"])
+def test_the_import_says_who_wrote_the_hard_foils(path, made_by):
+    project = make_project()
+    import_records(project, None, "contrast", path, as_published=True, params={"made_by": made_by})
+    assert {edit.source for edit in edit_facts(project)} == {made_by}
 
 
 def test_older_exports_are_verified_with_all_their_foils(project):

@@ -30,9 +30,9 @@ from annotation.models import (
 )
 from annotation.models.stages import public_stage
 from annotation.queries.eligibility import JUDGING
+from annotation.rules import choosing, ordering
 from annotation.rules.baseline import order_shown
 from annotation.rules.drafts import parse_draft
-from annotation.rules.ordering import caption_first
 from annotation.transactions import run_in_transaction, serialize_writes
 from corpus.models import DROPPED_OUT, Foil
 from corpus.rules.states import CandidateState
@@ -129,14 +129,15 @@ def open_lease(
         raise Conflict(_("Someone else has taken this task. Start the next one."))
     slot.state, slot.person, slot.token = SlotState.LEASED, person, token
     slot.leased_at, slot.expires_at, slot.heartbeat_at = now, expires, now
+    caption_first = _caption_first(slot) if first is None else first
     lease = Lease(
         slot=slot,
         task_id=slot.task_id,
         person=person,
         caption_video_id=_caption_video(slot),
         token=token,
-        caption_first=_caption_first(slot) if first is None else first,
-        order_shown=_order_shown(slot),
+        caption_first=caption_first,
+        order_shown=_order_shown(slot, caption_first),
         upcoming_slot=upcoming,
         guideline=_current_guideline(slot),
         standing=standing,
@@ -267,7 +268,7 @@ def _caption_video(slot: Slot) -> int:
 def _caption_first(slot: Slot) -> bool | None:
     if slot.stage != Stage.VALIDATION:
         return None
-    return caption_first(order_seed(slot.project_id), slot.task.foil_id, slot.index, slot.task.overlap)
+    return ordering.caption_first(order_seed(slot.project_id), slot.task.foil_id, slot.index, slot.task.overlap)
 
 
 def order_seed(project_id: int) -> str:
@@ -275,10 +276,13 @@ def order_seed(project_id: int) -> str:
     return secret_seed("order-of-texts", project_id)
 
 
-def _order_shown(slot: Slot) -> list[int] | None:
+def _order_shown(slot: Slot, first: bool | None) -> list[int] | None:
+    foils = slot.task.foils_asked
+    if slot.stage == Stage.VALIDATION and foils:
+        seed = secret_seed("order-of-choices", slot.project_id)
+        return choosing.order_shown(seed, slot.item_id, slot.person_id, foils, slot.task.foil_id, bool(first))
     if slot.stage != Stage.BASELINE:
         return None
-    foils = slot.task.foils_asked
     if foils is None:
         own = Foil.objects.filter(item=slot.item_id).order_by("position").values_list("pk", flat=True)
         # One text would not be a choice.

@@ -78,7 +78,8 @@ def _reopen(item: Item, project: Project, person: User, reason: str) -> None:
     tasks.exclude(state=TaskState.OPEN).update(state=TaskState.OPEN)
     foils = Foil.objects.filter(item=item)
     foils.update(verdict=FoilVerdict.PENDING)
-    new = list(foils.exclude(pk__in=tasks.values("foil")).order_by("position"))
+    asked = {pk for one, several in tasks.values_list("foil", "foils_asked") for pk in several or [one]}
+    new = list(foils.exclude(pk__in=asked).order_by("position"))
     task_slots.store(task_slots.validation_tasks(project, item, new, item.subtest.votes_wanted))
     also = {"decided_at": None, "unanimous": None}
     move_item(item, "ask_again", project, person, reason=reason, also=also)

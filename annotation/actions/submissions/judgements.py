@@ -1,6 +1,7 @@
 """Store judgements: a vote, a choice of the human baseline, objects seen."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -31,6 +32,7 @@ from annotation.models import (
     VoteState,
 )
 from annotation.rules.baseline import CAPTION, chosen_text
+from annotation.rules.choosing import WORDS, parse_choice
 from annotation.rules.objects import parse_answers
 from annotation.rules.voting import ANSWERS, parse_answer, truth_of
 from annotation.transactions import Refused, run_in_transaction
@@ -53,20 +55,43 @@ def submit_vote(
 ) -> Vote:
     """Store the vote, once for each `key`; the order in the lease tells what "first" meant.
 
-    The last vote of a pair gives its verdict, and the last pair the item's state. Late work counts if a slot is free,
-    else it is stored as surplus; work of a paused person is excluded. A gold pair is stored alike, but has no verdict.
+    A multiple-choice item is answered with the number of the true text, or with neither, both (several are true) or
+    cannot_tell. The last vote of a pair gives its verdict, and the last pair the item's state. Late work counts if a
+    slot is free, else it is stored as surplus; work of a paused person is excluded. A gold pair is stored alike, but
+    has no verdict.
     `lease`: from judged_lease_for, if the caller has it. AnnotationError for an unknown answer or a second vote on the
     item.
     """
-    shown = parse_answer(answer)
-    if shown is None:
-        raise AnnotationError(_("Answer with 1 to 5 or one of: %(list)s.") % {"list": ", ".join(ANSWERS)})
     held = lease or judged_lease_for(person, token)
+    said = _judgement(held, answer)
     sent = Submission(person, token, key, now or timezone.now(), watch, seconds, held)
-    return run_in_transaction(lambda: _submit_vote(sent, shown))
+    return run_in_transaction(lambda: _submit_vote(sent, said))
 
 
-def _submit_vote(sent: Submission, shown: str) -> Vote | Refused:
+@dataclass(frozen=True)
+class _Judgement:
+    """The truth-coded `choice` of an answer; of several texts, `place` is that of the chosen one."""
+
+    choice: str
+    place: int | None = None
+
+
+def _judgement(lease: Lease, answer: str | int) -> _Judgement:
+    order = lease.order_shown if lease.slot.stage == Stage.VALIDATION else None
+    if order is None:
+        shown = parse_answer(answer)
+        if shown is None:
+            raise AnnotationError(_("Answer with 1 to 5 or one of: %(list)s.") % {"list": ", ".join(ANSWERS)})
+        return _Judgement(truth_of(shown, bool(lease.caption_first)))
+    found = parse_choice(order, answer)
+    if found is None:
+        raise AnnotationError(
+            _("Answer with 1 to %(most)d or one of: %(list)s.") % {"most": len(order), "list": ", ".join(WORDS)}
+        )
+    return _Judgement(*found)
+
+
+def _submit_vote(sent: Submission, said: _Judgement) -> Vote | Refused:
     lease = submission.get_open_lease(sent, Stage.VALIDATION, Role.VALIDATOR)
     # Gold has no item whose state could change. Its pair is locked instead: a withdrawal waits.
     item = lease.task.item
@@ -88,14 +113,14 @@ def _submit_vote(sent: Submission, shown: str) -> Vote | Refused:
             raise AnnotationError(_("You have already answered this item. Nothing was saved."))
         leasing.close(lease, sent.now)
         submission.involve(sent, submission.slot_with_task(lease), Involvement.Kind.JUDGED)
-        vote, event = _record_vote(sent, lease, place, shown, standing)
+        vote, event = _record_vote(sent, lease, place, said, standing)
         audit.record(event)
         return vote
     refused = submission.check_eligibility(place.slot, sent, [lease.task.item_id] if answered else [])
     if refused is not None:
         return refused
     leasing.fill(place.slot, lease, sent.now)
-    vote, event = _record_vote(sent, lease, place, shown, standing)
+    vote, event = _record_vote(sent, lease, place, said, standing)
     submission.involve(sent, place.slot, Involvement.Kind.JUDGED)
     if item is None:
         audit.record(event)
@@ -134,7 +159,7 @@ def _mine(sent: Submission, lease: Lease) -> list[Vote]:
 
 
 def _record_vote(
-    sent: Submission, lease: Lease, place: leasing.SlotToFill, shown: str, standing: Standing | None
+    sent: Submission, lease: Lease, place: leasing.SlotToFill, said: _Judgement, standing: Standing | None
 ) -> tuple[Vote, AuditEvent]:
     """Return the stored vote, and its audit row for the caller to store."""
     task, state = lease.task, VoteState.COUNTED if place.slot else VoteState.SURPLUS
@@ -145,8 +170,10 @@ def _record_vote(
         foil_id=task.foil_id,
         gold=task.gold,
         stage=lease.slot.stage,
-        choice=truth_of(shown, lease.caption_first),
+        choice=said.choice,
         caption_first=lease.caption_first,
+        order_shown=lease.order_shown,
+        chosen_place=said.place,
         state=state,
         standing=standing,
         fast=standings.is_fast(standing, lease, sent.now) if standing else None,

@@ -7,9 +7,11 @@ from typing import Any
 from django.db.models import Exists, QuerySet
 
 from annotation.models import Ending, Lease, Slot, SlotState, Stage, Task, TaskState
+from annotation.rules.baseline import MAX_TEXTS
 from annotation.rules.ordering import FRESH, priority
 from annotation.transactions import lock_rows
 from corpus.models import Foil, Item
+from corpus.rules.hard_foils import Candidates, is_multiple_choice, stated_hard_foil
 from corpus.rules.states import FoilVerdict
 from generation.models import Candidate, CandidateGroup
 from projects.models import Project, User
@@ -32,7 +34,18 @@ def second_review_task(project: Project, candidate: Candidate, video_id: int) ->
 
 
 def validation_tasks(project: Project, item: Item, foils: Sequence[Foil], votes: int) -> list[Task]:
-    """Return unsaved tasks, one per caption-foil pair, with a slot per required vote."""
+    """Return unsaved tasks, one per caption-foil pair, with a slot per required vote.
+
+    A multiple-choice item has one task with all its foils, if an answer by one key is possible.
+    """
+    # Only what the record states is read: no query for the caption.
+    read = Candidates("", "", tuple(foil.text for foil in foils), item.extra or {}, item.facts or {})
+    if is_multiple_choice(read) and len(foils) < MAX_TEXTS:
+        hard = stated_hard_foil(read)
+        key = foils[max(0, hard.index) if hard else 0]
+        asked = [foil.pk for foil in foils]
+        common = {"project": project, "stage": Stage.VALIDATION, "video_id": item.video_id, "item": item}
+        return [Task(**common, foil=key, foils_asked=asked, overlap=votes)]
     return [
         Task(project=project, stage=Stage.VALIDATION, video_id=item.video_id, item=item, foil=foil, overlap=votes)
         for foil in foils

@@ -76,6 +76,9 @@ def apply_vote(
     """
     rule = rule_of(item.subtest, task.overlap)
     counts, verdicts = _votes_and_verdicts(item)
+    asked = task.foils_asked or [task.foil_id]
+    # One vote on a multiple-choice item is about all its foils, whose verdict is the same.
+    counts |= dict.fromkeys(asked, counts.get(task.foil_id, Counter()))
     if verdicts[task.foil_id] != FoilVerdict.PENDING:
         task_slots.finish_when_full(task.pk)
         audit.record_many(beside)
@@ -85,12 +88,12 @@ def apply_vote(
         return
     verdict = voting.pair_verdict(counts.get(task.foil_id, {}), rule)
     if verdict != FoilVerdict.PENDING:
-        Foil.objects.filter(pk=task.foil_id, verdict=FoilVerdict.PENDING).update(verdict=verdict)
+        Foil.objects.filter(pk__in=asked, verdict=FoilVerdict.PENDING).update(verdict=verdict)
         if rule.stop_early:
             task_slots.stop_collecting(task)
         else:
             task_slots.finish(task)
-    verdicts[task.foil_id] = verdict
+    verdicts |= dict.fromkeys(asked, verdict)
     outcome = voting.item_outcome(verdicts.values(), rule)
     decided = outcome != ItemState.IN_VALIDATION
     unanimous = None if rule.stop_early else _unanimous(verdicts, counts)
@@ -116,7 +119,7 @@ def revert_vote(item: Item, task: Task, actor: User, reason: str, now: datetime)
 
     With sequential stopping, the remaining votes may decide at once.
     """
-    Foil.objects.filter(pk=task.foil_id).update(verdict=FoilVerdict.PENDING)
+    Foil.objects.filter(pk__in=task.foils_asked or [task.foil_id]).update(verdict=FoilVerdict.PENDING)
     task_slots.reopen_for_votes(task)
     if item.state != ItemState.IN_VALIDATION:
         also = {"decided_at": None, "unanimous": None}

@@ -5,12 +5,24 @@ Aliases are separated by "|".
 
 from collections import defaultdict
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from corpus.errors import CorpusError
 from corpus.importers.parsing.table_rows import TAB, read_rows
 
 COLUMNS = ("movie", "name", "gender")
+
+
+def characters_in(text: str, name: str) -> dict[str, list[dict[str, Any]]]:
+    """Return the same of a text that was uploaded as a file of this name."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "characters.tsv"
+        path.write_text(text, encoding="utf-8", newline="")
+        try:
+            return read_characters(path)
+        except CorpusError as error:
+            raise CorpusError(str(error).replace(str(path), name)) from error
 
 
 def read_characters(path: Path) -> dict[str, list[dict[str, Any]]]:

@@ -134,6 +134,8 @@ class Command(FoilworksCommand):
         ]
         files = ", ".join(f"{file['name']} ({file['format']})" for file in result["files"][:MAX_SHOWN])
         parts = [f"{files}: {result['items']:,} items, {result['pairs']:,} pairs", table(head, rows)]
+        if n_hard := sum(result["hard_foils"].values()):
+            parts.append(f"{n_hard:,} items count with their hard foil only")
         if result["subtests"]:
             lines = [_of_subtest(subtest) for subtest in result["subtests"]]
             parts.append(table(("subtest", "items", *OF_SUBTESTS), lines))
