@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from corpus.models import Release, Split
 from evaluation.errors import EvaluationError
 from evaluation.scoring.actions.start_run import check_device, checked_spec
+from evaluation.teacher.mixtures import NEGATIVES, Mixture
 from evaluation.teacher.models import StudentEvaluation, TeacherTraining
 from evaluation.teacher.plan import TEACHING, plan_of
 from evaluation.teacher.sources import Collected, check_held_out, collect, learnt_split
@@ -45,9 +46,11 @@ def start_teacher(
     seed: int = 0,
     split: str = "",
     videos: Sequence[str] = (),
+    mixture: Mixture | None = None,
 ) -> TeacherTraining:
     """Store the training with its data and queue the job. `person` None is the operator of the command line.
 
+    `mixture`: take the negatives from these sources instead of runs of actions and objects.
     `split`, `videos`: learn only from that split instead of the train split, or from the videos with these keys.
     AccessDenied; RegistryError (a parameter); HubError (not a model); EvaluationError: an empty split, a caption
     without negatives, no run although the objective needs one, a release of train clips.
@@ -57,6 +60,7 @@ def start_teacher(
     chosen |= {"action_runs": list(action_runs), "object_runs": list(object_runs)}
     # Without the default: trainings of earlier versions share a row of the comparison.
     chosen |= subset(project, "" if split == Split.TRAIN else split, videos)
+    chosen |= mixture.params if mixture else {}
     found = _collected(project, chosen, seed)
     if release is not None:
         if release.project_id != project.pk:
@@ -164,7 +168,11 @@ def _refuse_absent(what: str, name: str) -> None:
 
 
 def _asks(chosen: Mapping[str, Any]) -> bool:
-    return bool((chosen["actions"] and chosen["action_runs"]) or (chosen["objects"] and chosen["object_runs"]))
+    return bool(
+        chosen.get(NEGATIVES)
+        or (chosen["actions"] and chosen["action_runs"])
+        or (chosen["objects"] and chosen["object_runs"])
+    )
 
 
 @transaction.atomic
