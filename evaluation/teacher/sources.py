@@ -111,9 +111,7 @@ def held_out_of(release: Release, split: str = Split.TRAIN.value) -> tuple[HeldO
     """
     # Not the source videos: clips may join the split during a training that does not use them.
     _check_items(release, split)
-    counterfactual = set(
-        Subtest.objects.filter(project=release.project, changes=Subtest.Changes.ACTION).values_list("name", flat=True)
-    )
+    counterfactual = subtests_of_action(release)
     members = ReleaseItem.objects.filter(release=release).select_related("video").order_by("position")
     clips: dict[str, int] = {}
     shown: list[ReleaseItem] = []
@@ -128,11 +126,7 @@ def held_out_of(release: Release, split: str = Split.TRAIN.value) -> tuple[HeldO
         if key not in clips:
             clips[key] = len(shown)
             shown.append(member)
-        said = facts_of(record)["edited"]
-        named = said if isinstance(said, list) else [said] * len(record["foils"])
-        kinds = [kind if isinstance(kind, str) else "" for kind in named]
-        if record["subtest"] in counterfactual:
-            kinds = [ACTION] * len(kinds)
+        kinds = edited_kinds(record, counterfactual)
         rows.append((record["id"], (record["caption"], *record["foils"]), tuple(kinds), clips[key]))
     if not rows:
         raise EvaluationError(f"{release.name}: none of its clips has a file; attach videos first")
@@ -140,6 +134,21 @@ def held_out_of(release: Release, split: str = Split.TRAIN.value) -> tuple[HeldO
     captions = tuple(member.record["caption"] for member in shown)
     sources = tuple(cluster(member.record["video"]) for member in shown)
     return HeldOut(ids, texts, kinds_of, places, captions, sources), shown, left_out
+
+
+def subtests_of_action(release: Release) -> set[str]:
+    """Return the names of the subtests whose foils change the action only."""
+    rows = Subtest.objects.filter(project=release.project, changes=Subtest.Changes.ACTION)
+    return set(rows.values_list("name", flat=True))
+
+
+def edited_kinds(record: Mapping[str, Any], of_action: set[str]) -> list[str]:
+    """Return what each foil of a frozen record changes; `of_action`: subtests whose foils change the action."""
+    said = facts_of(record)["edited"]
+    named = said if isinstance(said, list) else [said] * len(record["foils"])
+    if record["subtest"] in of_action:
+        return [ACTION] * len(named)
+    return [kind if isinstance(kind, str) else "" for kind in named]
 
 
 @dataclass(frozen=True)
