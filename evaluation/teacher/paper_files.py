@@ -101,7 +101,7 @@ def markdown(found: Mapping[str, Any], *, with_paper: bool = False) -> str:
             texts = [text for release in releases for text in cells(row, release, with_paper, dataset)]
             lines.append(_piped([row["name"], *texts]))
         lines += ["", *(f"- {each}" for each in _sources(rows, releases)), ""]
-    return "\n".join([*lines, *_notes(found), ""])
+    return "\n".join([*lines, *(f"{note}\n" for note in _notes(found))])
 
 
 def _piped(texts: Sequence[str]) -> str:

@@ -107,8 +107,11 @@ class Learned:
 def tables(releases: Sequence[Release], names: Mapping[str, str]) -> dict[str, Any]:
     """Return both tables over the releases, as JSON. `names`: {row of the paper: name of a model here}.
 
-    EvaluationError: releases of several projects, or a name that no model of the releases has.
+    EvaluationError: releases of several projects, no such row of the paper, or a name that no model of the releases has.
     """
+    models = list(dict.fromkeys(row.name for row in TABLE_1 if row.section and not row.base))
+    if wrong := [name for name in names if name not in models]:
+        raise EvaluationError(f"the paper has no row {quoted(wrong[0])}; choose one of: {', '.join(models)}")
     if len({release.project_id for release in releases}) != 1:
         raise EvaluationError("the releases belong to several projects; give releases of one project")
     learned = {release.pk: _learned(release) for release in releases}
@@ -128,8 +131,14 @@ def tables(releases: Sequence[Release], names: Mapping[str, str]) -> dict[str, A
         "measures": list(MEASURES),
         "table_1": [_plain(row, rows) for row in rows],
         "table_2": [part for release in releases for part in _ablations(release, learned[release.pk])],
-        "notes": [OBJECT_NOTE, f"Tied candidates: {', '.join(sorted(policies))}."],
+        "notes": [OBJECT_NOTE, f"Tied candidates: {', '.join(sorted(policies))}.", *_without(releases)],
     }
+
+
+def _without(releases: Sequence[Release]) -> list[str]:
+    """Return a sentence for each release without an item of RCAD."""
+    words = "{name}: has no item with two foils or more that change no object, so it has no RCAD."
+    return [words.format(name=release.name) for release in releases if not counterfactuals(release)]
 
 
 def _about(release: Release) -> dict[str, Any]:
@@ -174,21 +183,29 @@ def _add_runs(release: Release, rows: list[Row], names: Mapping[str, str]) -> se
     cards = cards_of(release.project)
     found = set()
     for run in latest_runs(release):
-        ranked = _ranked(run, wanted) if is_settled(run) and run.model_key else None
-        if ranked is None:
+        if not (is_settled(run) and run.model_key):
             continue
         found.add(run.label)
+        ranked, standard, ties = _ranked(run, wanted), standard_of(run), PROTOCOLS[run.protocol].ties
+        if ranked is None and standard is None:
+            continue
         card = cards.get(run.model_key)
-        section = SECTIONS.get(card.adaptation, NOT_STATED) if card else NOT_STATED  # type: ignore[call-overload]
-        cell = _row_of(rows, section, run.label, names).cell(release)
-        result = rcad.compute(ranked, ties=PROTOCOLS[run.protocol].ties)
-        cell.values |= {
-            name: {"value": result[own], "ci": result[f"{own}_ci"], "n": result["n"]} for name, own in OF_RUNS.items()
-        }
-        if standard := standard_of(run):
+        section = SECTIONS.get(ModelCard.Adaptation(card.adaptation)) if card else None
+        cell = _row_of(rows, section or _section_of(run.label, names), run.label, names).cell(release)
+        if ranked is not None:
+            result = rcad.compute(ranked, ties=ties)
+            for name, own in OF_RUNS.items():
+                cell.values[name] = {"value": result[own], "ci": result[f"{own}_ci"], "n": result["n"]}
+        if standard is not None:
             cell.values[STANDARD] = {"value": standard["R@1"], "ci": standard["R@1_ci"], "n": standard["n"]}
         cell.sources.append(f"run {run.pk}")
     return found
+
+
+def _section_of(label: str, names: Mapping[str, str]) -> str:
+    """Return where a model is shown whose card states no adaptation: in the paper's row that it was given."""
+    wanted = [paper for paper, here in names.items() if here == label]
+    return next((row.section for row in TABLE_1 if row.name in wanted), NOT_STATED)
 
 
 def _ranked(run: Run, wanted: set[str]) -> ChoiceScores | None:

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import call_command
 
 from annotation.models import Choice, Stage, Vote
-from corpus.models import Video
+from corpus.models import Item, Video
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import ModelCard, Run
@@ -116,6 +116,9 @@ def test_runs_fill_their_rows_with_rcad_and_standard_retrieval(shapes, capsys):
     assert line_of(text, "CLIP") == ["not here"] * 4
     assert "*Adaptation not stated*" in text
     assert line_of(text, "clip", "*Adaptation not stated*")[0] == f"{standard:.1f}"
+    text = written(shapes, capsys, "--row", "VideoCLIP=clip")
+    assert line_of(text, "VideoCLIP")[0] == f"{standard:.1f}"
+    assert "*Adaptation not stated*" not in text
 
 
 def test_trainings_fill_both_tables_with_their_seeds(shapes, capsys):
@@ -145,6 +148,18 @@ def test_trainings_fill_both_tables_with_their_seeds(shapes, capsys):
     assert f"- 5 object + 5 object captions, held out: training {both.pk}, seed 0" in second
     assert line_of(second, "LLM Chatbot")[1] == "100.0 ↑25.0"
     assert line_of(second, "4 of people=1")[1] == "100.0 ↑25.0"
+
+
+def test_a_release_without_counterfactuals_has_standard_retrieval_alone(shapes, capsys):
+    shapes.project.subtests.filter(pk=shapes.actions.pk).update(changes="")
+    Item.objects.filter(subtest=shapes.actions).update(extra={"edited": "object"})
+    shapes.release = freeze_release(shapes.owner, shapes.project, name="objects")
+    run = start_run(None, shapes.release, f"tiny:{shapes.student}", label="start", standard=True)
+    assert run_now(run.job).state == JobState.DONE
+    text = written(shapes, capsys)
+    assert line_of(text, "start")[1:] == ["–", "–", "–"]
+    assert line_of(text, "start")[0] == f"{100 * standard_of(Run.objects.get())['R@1']:.1f}"
+    assert "objects: has no item with two foils or more that change no object, so it has no RCAD." in text
 
 
 def test_a_student_without_a_name_of_the_paper_has_rows_of_its_own(shapes, capsys):
@@ -188,6 +203,7 @@ def test_people_have_a_row_and_latex_has_the_papers_layout(shapes, capsys, tmp_p
     ("more", "problem"),
     [
         (("--row", "CLIP"), "--row CLIP: has no row or no model; write --row CLIP=clip-vit-base-patch32"),
+        (("--row", "Clipp=mine"), "the paper has no row 'Clipp'; choose one of: CLIP, VideoCLIP, InternVideo"),
         (("--row", "CLIP=mine"), "no model of these releases has the name 'mine'; the names are: none yet"),
         (("--out", "/nowhere/tables.md"), "/nowhere/tables.md: cannot be written (No such file or directory)"),
     ],
