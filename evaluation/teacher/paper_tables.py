@@ -107,7 +107,7 @@ class Learned:
 def tables(releases: Sequence[Release], names: Mapping[str, str]) -> dict[str, Any]:
     """Return both tables over the releases, as JSON. `names`: {row of the paper: name of a model here}.
 
-    EvaluationError: releases of several projects, no such row of the paper, or a name that no model of the releases has.
+    EvaluationError: releases of several projects, no such row of the paper, or a name that no model here has.
     """
     models = list(dict.fromkeys(row.name for row in TABLE_1 if row.section and not row.base))
     if wrong := [name for name in names if name not in models]:
