@@ -112,7 +112,7 @@ class PracticeCaption(models.Model):
 
     @property
     def wanted(self) -> int:
-        """Return how many foils a person writes: as many as for an item of the subtest."""
+        """Return the number of foils to write: as many as for an item of the subtest."""
         return 1 if self.subtest is None else self.subtest.foils_per_item
 
     @property

@@ -32,7 +32,7 @@ def test_sources_with_enough_texts_get_their_shares_at_every_caption():
     assert warnings_of(wanted, found) == []
 
 
-def test_shares_that_are_no_whole_number_of_texts_hold_over_all_captions():
+def test_shares_that_are_fractions_of_a_text_hold_over_all_captions():
     wanted = mixture("run:12", "people", "pairs", count=5)
     found = mixed(wanted, {key: texts(key, range(30), 9) for key in (RUN, PEOPLE, PAIRS)})
     assert found.taken == {RUN: 50, PEOPLE: 50, PAIRS: 50}
