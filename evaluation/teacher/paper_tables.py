@@ -18,6 +18,7 @@ from evaluation.cached_results.cache import digest
 from evaluation.errors import EvaluationError
 from evaluation.metrics import rcad
 from evaluation.metrics.choices import ChoiceScores
+from evaluation.reports.edit_kinds import edited_kinds, subtests_of_action
 from evaluation.scoring.clip_keys import clip_key
 from evaluation.scoring.human_baseline import human_line
 from evaluation.scoring.model_cards import cards_of
@@ -47,7 +48,6 @@ from evaluation.teacher.paper_rows import (
     ZERO_SHOT,
 )
 from evaluation.teacher.readings import OBJECT, R1, R2, RANK, STANDARD, EvaluationResult, summary
-from evaluation.teacher.sources import edited_kinds, subtests_of_action
 from text.quoting import quoted
 
 OF_STUDENTS = dict(zip(MEASURES, (STANDARD, R1, R2, RANK), strict=True))

@@ -23,11 +23,10 @@ from corpus.models import (
     Release,
     ReleaseItem,
     Split,
-    Subtest,
     Video,
 )
 from evaluation.errors import EvaluationError
-from evaluation.reports.reports import facts_of
+from evaluation.reports.edit_kinds import edited_kinds, subtests_of_action
 from evaluation.scoring.clip_keys import clip_key, cluster
 from evaluation.teacher.mixtures import Mixture, mixed, mixture_in, warnings_of
 from evaluation.teacher.models import TeacherTraining
@@ -134,21 +133,6 @@ def held_out_of(release: Release, split: str = Split.TRAIN.value) -> tuple[HeldO
     captions = tuple(member.record["caption"] for member in shown)
     sources = tuple(cluster(member.record["video"]) for member in shown)
     return HeldOut(ids, texts, kinds_of, places, captions, sources), shown, left_out
-
-
-def subtests_of_action(release: Release) -> set[str]:
-    """Return the names of the subtests whose foils change the action only."""
-    rows = Subtest.objects.filter(project=release.project, changes=Subtest.Changes.ACTION)
-    return set(rows.values_list("name", flat=True))
-
-
-def edited_kinds(record: Mapping[str, Any], of_action: set[str]) -> list[str]:
-    """Return what each foil of a frozen record changes; `of_action`: subtests whose foils change the action."""
-    said = facts_of(record)["edited"]
-    named = said if isinstance(said, list) else [said] * len(record["foils"])
-    if record["subtest"] in of_action:
-        return [ACTION] * len(named)
-    return [kind if isinstance(kind, str) else "" for kind in named]
 
 
 @dataclass(frozen=True)
