@@ -13,8 +13,8 @@ MEAN_RANK = MEASURES[-1]
 # Below, a share is no longer 0.1 % when rounded.
 SMALLEST = 0.0005
 RULE = (
-    "Percentages; MeanR counts from 1. Arrows: difference from the model's row without the objective (Table 1) or from "
-    "the default (Table 2). “not here”: this project has no such model. “–”: not measured."
+    "Percentages; MeanR counts from 1. Arrows: difference from the model's row without the objective, or from "
+    "the default captions. “not here”: this project has no such model. “–”: not measured."
 )
 Cell = Mapping[str, Any]
 
@@ -71,12 +71,12 @@ def _sources(rows: Sequence[Mapping[str, Any]], releases: Sequence[Mapping[str, 
 
 
 def _parts(found: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[Any], Sequence[Any], str]]:
-    """Yield (title, rows, releases, data set of the paper's numbers) of Table 1 and of each Table 2."""
-    yield "Table 1. Standard retrieval and RCAD", found["table_1"], found["releases"], ""
+    """Yield (title, rows, releases, data set of the paper's numbers) of each table."""
+    yield "Standard retrieval and RCAD (Feint6K, Table 1)", found["table_1"], found["releases"], ""
     by_id = {release["release"]: release for release in found["releases"]}
     for part in found["table_2"]:
         about = ", ".join(filter(None, (part["student"], part["objective"]))) or "no training here"
-        yield f"Table 2. Captions of LLM-teacher: {about}", part["rows"], [by_id[part["release"]]], VATEX
+        yield f"Captions of LLM-teacher (Feint6K, Table 2): {about}", part["rows"], [by_id[part["release"]]], VATEX
 
 
 def _notes(found: Mapping[str, Any]) -> list[str]:

@@ -48,7 +48,7 @@ TABLE_1 = (
 )
 
 DEFAULT, FIVE, FIVE_FIVE, CHATBOT = "default", "5 actions", "5 actions + 5 objects", "chatbot"
-# The kinds of captions of Table 2, by what a training learned from.
+# The kinds of captions of (Feint6K, Table 2), by what a training learned from.
 TABLE_2 = {
     DEFAULT: _row("", "Default (10 action captions; XLM-RoBERTa)", None, (87.3, 65.6, 81.7, 1.7)),
     FIVE: _row("", "5 action captions", None, (87.6, 64.7, 81.0, 1.7)),
@@ -56,6 +56,7 @@ TABLE_2 = {
     CHATBOT: _row("", "LLM Chatbot", None, (87.0, 65.9, 81.8, 1.7)),
 }
 OBJECT_NOTE = (
-    "The paper's label of the third row is “5 object + 5 object captions”; its text (Sec. 5.3) says 5 action-based and "
-    "5 object-based captions. The row here follows the text. Trainings on object captions alone have rows of their own."
+    "The paper's label of the third row is “5 object + 5 object captions”; its text (Feint6K, Sec. 5.3) says 5 "
+    "action-based and 5 object-based captions. The row here follows the text. Trainings on object captions alone have "
+    "rows of their own."
 )

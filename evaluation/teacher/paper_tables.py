@@ -274,7 +274,7 @@ def _add_students(release: Release, learned: Sequence[Learned], rows: list[Row],
 
 
 def _default_captions(learned: Sequence[Learned]) -> Sequence[Learned]:
-    """Return those with the captions of the paper's default if there are any: the others belong to Table 2."""
+    """Return those with the captions of the paper's default if there are any: the others are ablations."""
     return [each for each in learned if each.captions == DEFAULT] or learned
 
 
@@ -285,7 +285,7 @@ def _cell_of(results: Sequence[EvaluationResult], trainings: Sequence[TeacherTra
 
 
 def caption_kind(training: TeacherTraining) -> str:
-    """Return the row of Table 2 that the training's captions belong to, or their own description."""
+    """Return the row of (Feint6K, Table 2) of the training's captions, or their own description."""
     params = training.params
     if params.get("negatives"):
         return training.captions_per_clip
@@ -299,7 +299,7 @@ def caption_kind(training: TeacherTraining) -> str:
 
 
 def _ablations(release: Release, learned: Sequence[Learned]) -> list[dict[str, Any]]:
-    """Return Table 2 for each student and objective of the release; without any, the paper's rows alone."""
+    """Return (Feint6K, Table 2) for each student and objective; without any, the paper's rows alone."""
     parts: dict[tuple[str, str], list[Learned]] = defaultdict(list)
     for each in learned:
         if each.objective:

@@ -78,16 +78,15 @@ def start_run(
     (Feint6K, Fig. 1b); `standard`: also rank each clip's caption among all captions. `controls`: also score with less
     and less of each clip (`scoring.rungs`), the best of `frames_tried` frames; `rung_files`: {rung: score file}.
     `budget`: the maximum `requests`, `tokens` and `cost` of a run through an endpoint. AccessDenied without the
-    researcher's role; HubError: the spec names no model; EvaluationError: an unknown protocol, device or number format,
-    a missing score file, a control that cannot be sampled, or a person names a path outside the models folder: a page
-    must not read what only the operator may name.
+    researcher's role; HubError: the spec names no model; EvaluationError: an invalid choice, a missing file, a path
+    outside the models folder on a page.
     """
     require_researcher(person, project := release.project)
     slug, argument = checked_spec(spec, from_page=person is not None and kept_file is None)
     spec, given = f"{slug}:{argument}", kept_file or _second_file(slug, proficiency)
     _check_choices(protocol, device, dtype)
-    params = {"control": _drawn(release, slug)} if control else given
-    params = {**params, **_dtype(dtype), **_named(columns, form, slug), **limited(budget, slug)}
+    params = {**({"control": _drawn(release, slug)} if control else given), **_dtype(dtype)}
+    params |= _named(columns, form, slug) | limited(budget, slug)
     params |= _ladder(release, slug, controls, frames_tried, rung_files) | _standard(slug, standard)
     run = Run.objects.create(
         release=release,

@@ -50,17 +50,15 @@ def start_teacher(
 ) -> TeacherTraining:
     """Store the training with its data and queue the job. `person` None is the operator of the command line.
 
-    `mixture`: take the negatives from these sources instead of runs of actions and objects.
-    `split`, `videos`: learn only from that split instead of the train split, or from the videos with these keys.
-    AccessDenied; RegistryError (a parameter); HubError (not a model); EvaluationError: an empty split, a caption
-    without negatives, no run although the objective needs one, a release of train clips.
+    `split`, `videos`: learn only from these. `mixture`: the sources of the negatives, instead of runs. AccessDenied;
+    RegistryError (a parameter); HubError (not a model); EvaluationError: an empty split, a caption without negatives,
+    no run although the objective needs one, a release of train clips.
     """
     require_researcher(person, project)
     chosen = _checked(parse_params(TEACHING, params), from_page=person is not None)
     chosen |= {"action_runs": list(action_runs), "object_runs": list(object_runs)}
     # Without the default: trainings of earlier versions share a row of the comparison.
-    chosen |= subset(project, "" if split == Split.TRAIN else split, videos)
-    chosen |= mixture.params if mixture else {}
+    chosen |= subset(project, "" if split == Split.TRAIN else split, videos) | (mixture.params if mixture else {})
     found = _collected(project, chosen, seed)
     if release is not None:
         if release.project_id != project.pk:

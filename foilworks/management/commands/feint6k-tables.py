@@ -1,4 +1,4 @@
-"""`foilworks feint6k-tables`: write Tables 1 and 2 of Feint6K from a project's own runs and trainings."""
+"""`foilworks feint6k-tables`: write the tables of (Feint6K, Tables 1 and 2) from a project's runs and trainings."""
 
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from foilworks.management.base import FoilworksCommand
 
 
 class Command(FoilworksCommand):
-    help = "write Tables 1 and 2 of Feint6K from a project's own runs and trainings"
+    help = "write the tables of (Feint6K, Tables 1 and 2) from a project's own runs and trainings"
     example = (
         "foilworks feint6k-tables --project mine --release msrvtt --release vatex\n"
         "  foilworks feint6k-tables --project mine --release v1 --format tex --out tables.tex\n"
@@ -54,7 +54,7 @@ class Command(FoilworksCommand):
                 raise EvaluationError(
                     f"{options['out']}: cannot be written ({error.strerror}); choose another --out"
                 ) from error
-            self._text = f"{options['out']}: Tables 1 and 2 of {len(releases)} releases"
+            self._text = f"{options['out']}: both tables, {len(releases)} groups of columns"
         return found
 
     def render(self, result: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Tables 1 and 2 of Feint6K from a project's own runs and trainings, by one command."""
+"""The tables of (Feint6K, Tables 1 and 2) from a project's own runs and trainings, by one command."""
 
 import json
 from pathlib import Path
@@ -78,11 +78,8 @@ def test_without_a_model_the_papers_rows_say_not_here(shapes, capsys):
         assert f"| {row.name} |" in text
     assert line_of(text, "CLIP") == ["not here"] * 4
     assert line_of(text, "Random")[:2] == ["25.0", "16.7"]
-    assert (
-        "The paper's label of the third row is “5 object + 5 object captions”; its text (Sec. 5.3) says 5 action-"
-        in text
-    )
-    assert "## Table 2. Captions of LLM-teacher: no training here" in text
+    assert "The paper's label of the third row is “5 object + 5 object captions”; its text (Feint6K, Sec. 5.3)" in text
+    assert "Captions of LLM-teacher (Feint6K, Table 2): no training here" in text
     assert line_of(written(shapes, capsys, "--with-paper"), "LLM Chatbot") == [
         "not here (87.0)",
         "not here (65.9)",
@@ -130,7 +127,7 @@ def test_trainings_fill_both_tables_with_their_seeds(shapes, capsys):
     trained(shapes, "mixed", (1,), lgt=1.0, negatives=["people=1"], per_caption=4)
     text = written(shapes, capsys, "--row", "InternVideo=tiny:start")
     zero, tuned = text.split("*Finetuned*")
-    tuned, second = tuned.split("## Table 2.")
+    tuned, second = tuned.split("## Captions of LLM-teacher")
     assert line_of(zero, "InternVideo") == ["50.0", "0.0", "100.0", "2.0"]
     assert line_of(tuned, "InternVideo") == ["50.0", "50.0", "50.0", "2.0"]
     assert line_of(tuned, "w/ LLM-teacher-lgt", "| InternVideo |") == [
@@ -188,7 +185,7 @@ def test_people_have_a_row_and_latex_has_the_papers_layout(shapes, capsys, tmp_p
     trained(shapes, "plain", (1, 3))
     trained(shapes, "soft", (1,), lgt=1.0)
     out = tmp_path / "tables.tex"
-    assert "Tables 1 and 2 of 1 releases" in written(shapes, capsys, "--format", "tex", "--out", str(out))
+    assert "both tables, 1 groups of columns" in written(shapes, capsys, "--format", "tex", "--out", str(out))
     text = out.read_text()
     assert r"Human & -- & 75.0 & -- & -- \\" in text
     assert r"\multicolumn{5}{l}{\emph{Zero-Shot}} \\" in text
