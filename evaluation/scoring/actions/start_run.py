@@ -77,9 +77,8 @@ def start_run(
     the format of the score file, detected if empty. `control`: also rank among sampled captions of other videos
     (Feint6K, Fig. 1b); `standard`: also rank each clip's caption among all captions. `controls`: also score with less
     and less of each clip (`scoring.rungs`), the best of `frames_tried` frames; `rung_files`: {rung: score file}.
-    `budget`: the maximum `requests`, `tokens` and `cost` of a run through an endpoint. AccessDenied without the
-    researcher's role; HubError: the spec names no model; EvaluationError: an invalid choice, a missing file, a path
-    outside the models folder on a page.
+    `budget`: the maximum `requests`, `tokens` and `cost` of a run through an endpoint. AccessDenied; HubError: the spec
+    names no model; EvaluationError: an invalid choice, a missing file, a path outside the models folder on a page.
     """
     require_researcher(person, project := release.project)
     slug, argument = checked_spec(spec, from_page=person is not None and kept_file is None)

@@ -66,7 +66,6 @@ def start_teacher(
         check_held_out(release, learnt_split(chosen))
     training = TeacherTraining.objects.create(
         project=project,
-        label="",
         student=chosen["student"],
         params=chosen,
         seed=seed,
