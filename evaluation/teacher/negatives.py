@@ -8,7 +8,7 @@ videos. A caption of a two-clip item's other clip is used only if that clip is i
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from django.db.models import Count, Max, Q, QuerySet
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 
 from corpus.models import DROPPED_OUT, FOUND_FALSE, Caption, Foil, Item, Subtest, withdrawn_items
 from corpus.rules.hard_foils import Candidates, hard_foils
@@ -118,21 +118,16 @@ def _items(project: Project, source: Source, split: str) -> QuerySet[Item]:
     """Return the items of the split whose foils a source has."""
     rows = Item.objects.filter(project=project, video__split=split).exclude(withdrawn_items())
     rows = rows.exclude(state__in=REJECTED)
-    other = Item.objects.filter(project=project, pair__gt="").exclude(video__split=split)
     if source.kind == SUBTEST:
         rows = rows.filter(subtest__name=source.name)
     elif source.kind == PAIRS:
         rows = rows.filter(pair__gt="")
     else:
-        rows = rows.filter(pair="", foils__isnull=False, foils__candidate__isnull=True).distinct()
+        made_elsewhere = Foil.objects.filter(item=OuterRef("pk"), candidate__isnull=True)
+        rows = rows.filter(Exists(made_elsewhere), pair="")
     # A caption of a clip in another split, which a release may show.
-    apart = set(other.values_list("subtest_id", "pair"))
-    if apart:
-        split_pairs = [
-            pk for pk, *key in rows.filter(pair__gt="").values_list("pk", "subtest_id", "pair") if tuple(key) in apart
-        ]
-        rows = rows.exclude(pk__in=split_pairs)
-    return rows
+    other_half = Item.objects.filter(subtest=OuterRef("subtest"), pair=OuterRef("pair"), pair__gt="")
+    return rows.exclude(Exists(other_half.exclude(video__split=split)))
 
 
 def _foils(items: QuerySet[Item]) -> Iterable[tuple[int, str]]:
