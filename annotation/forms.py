@@ -100,13 +100,20 @@ class PracticeForm(forms.Form):
         label=_("Foils by an expert, one per line"), widget=forms.Textarea(attrs={"rows": 3}), max_length=4000
     )
     explanation = forms.CharField(label=_("Explanation"), required=False, max_length=1000)
+    subtest = forms.ModelChoiceField(
+        Subtest.objects.none(),
+        label=_("Subtest"),
+        required=False,
+        help_text=_("People write as many foils as for its items. If its foils change the action, this is checked."),
+    )
 
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.project = project
+        self.fields["subtest"].queryset = Subtest.objects.filter(project=project)  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
-        """Return {"caption", "examples", "explanation"}."""
+        """Return {"caption", "examples", "explanation", "subtest"}."""
         data = dict(self.cleaned_data)
         key = data.pop("key", "").strip()
         captions = Caption.objects.filter(video__project=self.project).select_related("video")

@@ -5,6 +5,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from annotation.rules.marking import Marks, marks_of
 from corpus.models import Caption, Foil, Item, Subtest, Video
 from projects.models import Project, User
 from projects.personal_data import PersonalData
@@ -108,3 +109,14 @@ class PracticeCaption(models.Model):
 
     def __str__(self) -> str:
         return f"practice on caption {self.caption_id}"
+
+    @property
+    def wanted(self) -> int:
+        """Return the number of foils to write: as many as for an item of the subtest."""
+        return 1 if self.subtest is None else self.subtest.foils_per_item
+
+    @property
+    def marks(self) -> Marks | None:
+        """Return the words that stay and change, if the subtest's foils change the action."""
+        of_action = self.subtest is not None and self.subtest.changes == Subtest.Changes.ACTION
+        return marks_of(self.caption.text) if of_action else None

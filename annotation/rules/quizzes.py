@@ -5,11 +5,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from annotation.rules.editing import Finding, check_text, errors, normalised
+from annotation.rules.marking import Marks
 from annotation.rules.ordering import seeded_share
 from text.diff import diff_segments
 
 # Maximum of questions per attempt at practice.
 PRACTICE_LENGTH = 10
+# Between the foils of one answer.
+LINE = "\n"
 
 
 def draw(
@@ -63,9 +66,21 @@ class Grade:
         return self.match in (Match.SAME, Match.SAME_PLACE)
 
 
-def grade_edit(caption: str, text: str, examples: Collection[str]) -> Grade:
-    """Grade a foil by the live checks and an expert's foils of the same caption."""
-    findings = tuple(check_text(caption, text))
+def grade_edits(
+    caption: str, texts: Sequence[str], examples: Collection[str], marks: Marks | None = None
+) -> list[Grade]:
+    """Grade foils that were written together: each must differ from those before it."""
+    return [grade_edit(caption, text, examples, texts[:at], marks) for at, text in enumerate(texts)]
+
+
+def grade_edit(
+    caption: str, text: str, examples: Collection[str], others: Collection[str] = (), marks: Marks | None = None
+) -> Grade:
+    """Grade a foil by the live checks and an expert's foils of the same caption.
+
+    `marks`: which words stay and which change, if the foil must change only the action.
+    """
+    findings = tuple(check_text(caption, text, others, marks=marks))
     if errors(findings):
         return Grade(Match.BROKEN, findings)
     if any(normalised(text) == normalised(example) for example in examples):

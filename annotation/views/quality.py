@@ -38,9 +38,9 @@ from annotation.queries.quality import (
 )
 from annotation.queries.quality import validators as rows_of
 from annotation.rules.pausing import accuracy_on_the_line
-from annotation.rules.quizzes import grade_edit
+from annotation.rules.quizzes import LINE, grade_edits
 from annotation.views._work_pages import sent_with
-from annotation.views.work import ANSWER_ROWS, ANSWERS, live_checks
+from annotation.views.work import ANSWER_ROWS, ANSWERS, live_checks, marked_words
 from corpus.video_files.clip_tokens import Piece
 from corpus.video_files.player import blind_clip
 from projects.access import get_project, or_404, roles_in
@@ -150,7 +150,9 @@ def label(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _gold_page(request: HttpRequest, project: Project, use: str, forms: dict[str, Any], status: int) -> HttpResponse:
-    practice = PracticeCaption.objects.filter(project=project, withdrawn_at=None).select_related("caption", "said_by")
+    practice = PracticeCaption.objects.filter(project=project, withdrawn_at=None).select_related(
+        "caption", "said_by", "subtest"
+    )
     context = {
         "use": use,
         "uses": Use.choices,
@@ -278,7 +280,7 @@ def question(request: HttpRequest, slug: str, pk: int, place: int) -> HttpRespon
     """Show one question; practice shows the right answer afterwards, the qualification never does."""
     found, problem, form = _attempt(request, slug, pk), "", request.POST
     if request.method == "POST":
-        given = form.get("answer") or form.get("text", "")
+        given = form.get("answer") or form.getlist("text")
         try:
             answer_question(request.user, pk, place, given, **sent_with(form))
         except AnnotationError as error:
@@ -287,12 +289,15 @@ def question(request: HttpRequest, slug: str, pk: int, place: int) -> HttpRespon
             here = redirect("annotation:question", slug, pk, place)
             return here if found.stage == Stage.PRACTICE else redirect("annotation:attempt", slug, pk)
     rows = found.questions.select_related(
-        "attempt", "pair__video__project", "practice__caption__video__project", "pair__subtest"
+        "attempt", "pair__video__project", "practice__caption__video__project", "practice__subtest", "pair__subtest"
     )
     asked = or_404(rows.filter(place=place).first(), _("Question not found."))
     if asked.answered_at and found.stage == Stage.QUALIFICATION:
         return redirect("annotation:attempt", slug, pk)
-    context = {**_shown(asked), "attempt": found, "question": asked, "problem": problem, "typed": form.get("text", "")}
+    context = {**_shown(asked), "attempt": found, "question": asked, "problem": problem}
+    if asked.practice_id:
+        typed = form.getlist("text")
+        context["boxes"] = (typed + [asked.practice.caption.text] * asked.practice.wanted)[: asked.practice.wanted]
     context |= {"number": place + 1, "total": found.questions.count()}
     template = "annotation/question_edit.html" if asked.practice_id else "annotation/question_judge.html"
     return render(request, template, context, status=400 if problem else 200)
@@ -338,17 +343,22 @@ def _judgement(asked: Question) -> dict[str, Any]:
 
 def _edit_question(asked: Question) -> dict[str, Any]:
     caption = asked.practice.caption
+    marks = asked.practice.marks
+    facts = {"caption": caption.text, "others": [], "dropped": [], **marked_words(marks)}
     context: dict[str, Any] = {
         "clip": blind_clip(caption.video, asked.attempt.person_id, Piece.QUESTION, asked.pk),
         "caption": caption.text,
-        "facts": {"caption": caption.text, "others": [], "dropped": []},
+        "facts": facts,
         "checks": live_checks(),
+        "of_action": marks is not None,
     }
     if asked.answered_at:
-        grade = grade_edit(caption.text, asked.text, asked.practice.examples)
-        context["verdict"] = MATCHES[grade.match]
-        context["findings"] = [of_finding(finding) for finding in grade.findings]
-        context["given"] = diff_segments(caption.text, asked.text)
+        texts = asked.text.split(LINE) if asked.practice.wanted > 1 else [asked.text]
+        grades = grade_edits(caption.text, texts, asked.practice.examples, marks)
+        context["given"] = [
+            (diff_segments(caption.text, text), MATCHES[grade.match], [of_finding(one) for one in grade.findings])
+            for text, grade in zip(texts, grades, strict=True)
+        ]
         context["examples"] = [diff_segments(caption.text, example) for example in asked.practice.examples]
         context["explanation"] = asked.practice.explanation
     return context

@@ -14,7 +14,7 @@ from evaluation.analyses.scored import Floats, ScoredItems, counted_foils, n_har
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import DRAWS, SEED, SHARES, mean, mean_intervals
 
-VERSION = "4"
+VERSION = "5"
 INPUT = "scored"
 BINS = 40
 ALL = "all"

@@ -156,9 +156,9 @@ PAGES: dict[str, AnalysisPage] = {
                     "Compare models only if all of them return cosines."
                 ),
                 _(
-                    "The type of edit comes from the foil's fact “edited”. If a foil has no such fact, the method "
-                    "that made it is used instead. If an item has a hard foil among captions of other videos, only "
-                    "the hard foil counts."
+                    "The type of edit is the action if the subtest's foils change the action. Otherwise it comes from "
+                    "the foil's fact “edited”, or from the method that made the foil. If an item has a hard foil "
+                    "among captions of other videos, only the hard foil counts."
                 ),
             ),
             (

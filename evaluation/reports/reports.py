@@ -6,7 +6,7 @@ since the stored row. So other rooms need not report changes, and an excluded vo
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, is_dataclass
 from typing import Any
 
@@ -34,6 +34,7 @@ from evaluation.facts.edits import edit_facts
 from evaluation.facts.filter_verdicts import filter_verdicts
 from evaluation.facts.records import item_facts, vote_facts
 from evaluation.proximity.stored import measured, stamp, with_proximity
+from evaluation.reports.edit_kinds import edited_kinds, subtests_of_action
 from evaluation.reports.replacement import replacement_facts
 from evaluation.scoring.clip_keys import cluster
 from evaluation.scoring.model_cards import cards_of
@@ -58,8 +59,9 @@ def release_analysis(release: Release, kind: str, params: Mapping[str, Any] | No
         raise EvaluationError(_("no model is scored on this release yet; score one first"))
     cards = {key: card.category for key, card in cards_of(release.project).items()}
     models = [[run.pk, run.label, cards.get(run.model_key, ""), fingerprint_of(run)] for run in runs]
-    meaning = stamp(measured(release)) if kind == "proximity" else []
-    fingerprint = digest([kind, analysis.VERSION, chosen, release.content_hash, models, meaning])
+    more = stamp(measured(release)) if kind == "proximity" else []
+    more += sorted(subtests_of_action(release)) if kind == "delta" else []
+    fingerprint = digest([kind, analysis.VERSION, chosen, release.content_hash, models, more])
     about = f"{release.pk}:{digest(chosen)}"
     return cached_by_fingerprint(
         release.project,
@@ -90,7 +92,8 @@ def scored_items(release: Release, runs: list[Run], cards: Mapping[str, str]) ->
         models[name], categories[name] = table, cards.get(run.model_key, "")
     if not models:
         raise EvaluationError(_("no model is scored on this release yet; score one first"))
-    facts = [facts_of(record) for record in records]
+    of_action = subtests_of_action(release)
+    facts = [facts_of(record, of_action) for record in records]
     for own, hard in zip(facts, hard_foils(map(candidates_of, records)), strict=True):
         if hard is not None:
             own |= {"hard_foil": hard.index, "hard_foil_source": hard.source}
@@ -99,15 +102,16 @@ def scored_items(release: Release, runs: list[Run], cards: Mapping[str, str]) ->
     return ScoredItems([record["id"] for record in records], clusters, facts, models, categories)
 
 
-def facts_of(record: Mapping[str, Any]) -> dict[str, Any]:
+def facts_of(record: Mapping[str, Any], of_action: Collection[str] = ()) -> dict[str, Any]:
     """Return the facts of a frozen record: its own, then the origin of its foils, then the clip's length.
 
-    `edited` is given per foil: by its facts, else by the method that generated it.
+    `edited` is given per foil (`edited_kinds`), unless the record's own fact holds for all.
     """
     made = record["provenance"]
     facts = {**_shared([one["facts"] for one in made if one]), **facts_of_kept_foils(record)}
-    if "edited" not in facts or any(one and "edited" in one["facts"] for one in made):
-        facts["edited"] = [_edited(one, record) for one in made]
+    made_here = any(one and "edited" in one["facts"] for one in made)
+    if made_here or "edited" not in facts or record["subtest"] in of_action:
+        facts["edited"] = edited_kinds(record, of_action)
     video = record["video"]
     start, end = video["start_time"], video["end_time"]
     if video["time_unit"] == "sec" and end is not None:
@@ -115,12 +119,6 @@ def facts_of(record: Mapping[str, Any]) -> dict[str, Any]:
     elif video.get("duration"):
         facts.setdefault("duration", video["duration"] - (start or 0.0 if video["time_unit"] == "sec" else 0.0))
     return facts
-
-
-def _edited(made: Mapping[str, Any] | None, record: Mapping[str, Any]) -> str:
-    if made is None:
-        return str(record["extra"].get("edited") or record["subtest"])
-    return str(made["facts"].get("edited") or made["method"])
 
 
 def _shared(facts: list[Mapping[str, Any]]) -> dict[str, Any]:

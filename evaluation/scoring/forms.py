@@ -67,13 +67,13 @@ class BudgetForm(forms.Form):
 
 
 # Folded in the form.
-OPTIONS = ("label", "control", "controls", "device", *BUDGET)
+OPTIONS = ("label", "control", "standard", "controls", "device", *BUDGET)
 
 
 class ScoringForm(BudgetForm):
     """A model to score a release with; the action reports what is wrong with it."""
 
-    field_order = ("spec", "label", "protocol", "control", "controls", "device", *BUDGET)
+    field_order = ("spec", "label", "protocol", "control", "standard", "controls", "device", *BUDGET)
 
     spec = forms.CharField(
         label=_("Model"),
@@ -90,6 +90,11 @@ class ScoringForm(BudgetForm):
         label=_("Retrieval control"),
         required=False,
         help_text=_("In addition, each caption is ranked among 5 captions of other videos."),
+    )
+    standard = forms.BooleanField(
+        label=_("Standard retrieval"),
+        required=False,
+        help_text=_("In addition, each clip's caption is ranked among the captions of all clips (dual encoders only)."),
     )
     controls = forms.BooleanField(
         label=_("Controls"),

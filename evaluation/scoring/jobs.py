@@ -35,6 +35,8 @@ from evaluation.scoring.shards.work import (
     store,
     work_of,
 )
+from evaluation.scoring.standard import check_standard, measure
+from evaluation.scoring.standard_results import STANDARD
 from evaluation.scoring.truncation import listed_before, truncation_of
 from evaluation.scoring.trusted_models import trust_of
 from hub import number_formats
@@ -76,6 +78,8 @@ def run_scoring(run_id: int, job: Job) -> Spread | None:
         if isinstance(found, Spread):
             return found
         problems = found
+    if STANDARD in run.params:
+        _measure_standard(run, job)
     run.problems = {name: found for name, found in problems.items() if found}
     run.scored_at = timezone.now()
     run.save(update_fields=["problems", "scored_at"])
@@ -101,6 +105,21 @@ def score_shard(run_id: int, job: Job) -> None:
         progress(job, max(0, job.total - pairs_of(todo)), job.total, f"asking the model: {opened.info.model_id}")
         tally = _score_all(run, opened, todo, job)
     finish(job, listed(work, tally))
+
+
+def _measure_standard(run: Run, job: Job) -> None:
+    """Rank each clip's caption among all captions, and store the counts in the run's parameters."""
+    with _opened(run) as opened, DecodePool(settings.FOILWORKS_DECODERS or usual_workers()) as pool:
+        words = "ranking all captions: {done}/{total} clips"
+        run.params[STANDARD] = measure(
+            run,
+            opened.adapter,
+            lambda done, total: progress(job, job.done, message=words.format(done=done, total=total)),
+            read=reader(opened.protocol, opened.kept.frames),
+            kept=opened.kept.vectors,
+            pool=pool,
+        )
+    run.save(update_fields=["params"])
 
 
 @dataclass(frozen=True)
@@ -144,6 +163,8 @@ def _as_opened(adapter: Any, protocol: Protocol, dtype: str, device: str, served
 def _score(run: Run, job: Job) -> Spread | dict[str, Any]:
     with _opened(run) as opened:
         info = opened.info
+        if STANDARD in run.params:
+            check_standard(opened.adapter, opened.by_item)
         run.params = {**run.params, "by_item": opened.by_item}
         if run.spec.partition(":")[0] in number_formats.GENERATIVE:
             # Chosen by the device of this host; the run's other hosts may have different devices.

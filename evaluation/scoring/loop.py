@@ -116,6 +116,28 @@ def score_pairs(
         yield score
 
 
+def all_pairs(
+    adapter: Embedder,
+    clips: Iterable[Clip],
+    texts: Sequence[str],
+    *,
+    read: ReadFrames = read_frames,
+    kept: KeptVectors | None = None,
+    pool: DecodePool | None = None,
+) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield (clip key, its values with all texts, in their order). Clips without frames are left out.
+
+    Each text and each clip is encoded once; nothing but one row of values is in memory.
+    """
+    counts, pool = ScoringCounts(), pool or DecodePool(0)
+    encoded = _encode_texts(adapter, list(texts), counts)
+    fetched = _fetched(adapter, [Wanted(clip, {}) for clip in clips], read, counts, pool, kept, 2 * CLIPS_PER_BATCH)
+    for batch in in_batches(fetched, CLIPS_PER_BATCH):
+        for at, row in sorted(_rows(adapter, batch, counts, kept).items()):
+            for want in batch[at].wants:
+                yield want.clip.key, similarities(adapter, batch[at].row_of(want, row), encoded)
+
+
 def _by_length(texts: Iterable[str]) -> list[str]:
     """Return distinct texts, short ones first: a batch is padded to its longest."""
     return sorted(dict.fromkeys(texts), key=lambda text: (len(text.split()), len(text), text))

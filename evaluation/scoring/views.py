@@ -41,6 +41,7 @@ from evaluation.scoring.served.figures import (
     raw_answers,
 )
 from evaluation.scoring.shards.outlook import work
+from evaluation.scoring.standard_results import standard_of
 from projects.access import enter_project
 from projects.live_pages import render_live
 from text.errors import ActionableError
@@ -69,6 +70,7 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "score_forms": writers_of(only_winners=results["only_winners"], pairs=bool(results.get("two_clips"))),
         "two_clips": _two_clips(results),
         "ranks": _ranks(results),
+        "standard": standard_of(found),
         "served": served,
         "counts": item_counts(found, len(results["missing"])) if served else None,
         "people": human_line(found.release, axes_of(found.release), RANKED) if results["rcad"] else None,
@@ -107,17 +109,18 @@ def run_file(request: HttpRequest, slug: str, pk: int, extension: str) -> HttpRe
     found = get_run(request.user, slug, pk)
     if extension not in WRITERS:
         raise Http404
-    response = WRITERS[extension]({**results_of(found), "problems": found.problems, **_served(found)})
+    response = WRITERS[extension]({**results_of(found), "problems": found.problems, **_beside(found)})
     name = f"{found.release.project.slug}-run-{pk}.{extension}"
     if extension != "svg":
         response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 
 
-def _served(run: Run) -> dict[str, Any]:
-    """Return what a file says about a run through an endpoint."""
-    found = figures_of(run)
-    return {"served": figures_as_json(found)} if found is not None else {}
+def _beside(run: Run) -> dict[str, Any]:
+    """Return what a file says about standard retrieval, and about a run through an endpoint."""
+    served, standard = figures_of(run), standard_of(run)
+    found: dict[str, Any] = {"standard": dict(standard)} if standard is not None else {}
+    return found | ({"served": figures_as_json(served)} if served is not None else {})
 
 
 @require_safe

@@ -15,6 +15,7 @@ from corpus.video_files.stored_files import clip_file, is_local
 from evaluation.errors import EvaluationError
 from evaluation.scoring.clip_keys import cluster
 from evaluation.teacher.asking import CAPTIONS_PER_BATCH, cosines_by_caption, open_teacher
+from evaluation.teacher.mixtures import Mixture
 from evaluation.teacher.plan import TEACHING
 from evaluation.teacher.sources import Collected, collect, train_videos
 from evaluation.utd.subsets import subset
@@ -38,6 +39,7 @@ def export_set(
     splits: Sequence[str] = (),
     videos: Sequence[str] = (),
     preference: bool = False,
+    mixture: Mixture | None = None,
 ) -> dict[str, Any]:
     """Write the rows of the splits into `out`, and what they were made from beside it; return counts by split.
 
@@ -48,6 +50,7 @@ def export_set(
         if path.exists():
             raise EvaluationError(f"{path}: exists already; name another file, or remove it")
     chosen = parse_params(TEACHING, params) | {"action_runs": list(action_runs), "object_runs": list(object_runs)}
+    chosen |= mixture.params if mixture else {}
     chosen |= with_paths({"model": chosen["teacher"]}, only_below=None)
     found = {split: _collected(project, chosen, split, videos) for split in dict.fromkeys(splits)}
     wants_cosines = not preference and chosen["lgt"] > 0

@@ -5,8 +5,11 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from corpus.models import Release
+from corpus.models import Release, Split
+from evaluation.errors import EvaluationError
 from evaluation.teacher.actions.trainings import STUDENTS
+from evaluation.teacher.mixtures import PER_CAPTION, mixture_of
+from evaluation.teacher.negatives import known_sources
 from evaluation.teacher.plan import TEACHING
 from evaluation.teacher.sources import runs_to_choose
 from generation.model_presence import check_named
@@ -15,6 +18,7 @@ from projects.models import Project
 from text.errors import ActionableError
 
 MAX_RUNS = 60
+MAX_SOURCES_SHOWN = 12
 FIRST = ("label", "action_runs", "object_runs", "release", "seed")
 
 
@@ -48,11 +52,13 @@ class TrainingForm(EntryForm):
         }
         if not runs:
             del own["action_runs"], own["object_runs"]
+        own |= _of_mixture(project, [int(pk) for pk, _ in runs])
         self.fields = {**own, **self.fields}
         self.fields["student"].required = True
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean()
+        self._read_mixture(cleaned)
         if not self.errors:
             if self.converted["student"].strip().partition(":")[0] not in STUDENTS:
                 known = ", ".join(f"{kind}:" for kind in STUDENTS)
@@ -65,11 +71,52 @@ class TrainingForm(EntryForm):
                     self.add_error(name, str(error))
         return cleaned
 
+    def _read_mixture(self, cleaned: dict[str, Any]) -> None:
+        self.mixture = None
+        lines = [line for line in cleaned.get("negatives", "").splitlines() if line.strip()]
+        count = cleaned.get("per_caption")
+        try:
+            self.mixture = mixture_of(
+                lines, PER_CAPTION if count is None else count, cleaned.get("negatives_seed") or 0
+            )
+        except EvaluationError as error:
+            self.add_problem(error, "negatives")
+
     def chosen(self, project: Project) -> dict[str, Any]:
         data = self.cleaned_data
         release = Release.objects.get(project=project, pk=data["release"]) if data["release"] else None
         runs = {name: tuple(map(int, data.get(name) or ())) for name in ("action_runs", "object_runs")}
-        return {"label": data["label"], "seed": data["seed"] or 0, "release": release, **runs}
+        return {"label": data["label"], "seed": data["seed"] or 0, "release": release, "mixture": self.mixture, **runs}
+
+
+def _of_mixture(project: Project, runs: list[int]) -> dict[str, forms.Field]:
+    """Return the fields of the mixture; none if no source has texts for the train split."""
+    sources = known_sources(project, Split.TRAIN, runs)
+    if not sources:
+        return {}
+    shown = ", ".join(sources[:MAX_SOURCES_SHOWN]) + (" …" if len(sources) > MAX_SOURCES_SHOWN else "")
+    explained = _(
+        "Instead of runs: one source per line with its share, such as %(example)s. Shares add up to 1. This project "
+        "has: %(sources)s."
+    )
+    return {
+        "negatives": forms.CharField(
+            label=_("Mixture of negatives"),
+            required=False,
+            widget=forms.Textarea(attrs={"rows": 3, "translate": "no", "spellcheck": "false"}),
+            help_text=explained % {"example": f"{sources[0]}=0.5", "sources": shown},
+        ),
+        "per_caption": forms.IntegerField(
+            label=_("Negatives per caption in a mixture"), required=False, initial=PER_CAPTION, min_value=1
+        ),
+        "negatives_seed": forms.IntegerField(
+            label=_("Seed of a mixture"),
+            required=False,
+            initial=0,
+            min_value=0,
+            help_text=_("Trainings that differ only in their own seed learn from the same texts."),
+        ),
+    }
 
 
 class ReadingForm(forms.Form):

@@ -44,9 +44,12 @@ class TeacherTraining(RequestedJob):
 
     @property
     def captions_per_clip(self) -> str:
-        """Return the name of a row (Feint6K, Table 2): "10 actions", "5 actions + 5 objects"."""
+        """Return the name of a row (Feint6K, Table 2): "10 actions", "5 actions + 5 objects"; or
+        the mixture: "10 of run:4=0.5, people=0.5"."""
         if not self.params.get("lbl") and not self.params.get("lgt"):
             return ""
+        if sources := self.params.get("negatives"):
+            return f"{self.params['per_caption']} of {', '.join(sources)}"
         counts = (("actions", self.params.get("actions", 0)), ("objects", self.params.get("objects", 0)))
         return " + ".join(f"{count} {name}" for name, count in counts if count)
 

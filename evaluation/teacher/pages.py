@@ -121,13 +121,13 @@ def ablation(release: Release, base: str = "") -> dict[str, Any]:
         return {"rows": [], "base": "", "chosen": None, "measures": []}
     groups: dict[tuple[str, ...], list[StudentEvaluation]] = {}
     for each in found:
-        groups.setdefault(_all_but_the_seed(each.training), []).append(each)
+        groups.setdefault(all_but_the_seed(each.training), []).append(each)
     chosen = next((key for key, row in groups.items() if base in {str(each.training_id) for each in row}), None)
     chosen = chosen or next(iter(groups))
-    basis, rows = _of_one_set(groups[chosen])[0], []
+    basis, rows = of_one_set(groups[chosen])[0], []
     labels = Counter(label for label, *_ in groups)
     for key, each in groups.items():
-        values, seeds, left_out = _of_one_set(each)
+        values, seeds, left_out = of_one_set(each)
         against = compared(basis, values) if key != chosen and _same(basis[0], values[0]) else {}
         about = {**_about(each[0].training, shared=labels[key[0]] > 1), "seeds": seeds, "left_out": left_out}
         rows.append({**about, "found": summary(values), "against": against})
@@ -152,7 +152,7 @@ def ablation(release: Release, base: str = "") -> dict[str, Any]:
     return {"rows": rows, "base": against_row["label"], "chosen": against_row["training"], "measures": measures}
 
 
-def _all_but_the_seed(training: TeacherTraining) -> tuple[str, ...]:
+def all_but_the_seed(training: TeacherTraining) -> tuple[str, ...]:
     """Return what trainings of one row have in common, the label first: everything that affects the result except the
     seed.
 
@@ -165,15 +165,20 @@ def _all_but_the_seed(training: TeacherTraining) -> tuple[str, ...]:
     return training.label, training.student, texts, json.dumps(learnt, sort_keys=True)
 
 
-def _of_one_set(readings: Sequence[StudentEvaluation]) -> tuple[list[EvaluationResult], list[int], list[int]]:
+def of_one_set(readings: Sequence[StudentEvaluation]) -> tuple[list[EvaluationResult], list[int], list[int]]:
     """Return the evaluations after training on the most items, with their seeds, and the seeds of the others: clips may
     have got or lost their files between two evaluations.
     """
-    values = [(EvaluationResult.of(each.after), each.training.seed) for each in readings]
-    most = max((value for value, _ in values), key=lambda value: len(value.ids))
-    kept = [(value, seed) for value, seed in values if _same(most, value)]
-    left_out = [seed for value, seed in values if not _same(most, value)]
-    return [value for value, _ in kept], [seed for _, seed in kept], left_out
+    kept = covering_most(readings)
+    left_out = [each.training.seed for each in readings if each not in kept]
+    return [EvaluationResult.of(each.after) for each in kept], [each.training.seed for each in kept], left_out
+
+
+def covering_most(readings: Sequence[StudentEvaluation]) -> list[StudentEvaluation]:
+    """Return the evaluations on the same items as the one with the most."""
+    values = [EvaluationResult.of(each.after) for each in readings]
+    most = max(values, key=lambda value: len(value.ids))
+    return [each for each, value in zip(readings, values, strict=True) if _same(most, value)]
 
 
 def _same(one: EvaluationResult, other: EvaluationResult) -> bool:

@@ -1,4 +1,4 @@
-"""Collect the training data of a project's own runs: captions of one split, and false captions of them.
+"""Collect the training data of a project: captions of one split, and false captions of them, of runs or of a mixture.
 
 The split is the train split unless the training names another one. Clips of other splits are never read. A negative
 from any source is left out if it is a true caption of the same video, or if validators did not find it false of that
@@ -14,26 +14,23 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from corpus.models import (
-    DROPPED_OUT,
-    FOUND_FALSE,
     NOT_RELIED_ON,
     Caption,
-    Foil,
     MediaState,
     Release,
     ReleaseItem,
     Split,
-    Subtest,
     Video,
 )
-from corpus.rules.states import CandidateState, ItemState
 from evaluation.errors import EvaluationError
-from evaluation.reports.reports import facts_of
+from evaluation.reports.edit_kinds import edited_kinds, subtests_of_action
 from evaluation.scoring.clip_keys import clip_key, cluster
+from evaluation.teacher.mixtures import Mixture, mixed, mixture_in, warnings_of
 from evaluation.teacher.models import TeacherTraining
+from evaluation.teacher.negatives import NOT_TAKEN, check_sources, covered, plain, refused_texts, texts_of
 from evaluation.teacher.plan import REFUSE
 from evaluation.teacher.readings import ACTION, OBJECT, HeldOut
 from evaluation.utd.subsets import chosen
@@ -41,8 +38,8 @@ from generation.models import Candidate, CandidateGroup, GenerationRun
 from projects.models import Project
 from text.quoting import quoted, shortened
 
-# Candidates that filters or people rejected, and texts that were replaced.
-NOT_TAKEN = (CandidateState.FILTERED_OUT, CandidateState.DROPPED, CandidateState.SUPERSEDED)
+# Of a run that a mixture draws from: its foils may change anything.
+MIXED = "mixed"
 ROWS = 2000
 KEPT = "captions.json"
 
@@ -113,9 +110,7 @@ def held_out_of(release: Release, split: str = Split.TRAIN.value) -> tuple[HeldO
     """
     # Not the source videos: clips may join the split during a training that does not use them.
     _check_items(release, split)
-    counterfactual = set(
-        Subtest.objects.filter(project=release.project, changes=Subtest.Changes.ACTION).values_list("name", flat=True)
-    )
+    counterfactual = subtests_of_action(release)
     members = ReleaseItem.objects.filter(release=release).select_related("video").order_by("position")
     clips: dict[str, int] = {}
     shown: list[ReleaseItem] = []
@@ -130,11 +125,7 @@ def held_out_of(release: Release, split: str = Split.TRAIN.value) -> tuple[HeldO
         if key not in clips:
             clips[key] = len(shown)
             shown.append(member)
-        said = facts_of(record)["edited"]
-        named = said if isinstance(said, list) else [said] * len(record["foils"])
-        kinds = [kind if isinstance(kind, str) else "" for kind in named]
-        if record["subtest"] in counterfactual:
-            kinds = [ACTION] * len(kinds)
+        kinds = edited_kinds(record, counterfactual)
         rows.append((record["id"], (record["caption"], *record["foils"]), tuple(kinds), clips[key]))
     if not rows:
         raise EvaluationError(f"{release.name}: none of its clips has a file; attach videos first")
@@ -160,41 +151,67 @@ class Collected:
 
 
 def collect(project: Project, params: Mapping[str, Any], *, needs_negatives: bool) -> Collected:
-    """Return the captions of the chosen runs, split and videos (all of the split if no run or video is chosen).
+    """Return the captions of the chosen sources, split and videos (all of the split if no source or video is chosen).
 
-    EvaluationError: an empty split, runs of another project, a caption without negatives.
+    EvaluationError: an empty split, runs of another project, a source or a caption without negatives.
     """
-    runs, split = _runs(project, params), learnt_split(params)
-    rows = _captions(project, runs, {**params, "split": split})
+    mixture, split = mixture_in(params), learnt_split(params)
+    runs = _runs(project, params)
+    if mixture is not None and any(runs.values()):
+        raise EvaluationError("negatives: a mixture replaces action_runs and object_runs; write them as run:ID")
+    mixed_runs = check_sources(project, mixture) if mixture is not None else {}
+    rows = _captions(project, runs, {**params, "split": split}, mixture)
     if not rows:
         listed = "is of a listed video, " if params.get("videos") else ""
+        where = "runs" if mixture is None else "sources"
         raise EvaluationError(
-            f"no caption of the {split} split {listed}has a video and is in the chosen runs; import captions with "
-            f"split={split}, or choose other runs{' or videos' if listed else ''}"
+            f"no caption of the {split} split {listed}has a video and is in the chosen {where}; import captions with "
+            f"split={split}, or choose other {where}{' or videos' if listed else ''}"
         )
-    made = _made(runs, params, {pk: video for pk, _, video in rows})
+    videos, about = {pk: video for pk, _, video in rows}, {}
+    if mixture is None:
+        made: Mapping[int, list[str]] = _made(runs, params, videos)
+    else:
+        found = mixed(mixture, texts_of(project, mixture, videos, split))
+        made, told = found.negatives, warnings_of(mixture, found)
+        about = {"mixture": {**mixture.params, "shares": found.shares(mixture), "warnings": told}}
     missing = [text for pk, text, _ in rows if not made.get(pk)]
-    if needs_negatives and missing and params["without_negatives"] == REFUSE:
-        raise EvaluationError(
-            f"{quoted(missing[0])} has no negatives, nor do {len(missing) - 1} more captions; generate some for "
-            "them, or set without_negatives=leave_out"
-        )
     if needs_negatives:
-        rows = [row for row in rows if made.get(row[0])]
-        if not rows:
-            raise EvaluationError(f"the chosen runs made no foils for captions of the {split} split; choose other runs")
+        rows = _with_negatives(rows, made, missing, params)
     negatives = [made.get(pk, []) for pk, _, _ in rows]
     captions = [text for _, text, _ in rows]
-    about = {
+    about |= {
         "split": split,
         "captions": len(rows),
         "videos": len({video for _, _, video in rows}),
         "negatives": sum(map(len, negatives)),
         "left_out": len(missing) if needs_negatives else 0,
-        "runs": [_about(run, kind) for kind, each in runs.items() for run in each],
+        "runs": [
+            *(_about(run, kind) for kind, each in runs.items() for run in each),
+            *(_about(run, MIXED) for run in mixed_runs.values()),
+        ],
         "sha256": hashlib.sha256(json.dumps([captions, negatives], ensure_ascii=False).encode()).hexdigest(),
     }
     return Collected(captions, [video for _, _, video in rows], negatives, about)
+
+
+Rows = list[tuple[int, str, int]]
+
+
+def _with_negatives(
+    rows: Rows, made: Mapping[int, Sequence[str]], missing: Sequence[str], params: Mapping[str, Any]
+) -> Rows:
+    """Return the captions that have negatives. EvaluationError: some have none and may not be left out, or all."""
+    if missing and params["without_negatives"] == REFUSE:
+        raise EvaluationError(
+            f"{quoted(missing[0])} has no negatives, nor do {len(missing) - 1} more captions; generate some for "
+            "them, or set without_negatives=leave_out"
+        )
+    kept = [row for row in rows if made.get(row[0])]
+    if not kept:
+        split = learnt_split(params)
+        raise EvaluationError(f"the chosen runs made no foils for captions of the {split} split; choose other runs")
+    return kept
 
 
 def runs_to_choose(project: Project) -> QuerySet[GenerationRun]:
@@ -215,13 +232,15 @@ def _runs(project: Project, params: Mapping[str, Any]) -> dict[str, list[Generat
 
 
 def _captions(
-    project: Project, runs: Mapping[str, list[GenerationRun]], params: Mapping[str, Any]
-) -> list[tuple[int, str, int]]:
+    project: Project, runs: Mapping[str, list[GenerationRun]], params: Mapping[str, Any], mixture: Mixture | None
+) -> Rows:
     videos = chosen(Video.objects.filter(project=project, media_state=MediaState.READY), params)
     rows = Caption.objects.filter(video__in=videos).exclude(NOT_RELIED_ON)
     makers = [run.pk for each in runs.values() for run in each]
     if makers:
         rows = rows.filter(pk__in=CandidateGroup.objects.filter(run__in=makers).values("caption"))
+    if mixture is not None:
+        rows = rows.filter(covered(project, mixture, params["split"]))
     return list(rows.order_by("pk").values_list("pk", "text", "video_id"))
 
 
@@ -229,7 +248,7 @@ def _made(
     runs: Mapping[str, list[GenerationRun]], params: Mapping[str, Any], videos: Mapping[int, int]
 ) -> dict[int, list[str]]:
     """Return {caption: its negatives}: the requested number of each kind, best rank first."""
-    refused = _refused_texts(set(videos.values()))
+    refused = refused_texts(set(videos.values()))
     found: dict[int, list[str]] = defaultdict(list)
     for kind, count in ((ACTION, params["actions"]), (OBJECT, params["objects"])):
         taken: dict[int, int] = defaultdict(int)
@@ -238,30 +257,10 @@ def _made(
         for caption, text in ordered.values_list("group__caption_id", "text").iterator(ROWS):
             if caption not in videos or taken[caption] >= count:
                 continue
-            if _plain(text) not in refused[videos[caption]] and text not in found[caption]:
+            if plain(text) not in refused[videos[caption]] and text not in found[caption]:
                 found[caption].append(text)
                 taken[caption] += 1
     return found
-
-
-def _refused_texts(videos: Iterable[int]) -> dict[int, set[str]]:
-    """Return by video its true captions, and the foils that validation or a researcher rejected.
-
-    The state of a candidate does not show these: a candidate that became a foil remains accepted.
-    """
-    found: dict[int, set[str]] = defaultdict(set)
-    wanted = sorted(videos)
-    for start in range(0, len(wanted), ROWS):
-        some = wanted[start : start + ROWS]
-        true = Caption.objects.filter(video_id__in=some).exclude(FOUND_FALSE).values_list("video_id", "text")
-        out = Foil.objects.filter(DROPPED_OUT | Q(item__state=ItemState.RETRACTED), item__video_id__in=some)
-        for video, text in (*true, *out.values_list("item__video_id", "text")):
-            found[video].add(_plain(text))
-    return found
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.casefold().split()).rstrip(".")
 
 
 def _about(run: GenerationRun, kind: str) -> dict[str, Any]:

@@ -30,14 +30,15 @@ router = Router(tags=["scores"])
 class ScoringIn(Schema):
     """`spec` names a model as on the release's page: `clip:…`, `endpoint:…` and so on.
 
-    `controls`: also score with less and less of each clip. `requests`, `tokens`, `cost`: max budget of a run through an
-    endpoint.
+    `control`, `standard`: also rank the caption among five others, and among the captions of all clips. `controls`:
+    also score with less and less of each clip. `requests`, `tokens`, `cost`: max budget of a run through an endpoint.
     """
 
     spec: Line
     label: Word = ""
     protocol: Word = "foilworks"
     control: bool = False
+    standard: bool = False
     controls: bool = False
     device: Word = "auto"
     requests: int | None = None

@@ -1,5 +1,6 @@
 """Practice and the qualification: what is drawn, what is right, who may validate then."""
 
+import json
 from types import SimpleNamespace
 
 import pytest
@@ -15,9 +16,10 @@ from annotation.actions.quality.save_quality_policy import save_quality_policy
 from annotation.actions.quality.start_attempt import start_attempt
 from annotation.actions.quality.withdraw_pair import withdraw_pair
 from annotation.errors import AnnotationError, NotAdmitted
-from annotation.models import Attempt, DeclinedVideo, GoldPair, Question, Stage, Standing, Use
+from annotation.models import Attempt, DeclinedVideo, GoldPair, PracticeCaption, Question, Stage, Standing, Use
 from annotation.queries.quality import baseline, experts, next_to_label, readiness, tries_of
 from annotation.rules.quizzes import Match, draw, grade_edit, has_passed
+from corpus.models import Subtest
 from foilworks.invariants.registry import violations
 from projects.errors import AccessDenied
 from tests import factories
@@ -294,6 +296,51 @@ def test_practice_at_editing_runs_the_live_checks_and_shows_the_experts_foil(pra
     assert "unfolds" in page
     attempt.refresh_from_db()
     assert (attempt.finished_at is not None, attempt.questions.get().right) == (True, False)
+
+
+def test_practice_of_counterfactuals_asks_for_all_foils_and_checks_the_action(world):
+    """As in (Feint6K, Sec. 3.2): the same task as later, with feedback."""
+    changes = Subtest.Changes.ACTION
+    subtest = factories.make_subtest(world.project, foils_per_item=3, changes=changes)
+    caption = factories.make_caption(factories.make_video(world.project), CAPTION)
+    add_practice_caption(world.owner, world.project, caption, ["a man unfolds a shirt."], subtest=subtest)
+    save_quality_policy(world.owner, world.project, practice_open=True)
+    client = client_of(world.ann)
+    answers = (
+        (["a man unfolds a shirt.", "a man tears a shirt.", "a man irons a shirt."], True, "Correct"),
+        (["a man unfolds a shirt.", "a man tears a coat.", "a man irons a shirt."], False, "Incorrect"),
+        (["a man unfolds a shirt.", "a man tears a shirt.", "a man tears  a shirt."], False, "This text is not a foil"),
+    )
+    for texts, right, said in answers:
+        attempt = start_attempt(world.ann, world.project, Stage.PRACTICE, Stage.EDIT)
+        url = reverse("annotation:question", args=[world.project.slug, attempt.pk, 0])
+        page = client.get(url).content.decode()
+        assert "Foil 3 of 3" in page
+        assert "Change only the action." in page
+        assert json.loads(page.partition('"foil-facts" type="application/json">')[2].partition("<")[0])["marks"]["stay"]
+        refused = client.post(url, {"text": texts[:2]})
+        assert refused.status_code == 400
+        assert "Write 3 foils." in refused.content.decode()
+        shown = client.post(url, {"text": texts}, follow=True).content.decode()
+        assert attempt.questions.get().right is right
+        assert said in shown
+        assert shown.count("Your foil") == 3
+
+
+def test_a_researcher_names_the_subtest_of_a_practice_caption(world):
+    subtest = factories.make_subtest(world.project, foils_per_item=5, changes=Subtest.Changes.ACTION)
+    caption = factories.make_caption(factories.make_video(world.project), CAPTION)
+    client = client_of(world.owner)
+    url = reverse("annotation:add_practice", args=[world.project.slug])
+    given = {"key": caption.key, "examples": "a man unfolds a shirt.", "subtest": str(subtest.pk)}
+    assert client.post(url, given).status_code == 302
+    practice = PracticeCaption.objects.get()
+    assert (practice.subtest, practice.wanted) == (subtest, 5)
+    page = client.get(reverse("annotation:gold", args=[world.project.slug, "practice"])).content.decode()
+    assert f"5 foils per caption, {subtest.name}" in " ".join(page.split())
+    other = factories.make_subtest(factories.make_project())
+    with pytest.raises(AnnotationError, match="This subtest belongs to another project"):
+        add_practice_caption(world.owner, world.project, caption, ["a man tears a shirt."], subtest=other)
 
 
 def test_examples_that_are_not_foils_are_rejected(world):

@@ -19,14 +19,19 @@ from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring import jobs
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.clip_keys import clip_key, text_key
+from evaluation.scoring.fetching import read_frames
 from evaluation.scoring.models import Run, Score
 from evaluation.scoring.queries import control_texts, records_of, release_named, release_scores, run_results
+from evaluation.scoring.shards.work import clip_as_frozen
+from evaluation.scoring.standard_results import standard_of
 from hub.adapters.fake import FakeEmbedder
 from jobs.models import JobState
 from jobs.runner import run_now
 from media.encode import write_mp4
 from projects.errors import AccessDenied
+from projects.models import Role
 from tests import factories
+from tests.addresses import named
 from tests.media.painted import painted_clip
 from text.errors import ActionableError
 
@@ -208,6 +213,42 @@ def test_the_control_ranks_the_same_captions_among_those_of_other_videos(wide_re
     # The stored scores answer a second run.
     score(wide_release, control=True)
     assert Score.objects.count() - before == 7 * 5
+
+
+def test_standard_retrieval_ranks_each_caption_among_all_captions(wide_release, client):
+    run = score(wide_release, standard=True)
+    stored = Score.objects.count()
+    model = FakeEmbedder(1)
+    captions = [record["caption"] for record in records_of(wide_release)]
+    texts = model.encode_text(captions)
+    above = []
+    for number, record in enumerate(records_of(wide_release)):
+        clip = clip_as_frozen(clip_key(record["video"]), Video.objects.get(key=f"clip{number}"), record["video"])
+        frames, meta = read_frames(clip, model.info)
+        values = model.score(model.encode_video([frames], [meta]), texts)[0]
+        above.append(int((values > values[number]).sum()))
+    assert run.params["standard"]["above"] == above
+    found = standard_of(run)
+    assert (found["n"], found["choices"]) == (8, 8)
+    assert found["R@1"] == pytest.approx(sum(not each for each in above) / 8)
+    # Counts are stored, no pairs of clips and captions.
+    assert stored == 2 + 7 * 3
+    client.force_login(factories.make_member(wide_release.project, Role.RESEARCHER))
+    page = client.get(reverse(named("run"), args=["wide", run.pk])).content.decode()
+    assert "The caption of each of 8 clips is ranked" in " ".join(page.split())
+    files = client.get(reverse(named("run_file"), args=["wide", run.pk, "json"])).json()
+    assert files["standard"]["R@1"] == found["R@1"]
+
+
+def test_standard_retrieval_needs_vectors(wide_release, tmp_path):
+    path = tmp_path / "s.jsonl"
+    path.write_text("{}")
+    with pytest.raises(EvaluationError, match="needs the vectors of a dual encoder"):
+        start_run(None, wide_release, f"file:{path}", standard=True)
+    run = start_run(None, wide_release, "fake:text", standard=True)
+    with pytest.raises(EvaluationError, match="gives no vectors of clips and texts"):
+        run_now(run.job)
+    assert standard_of(Run.objects.get(pk=run.pk)) is None
 
 
 def test_a_control_of_shares_has_the_key_of_all_its_texts(wide_release, monkeypatch):

@@ -11,6 +11,7 @@ from django.urls import reverse
 from corpus.models import Caption, Video
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.reports.analysis_pages import PAGES
+from evaluation.reports.edit_kinds import edited_kinds
 from evaluation.reports.reports import facts_of, project_report, release_analysis
 from evaluation.scoring.actions.models import describe_model
 from projects.models import Role
@@ -157,3 +158,18 @@ def test_facts_per_foil_cover_the_remaining_foils(positions, edited, frequencies
         "video": {"start_time": None, "end_time": None, "time_unit": "sec", "duration": None},
     }
     assert facts_of(record) == {"edited": edited, "swapped_frequency": frequencies, "objects": ["cup", "ball"]}
+
+
+def test_edits_are_actions_and_objects_whatever_made_them():
+    """As (Feint6K, Fig. 5) groups them: by subtest, by the blank of mask filling, or by the method."""
+    made = [
+        {"method": "mask_fill", "facts": {"form": "VBZ"}},
+        {"method": "mask_fill", "facts": {"form": "NNS"}},
+        {"method": "object_swap", "facts": {}},
+        {"method": "chat", "facts": {}},
+        None,
+    ]
+    record = {"subtest": "s", "foils": ["a"] * 5, "facts": {}, "extra": {}, "provenance": made}
+    assert edited_kinds(record, set()) == ["action", "object", "object", "chat", "s"]
+    assert edited_kinds(record, {"s"}) == ["action"] * 5
+    assert edited_kinds({**record, "facts": {"edited": "object"}}, set()) == ["object"] * 5

@@ -1,5 +1,6 @@
 """A person answers a question of practice or of the qualification."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -12,7 +13,7 @@ from annotation.errors import AnnotationError
 from annotation.models import Attempt, Question, Stage
 from annotation.queries.quality import PRACTICE_ROLE
 from annotation.rules.editing import MAX_CHARACTERS
-from annotation.rules.quizzes import grade_edit, has_passed
+from annotation.rules.quizzes import LINE, grade_edits, has_passed
 from annotation.rules.voting import ANSWERS, parse_answer, truth_of
 from annotation.rules.watch_evidence import seconds_spent, watch_evidence
 from annotation.transactions import run_in_transaction, serialize_writes
@@ -25,7 +26,7 @@ def answer_question(
     person: User,
     attempt_id: int,
     place: int,
-    answer: str | int,
+    answer: str | int | Sequence[str],
     *,
     watch: Any = None,
     seconds: Any = None,
@@ -33,27 +34,35 @@ def answer_question(
 ) -> Question:
     """Store the first answer to the question; a second one changes nothing. The last one ends the attempt.
 
-    `answer`: 1-5 or its name for a pair, the foil for a caption. AnnotationError for an invalid answer.
+    `answer`: 1-5 or its name for a pair, the foil or foils for a caption. AnnotationError for an invalid answer.
     """
     moment = now or timezone.now()
     return run_in_transaction(lambda: _answer(person, attempt_id, place, answer, watch, seconds, moment))
 
 
 def _answer(
-    person: User, attempt_id: int, place: int, answer: str | int, watch: Any, seconds: Any, now: datetime
+    person: User,
+    attempt_id: int,
+    place: int,
+    answer: str | int | Sequence[str],
+    watch: Any,
+    seconds: Any,
+    now: datetime,
 ) -> Question:
     serialize_writes(person)
     attempt = attempt_for(person, attempt_id)
     require_role(person, attempt.project, PRACTICE_ROLE[Stage(attempt.of_stage)])
-    question = attempt.questions.select_related("pair", "practice__caption").filter(place=place).first()
+    question = (
+        attempt.questions.select_related("pair", "practice__caption", "practice__subtest").filter(place=place).first()
+    )
     if question is None:
         raise AnnotationError(_("Question not found."))
     if question.answered_at is not None:
         return question
     if question.pair_id:
-        _judge(question, answer)
+        _judge(question, answer if isinstance(answer, str | int) else "")
     else:
-        _edit(question, str(answer))
+        _edit(question, [str(answer)] if isinstance(answer, str | int) else list(answer))
     question.answered_at, question.seconds_spent, question.watch = now, seconds_spent(seconds), watch_evidence(watch)
     question.save()
     if not attempt.questions.filter(answered_at=None).exists():
@@ -69,13 +78,19 @@ def _judge(question: Question, answer: str | int) -> None:
     question.right = question.choice == question.pair.answer
 
 
-def _edit(question: Question, text: str) -> None:
-    text = text.strip()
-    if not text or len(text) > MAX_CHARACTERS or "\x00" in text:
-        raise AnnotationError(_("Write a foil of at most %(most)s characters.") % {"most": MAX_CHARACTERS})
+def _edit(question: Question, texts: list[str]) -> None:
+    """Store the foils, one per line, and whether all are right."""
     practice = question.practice
-    question.text = text
-    question.right = grade_edit(practice.caption.text, text, practice.examples).right
+    foils = [text.strip() for text in texts]
+    if len(foils) != practice.wanted:
+        raise AnnotationError(_("Write %(wanted)s foils.") % {"wanted": practice.wanted})
+    if any(not text or len(text) > MAX_CHARACTERS or "\x00" in text for text in foils):
+        raise AnnotationError(_("Write a foil of at most %(most)s characters.") % {"most": MAX_CHARACTERS})
+    if practice.wanted > 1:
+        foils = [" ".join(text.split()) for text in foils]
+    question.text = LINE.join(foils)
+    grades = grade_edits(practice.caption.text, foils, practice.examples, practice.marks)
+    question.right = all(grade.right for grade in grades)
 
 
 def _finish(attempt: Attempt, person: User, now: datetime) -> None:

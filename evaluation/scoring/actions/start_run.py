@@ -18,6 +18,7 @@ from evaluation.scoring.models import Run
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.queries import control_texts, records_of
 from evaluation.scoring.rungs import FRAMES_TRIED
+from evaluation.scoring.standard_results import STANDARD
 from jobs.models import Job
 from jobs.queue import enqueue
 from projects import audit
@@ -58,6 +59,7 @@ def start_run(
     device: str = "auto",
     label: str = "",
     control: bool = False,
+    standard: bool = False,
     dtype: str = DTYPES[0],
     kept_file: Mapping[str, str] | None = None,
     proficiency: Path | None = None,
@@ -73,19 +75,18 @@ def start_run(
     `dtype`: the number format of the model, part of its key unless it is float32. `kept_file`: format and proficiency
     file of a stored score file; `proficiency`: that file as the operator names it. `columns`: {role: column}; `form`:
     the format of the score file, detected if empty. `control`: also rank among sampled captions of other videos
-    (Feint6K, Fig. 1b). `controls`: also score with less and less of each clip (`scoring.rungs`), the best of
-    `frames_tried` frames; `rung_files`: {rung: score file}. `budget`: the maximum `requests`, `tokens` and `cost` of a
-    run through an endpoint. AccessDenied without the researcher's role; HubError: the spec names no model;
-    EvaluationError: an unknown protocol, device or number format, a missing score file, a control that cannot be
-    sampled, or a person names a path outside the models folder: a page must not read what only the operator may name.
+    (Feint6K, Fig. 1b); `standard`: also rank each clip's caption among all captions. `controls`: also score with less
+    and less of each clip (`scoring.rungs`), the best of `frames_tried` frames; `rung_files`: {rung: score file}.
+    `budget`: the maximum `requests`, `tokens` and `cost` of a run through an endpoint. AccessDenied; HubError: the spec
+    names no model; EvaluationError: an invalid choice, a missing file, a path outside the models folder on a page.
     """
     require_researcher(person, project := release.project)
     slug, argument = checked_spec(spec, from_page=person is not None and kept_file is None)
     spec, given = f"{slug}:{argument}", kept_file or _second_file(slug, proficiency)
     _check_choices(protocol, device, dtype)
-    params = {"control": _drawn(release, slug)} if control else given
-    params = {**params, **_dtype(dtype), **_named(columns, form, slug), **limited(budget, slug)}
-    params |= _ladder(release, slug, controls, frames_tried, rung_files)
+    params = {**({"control": _drawn(release, slug)} if control else given), **_dtype(dtype)}
+    params |= _named(columns, form, slug) | limited(budget, slug)
+    params |= _ladder(release, slug, controls, frames_tried, rung_files) | _standard(slug, standard)
     run = Run.objects.create(
         release=release,
         spec=spec,
@@ -114,6 +115,13 @@ def _ladder(
     if files:
         return {"ladder": files_of_rungs(slug, files)}
     return {"ladder": ladder_params(release, slug, tried)} if controls else {}
+
+
+def _standard(slug: str, wanted: bool) -> dict[str, dict[str, Any]]:
+    """Return what the job fills; whether the model has vectors is known when it is loaded."""
+    if wanted and slug in (SCORE_FILE, ENDPOINT):
+        raise EvaluationError(_("Standard retrieval needs the vectors of a dual encoder. Clear “Standard retrieval”."))
+    return {STANDARD: {}} if wanted else {}
 
 
 def _second_file(slug: str, path: Path | None) -> dict[str, str]:

@@ -94,7 +94,7 @@ class PlannedWork:
         asked = asked_of(record, self.keyed)
         among = self._sampled.get(record["id"], ())
         parts = [("main", asked.main), ("proficiency", asked.proficiency)]
-        if self.needs_video and _clip("", video, record["video"]) is None:
+        if self.needs_video and clip_as_frozen("", video, record["video"]) is None:
             self.without_media.append(record["id"])
             self.without_media += [f"{other['id']} ({Rung.OTHER_CLIP})" for _, other in self._borrowed(member)]
             return
@@ -113,7 +113,9 @@ class PlannedWork:
             return
         record = member.record
         seed = f"{clip_key(record['video'])} {self.ladder.seed}" if self.ladder and view == SHUFFLED_VIEW else ""
-        clip = (_clip(key, member.video, record["video"], view, seed) if self.needs_video else None) or Clip("")
+        clip = (clip_as_frozen(key, member.video, record["video"], view, seed) if self.needs_video else None) or Clip(
+            ""
+        )
         # Without a clip, each item has work of its own, so that shards can be cut between any two items.
         group = f"{view} {record['id']}" if view == BLANK else view
         each = self._found.setdefault((clip.key, group), ClipWork(clip, rung=rung))
@@ -131,7 +133,7 @@ class PlannedWork:
         asked = asked_of(other, self.keyed)
         for part, texts in (("main", asked.main), ("proficiency", asked.proficiency)):
             key = score_key(self.keyed, member.record, part, texts)
-            clip = _clip(key, member.video, member.record["video"])
+            clip = clip_as_frozen(key, member.video, member.record["video"])
             if texts and clip is not None:
                 made = ClipWork(clip, rung=Rung.OTHER_CLIP, owner=member.position)
                 # Work of each borrower alone says whose texts they are.
@@ -155,7 +157,9 @@ def rung_of(view: str, ladder: Ladder) -> str:
     return next(rung for rung in ladder.rungs if view in views_of(rung, ladder.tried))
 
 
-def _clip(key: str, video: Video | None, frozen: Mapping[str, Any], view: str = "", seed: str = "") -> Clip | None:
+def clip_as_frozen(
+    key: str, video: Video | None, frozen: Mapping[str, Any], view: str = "", seed: str = ""
+) -> Clip | None:
     """Return the clip as frozen; None without its file. A file attached after the freeze is shown under its frozen
     trim.
     """

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from corpus.models import Release, Split
 from evaluation.errors import EvaluationError
 from evaluation.scoring.actions.start_run import check_device, checked_spec
+from evaluation.teacher.mixtures import NEGATIVES, Mixture
 from evaluation.teacher.models import StudentEvaluation, TeacherTraining
 from evaluation.teacher.plan import TEACHING, plan_of
 from evaluation.teacher.sources import Collected, check_held_out, collect, learnt_split
@@ -45,18 +46,19 @@ def start_teacher(
     seed: int = 0,
     split: str = "",
     videos: Sequence[str] = (),
+    mixture: Mixture | None = None,
 ) -> TeacherTraining:
     """Store the training with its data and queue the job. `person` None is the operator of the command line.
 
-    `split`, `videos`: learn only from that split instead of the train split, or from the videos with these keys.
-    AccessDenied; RegistryError (a parameter); HubError (not a model); EvaluationError: an empty split, a caption
-    without negatives, no run although the objective needs one, a release of train clips.
+    `split`, `videos`: learn only from these. `mixture`: the sources of the negatives, instead of runs. AccessDenied;
+    RegistryError (a parameter); HubError (not a model); EvaluationError: an empty split, a caption without negatives,
+    no run although the objective needs one, a release of train clips.
     """
     require_researcher(person, project)
     chosen = _checked(parse_params(TEACHING, params), from_page=person is not None)
     chosen |= {"action_runs": list(action_runs), "object_runs": list(object_runs)}
     # Without the default: trainings of earlier versions share a row of the comparison.
-    chosen |= subset(project, "" if split == Split.TRAIN else split, videos)
+    chosen |= subset(project, "" if split == Split.TRAIN else split, videos) | (mixture.params if mixture else {})
     found = _collected(project, chosen, seed)
     if release is not None:
         if release.project_id != project.pk:
@@ -64,7 +66,6 @@ def start_teacher(
         check_held_out(release, learnt_split(chosen))
     training = TeacherTraining.objects.create(
         project=project,
-        label="",
         student=chosen["student"],
         params=chosen,
         seed=seed,
@@ -164,7 +165,11 @@ def _refuse_absent(what: str, name: str) -> None:
 
 
 def _asks(chosen: Mapping[str, Any]) -> bool:
-    return bool((chosen["actions"] and chosen["action_runs"]) or (chosen["objects"] and chosen["object_runs"]))
+    return bool(
+        chosen.get(NEGATIVES)
+        or (chosen["actions"] and chosen["action_runs"])
+        or (chosen["objects"] and chosen["object_runs"])
+    )
 
 
 @transaction.atomic

@@ -16,6 +16,7 @@ from evaluation.scoring.queries import project_named, release_named, run_results
 from evaluation.scoring.rung_results import ladder_results
 from evaluation.scoring.rungs import CONTROLS, FRAMES_TRIED
 from evaluation.scoring.served.figures import figures_as_json, figures_of
+from evaluation.scoring.standard_results import standard_of
 from foilworks.management.base import FoilworksCommand, one_line
 from foilworks.management.columns import add_columns, ignored_line
 from foilworks.management.text_tables import table
@@ -26,6 +27,7 @@ GAP = ("public", "public_ci", "private", "private_ci", "gap", "gap_ci")
 RUNG = ("n", "T", "T_ci")
 RANKED = (("rcad", "rank among foils (RCAD)"), ("control", "rank among other captions"))
 TWO_CLIPS = ("n", "text", "text_ci", "video", "video_ci", "group", "group_ci", "ties")
+STANDARD = ("n", "choices", "R@1", "R@1_ci")
 RANKS = ("n", "R@1", "R@2", "R@3", "mean_rank", "median_rank")
 
 
@@ -65,6 +67,11 @@ class Command(FoilworksCommand):
             action="store_true",
             help="also rank each caption among 5 random captions of other videos (Feint6K, Fig. 1b)",
         )
+        parser.add_argument(
+            "--standard",
+            action="store_true",
+            help="also rank each clip's caption among the captions of all clips (dual encoders only)",
+        )
         _add_rungs(parser)
         for name, what, kind in (("requests", "N", int), ("tokens", "N", int), ("cost", "X", float)):
             parser.add_argument(f"--max-{name}", type=kind, metavar=what, help=f"with endpoint: max {name} of the run")
@@ -91,6 +98,7 @@ class Command(FoilworksCommand):
             dtype=options["dtype"],
             label=options["label"],
             control=options["control"],
+            standard=options["standard"],
             controls=options["controls"],
             frames_tried=options["frames_tried"],
             rung_files=_files(options["rung"]),
@@ -109,9 +117,10 @@ class Command(FoilworksCommand):
                 self.say(ignored_line(ignored))
             served = figures_of(run)
             about = {"served": figures_as_json(served)} if served is not None else {}
+            about |= {"standard": dict(found)} if (found := standard_of(run)) else {}
             about |= {"ladder": ladder_results(run)} if "ladder" in run.params else {}
             about |= {"sentences": sentences(parts["overall"])} if (parts := ladder_of_run(run)) else {}
-            about |= {"gap": found[0].found} if (found := [row for row in gaps_of(release) if row.run == run]) else {}
+            about |= {"gap": gaps[0].found} if (gaps := [row for row in gaps_of(release) if row.run == run]) else {}
             return {**result, **run_results(run), "problems": run.problems, "ignored_columns": ignored, **about}
         self.say_if_no_worker()
         return {**result, "state": run.job.state}
@@ -127,6 +136,10 @@ class Command(FoilworksCommand):
         ranked = [(name, result[key]) for key, name in RANKED if result[key]]
         if ranked:
             shown += "\n\n" + table(("", *RANKS), [(name, *[found[key] for key in RANKS]) for name, found in ranked])
+        if "standard" in result:
+            shown += "\n\n" + table(
+                ("standard retrieval", *STANDARD), [("", *[result["standard"][key] for key in STANDARD])]
+            )
         if "ladder" in result:
             rows = [(name.replace("_", " "), *[found[key] for key in RUNG]) for name, found in result["ladder"].items()]
             shown += "\n\n" + table(("rung", *RUNG), rows)

@@ -9,6 +9,7 @@ from corpus.models import Split
 from evaluation.errors import EvaluationError
 from evaluation.scoring.queries import project_named, release_named
 from evaluation.teacher.actions.trainings import read_release, resume_teacher, start_teacher
+from evaluation.teacher.mixtures import FORMS, PER_CAPTION, Mixture, mixture_of
 from evaluation.teacher.models import StudentEvaluation, TeacherTraining
 from evaluation.teacher.pages import before_and_after, last_parts
 from evaluation.teacher.plan import TEACHING
@@ -31,7 +32,8 @@ class Command(FoilworksCommand):
         "foilworks teacher train --project mine --student clip:openai/clip-vit-base-patch32 --action-run 4 \\\n"
         "      --release 3 --set steps=2000 --set lgt=1 --sync\n"
         "  foilworks teacher evaluate --training 7 --release 3 --sync --json\n"
-        "  foilworks teacher export --project mine --action-run 4 --split train,val --out set.jsonl"
+        "  foilworks teacher export --project mine --action-run 4 --split train,val --out set.jsonl\n"
+        "  foilworks teacher export --project mine --negatives run:4=0.5 --negatives people=0.5 --out mixed.jsonl"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -104,7 +106,9 @@ class Command(FoilworksCommand):
             seed=options["seed"],
             split=options["split"],
             videos=keys_in(options["videos"]) if options["videos"] else (),
+            mixture=_mixture(options),
         )
+        self._warn(training.sources)
         return self._trained(training, options["sync"])
 
     def _export(self, options: dict[str, Any]) -> dict[str, Any]:
@@ -119,8 +123,15 @@ class Command(FoilworksCommand):
             splits=(options["split"] or Split.TRAIN.value).split(","),
             videos=keys_in(options["videos"]) if options["videos"] else (),
             preference=options["preference"],
+            mixture=_mixture(options),
         )
+        for each in found["sources"].values():
+            self._warn(each)
         return found
+
+    def _warn(self, sources: dict[str, Any]) -> None:
+        for warning in sources.get("mixture", {}).get("warnings", ()):
+            self.say(f"warning: {warning}")
 
     def _resume(self, options: dict[str, Any]) -> dict[str, Any]:
         resume_teacher(None, _training(options["training"]))
@@ -186,12 +197,33 @@ def _add_data(parser: CommandParser) -> None:
     parser.add_argument(
         "--videos", type=Path, metavar="FILE", help="train, export: only these videos; one key per line"
     )
+    parser.add_argument(
+        "--negatives",
+        action="append",
+        default=[],
+        metavar="SOURCE=SHARE",
+        help=f"train, export: mix the negatives of several sources instead of runs; repeatable: {', '.join(FORMS)}",
+    )
+    parser.add_argument(
+        "--per-caption", type=int, default=PER_CAPTION, metavar="N", help="with --negatives: negatives per caption"
+    )
+    parser.add_argument(
+        "--negatives-seed",
+        type=int,
+        default=0,
+        metavar="N",
+        help="with --negatives: seed of the choice; trainings with other seeds then learn from the same texts",
+    )
     parser.add_argument("--out", type=Path, metavar="FILE", help="export: JSON Lines file to write")
     parser.add_argument(
         "--preference", action="store_true", help="export: pairs of caption and foil, for preference tuning"
     )
     parser.add_argument("--training", type=int, metavar="ID", help="resume, evaluate: id of the training")
     parser.add_argument("--sync", action="store_true", help="run now instead of queueing a job")
+
+
+def _mixture(options: dict[str, Any]) -> Mixture | None:
+    return mixture_of(options["negatives"], options["per_caption"], options["negatives_seed"])
 
 
 def _training(pk: int | None) -> TeacherTraining:

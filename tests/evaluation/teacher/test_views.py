@@ -114,3 +114,21 @@ def test_another_release_can_be_evaluated_when_the_training_is_done(client, shap
     run_now(reading.job)
     assert "Distributions of the cosine change" in client.get(answer["Location"]).content.decode()
     assert client.get(answer["Location"], {"part": "1"})["HX-Refresh"] == "true"
+
+
+def test_the_form_takes_a_mixture_and_the_page_shows_its_shares(client, shapes):
+    form = client.get(at(shapes, "teacher")).content.decode()
+    assert f"This project has: run:{shapes.object_run.pk}, run:{shapes.action_run.pk}." in form
+    runs = (shapes.action_run.pk, shapes.object_run.pk)
+    mixed = {"negatives": "run:{}=0.5\n\nrun:{}=0.4\n".format(*runs), "per_caption": "4"}
+    values = {name: value for name, value in sent(shapes, **mixed).items() if name != "teacher-action_runs"}
+    refused = client.post(at(shapes, "teacher"), values)
+    assert refused.status_code == 422
+    assert "the shares add up to 0.9; give shares that add up to 1" in refused.content.decode()
+    values["teacher-negatives"] = "run:{}=0.5\nrun:{}=0.5".format(*runs)
+    page = client.post(at(shapes, "teacher"), values)["Location"]
+    assert TeacherTraining.objects.get().captions_per_clip == "4 of run:{}=0.5, run:{}=0.5".format(*runs)
+    shown = client.get(page).content.decode()
+    assert "Achieved share" in shown
+    assert f"run:{runs[0]}" in shown
+    assert "mixed" in strip_tags(shown)
