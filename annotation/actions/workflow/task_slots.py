@@ -7,13 +7,17 @@ from typing import Any
 from django.db.models import Exists, QuerySet
 
 from annotation.models import Ending, Lease, Slot, SlotState, Stage, Task, TaskState
-from annotation.rules.ordering import FRESH, priority
+from annotation.rules.ordering import FRESH, STARTED, priority
+from annotation.rules.voting import drawn_in_full
 from annotation.transactions import lock_rows
 from corpus.models import Foil, Item
 from corpus.rules.states import FoilVerdict
 from generation.models import Candidate, CandidateGroup
 from projects.models import Project, User
 from projects.secret_seeds import secret_seed
+
+# Rows that one statement changes.
+CHUNK = 500
 
 
 def edit_task(project: Project, group: CandidateGroup) -> Task:
@@ -33,10 +37,10 @@ def second_review_task(project: Project, candidate: Candidate, video_id: int) ->
 
 def validation_tasks(project: Project, item: Item, foils: Sequence[Foil], votes: int) -> list[Task]:
     """Return unsaved tasks, one per caption-foil pair, with a slot per required vote."""
-    return [
-        Task(project=project, stage=Stage.VALIDATION, video_id=item.video_id, item=item, foil=foil, overlap=votes)
-        for foil in foils
-    ]
+    seed = secret_seed("judged-in-full", project.pk)
+    fields = {"project": project, "stage": Stage.VALIDATION, "video_id": item.video_id, "item": item, "overlap": votes}
+    in_full = drawn_in_full(seed, item.pk, item.subtest.full_share)
+    return [Task(foil=foil, in_full=in_full, **fields) for foil in foils]
 
 
 def store(
@@ -51,6 +55,24 @@ def store(
     Slot.objects.bulk_create(
         (_slot(task, index, band, **reserved) for task in tasks for index in range(task.overlap)), batch_size=500
     )
+
+
+def draw_in_full(tasks: QuerySet[Task], project: Project, share: float) -> None:
+    """Draw again which of the tasks, which nobody has seen, collect all votes."""
+    seed = secret_seed("judged-in-full", project.pk)
+    drawn = [pk for pk, item in tasks.values_list("pk", "item") if drawn_in_full(seed, item, share)]
+    tasks.filter(in_full=True).update(in_full=False)
+    for start in range(0, len(drawn), CHUNK):
+        Task.objects.filter(pk__in=drawn[start : start + CHUNK]).update(in_full=True)
+
+
+def add_slots(task: Task, before: int, overlap: int) -> int:
+    """Give a pair that divides people more slots; these come before fresh tasks. Return its number of slots."""
+    # A person who returns a slot, and a vote that fills the last one, wait.
+    lock(task.pk)
+    Slot.objects.bulk_create(_slot(task, index, STARTED) for index in range(before, overlap))
+    Task.objects.filter(pk=task.pk).update(overlap=overlap)
+    return overlap
 
 
 def give_places(tasks: QuerySet[Task], overlap: int) -> int:

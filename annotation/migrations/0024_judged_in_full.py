@@ -1,0 +1,15 @@
+"""Store which tasks of validation collect all votes although votes stop early."""
+
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [("annotation", "0023_reasons_of_skips")]
+
+    operations = [
+        migrations.AddField(
+            model_name="task",
+            name="in_full",
+            field=models.BooleanField(db_default=False, default=False),
+        ),
+    ]
