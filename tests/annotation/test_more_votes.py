@@ -65,7 +65,11 @@ def test_three_different_answers_get_up_to_five_votes_and_stop_at_three_equal_on
     for person, choice in zip(people_of(world, 3), DIVIDED, strict=True):
         judge(world, person, choice)
     item.refresh_from_db()
-    assert (item.state, Task.objects.get().overlap, Slot.objects.filter(state="free").count()) == ("in_validation", 5, 2)
+    assert (item.state, Task.objects.get().overlap, Slot.objects.filter(state="free").count()) == (
+        "in_validation",
+        5,
+        2,
+    )
     assert AuditEvent.objects.get(action="add_votes").details == {"foil": item.foils.get().pk, "votes": 5}
     assert sound() == []
     fourth, fifth = people_of(world, 2)
