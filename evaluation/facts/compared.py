@@ -1,7 +1,7 @@
 """Decide which counted votes agreement and position bias are measured on, if votes stop when they have decided.
 
-Pairs whose first votes agree get no further vote, and pairs that divide people get more. Over all votes, agreement would
-be biased. It is measured on the pairs that are judged in full, with their usual number of votes
+Pairs whose first votes agree get no further vote, and pairs that divide people get more. Over all votes, agreement
+would be biased. It is measured on the pairs that are judged in full, with their usual number of votes
 (docs/decisions/0105-stopping-when-settled.md).
 """
 

@@ -36,9 +36,7 @@ def set_vote_rule(person: User, subtest: Subtest, rule: VoteRule) -> Subtest:
     if not 0.0 <= rule.full_share <= 1.0:
         raise AnnotationError(_("Set the share of items judged in full to a number from 0 to 1."))
     if rule.most and not rule.wanted < rule.most <= MAX_PER_ITEM:
-        said = _(
-            "Set the max. votes of a pair to 0, or to more than the %(wanted)d votes per pair and at most %(most)d."
-        )
+        said = _("Set the max. votes of a pair to 0, or to a number above %(wanted)d and at most %(most)d.")
         raise AnnotationError(said % {"wanted": rule.wanted, "most": MAX_PER_ITEM})
     return run_in_transaction(lambda: _set(person, subtest, rule))
 
