@@ -22,6 +22,7 @@ from corpus.release_records import facts_of_kept_foils
 from corpus.rules.hard_foils import candidates_of, hard_foils
 from corpus.rules.states import CandidateState, ItemState
 from evaluation.analyses.funnel import FunnelCounts
+from evaluation.analyses.item_response import ResponseFacts
 from evaluation.analyses.people import WorkFacts
 from evaluation.analyses.registry import REPORTS
 from evaluation.analyses.reviewing import ReviewFacts
@@ -35,6 +36,7 @@ from evaluation.facts.filter_verdicts import filter_verdicts
 from evaluation.facts.records import item_facts, vote_facts
 from evaluation.proximity.stored import measured, stamp, with_proximity
 from evaluation.reports.replacement import replacement_facts
+from evaluation.reports.responses import responses_of
 from evaluation.scoring.clip_keys import cluster
 from evaluation.scoring.model_cards import cards_of
 from evaluation.scoring.models import Run
@@ -205,7 +207,7 @@ class StoredReport:
 def stored_report(project: Project, kind: str, subtest: str | None, params: Mapping[str, Any]) -> StoredReport:
     """Return the stored row of a report of BY_JOB, with its job; nothing is computed. Errors as in `project_report`."""
     asked = _asked(project, kind, subtest, params)
-    if not len(asked.facts.choice):
+    if kind == "skill" and not len(asked.facts.choice):
         raise EvaluationError(_("No votes yet. You can compute this report after validators have voted."))
     row = find_result(project, kind, asked.about)
     if row is None or not row.fingerprint:
@@ -345,6 +347,17 @@ def object_facts(project: Project, _subtest: Subtest | None = None) -> list[Chec
     return checked_objects(project)
 
 
+def response_facts(project: Project, subtest: Subtest | None = None) -> ResponseFacts:
+    """Return the answers of the models on the newest scored release, if there is one, and people's votes."""
+    votes = vote_facts(project, subtest)
+    if not Release.objects.filter(project=project, runs__isnull=False).exists():
+        return responses_of(None, votes)
+    try:
+        return responses_of(scored_facts(project, subtest), votes)
+    except EvaluationError:  # runs without scores
+        return responses_of(None, votes)
+
+
 FACTS: dict[str, Callable[[Project, Subtest | None], Any]] = {
     "items": item_facts,
     "texts": item_facts,
@@ -356,6 +369,7 @@ FACTS: dict[str, Callable[[Project, Subtest | None], Any]] = {
     "objects": object_facts,
     "scored": scored_facts,
     "replacement": replacement_facts,
+    "responses": response_facts,
     "corpus": corpus_facts,
     "edits": edit_facts,
 }
