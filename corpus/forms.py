@@ -61,13 +61,23 @@ class VoteRuleForm(forms.ModelForm):
 
     class Meta:
         model = Subtest
-        fields = ["votes_wanted", "votes_needed", "stop_early", "full_share", "votes_max", "valid_when", "foils_enough"]
+        fields = [
+            "votes_wanted",
+            "votes_needed",
+            "stop_early",
+            "full_share",
+            "votes_max",
+            "skilled_first",
+            "valid_when",
+            "foils_enough",
+        ]
         labels = {
             "votes_wanted": _("Votes per pair"),
             "votes_needed": _("Required votes for the caption"),
             "stop_early": _("Stop when no further vote can change the result of a pair"),
             "full_share": _("Share of items judged in full"),
             "votes_max": _("Max. votes of a pair that divides people"),
+            "skilled_first": _("Give these votes to skilled validators first"),
             "valid_when": _("An item is valid if"),
             "foils_enough": _("Min. valid pairs"),
         }
@@ -87,6 +97,11 @@ class VoteRuleForm(forms.ModelForm):
             "votes_max": _(
                 "A pair whose votes decide nothing gets up to this many votes. An answer then needs the same "
                 "share of them: 2 of 3 becomes 3 of 5. 0: the pair is disputed at once."
+            ),
+            "skilled_first": _(
+                "For a day, the additional votes are reserved for validators of the better half, by Dawid-Skene. "
+                "Needs quality rules and 20 votes per person. Nobody is told, and everybody still gets only pairs "
+                "that they may judge."
             ),
             "foils_enough": _("Used only if an item is valid as soon as enough of its pairs are."),
         }

@@ -177,6 +177,8 @@ class Subtest(models.Model):
     )
     # A pair whose votes decide nothing gets more, up to so many; 0: no more.
     votes_max = models.PositiveSmallIntegerField(default=0, db_default=0)
+    # These votes are reserved for skilled validators for a day.
+    skilled_first = models.BooleanField(default=False, db_default=False)
     valid_when = models.CharField(max_length=6, choices=ValidWhen, default=ValidWhen.ALL)
     foils_enough = models.PositiveSmallIntegerField(default=1)
     # None: the project's limit of the blind audit.

@@ -1,4 +1,4 @@
-"""Store which tasks of validation collect all votes although votes stop early."""
+"""Store which tasks of validation collect all votes although votes stop early, and the skill of validators."""
 
 from django.db import migrations, models
 
@@ -11,5 +11,15 @@ class Migration(migrations.Migration):
             model_name="task",
             name="in_full",
             field=models.BooleanField(db_default=False, default=False),
+        ),
+        migrations.AddField(
+            model_name="qualitypolicy",
+            name="skill_at",
+            field=models.DateTimeField(blank=True, null=True),
+        ),
+        migrations.AddField(
+            model_name="standing",
+            name="skill",
+            field=models.FloatField(blank=True, null=True),
         ),
     ]

@@ -24,6 +24,7 @@ def rule_in_force(subtest: Subtest) -> VoteRule:
         stop_early=subtest.stop_early,
         full_share=subtest.full_share,
         most=subtest.votes_max,
+        skilled_first=subtest.skilled_first,
     )
 
 

@@ -2,7 +2,7 @@
 
 A pair gets its verdict when all required votes are in (docs/reference/formulas.md#metric-verdict). With sequential
 stopping, it gets it as soon as no further vote can change it. A pair that divides people may get more votes
-(docs/decisions/0105-stopping-when-settled.md). ViLMA asks for at least two of three annotators who chose
+(docs/decisions/0105-stopping-votes.md). ViLMA asks for at least two of three annotators who chose
 the caption alone (ViLMA, Secs. 3.7 and B.1).
 """
 
@@ -30,6 +30,8 @@ class VoteRule:
     full_share: float = 0.0
     # A pair without a decision gets more votes, up to so many; 0: no more.
     most: int = 0
+    # These votes are reserved for skilled validators first.
+    skilled_first: bool = False
 
 
 def drawn_in_full(seed: object, item: int, share: float) -> bool:

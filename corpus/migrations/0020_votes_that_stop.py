@@ -20,4 +20,9 @@ class Migration(migrations.Migration):
             name="votes_max",
             field=models.PositiveSmallIntegerField(db_default=0, default=0),
         ),
+        migrations.AddField(
+            model_name="subtest",
+            name="skilled_first",
+            field=models.BooleanField(db_default=False, default=False),
+        ),
     ]

@@ -2,7 +2,7 @@
 
 A two-parameter model of item response theory (docs/reference/formulas.md#metric-item-response). `models`: a model is
 right on an item if its caption scores above the foils. `people`: a vote is right if it agrees with the majority of the
-other votes of its pair; their "items" are the subtests, because a pair has too few votes.
+other votes of its pair. Their "items" are the subtests, because a pair has too few votes.
 """
 
 from collections.abc import Sequence

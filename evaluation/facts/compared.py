@@ -2,7 +2,7 @@
 
 Pairs whose first votes agree get no further vote, and pairs that divide people get more. Over all votes, agreement
 would be biased. It is measured on the pairs that are judged in full, with their usual number of votes
-(docs/decisions/0105-stopping-when-settled.md).
+(docs/decisions/0105-stopping-votes.md).
 """
 
 from collections import Counter

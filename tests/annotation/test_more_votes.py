@@ -70,7 +70,11 @@ def test_three_different_answers_get_up_to_five_votes_and_stop_at_three_equal_on
         5,
         2,
     )
-    assert AuditEvent.objects.get(action="add_votes").details == {"foil": item.foils.get().pk, "votes": 5}
+    assert AuditEvent.objects.get(action="add_votes").details == {
+        "foil": item.foils.get().pk,
+        "votes": 5,
+        "reserved": 0,
+    }
     assert sound() == []
     fourth, fifth = people_of(world, 2)
     judge(world, fourth, "caption")

@@ -16,7 +16,16 @@ from projects import audit
 from projects.access import require_role
 from projects.models import Role, User
 
-FIELDS = ("votes_wanted", "votes_needed", "valid_when", "foils_enough", "stop_early", "full_share", "votes_max")
+FIELDS = (
+    "votes_wanted",
+    "votes_needed",
+    "valid_when",
+    "foils_enough",
+    "stop_early",
+    "full_share",
+    "votes_max",
+    "skilled_first",
+)
 
 
 def set_vote_rule(person: User, subtest: Subtest, rule: VoteRule) -> Subtest:
@@ -59,6 +68,7 @@ def _set(person: User, held: Subtest, rule: VoteRule) -> Subtest:
     subtest.valid_when = Subtest.ValidWhen.ALL if rule.all_pairs else Subtest.ValidWhen.ENOUGH
     subtest.foils_enough, subtest.stop_early = rule.pairs_enough, rule.stop_early
     subtest.full_share, subtest.votes_max = rule.full_share, rule.most
+    subtest.skilled_first = rule.skilled_first
     subtest.save(update_fields=FIELDS)
     waiting = Task.objects.filter(item__subtest=subtest, stage=Stage.VALIDATION, state=TaskState.OPEN)
     n_pairs = task_slots.give_places(waiting, rule.wanted)

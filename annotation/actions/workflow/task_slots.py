@@ -66,13 +66,18 @@ def draw_in_full(tasks: QuerySet[Task], project: Project, share: float) -> None:
         Task.objects.filter(pk__in=drawn[start : start + CHUNK]).update(in_full=True)
 
 
-def add_slots(task: Task, before: int, overlap: int) -> int:
-    """Give a pair that divides people more slots; these come before fresh tasks. Return its number of slots."""
+def add_slots(task: Task, before: int, overlap: int, people: Sequence[int] = (), until: datetime | None = None) -> None:
+    """Give a pair that divides people more slots; these come before fresh tasks.
+
+    The first ones are reserved for the people (ids) until then.
+    """
     # A person who returns a slot, and a vote that fills the last one, wait.
     lock(task.pk)
-    Slot.objects.bulk_create(_slot(task, index, STARTED) for index in range(before, overlap))
+    slots = [_slot(task, index, STARTED) for index in range(before, overlap)]
+    for slot, person in zip(slots, people, strict=False):
+        slot.reserved_for_id, slot.reserved_until = person, until
+    Slot.objects.bulk_create(slots)
     Task.objects.filter(pk=task.pk).update(overlap=overlap)
-    return overlap
 
 
 def give_places(tasks: QuerySet[Task], overlap: int) -> int:

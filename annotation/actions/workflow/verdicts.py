@@ -6,6 +6,7 @@ from datetime import datetime
 
 from django.db.models import FilteredRelation, Q
 
+from annotation.actions.quality import skilled
 from annotation.actions.workflow import task_slots
 from annotation.actions.workflow.caption_doubts import flag_captions
 from annotation.actions.workflow.transitions import move_item
@@ -16,7 +17,7 @@ from annotation.rules.voting import VoteRule
 from corpus.models import Foil, Item, Subtest
 from corpus.rules.states import FoilVerdict, ItemState
 from projects import audit
-from projects.models import AuditEvent, Project, User
+from projects.models import AuditEvent, User
 from projects.sql.prepared_queries import Prepared
 
 _STATE = Prepared(
@@ -98,8 +99,7 @@ def apply_vote(
     if verdict == FoilVerdict.DISPUTED and voting.wants_more(
         counts.get(task.foil_id, {}), rule_in_force(item.subtest), pair.slots
     ):
-        most = task_slots.add_slots(task, pair.slots, item.subtest.votes_max)
-        verdict, beside = FoilVerdict.PENDING, (*beside, _more_votes(item.subtest.project, task, actor, most))
+        verdict, beside = FoilVerdict.PENDING, (*beside, _more_votes(item.subtest, task, pair.slots, actor, now))
     if verdict != FoilVerdict.PENDING:
         Foil.objects.filter(pk=task.foil_id, verdict=FoilVerdict.PENDING).update(verdict=verdict)
         if rule.stop_early:
@@ -116,9 +116,14 @@ def apply_vote(
         flag_captions([item.caption_id], [item.pk] if says_something else [])
 
 
-def _more_votes(project: Project, task: Task, actor: User, most: int) -> AuditEvent:
-    """Return the audit row of a pair that gets more votes."""
-    return audit.event(project, actor, "add_votes", task, foil=task.foil_id, votes=most)
+def _more_votes(subtest: Subtest, task: Task, slots: int, actor: User, now: datetime) -> AuditEvent:
+    """Give a divided pair its additional slots, and return the audit row to store."""
+    project, most, people = subtest.project, subtest.votes_max, list[int]()
+    if subtest.skilled_first:
+        people = skilled.skilled_people(task, project, most - slots)
+        skilled.refresh_skill(project, now)
+    task_slots.add_slots(task, slots, most, people, now + skilled.RESERVED_FOR)
+    return audit.event(project, actor, "add_votes", task, foil=task.foil_id, votes=most, reserved=len(people))
 
 
 def _votes_and_pairs(item: Item) -> tuple[dict[int, Counter[str]], dict[int, _Pair]]:
