@@ -100,7 +100,7 @@ class VoteRuleForm(forms.ModelForm):
             ),
             "skilled_first": _(
                 "For a day, the additional votes are reserved for validators of the better half, by Dawid-Skene. "
-                "Needs quality rules and 20 votes per person. Nobody is told, and everybody still gets only pairs "
+                "Needs quality rules and 20 votes per person. Validators do not see it, and still get only pairs "
                 "that they may judge."
             ),
             "foils_enough": _("Used only if an item is valid as soon as enough of its pairs are."),

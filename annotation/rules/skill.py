@@ -29,8 +29,10 @@ def skills(votes: Sequence[tuple[int, int, int]], labels: int) -> dict[int, floa
     before = np.full((labels, labels), WRONG_BEFORE) + np.eye(labels) * (RIGHT_BEFORE - WRONG_BEFORE)
     for _ in range(STEPS):
         share = (truth.sum(axis=0) + 1.0) / (len(truth) + labels)
-        confusion = np.tile(before, (len(people), 1, 1))
-        np.add.at(confusion, (person, slice(None), label), truth[pair])
+        # (people, given answer, true answer) until it is turned.
+        given = np.zeros((len(people), labels, labels))
+        np.add.at(given, (person, label), truth[pair])
+        confusion = before + given.transpose(0, 2, 1)
         confusion /= confusion.sum(axis=2, keepdims=True)
         logs = np.tile(np.log(share), (len(truth), 1))
         np.add.at(logs, pair, np.log(confusion[person, :, label]))

@@ -90,7 +90,12 @@ def _of_models(facts: ResponseFacts) -> Table:
     known = ~np.isnan(facts.credits)
     used = known.any(axis=0) if len(facts.models) else np.zeros(0, dtype=bool)
     right = np.where(known, facts.credits, 0.0)[:, used]
-    return list(facts.models), [facts.items[k] for k in np.flatnonzero(used)], right, known[:, used].astype(float)
+    return (
+        list(facts.models),
+        [facts.items[k] for k in np.flatnonzero(used).tolist()],
+        right,
+        known[:, used].astype(float),
+    )
 
 
 def _of_people(facts: ResponseFacts) -> Table:
@@ -110,8 +115,8 @@ def _of_people(facts: ResponseFacts) -> Table:
     agreed = decided & (others.argmax(axis=1) == codes)
     np.add.at(right, (votes.annotator[agreed], place[agreed]), 1.0)
     people, used = seen.any(axis=1), seen.any(axis=0)
-    names = [votes.annotator_names[k] for k in np.flatnonzero(people)]
-    return names, [subtests[k] for k in np.flatnonzero(used)], right[people][:, used], seen[people][:, used]
+    names = [votes.annotator_names[k] for k in np.flatnonzero(people).tolist()]
+    return names, [subtests[k] for k in np.flatnonzero(used).tolist()], right[people][:, used], seen[people][:, used]
 
 
 def _items(

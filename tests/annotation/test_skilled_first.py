@@ -110,7 +110,7 @@ def test_without_estimates_anybody_gets_the_votes(world):
     assert claim(person_of(world), world.project, Stage.VALIDATION) is not None
 
 
-def test_a_divided_pair_requests_an_estimate_once_a_day(world):
+def test_a_divided_pair_requests_one_estimate_per_day(world):
     world.item()
     divide(world)
     assert Job.objects.filter(dotted="annotation.jobs.estimate_skill").count() == 1
