@@ -41,6 +41,10 @@ class ResponseFacts:
     votes: Votes | None = None
     subtests: Sequence[str] = ()
 
+    @property
+    def is_empty(self) -> bool:
+        return not len(self.models) and (self.votes is None or not len(self.votes.choice))
+
 
 def compute(facts: ResponseFacts, *, of: str = MODELS, draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
     """Compute discrimination and difficulty per item and ability per respondent, with 95 % intervals.

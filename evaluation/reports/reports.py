@@ -24,6 +24,7 @@ from corpus.rules.states import CandidateState, ItemState
 from evaluation.analyses.funnel import FunnelCounts
 from evaluation.analyses.item_response import ResponseFacts
 from evaluation.analyses.people import WorkFacts
+from evaluation.analyses.records import Votes
 from evaluation.analyses.registry import REPORTS
 from evaluation.analyses.reviewing import ReviewFacts
 from evaluation.analyses.scored import ScoredItems
@@ -207,7 +208,9 @@ class StoredReport:
 def stored_report(project: Project, kind: str, subtest: str | None, params: Mapping[str, Any]) -> StoredReport:
     """Return the stored row of a report of BY_JOB, with its job; nothing is computed. Errors as in `project_report`."""
     asked = _asked(project, kind, subtest, params)
-    if kind == "skill" and not len(asked.facts.choice):
+    if isinstance(asked.facts, ResponseFacts) and asked.facts.is_empty:
+        raise EvaluationError(_("No answers yet. You can compute this report after a model is scored or people voted."))
+    if isinstance(asked.facts, Votes) and not len(asked.facts.choice):
         raise EvaluationError(_("No votes yet. You can compute this report after validators have voted."))
     row = find_result(project, kind, asked.about)
     if row is None or not row.fingerprint:

@@ -5,12 +5,15 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from annotation.actions.claims.claim import claim
+from annotation.actions.submissions.judgements import submit_vote
+from annotation.models import Stage
 from evaluation.analyses import item_response as report
 from evaluation.analyses.records import Votes
 from evaluation.errors import EvaluationError
 from evaluation.metrics.item_response import Estimates, fit, respondents_needed
-from projects.models import Role
-from tests import factories
+from evaluation.reports.reports import project_report
+from tests.annotation.world import make_world, new_key, shown_as
 
 FEW = {"draws": 200, "burn": 80}
 
@@ -118,10 +121,22 @@ def test_people_are_compared_with_the_majority_of_the_others_by_subtest():
     assert found["annotators"][-1]["annotator"] == "z"
 
 
-def test_the_page_offers_to_compute_the_report(db):
-    project = factories.make_project()
-    client = Client()
-    client.force_login(factories.make_member(project, Role.RESEARCHER))
-    page = client.get(reverse("reports:report", args=[project.slug, "irt"])).content.decode()
-    assert "Item response" in page
-    assert "Compute" in page
+def test_the_page_shows_what_the_job_computed(db):
+    world = make_world()
+    for _ in range(4):
+        world.item()
+    for person in (world.vera, world.vic, world.val):
+        while (work := claim(person, world.project, Stage.VALIDATION)) is not None:
+            submit_vote(person, work.token, new_key(), shown_as("caption", work))
+    client, address = Client(), reverse("reports:report", args=[world.project.slug, "irt"])
+    client.force_login(world.owner)
+    assert "Compute" in client.get(f"{address}?of=people").content.decode()
+    client.post(reverse("reports:report_ask", args=[world.project.slug, "irt"]) + "?of=people")
+    project_report(world.project, "irt", params={"of": "people"})
+    page = client.get(f"{address}?of=people").content.decode()
+    assert "Reliability of abilities" in page
+    assert world.subtest.name in page
+    assert world.vera.username not in page.partition("<main")[2]
+    found = client.get(reverse("reports:report_file", args=[world.project.slug, "irt", "csv"]) + "?of=people")
+    assert found.content.decode().splitlines()[0] == "item,n,share_right,difficulty,low,high,slope,low,high,kind"
+    assert client.get(f"{address}?of=models").status_code == 200
