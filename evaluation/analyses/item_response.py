@@ -46,11 +46,12 @@ class ResponseFacts:
         return not len(self.models) and (self.votes is None or not len(self.votes.choice))
 
 
-def compute(facts: ResponseFacts, *, of: str = MODELS, draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
+def compute(facts: ResponseFacts, *, respondents: str = MODELS, draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
     """Compute discrimination and difficulty per item and ability per respondent, with 95 % intervals.
 
     EvaluationError if there are fewer than three respondents.
     """
+    of = respondents
     names, items, right, seen = _of_models(facts) if of == MODELS else _of_people(facts)
     if len(names) < MIN_RESPONDENTS:
         raise EvaluationError(
@@ -62,13 +63,13 @@ def compute(facts: ResponseFacts, *, of: str = MODELS, draws: int = DRAWS, seed:
     needed = respondents_needed()
     rows = _items(items, right, seen, found)
     return {
-        "of": of,
+        "respondents": of,
         "n_respondents": len(names),
         "n_items": len(items),
         "n_answers": int(seen.sum()),
         "needed": needed,
         "needed_to_compare": respondents_needed(1.0, 0.5),
-        "too_few": len(names) < needed and of == MODELS,
+        "too_few": len(names) < needed,
         "reliability": found.reliability,
         "kinds": {kind: sum(row["kind"] == kind for row in rows) for kind in ORDER},
         "n_all_right": int((right == seen).all(axis=0).sum()),

@@ -15,7 +15,7 @@ SHARE = Param("share", 0.15, "Share of the items in each group (nearest, farthes
 CODING = Param("coding", "truth", "How votes are coded for agreement.", "choice", ("truth", "truth3", "shown"))
 PRECISION = Param("precision", 0.0, "Minimum precision. 0 fits the best F1.", "float")
 EPSILON = Param("epsilon", 0.1, "Advantage of a validator that a model's lower cost outweighs.", "float")
-OF = Param("of", "models", "Whose answers: of models or of people.", "choice", ("models", "people"))
+RESPONDENTS = Param("respondents", "models", "Who answers the items.", "choice", ("models", "people"))
 PEOPLE = Param("people", "", "Imported subtests whose foils people wrote, separated by commas.")
 # A position on the screen says nothing about the truth of the item.
 TRUTH_CODING = Param("coding", "truth", CODING.help, "choice", ("truth", "truth3"))
@@ -46,7 +46,7 @@ REPORTS: dict[str, Entry] = {
     "irt": Entry(
         label="Item response",
         path="evaluation.analyses.item_response",
-        params=(OF,),
+        params=(RESPONDENTS,),
         summary="Which items tell models apart and which are noise: difficulty and discrimination of items, ability of "
         "models or people (two-parameter logistic model).",
         deviations=("The posterior is sampled: with few models, its mode by EM is biased (Bock & Aitkin 1981).",),

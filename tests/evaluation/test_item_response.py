@@ -113,7 +113,7 @@ def test_people_are_compared_with_the_majority_of_the_others_by_subtest():
         unit, person, choice, np.ones_like(unit), [f"{'ab'[k % 2]}:{k}" for k in range(30)], list("wxyz"), np.arange(30)
     )
     facts = report.ResponseFacts(votes=votes, subtests=["ab"[k % 2] for k in range(30)])
-    found = report.compute(facts, of="people", draws=100)
+    found = report.compute(facts, respondents="people", draws=100)
     assert [row["item"] for row in found["items"]] != []
     assert {row["item"] for row in found["items"]} == {"a", "b"}
     right = {row["annotator"]: row["share_right"] for row in found["annotators"]}
@@ -130,13 +130,13 @@ def test_the_page_shows_what_the_job_computed(db):
             submit_vote(person, work.token, new_key(), shown_as("caption", work))
     client, address = Client(), reverse("reports:report", args=[world.project.slug, "irt"])
     client.force_login(world.owner)
-    assert "Compute" in client.get(f"{address}?of=people").content.decode()
-    client.post(reverse("reports:report_ask", args=[world.project.slug, "irt"]) + "?of=people")
-    project_report(world.project, "irt", params={"of": "people"})
-    page = client.get(f"{address}?of=people").content.decode()
+    assert "Compute" in client.get(f"{address}?respondents=people").content.decode()
+    client.post(reverse("reports:report_ask", args=[world.project.slug, "irt"]) + "?respondents=people")
+    project_report(world.project, "irt", params={"respondents": "people"})
+    page = client.get(f"{address}?respondents=people").content.decode()
     assert "Reliability of abilities" in page
     assert world.subtest.name in page
     assert world.vera.username not in page.partition("<main")[2]
-    found = client.get(reverse("reports:report_file", args=[world.project.slug, "irt", "csv"]) + "?of=people")
+    found = client.get(reverse("reports:report_file", args=[world.project.slug, "irt", "csv"]) + "?respondents=people")
     assert found.content.decode().splitlines()[0] == "item,n,share_right,difficulty,low,high,slope,low,high,kind"
-    assert client.get(f"{address}?of=models").status_code == 200
+    assert client.get(f"{address}?respondents=models").status_code == 200
