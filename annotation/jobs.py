@@ -8,10 +8,13 @@ from django.core.files.base import ContentFile
 from django.db import transaction
 from django.db.models import QuerySet
 
+from annotation.actions.quality.skilled import store_skills
 from annotation.actions.studies import FROM_CAPTIONS, store_objects
 from annotation.actions.workflow import task_slots
-from annotation.models import CheckedFrame, FrameState, ObjectCheck, Stage, Task
+from annotation.models import CheckedFrame, FrameState, ObjectCheck, Stage, Task, Vote, VoteState
 from annotation.rules.objects import MAX_NAME, MAX_OBJECTS, Extracted, nouns
+from annotation.rules.skill import skills
+from annotation.rules.voting import CAPTION, FOIL
 from corpus.models import Caption
 from corpus.video_files.stored_files import clip_file
 from jobs.models import Job
@@ -45,6 +48,24 @@ def nouns_of_captions(project_id: int, job: Job) -> None:
             progress(job, done, total, "reading captions")
     _store(project, waiting)
     progress(job, total, total, "done")
+
+
+def estimate_skill(project_id: int, job: Job) -> None:
+    """Store the skill of the project's validators, estimated from their counted votes."""
+    project = Project.objects.get(pk=project_id)
+    progress(job, 0, 1, "reading votes")
+    counted = Vote.objects.filter(
+        stage=Stage.VALIDATION,
+        state=VoteState.COUNTED,
+        item__subtest__project=project,
+        foil__isnull=False,
+        person__isnull=False,
+    )
+    labels = {CAPTION: 0, FOIL: 1}
+    rows = counted.order_by("pk").values_list("foil", "person", "choice")
+    found = skills([(foil, person, labels.get(choice, 2)) for foil, person, choice in rows], labels=3)
+    store_skills(project, found)
+    progress(job, 1, 1, "done")
 
 
 def _by_video(captions: QuerySet[Caption]) -> Iterator[tuple[int, str, list[str]]]:

@@ -91,6 +91,8 @@ class VideoFilter(Filters):
 
 # A larger number per item is a typing error, and its tasks would be created at once.
 MAX_PER_ITEM = 99
+# Share of items that a form suggests to judge in full if votes stop early.
+USUAL_FULL_SHARE = 0.1
 
 
 class VoteRuleForm(forms.ModelForm):
@@ -98,11 +100,23 @@ class VoteRuleForm(forms.ModelForm):
 
     class Meta:
         model = Subtest
-        fields = ["votes_wanted", "votes_needed", "stop_early", "valid_when", "foils_enough"]
+        fields = [
+            "votes_wanted",
+            "votes_needed",
+            "stop_early",
+            "full_share",
+            "votes_max",
+            "skilled_first",
+            "valid_when",
+            "foils_enough",
+        ]
         labels = {
             "votes_wanted": _("Votes per pair"),
             "votes_needed": _("Required votes for the caption"),
             "stop_early": _("Stop when no further vote can change the result of a pair"),
+            "full_share": _("Share of items judged in full"),
+            "votes_max": _("Max. votes of a pair that divides people"),
+            "skilled_first": _("Give these votes to skilled validators first"),
             "valid_when": _("An item is valid if"),
             "foils_enough": _("Min. valid pairs"),
         }
@@ -111,14 +125,35 @@ class VoteRuleForm(forms.ModelForm):
                 "ViLMA: 3 for main items, 1 for proficiency items. 0: valid without votes. You need at "
                 "least this many people who can judge each pair."
             ),
-            "stop_early": _("Saves votes, but you do not learn whether the votes would have been unanimous."),
+            "stop_early": _(
+                "Saves votes: with 2 of 3, a pair gets no third vote if the first two agree. You do not learn "
+                "whether the votes would have been unanimous. Nobody loses a task that they have started."
+            ),
+            "full_share": _(
+                "0 to 1. Used only if votes stop early. These random items get all votes. Agreement and position "
+                "bias are measured on them alone, because pairs that stop early hide disagreement."
+            ),
+            "votes_max": _(
+                "A pair whose votes decide nothing gets up to this many votes. An answer then needs the same "
+                "share of them: 2 of 3 becomes 3 of 5. 0: the pair is disputed at once."
+            ),
+            "skilled_first": _(
+                "For a day, the additional votes are reserved for validators of the better half, by Dawid-Skene. "
+                "Needs quality rules and 20 votes per person. Validators do not see it, and still get only pairs "
+                "that they may judge."
+            ),
             "foils_enough": _("Used only if an item is valid as soon as enough of its pairs are."),
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for name in ("votes_wanted", "votes_needed", "foils_enough"):
+        for name in ("votes_wanted", "votes_needed", "votes_max", "foils_enough"):
             self.at_most(name)
+        for name in ("full_share", "votes_max"):
+            self.fields[name].required = False
+        self.fields["full_share"].widget.attrs.update(min=0, max=1, step=0.05)
+        if not self.instance.stop_early:
+            self.initial["full_share"] = USUAL_FULL_SHARE
         self.fields["foils_enough"].validators.append(MinValueValidator(1))
         self.fields["foils_enough"].widget.attrs["min"] = 1
 
@@ -136,7 +171,16 @@ class VoteRuleForm(forms.ModelForm):
                     "or raise the votes per pair."
                 ),
             )
+        most = self.cleaned_data.get("votes_max")
+        if most and wanted is not None and most <= wanted:
+            self.add_error("votes_max", _("Enter 0, or more than the votes per pair."))
         return self.cleaned_data
+
+    def clean_full_share(self) -> float:
+        return self.cleaned_data["full_share"] or 0.0
+
+    def clean_votes_max(self) -> int:
+        return self.cleaned_data["votes_max"] or 0
 
 
 class SubtestForm(VoteRuleForm):

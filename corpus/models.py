@@ -5,6 +5,7 @@ Nothing here changes state by itself; actions of the apps above do, through corp
 
 from typing import Any
 
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
@@ -170,6 +171,14 @@ class Subtest(models.Model):
     votes_needed = models.PositiveSmallIntegerField(default=2)
     # Sequential stopping: a pair that no further vote can turn is decided, and its free places are cancelled.
     stop_early = models.BooleanField(default=False)
+    # Share of items that are judged in full although votes stop early: what agreement is measured on.
+    full_share = models.FloatField(
+        default=0.0, db_default=0.0, validators=[MinValueValidator(0.0), MaxValueValidator(1.0)]
+    )
+    # A pair whose votes decide nothing gets more, up to so many; 0: no more.
+    votes_max = models.PositiveSmallIntegerField(default=0, db_default=0)
+    # These votes are reserved for skilled validators for a day.
+    skilled_first = models.BooleanField(default=False, db_default=False)
     valid_when = models.CharField(max_length=6, choices=ValidWhen, default=ValidWhen.ALL)
     foils_enough = models.PositiveSmallIntegerField(default=1)
     # None: the project's limit of the blind audit.

@@ -137,6 +137,8 @@ class ReleaseVote:
     guideline: int | None = None
     # The subtest of these guidelines; "" for all subtests.
     guideline_of: str = ""
+    # Agreement is measured on it; False if other votes of the subtest stopped early, or the pair got more votes.
+    compared: bool = True
 
 
 # Scores that only say which text won: 1 and 0.

@@ -48,6 +48,7 @@ TABLES = {
             "gap",
             "intervals",
             "ladder",
+            "item_response",
             "power",
             "prediction_powered",
             "ranking",

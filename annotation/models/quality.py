@@ -44,6 +44,8 @@ class QualityPolicy(models.Model):
     pass_share = models.FloatField(default=0.9, validators=SHARE)
     mismatched_share = models.FloatField(default=0.3, validators=SHARE)
     tries = models.PositiveSmallIntegerField(default=2, validators=[MinValueValidator(1)])
+    # When the skill of validators was last requested.
+    skill_at = models.DateTimeField(null=True, blank=True)
 
     def __str__(self) -> str:
         return f"quality of {self.project_id}"
@@ -86,6 +88,8 @@ class Standing(models.Model):
     # Read by the previous version only; the next release removes it.
     gold_stretch = models.IntegerField(default=-1)
     gold_served = models.PositiveIntegerField(default=0)
+    # Estimated probability of a true answer, 0 to 1; null: too few votes, or not estimated.
+    skill = models.FloatField(null=True, blank=True)
     personal_data = PersonalData(free_text=("paused_note",))
 
     class Meta:

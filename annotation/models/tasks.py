@@ -37,6 +37,8 @@ class Task(models.Model):
     foils_asked = models.JSONField(null=True, blank=True)
     # A second, blind review: it measures agreement and decides nothing.
     second = models.BooleanField(default=False)
+    # Validation: drawn to collect all votes although the subtest's votes stop early. Agreement is measured on these.
+    in_full = models.BooleanField(default=False, db_default=False)
     state = models.CharField(max_length=9, choices=TaskState, default=TaskState.OPEN)
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -95,7 +95,8 @@ def _counted_by_reason(leakage: Leakage, stage: str, person: int, project: int, 
         When(barred.sentence & ~leased, then=Value("same_sentence")),
         When(barred.made & ~leased, then=Value("made_it")),
         When((barred.reviewed | barred.judged) & ~leased, then=Value("reviewed_it")),
-        When(barred.reserved & ~leased, then=Value("reserved")),
+        # A validator is not told that votes are reserved because the pair divides people.
+        When(barred.reserved & ~leased, then=Value("leased" if stage in JUDGING else "reserved")),
         default=Value("claimable"),
     )
     waiting = Slot.objects.filter(project=project, stage=stage, state__in=[SlotState.FREE, SlotState.LEASED])

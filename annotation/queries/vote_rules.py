@@ -22,12 +22,15 @@ def rule_in_force(subtest: Subtest) -> VoteRule:
         all_pairs=subtest.valid_when == Subtest.ValidWhen.ALL,
         pairs_enough=subtest.foils_enough,
         stop_early=subtest.stop_early,
+        full_share=subtest.full_share,
+        most=subtest.votes_max,
+        skilled_first=subtest.skilled_first,
     )
 
 
 def rule_for_files(subtest: Subtest) -> VoteRule:
-    """Return the rule for votes of a file: they all exist already, so nothing stops early."""
-    return replace(rule_in_force(subtest), stop_early=False)
+    """Return the rule for votes of a file: they all exist already, so nothing stops early and no pair gets more."""
+    return replace(rule_in_force(subtest), stop_early=False, most=0)
 
 
 def changeable(subtests: QuerySet[Subtest]) -> QuerySet[Subtest]:

@@ -1,13 +1,16 @@
 """From votes to the verdict of a pair, an item and a caption. Pure; takes counted votes only.
 
 A pair gets its verdict when all required votes are in (docs/reference/formulas.md#metric-verdict). With sequential
-stopping, it gets it as soon as no further vote can change it. ViLMA asks for at least two of three annotators who chose
+stopping, it gets it as soon as no further vote can change it. A pair that divides people may get more votes
+(docs/decisions/0105-stopping-votes.md). ViLMA asks for at least two of three annotators who chose
 the caption alone (ViLMA, Secs. 3.7 and B.1).
 """
 
+import math
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from annotation.rules.ordering import seeded_share
 from corpus.rules.states import FoilVerdict, ItemState
 
 CAPTION, FOIL, NEITHER, BOTH, CANNOT_TELL = "caption", "foil", "neither", "both", "cannot_tell"
@@ -23,6 +26,44 @@ class VoteRule:
     all_pairs: bool = True
     pairs_enough: int = 1
     stop_early: bool = False
+    # Share of items that collect all votes although votes stop early.
+    full_share: float = 0.0
+    # A pair without a decision gets more votes, up to so many; 0: no more.
+    most: int = 0
+    # These votes are reserved for skilled validators first.
+    skilled_first: bool = False
+
+
+def drawn_in_full(seed: object, item: int, share: float) -> bool:
+    """Return whether the item collects all votes. The seed is secret, or people could tell which votes are compared."""
+    return seeded_share(seed, "judged in full", item) < share
+
+
+def needed_among(rule: VoteRule, votes: int) -> int:
+    """Return the votes that an option needs among more votes: the same share, rounded to the nearest number.
+
+    >>> needed_among(VoteRule(wanted=3, needed=2), 5)
+    3
+    """
+    return max(rule.needed, math.floor(votes * rule.needed / rule.wanted + 0.5)) if rule.wanted else 0
+
+
+def rule_of_pair(rule: VoteRule, slots: int, *, in_full: bool = False) -> VoteRule:
+    """Return the rule of a pair with so many slots.
+
+    A pair that got more votes stops as soon as these have decided; a pair drawn to be judged in full does not stop
+    before it has got the usual number.
+    """
+    if 0 < rule.wanted < slots <= rule.most:
+        return replace(rule, wanted=slots, needed=needed_among(rule, slots), stop_early=True)
+    return replace(rule, wanted=slots, stop_early=rule.stop_early and not in_full)
+
+
+def wants_more(counts: Mapping[str, int], rule: VoteRule, slots: int) -> bool:
+    """Return whether a disputed pair of so many slots gets the rule's maximum, because these votes could decide it."""
+    if not 0 < slots <= rule.wanted < rule.most:
+        return False
+    return pair_verdict(counts, rule_of_pair(rule, rule.most)) == FoilVerdict.PENDING
 
 
 def parse_answer(answer: object) -> str | None:

@@ -121,6 +121,9 @@ def vote_rule(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             all_pairs=given["valid_when"] == Subtest.ValidWhen.ALL,
             pairs_enough=given["foils_enough"],
             stop_early=given["stop_early"],
+            full_share=given["full_share"],
+            most=given["votes_max"],
+            skilled_first=given["skilled_first"],
         )
         try:
             set_vote_rule(request.user, subtest, rule)

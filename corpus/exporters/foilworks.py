@@ -146,6 +146,7 @@ def vote_line(vote: ReleaseVote) -> dict[str, Any]:
         "watch": dict(vote.watch),
         "guideline": vote.guideline,
         **({"guideline_of": vote.guideline_of} if vote.guideline_of else {}),
+        **({} if vote.compared else {"compared": False}),
     }
 
 

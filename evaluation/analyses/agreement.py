@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.analyses.agreement_data import alpha, fleiss_kappa, percent_agreement
-from evaluation.analyses.records import NOBODY, Votes, coded, tallied
+from evaluation.analyses.records import ALL_VOTES, NOBODY, Votes, coded, compared_part, tallied
 from evaluation.metrics.intervals import DRAWS, SEED, wilson
 
-VERSION = "4"
+VERSION = "5"
 INPUT = "votes"
 # 500 annotators form up to 124,750 pairs; a page shows the pairs with the most shared units.
 MAX_PAIRS = 200
@@ -25,13 +25,17 @@ Codes = NDArray[np.int64]
 def compute(votes: Votes, *, coding: str = "truth", draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
     """Compute alpha with a bootstrap interval over items, kappa, pairwise agreement, and rows per pair and annotator.
 
-    An undefined alpha is None, and `reason` says why. EvaluationError if the votes do not support the coding.
+    If votes stop early, all values are of the pairs judged in full; `basis` says so. An undefined alpha is None, and
+    `reason` says why. EvaluationError if the votes do not support the coding.
     """
+    n_all = len(votes.choice)
+    votes, basis = compared_part(votes)
     codes, categories = coded(votes, coding)
     counts = tallied(votes, codes, len(categories))
     reliability = alpha(counts, votes.unit_items, draws=draws, seed=seed)
     return {
         "coding": coding,
+        **({} if basis == ALL_VOTES else {"basis": basis, "n_votes_left_out": n_all - len(votes.choice)}),
         "alpha": reliability.value,
         "alpha_ci": reliability.interval,
         "alpha_ci_undefined": reliability.undefined,
@@ -40,7 +44,7 @@ def compute(votes: Votes, *, coding: str = "truth", draws: int = DRAWS, seed: in
         "percent_agreement": percent_agreement(counts),
         "n_items": votes.n_items,
         "n_votes": len(votes.choice),
-        "n_units": len(votes.unit_names),
+        "n_units": len(np.unique(votes.unit)),
         "n_units_used": int((counts.sum(axis=1) >= 2).sum()),
         "n_annotators": len(votes.annotator_names),
         "choices": {name: int(total) for name, total in zip(categories, counts.sum(axis=0), strict=True)},

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.analyses.records import Votes, coded
+from evaluation.analyses.records import ALL_VOTES, Votes, coded, compared_part
 from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals, wilson
 
-VERSION = "3"
+VERSION = "4"
 INPUT = "votes"
 
 
@@ -24,6 +24,7 @@ def compute(votes: Votes, *, draws: int = DRAWS, seed: int = SEED) -> dict[str, 
     Votes without a position of the caption (from files) are left out and counted; the shares are None if no vote
     remains.
     """
+    votes, basis = compared_part(votes)
     placed = votes.position > 0
     known = replace(
         votes,
@@ -40,6 +41,7 @@ def compute(votes: Votes, *, draws: int = DRAWS, seed: int = SEED) -> dict[str, 
         items = [str(item) for item in known.unit_items[known.unit[sided]]]
         (interval,) = mean_intervals(first[:, None], items, draws=draws, seed=seed)
     return {
+        **({} if basis == ALL_VOTES else {"basis": basis}),
         "first_share": mean(first) if len(first) else None,
         "ci": interval,
         "n": len(first),

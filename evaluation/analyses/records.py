@@ -55,6 +55,9 @@ class ItemFacts:
     kept: tuple[str, ...] | None = None
     kept_tallies: tuple[tuple[int, ...], ...] | None = None
     as_published: bool = False
+    # (whether its foil remains in the item, counts) of each unit, of the votes that agreement is measured on; None: of
+    # all votes.
+    compared: tuple[tuple[bool, tuple[int, ...]], ...] | None = None
     # The hard foil: its index among the foils (-1: it dropped out), and how it is known; None if all foils count alike.
     hard_foil: int | None = None
     hard_foil_source: str = ""
@@ -75,7 +78,7 @@ def hard_part(items: Iterable[ItemFacts]) -> list[ItemFacts]:
         if item.hard_foil is not None:
             own = item.foils[item.hard_foil : item.hard_foil + 1] if item.hard_foil >= 0 else ()
             kept = None if item.kept is None else tuple(foil for foil in own if foil in item.kept)
-            item = replace(item, foils=own, kept=kept, tallies=(), kept_tallies=None)
+            item = replace(item, foils=own, kept=kept, tallies=(), kept_tallies=None, compared=None)
         if item.foils:
             found.append(item)
     return found
@@ -88,6 +91,7 @@ def valid_part(items: Iterable[ItemFacts]) -> list[ItemFacts]:
             item,
             foils=item.foils if item.kept is None else item.kept,
             tallies=item.tallies if item.kept_tallies is None else item.kept_tallies,
+            compared=item.compared and tuple(each for each in item.compared if each[0]),
         )
         for item in items
         if item.valid
@@ -125,10 +129,40 @@ class Votes:
     # (v,) codes into guideline_names: the version that each voter had; None if unknown.
     guideline: NDArray[np.int64] | None = None
     guideline_names: Sequence[str] = ()
+    # (v,) whether agreement is measured on the vote; None: on all.
+    compared: NDArray[np.bool_] | None = None
 
     @property
     def n_items(self) -> int:
-        return len(np.unique(self.unit_items))
+        return len(np.unique(self.unit_items[self.unit]))
+
+
+# What agreement is measured on: all votes; those of pairs judged in full; all, although some pairs stopped early.
+ALL_VOTES, IN_FULL, STOPPED_EARLY = "all", "in_full", "stopped_early"
+
+
+def compared_part(votes: Votes) -> tuple[Votes, str]:
+    """Return the votes that agreement is measured on, and how they were chosen.
+
+    If no pair was judged in full, all votes are returned, and agreement is biased.
+    """
+    if votes.compared is None:
+        return votes, ALL_VOTES
+    if not votes.compared.any():
+        return votes, STOPPED_EARLY
+    return _chosen(votes, votes.compared), IN_FULL
+
+
+def _chosen(votes: Votes, which: NDArray[np.bool_]) -> Votes:
+    return replace(
+        votes,
+        unit=votes.unit[which],
+        annotator=votes.annotator[which],
+        choice=votes.choice[which],
+        position=votes.position[which],
+        guideline=None if votes.guideline is None else votes.guideline[which],
+        compared=None,
+    )
 
 
 def coded(votes: Votes, coding: str) -> tuple[NDArray[np.int64], tuple[str, ...]]:

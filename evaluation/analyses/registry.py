@@ -15,6 +15,7 @@ SHARE = Param("share", 0.15, "Share of the items in each group (nearest, farthes
 CODING = Param("coding", "truth", "How votes are coded for agreement.", "choice", ("truth", "truth3", "shown"))
 PRECISION = Param("precision", 0.0, "Minimum precision. 0 fits the best F1.", "float")
 EPSILON = Param("epsilon", 0.1, "Advantage of a validator that a model's lower cost outweighs.", "float")
+RESPONDENTS = Param("respondents", "models", "Who answers the items.", "choice", ("models", "people"))
 PEOPLE = Param("people", "", "Imported subtests whose foils people wrote, separated by commas.")
 # A position on the screen says nothing about the truth of the item.
 TRUTH_CODING = Param("coding", "truth", CODING.help, "choice", ("truth", "truth3"))
@@ -41,6 +42,14 @@ REPORTS: dict[str, Entry] = {
         deviations=(
             "MACE is the most likely of five seeded starts, because the restarts of crowd-kit share one seed.",
         ),
+    ),
+    "irt": Entry(
+        label="Item response",
+        path="evaluation.analyses.item_response",
+        params=(RESPONDENTS,),
+        summary="Which items tell models apart and which are noise: difficulty and discrimination of items, ability of "
+        "models or people (two-parameter logistic model).",
+        deviations=("The posterior is sampled: with few models, its mode by EM is biased (Bock & Aitkin 1981).",),
     ),
     "replace": Entry(
         label="Replacing votes",
@@ -148,5 +157,5 @@ REPORTS: dict[str, Entry] = {
 
 # They read scores of a release, so they belong to a release, not to a project.
 OF_SCORES = frozenset({"delta", "proximity", "identity", "counts", "length"})
-# Their libraries take seconds and gigabytes to load: jobs and commands compute them, pages show stored results.
-BY_JOB = frozenset({"skill"})
+# They take seconds to load or to compute: jobs and commands compute them, pages show stored results.
+BY_JOB = frozenset({"skill", "irt"})

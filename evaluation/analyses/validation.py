@@ -19,7 +19,7 @@ from evaluation.analyses.words import js_divergence, n_lexical_items, word_count
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import DRAWS, SEED
 
-VERSION = "4"
+VERSION = "5"
 INPUT = "items"
 
 
@@ -67,6 +67,8 @@ def _row(name: str, items: Sequence[ItemFacts], base: str, unit: str, draws: int
         "alpha_all": all_units.value,
         "alpha_valid": valid_units.value,
         "alpha_coding": coding,
+        # Only if votes stop early.
+        **({"n_judged_in_full": sum(bool(item.compared) for item in items)} if _stops(items) else {}),
         "alpha_all_ci": all_units.interval,
         "alpha_valid_ci": valid_units.interval,
         "alpha_all_ci_undefined": all_units.undefined,
@@ -80,6 +82,11 @@ def _row(name: str, items: Sequence[ItemFacts], base: str, unit: str, draws: int
     }
 
 
+def _stops(items: Sequence[ItemFacts]) -> bool:
+    """Return whether votes of an item stop early, so that alpha is of the items judged in full."""
+    return any(item.compared is not None for item in items)
+
+
 def _alphas(
     items: Sequence[ItemFacts], valid: Sequence[ItemFacts], draws: int, seed: int
 ) -> tuple[str, tuple[Alpha, Alpha]]:
@@ -87,20 +94,30 @@ def _alphas(
     coding = "truth" if all(len(tally) == 5 for item in items for tally in item.tallies) else "truth3"
     if not any(item.tallies for item in items):
         coding = "truth3"
-    every, left = (
-        alpha(_table(chosen, coding), _items_of_units(chosen), draws=draws, seed=seed) for chosen in (items, valid)
-    )
-    return coding, (every, left)
+    in_full = any(item.compared for item in items)
+
+    def measured(chosen: Sequence[ItemFacts]) -> Alpha:
+        units = [(k, tally) for k, item in enumerate(chosen) for tally in _compared(item, in_full)]
+        table = _coded_tallies([tally for _, tally in units], coding)
+        return alpha(table, np.array([k for k, _ in units], dtype=np.int64), draws=draws, seed=seed)
+
+    return coding, (measured(items), measured(valid))
+
+
+def _compared(item: ItemFacts, in_full: bool) -> tuple[tuple[int, ...], ...]:
+    """Return the counts that alpha is measured on: of pairs judged in full, if there are any."""
+    if item.compared is None or not in_full:
+        return item.tallies
+    return tuple(tally for _, tally in item.compared)
 
 
 def _table(items: Sequence[ItemFacts], coding: str) -> NDArray[np.int64]:
-    tallies = [tally if coding == "truth" else collapse_to_three(tally) for item in items for tally in item.tallies]
+    return _coded_tallies([tally for item in items for tally in item.tallies], coding)
+
+
+def _coded_tallies(found: Sequence[tuple[int, ...]], coding: str) -> NDArray[np.int64]:
+    tallies = [tally if coding == "truth" else collapse_to_three(tally) for tally in found]
     return np.array(tallies, dtype=np.int64).reshape(len(tallies), len(CODINGS[coding]))
-
-
-def _items_of_units(items: Sequence[ItemFacts]) -> NDArray[np.int64]:
-    """Return a code of its item for each row of `_table`."""
-    return np.array([number for number, item in enumerate(items) for _ in item.tallies], dtype=np.int64)
 
 
 def _votes(items: Sequence[ItemFacts], coding: str) -> dict[str, int]:

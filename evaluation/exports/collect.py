@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
-from annotation.models import Vote, VoteState
+from annotation.models import Stage, Vote, VoteState
 from corpus.models import Item, Release, ReleaseItem, Subtest, withdrawn_items
 from corpus.records import RecordContent, ReleaseContent, ReleaseScore, ReleaseVote, VoteCounts
 from corpus.release_records import canary_of, foil_counts, vote_counts
@@ -20,6 +20,7 @@ from evaluation.documents.release_documents import own_tables, release_documents
 from evaluation.errors import EvaluationError
 from evaluation.exports.recomputed import RECOMPUTED, recomputed
 from evaluation.exports.records import project_content, release_content
+from evaluation.facts.compared import ComparedVotes
 from evaluation.facts.records import found_valid
 from evaluation.imports.survey import Progress, silent
 from evaluation.releases.holdback import held_clips, holdback_of
@@ -132,8 +133,20 @@ def _votes(project: Project, members: Sequence[_Member]) -> list[ReleaseVote]:
             frozen = member.record["proficiency"]
             names.setdefault(pair.pk, (frozen["id"] if frozen else item_name(pair), pair.subtest.name, "proficiency"))
     rows = Vote.objects.filter(item__subtest__project=project).exclude(state=VoteState.UNDONE)
-    loaded = rows.select_related("person", "foil", "guideline__subtest").order_by("pk")
-    return [_vote(project, vote, *names[vote.item_id]) for vote in loaded if vote.item_id in names]
+    loaded = rows.select_related("person", "foil", "guideline__subtest", "item", "slot__task").order_by("pk")
+    compared = ComparedVotes({subtest.pk: subtest for subtest in Subtest.objects.filter(project=project)})
+    return [
+        replace(_vote(project, vote, *names[vote.item_id]), compared=_is_compared(vote, compared))
+        for vote in loaded
+        if vote.item_id in names
+    ]
+
+
+def _is_compared(vote: Vote, compared: ComparedVotes) -> bool:
+    if vote.state != VoteState.COUNTED or vote.stage != Stage.VALIDATION or vote.item is None:
+        return True
+    in_full = vote.slot.task.in_full if vote.slot else None
+    return compared.counts(vote.item.subtest_id, vote.foil_id, vote.slot_id, in_full)
 
 
 def _vote(project: Project, vote: Vote, item: str, subtest: str, kind: Any) -> ReleaseVote:

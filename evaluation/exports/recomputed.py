@@ -45,11 +45,11 @@ def recomputed(kind: str, items: Items, votes: VoteList, told: Any = None) -> An
 
 def item_facts_of(items: Items, votes: Iterable[ReleaseVote]) -> list[ItemFacts]:
     """Return the items as analyses take them, by subtest and id, without retracted and deleted ones."""
-    tallies: dict[str, dict[int, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
-    for vote in _counted(votes, VALIDATION):
-        tallies[vote.item][-1 if vote.foil is None else vote.foil][vote.choice] += 1
+    judged = list(_counted(votes, VALIDATION))
+    tallies = _tallies_of(judged)
+    compared = _tallies_of(vote for vote in judged if vote.compared) if not all(v.compared for v in judged) else None
     ordered = sorted(_live(items), key=lambda item: (item["subtest"], item["id"]))
-    found = [_facts(item, tallies.get(item["id"], {})) for item in ordered]
+    found = [_facts(item, tallies.get(item["id"], {}), _of_item(compared, item["id"])) for item in ordered]
     read = [
         Candidates(each.subtest, each.caption, each.foils, item.get("extra") or {}, item.get("facts") or {})
         for item, each in zip(ordered, found, strict=True)
@@ -61,7 +61,21 @@ def _live(items: Items) -> Items:
     return [item for item in items if item.get("state") not in (None, ItemState.RETRACTED)]
 
 
-def _facts(item: Mapping[str, Any], tallies: Mapping[int, Counter[str]]) -> ItemFacts:
+def _tallies_of(votes: Iterable[ReleaseVote]) -> dict[str, dict[int, Counter[str]]]:
+    """Count choices by item, then by foil (-1 if votes name none)."""
+    found: dict[str, dict[int, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+    for vote in votes:
+        found[vote.item][-1 if vote.foil is None else vote.foil][vote.choice] += 1
+    return found
+
+
+def _of_item(tallies: dict[str, dict[int, Counter[str]]] | None, item: str) -> Mapping[int, Counter[str]] | None:
+    return None if tallies is None else tallies.get(item, {})
+
+
+def _facts(
+    item: Mapping[str, Any], tallies: Mapping[int, Counter[str]], compared: Mapping[int, Counter[str]] | None = None
+) -> ItemFacts:
     own, state = item["verdicts"], current_word(item["state"])
     if "found_valid" in item:
         valid = item["found_valid"]
@@ -88,6 +102,9 @@ def _facts(item: Mapping[str, Any], tallies: Mapping[int, Counter[str]]) -> Item
         kept=tuple(foil["text"] for foil in kept) if valid else None,
         kept_tallies=tuple(_tally(counts) for foil, counts in counted if foil in left) if valid else None,
         as_published=on_word,
+        compared=None
+        if compared is None
+        else tuple((foil in left, _tally(of)) for foil, of in sorted(compared.items())),
     )
 
 
@@ -121,6 +138,7 @@ def _row(vote: ReleaseVote, places: dict[str, int]) -> VoteRow:
         vote.caption_first,
         vote.guideline,
         vote.guideline_of or None,
+        vote.compared,
     )
 
 

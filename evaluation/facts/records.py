@@ -1,8 +1,9 @@
 """Load stored rows as the facts that analyses compute on, in a number of queries that does not depend on the size."""
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from django.db.models import Case, CharField, Count, Q, QuerySet, Value, When
@@ -16,6 +17,7 @@ from corpus.rules.hard_foils import Candidates
 from corpus.rules.states import ItemState, drops_out, is_left_out
 from corpus.vote_records import ANONYMOUS_NAME
 from evaluation.analyses.records import CHOICES, NOBODY, OTHER, ItemFacts, ProficiencyFacts, Votes, with_hard_foils
+from evaluation.facts.compared import COLUMNS, ComparedVotes, is_adaptive
 from projects.models import Project
 
 DECIDED = {ItemState.VALID: True, ItemState.INVALID: False, ItemState.DISPUTED: False}
@@ -44,7 +46,7 @@ def item_facts(project: Project, subtest: Subtest | None = None) -> list[ItemFac
     """Return main items of the project, or the items of one subtest, in the order of subtests and keys.
 
     Items of `taken_out` are left out. `valid` is None for an item that waits for votes, or that was requeued before it
-    was rejected. Three queries.
+    was rejected. Three queries; a fourth one if votes stop early.
     """
     rows = Item.objects.exclude(withdrawn_items()).select_related(
         "subtest", "caption", "proficiency_item", "proficiency_item__caption"
@@ -56,8 +58,9 @@ def item_facts(project: Project, subtest: Subtest | None = None) -> list[ItemFac
     )
     items = list(wanted.order_by("subtest__name", "key"))
     foils = _foils(project)
-    tallies = _tallies(counted_votes(project, subtest))
-    found = [_facts(item, foils, tallies.get(item.pk, {})) for item in items]
+    votes = counted_votes(project, subtest)
+    tallies, compared = _tallies(votes), _compared_tallies(votes, items)
+    found = [_facts(item, foils, tallies.get(item.pk, {}), _of_item(compared, item.pk)) for item in items]
     read = [
         Candidates(each.subtest, each.caption, each.foils, item.extra, item.known_facts)
         for item, each in zip(items, found, strict=True)
@@ -110,12 +113,36 @@ def _tallies(votes: QuerySet[Vote]) -> dict[int, dict[int | None, dict[str, int]
     return found
 
 
-def _facts(item: Item, foils: dict[int, list[_Foil]], tallies: dict[int | None, dict[str, int]]) -> ItemFacts:
+def _compared_tallies(votes: QuerySet[Vote], items: Iterable[Item]) -> dict[int, dict[int | None, Counter[str]]] | None:
+    """Count the votes that agreement is measured on, by item and foil; None if that is all votes."""
+    subtests = {item.subtest_id: item.subtest for item in items}
+    if not any(map(is_adaptive, subtests.values())):
+        return None
+    compared, found = ComparedVotes(subtests), defaultdict[int, dict](lambda: defaultdict(Counter))
+    rows = votes.order_by("pk").values_list("item", "choice", *COLUMNS)
+    for item, choice, subtest, foil, slot, in_full in rows:
+        if compared.counts(subtest, foil, slot, in_full):
+            found[item][foil][choice] += 1
+    return found
+
+
+def _of_item(
+    tallies: dict[int, dict[int | None, Counter[str]]] | None, item: int
+) -> dict[int | None, Counter[str]] | None:
+    return None if tallies is None else tallies.get(item, {})
+
+
+def _facts(
+    item: Item,
+    foils: dict[int, list[_Foil]],
+    tallies: dict[int | None, dict[str, int]],
+    compared: dict[int | None, Counter[str]] | None = None,
+) -> ItemFacts:
     own = foils.get(item.pk, [])
     on_word = item.is_on_publishers_word
     kept = [foil for foil in own if on_word or not drops_out(foil.verdict, item.state)]
     left: set[int | None] = {None, *(foil.pk for foil in kept)}
-    counted = sorted(tallies.items(), key=lambda pair: pair[0] or 0)
+    counted = sorted(tallies.items(), key=_by_foil)
     simpler = item.proficiency_item
     valid = found_valid(item, [foil.verdict for foil in own])
     return ItemFacts(
@@ -137,10 +164,17 @@ def _facts(item: Item, foils: dict[int, list[_Foil]], tallies: dict[int | None, 
         kept=tuple(foil.text for foil in kept) if valid else None,
         kept_tallies=tuple(_tally(counts) for foil, counts in counted if foil in left) if valid else None,
         as_published=on_word,
+        compared=None
+        if compared is None
+        else tuple((foil in left, _tally(counts)) for foil, counts in sorted(compared.items(), key=_by_foil)),
     )
 
 
-def _tally(counts: dict[str, int]) -> tuple[int, ...]:
+def _by_foil(pair: tuple[int | None, Any]) -> int:
+    return pair[0] or 0
+
+
+def _tally(counts: Mapping[str, int]) -> tuple[int, ...]:
     """Return counts over CHOICES; over three if `other` of a file merges neither, both and cannot tell."""
     if Choice.OTHER not in counts:
         return tuple(counts.get(choice, 0) for choice in CHOICES)
@@ -149,7 +183,7 @@ def _tally(counts: dict[str, int]) -> tuple[int, ...]:
 
 
 def vote_facts(project: Project, subtest: Subtest | None = None) -> Votes:
-    """Return the counted votes, one row each, in the given order. One query; user names, for researchers only."""
+    """Return the counted votes, one row each, in the given order. Two queries; user names, for researchers only."""
     rows = (
         counted_votes(project, subtest)
         .order_by("pk")
@@ -164,9 +198,11 @@ def vote_facts(project: Project, subtest: Subtest | None = None) -> Votes:
             "caption_first",
             "guideline__version",
             "guideline__subtest__name",
+            *COLUMNS,
         )
     )
-    return votes_from_rows(rows)
+    compared = ComparedVotes({row.pk: row for row in Subtest.objects.filter(project=project)})
+    return votes_from_rows((*row[: -len(COLUMNS)], compared.counts(*row[-len(COLUMNS) :])) for row in rows)
 
 
 # The voter: a user name, or the pseudonym of a file, which no user name can look like; NULL if a file names
@@ -182,7 +218,7 @@ CODER = Coalesce(
         output_field=CharField(),
     ),
 )
-VoteRow = tuple[int, str, str, int | None, int | None, str | None, str, bool | None, int | None, str | None]
+VoteRow = tuple[int, str, str, int | None, int | None, str | None, str, bool | None, int | None, str | None, bool]
 
 
 def votes_from_rows(rows: Iterable[VoteRow]) -> Votes:
@@ -192,8 +228,8 @@ def votes_from_rows(rows: Iterable[VoteRow]) -> Votes:
     people: dict[str, int] = {}
     items: list[int] = []
     told: dict[str, int] = {}
-    table: list[tuple[int, int, int, int, int]] = []
-    for item, subtest, key, foil, position, person, choice, first, version, told_for in rows:
+    table: list[tuple[int, int, int, int, int, int]] = []
+    for item, subtest, key, foil, position, person, choice, first, version, told_for, is_compared in rows:
         unit = units.setdefault((item, foil), len(units))
         if unit == len(unit_names):
             items.append(item)
@@ -201,11 +237,20 @@ def votes_from_rows(rows: Iterable[VoteRow]) -> Votes:
         annotator = NOBODY if person is None else people.setdefault(person, len(people))
         code = OTHER if choice == Choice.OTHER else CHOICES.index(choice)
         by = told.setdefault(_guideline_name(version, told_for), len(told))
-        table.append((unit, annotator, code, 0 if first is None else 1 if first else 2, by))
-    array = np.array(table, dtype=np.int64).reshape(len(table), 5)
+        table.append((unit, annotator, code, 0 if first is None else 1 if first else 2, by, is_compared))
+    array = np.array(table, dtype=np.int64).reshape(len(table), 6)
     columns = (array[:, at] for at in range(4))
     of_units = np.array(items, dtype=np.int64)
-    return Votes(*columns, unit_names, list(people), of_units, guideline=array[:, 4], guideline_names=list(told))
+    compared = None if array[:, 5].all() else array[:, 5].astype(bool)
+    return Votes(
+        *columns,
+        unit_names,
+        list(people),
+        of_units,
+        guideline=array[:, 4],
+        guideline_names=list(told),
+        compared=compared,
+    )
 
 
 def _guideline_name(version: int | None, subtest: str | None) -> str:

@@ -124,6 +124,17 @@ def _skill_rows(data: Data) -> list[Row]:
     return [columns, *([row[column] for column in columns] for row in data["annotators"])]
 
 
+def _irt_rows(data: Data) -> list[Row]:
+    """Return a row per item, with the bounds of the intervals."""
+    bounds = ("low", "high")
+    header: Row = ["item", "n", "share_right", "difficulty", *bounds, "slope", *bounds, "kind"]
+    rows = [
+        [*(row[name] for name in header[:4]), *row["difficulty_ci"], row["slope"], *row["slope_ci"], row["kind"]]
+        for row in data["items"]
+    ]
+    return [header, *rows]
+
+
 def _replace_rows(data: Data) -> list[Row]:
     columns = [
         "model",
@@ -277,6 +288,25 @@ def _skill_extras(project: Project, _subtest: str, data: Data) -> Data:
     return {"categories": [_worded(name) for name in categories], "verdicts": verdicts, "differing": differing}
 
 
+# What the interval of an item's discrimination shows.
+KINDS = {
+    "separates": _("separates"),
+    "reversed": _("reversed"),
+    "noise": _("noise"),
+    "unclear": _("unclear"),
+}
+
+
+def _irt_extras(_project: Project, _subtest: str, data: Data) -> Data:
+    """Return labels of the kinds of items, the listed items, and the models or people."""
+    rows = [{**row, "said": KINDS[row["kind"]]} for row in data["items"][:MAX_DIFFERING]]
+    return {
+        "kinds": [(KINDS[kind], n) for kind, n in data["kinds"].items()],
+        "listed": rows,
+        "respondents": data.get("models") or data.get("annotators"),
+    }
+
+
 def _worded(choice: str | None) -> str:
     return choice.replace("_", " ") if choice else "–"
 
@@ -327,6 +357,7 @@ PAGES: dict[str, ReportPage] = {
         ReportPage("validation", _("Validation"), _validation_rows, ("votes",), _validation_extras),
         ReportPage("agreement", _("Agreement"), _agreement_rows, extras=_agreement_extras),
         ReportPage("skill", _("Validator skill"), _skill_rows, extras=_skill_extras),
+        ReportPage("irt", _("Item response"), _irt_rows, extras=_irt_extras),
         ReportPage("replace", _("Replacing votes"), _replace_rows),
         ReportPage("divergence", _("Divergence"), _divergence_rows, ("words",), _divergence_extras),
         ReportPage("blind", _("Blind audit"), _blind_rows, ("solved",), blind_extras),

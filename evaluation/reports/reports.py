@@ -22,7 +22,9 @@ from corpus.release_records import facts_of_kept_foils
 from corpus.rules.hard_foils import candidates_of, hard_foils
 from corpus.rules.states import CandidateState, ItemState
 from evaluation.analyses.funnel import FunnelCounts
+from evaluation.analyses.item_response import ResponseFacts
 from evaluation.analyses.people import WorkFacts
+from evaluation.analyses.records import Votes
 from evaluation.analyses.registry import REPORTS
 from evaluation.analyses.reviewing import ReviewFacts
 from evaluation.analyses.scored import ScoredItems
@@ -36,6 +38,7 @@ from evaluation.facts.records import item_facts, vote_facts
 from evaluation.proximity.stored import measured, stamp, with_proximity
 from evaluation.reports.edit_kinds import edited_kinds, subtests_of_action
 from evaluation.reports.replacement import replacement_facts
+from evaluation.reports.responses import responses_of
 from evaluation.scoring.clip_keys import cluster
 from evaluation.scoring.model_cards import cards_of
 from evaluation.scoring.models import Run
@@ -203,7 +206,9 @@ class StoredReport:
 def stored_report(project: Project, kind: str, subtest: str | None, params: Mapping[str, Any]) -> StoredReport:
     """Return the stored row of a report of BY_JOB, with its job; nothing is computed. Errors as in `project_report`."""
     asked = _asked(project, kind, subtest, params)
-    if not len(asked.facts.choice):
+    if isinstance(asked.facts, ResponseFacts) and asked.facts.is_empty:
+        raise EvaluationError(_("No answers yet. You can compute this report after a model is scored or people voted."))
+    if isinstance(asked.facts, Votes) and not len(asked.facts.choice):
         raise EvaluationError(_("No votes yet. You can compute this report after validators have voted."))
     row = find_result(project, kind, asked.about)
     if row is None or not row.fingerprint:
@@ -343,6 +348,17 @@ def object_facts(project: Project, _subtest: Subtest | None = None) -> list[Chec
     return checked_objects(project)
 
 
+def response_facts(project: Project, subtest: Subtest | None = None) -> ResponseFacts:
+    """Return the answers of the models on the newest scored release, if there is one, and people's votes."""
+    votes = vote_facts(project, subtest)
+    if not Release.objects.filter(project=project, runs__isnull=False).exists():
+        return responses_of(None, votes)
+    try:
+        return responses_of(scored_facts(project, subtest), votes)
+    except EvaluationError:  # runs without scores
+        return responses_of(None, votes)
+
+
 FACTS: dict[str, Callable[[Project, Subtest | None], Any]] = {
     "items": item_facts,
     "texts": item_facts,
@@ -354,6 +370,7 @@ FACTS: dict[str, Callable[[Project, Subtest | None], Any]] = {
     "objects": object_facts,
     "scored": scored_facts,
     "replacement": replacement_facts,
+    "responses": response_facts,
     "corpus": corpus_facts,
     "edits": edit_facts,
 }

@@ -28,6 +28,9 @@ class SubtestIn(Schema):
     votes_wanted: int = Field(3, ge=0, le=MAX_PER_ITEM)
     votes_needed: int = Field(2, ge=0, le=MAX_PER_ITEM)
     stop_early: bool = False
+    full_share: float = Field(0.0, ge=0, le=1)
+    votes_max: int = Field(0, ge=0, le=MAX_PER_ITEM)
+    skilled_first: bool = False
     valid_when: Literal["all", "enough"] = "all"
     foils_enough: int = Field(1, ge=1, le=MAX_PER_ITEM)
 
@@ -43,6 +46,9 @@ class SubtestOut(Schema):
     votes_wanted: int
     votes_needed: int
     stop_early: bool
+    full_share: float
+    votes_max: int
+    skilled_first: bool
     valid_when: str
     foils_enough: int
 

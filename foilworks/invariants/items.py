@@ -7,7 +7,15 @@ from itertools import groupby
 from django.db.models import Count, Exists, F, OuterRef, Q
 
 from annotation.models import Stage, Task, Vote, VoteState
-from annotation.rules.voting import VoteRule, caption_in_doubt, is_unanimous, item_outcome, pair_verdict
+from annotation.queries.vote_rules import rule_in_force
+from annotation.rules.voting import (
+    VoteRule,
+    caption_in_doubt,
+    is_unanimous,
+    item_outcome,
+    pair_verdict,
+    rule_of_pair,
+)
 from corpus.models import Foil, Item, Subtest
 from corpus.rules.states import RENAMED, FoilVerdict, ItemState
 from foilworks.invariants.violation import InvariantViolation, name_of, rows
@@ -53,11 +61,12 @@ def a_pair_is_what_its_votes_say() -> Iterator[InvariantViolation]:
     for foil, choice in Vote.objects.filter(VALIDATION, foil__isnull=False).values_list("foil", "choice").iterator():
         votes.setdefault(foil, Counter())[choice] += 1
     tasks = Task.objects.filter(stage=Stage.VALIDATION, item__state__in=LIVE).order_by("pk")
-    subtest = "foil__item__subtest__"
-    columns = ("foil", "foil__verdict", "overlap", f"{subtest}votes_needed", f"{subtest}stop_early", "item")
+    rules = {subtest.pk: rule_in_force(subtest) for subtest in Subtest.objects.all()}
+    columns = ("foil", "foil__verdict", "overlap", "in_full", "foil__item__subtest", "item")
     yield from _choices_with_several_verdicts()
-    for foil, verdict, overlap, needed, early, item in tasks.values_list(*columns).iterator():
-        follows = pair_verdict(votes.get(foil, {}), VoteRule(overlap, needed, stop_early=early))
+    for foil, verdict, overlap, in_full, subtest, item in tasks.values_list(*columns).iterator():
+        counts = votes.get(foil, {})
+        follows = pair_verdict(counts, rule_of_pair(rules[subtest], overlap, in_full=in_full))
         if verdict == follows or (follows == FoilVerdict.DISPUTED and str(item) in settled_ids):
             continue
         yield InvariantViolation(name_of(Foil, foil), f"is {verdict}; its votes make it {follows.value}")

@@ -88,6 +88,7 @@ WORDS = SHOWN.keys() | frozenset(
         _("evaluating the release before"),
         _("evaluating the release after"),
         _("reading captions"),
+        _("reading votes"),
         _("generating foils"),
         _("choosing"),
         _("loading the model"),

@@ -16,6 +16,17 @@ from projects import audit
 from projects.access import require_role
 from projects.models import Role, User
 
+FIELDS = (
+    "votes_wanted",
+    "votes_needed",
+    "valid_when",
+    "foils_enough",
+    "stop_early",
+    "full_share",
+    "votes_max",
+    "skilled_first",
+)
+
 
 def set_vote_rule(person: User, subtest: Subtest, rule: VoteRule) -> Subtest:
     """Store the rule, and give every waiting pair the slots that it requires.
@@ -31,6 +42,11 @@ def set_vote_rule(person: User, subtest: Subtest, rule: VoteRule) -> Subtest:
     if not 0 <= rule.needed <= rule.wanted <= MAX_PER_ITEM or not 1 <= rule.pairs_enough <= MAX_PER_ITEM:
         said = _("Set 0 to %(most)d votes per pair and a minimum of 1 to %(most)d valid pairs.")
         raise AnnotationError(said % {"most": MAX_PER_ITEM})
+    if not 0.0 <= rule.full_share <= 1.0:
+        raise AnnotationError(_("Set the share of items judged in full to a number from 0 to 1."))
+    if rule.most and not rule.wanted < rule.most <= MAX_PER_ITEM:
+        said = _("Set the max. votes of a pair to 0, or to a number above %(wanted)d and at most %(most)d.")
+        raise AnnotationError(said % {"wanted": rule.wanted, "most": MAX_PER_ITEM})
     return run_in_transaction(lambda: _set(person, subtest, rule))
 
 
@@ -51,9 +67,12 @@ def _set(person: User, held: Subtest, rule: VoteRule) -> Subtest:
     subtest.votes_wanted, subtest.votes_needed = rule.wanted, rule.needed
     subtest.valid_when = Subtest.ValidWhen.ALL if rule.all_pairs else Subtest.ValidWhen.ENOUGH
     subtest.foils_enough, subtest.stop_early = rule.pairs_enough, rule.stop_early
-    subtest.save(update_fields=["votes_wanted", "votes_needed", "valid_when", "foils_enough", "stop_early"])
+    subtest.full_share, subtest.votes_max = rule.full_share, rule.most
+    subtest.skilled_first = rule.skilled_first
+    subtest.save(update_fields=FIELDS)
     waiting = Task.objects.filter(item__subtest=subtest, stage=Stage.VALIDATION, state=TaskState.OPEN)
     n_pairs = task_slots.give_places(waiting, rule.wanted)
+    task_slots.draw_in_full(waiting, subtest.project, rule.full_share)
     details = {"before": asdict(before), "rule": asdict(rule), "pairs": n_pairs}
     audit.record(audit.event(subtest.project, person, "set_vote_rule", subtest, **details))
     return subtest

@@ -21,7 +21,7 @@ from projects.models import Project, User
 def assemble(group: CandidateGroup, actor: User | None, now: datetime) -> Item:
     """Make the item of a group whose foils are accepted, link it to its proficiency item, and open its tasks."""
     subtest, project = group.run.subtest, group.run.project
-    votes = votes_wanted(subtest)
+    votes = refresh_rule(subtest)
     if subtest.proficiency_subtest_id or subtest.kind == Subtest.Kind.PROFICIENCY:
         _lock_pairs(group.caption.video_id)
     state = first_item_state(votes)
@@ -99,19 +99,21 @@ def in_use(item: Item) -> bool:
     return Vote.objects.filter(item=item).exists() or ReleaseItem.objects.filter(item=item).exists()
 
 
-def votes_wanted(subtest: Subtest) -> int:
-    """Return the votes per pair, locked until the transaction ends.
+def refresh_rule(subtest: Subtest) -> int:
+    """Return the votes per pair, and read the share judged in full, locked until the transaction ends.
 
     The loaded row may be outdated. The foreign key's own lock is not enough: its constraint is deferred, so the lock
     comes at the commit. Django has no name for a lock that two transactions can share.
     """
-    rows = Subtest.objects.filter(pk=subtest.pk).values_list("votes_wanted", flat=True)
+    rows = Subtest.objects.filter(pk=subtest.pk).values_list("votes_wanted", "full_share")
     if connection.features.has_select_for_update:
         sql, params = rows.query.sql_with_params()
         with connection.cursor() as cursor:
             cursor.execute(f"{sql} FOR KEY SHARE", params)
-            return cursor.fetchone()[0]
-    return rows.get()
+            wanted, subtest.full_share = cursor.fetchone()
+    else:
+        wanted, subtest.full_share = rows.get()
+    return wanted
 
 
 def _make_foils(group: CandidateGroup, item: Item, subtest: Subtest, verdict: FoilVerdict) -> list[Foil]:

@@ -8,7 +8,8 @@ from django.db.models import Exists, QuerySet
 
 from annotation.models import Ending, Lease, Slot, SlotState, Stage, Task, TaskState
 from annotation.rules.baseline import MAX_TEXTS
-from annotation.rules.ordering import FRESH, priority
+from annotation.rules.ordering import FRESH, STARTED, priority
+from annotation.rules.voting import drawn_in_full
 from annotation.transactions import lock_rows
 from corpus.models import Foil, Item
 from corpus.rules.hard_foils import Candidates, is_multiple_choice, stated_hard_foil
@@ -16,6 +17,9 @@ from corpus.rules.states import FoilVerdict
 from generation.models import Candidate, CandidateGroup
 from projects.models import Project, User
 from projects.secret_seeds import secret_seed
+
+# Rows that one statement changes.
+CHUNK = 500
 
 
 def edit_task(project: Project, group: CandidateGroup) -> Task:
@@ -38,18 +42,15 @@ def validation_tasks(project: Project, item: Item, foils: Sequence[Foil], votes:
 
     A multiple-choice item has one task with all its foils, if an answer by one key is possible.
     """
+    seed = secret_seed("judged-in-full", project.pk)
+    fields = {"project": project, "stage": Stage.VALIDATION, "video_id": item.video_id, "item": item, "overlap": votes}
+    fields["in_full"] = drawn_in_full(seed, item.pk, item.subtest.full_share)
     # Only what the record states is read: no query for the caption.
     read = Candidates("", "", tuple(foil.text for foil in foils), item.extra or {}, item.facts or {})
     if is_multiple_choice(read) and len(foils) < MAX_TEXTS:
         hard = stated_hard_foil(read)
-        key = foils[max(0, hard.index) if hard else 0]
-        asked = [foil.pk for foil in foils]
-        common = {"project": project, "stage": Stage.VALIDATION, "video_id": item.video_id, "item": item}
-        return [Task(**common, foil=key, foils_asked=asked, overlap=votes)]
-    return [
-        Task(project=project, stage=Stage.VALIDATION, video_id=item.video_id, item=item, foil=foil, overlap=votes)
-        for foil in foils
-    ]
+        return [Task(foil=foils[max(0, hard.index) if hard else 0], foils_asked=[foil.pk for foil in foils], **fields)]
+    return [Task(foil=foil, **fields) for foil in foils]
 
 
 def store(
@@ -64,6 +65,29 @@ def store(
     Slot.objects.bulk_create(
         (_slot(task, index, band, **reserved) for task in tasks for index in range(task.overlap)), batch_size=500
     )
+
+
+def draw_in_full(tasks: QuerySet[Task], project: Project, share: float) -> None:
+    """Draw again which of the tasks, which nobody has seen, collect all votes."""
+    seed = secret_seed("judged-in-full", project.pk)
+    drawn = [pk for pk, item in tasks.values_list("pk", "item") if drawn_in_full(seed, item, share)]
+    tasks.filter(in_full=True).update(in_full=False)
+    for start in range(0, len(drawn), CHUNK):
+        Task.objects.filter(pk__in=drawn[start : start + CHUNK]).update(in_full=True)
+
+
+def add_slots(task: Task, before: int, overlap: int, people: Sequence[int] = (), until: datetime | None = None) -> None:
+    """Give a pair that divides people more slots; these come before fresh tasks.
+
+    The first ones are reserved for the people (ids) until then.
+    """
+    # A person who returns a slot, and a vote that fills the last one, wait.
+    lock(task.pk)
+    slots = [_slot(task, index, STARTED) for index in range(before, overlap)]
+    for slot, person in zip(slots, people, strict=False):
+        slot.reserved_for_id, slot.reserved_until = person, until
+    Slot.objects.bulk_create(slots)
+    Task.objects.filter(pk=task.pk).update(overlap=overlap)
 
 
 def give_places(tasks: QuerySet[Task], overlap: int) -> int:

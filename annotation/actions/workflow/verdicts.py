@@ -1,11 +1,12 @@
 """From votes to the verdict of a pair, the state of its item, and doubt about its caption. The item's row is locked."""
 
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import FilteredRelation, Q
 
+from annotation.actions.quality import skilled
 from annotation.actions.workflow import task_slots
 from annotation.actions.workflow.caption_doubts import flag_captions
 from annotation.actions.workflow.transitions import move_item
@@ -28,17 +29,26 @@ _VOTES = Prepared(
         .annotate(
             counted=FilteredRelation(
                 "votes", condition=Q(votes__stage=Stage.VALIDATION, votes__state=VoteState.COUNTED)
-            )
+            ),
+            judged=FilteredRelation("tasks", condition=Q(tasks__stage=Stage.VALIDATION)),
         )
         .order_by()
-        .values_list("pk", "verdict", "counted__choice")
+        .values_list("pk", "verdict", "judged__overlap", "judged__in_full", "counted__choice")
     )
 )
 
 
-def rule_of(subtest: Subtest, places: int) -> VoteRule:
-    """Return the vote rule of a task with so many slots: a changed rule does not apply to earlier tasks."""
-    return replace(rule_in_force(subtest), wanted=places)
+@dataclass(frozen=True)
+class _Pair:
+    """A pair of an item, with its task as it is now: another vote may have given it more slots."""
+
+    verdict: str
+    slots: int
+    in_full: bool
+
+    def rule(self, subtest: Subtest) -> VoteRule:
+        """Return the vote rule of the pair: a changed rule does not apply to earlier tasks."""
+        return voting.rule_of_pair(rule_in_force(subtest), self.slots, in_full=self.in_full)
 
 
 def locked_item(pk: int) -> Item:
@@ -71,22 +81,28 @@ def apply_vote(
 
     With sequential stopping, a pair is decided as soon as no further vote can change it. Its free slots are then
     cancelled; votes of people who hold its other slots are counted and change no verdict, but may put the caption in
-    doubt. `beside`: audit rows to store with these. `says_something` is False if a vote was removed and the remaining
-    ones decide; a confirmed caption then stays confirmed.
+    doubt. A pair whose votes decide nothing gets more slots, if the rule says so. `beside`: audit rows to store with
+    these. `says_something` is False if a vote was removed and the remaining ones decide; a confirmed caption then stays
+    confirmed.
     """
-    rule = rule_of(item.subtest, task.overlap)
-    counts, verdicts = _votes_and_verdicts(item)
+    counts, pairs = _votes_and_pairs(item)
     asked = task.foils_asked or [task.foil_id]
     # One vote on a multiple-choice item is about all its foils, whose verdict is the same.
     counts |= dict.fromkeys(asked, counts.get(task.foil_id, Counter()))
-    if verdicts[task.foil_id] != FoilVerdict.PENDING:
+    pair, verdicts = pairs[task.foil_id], {foil: each.verdict for foil, each in pairs.items()}
+    if pair.verdict != FoilVerdict.PENDING:
         task_slots.finish_when_full(task.pk)
         audit.record_many(beside)
         if FoilVerdict.PENDING not in verdicts.values():
             # A caption confirmed since then stays confirmed, because it was confirmed against the deciding votes.
             flag_captions([item.caption_id])
         return
+    rule = pair.rule(item.subtest)
     verdict = voting.pair_verdict(counts.get(task.foil_id, {}), rule)
+    if verdict == FoilVerdict.DISPUTED and voting.wants_more(
+        counts.get(task.foil_id, {}), rule_in_force(item.subtest), pair.slots
+    ):
+        verdict, beside = FoilVerdict.PENDING, (*beside, _more_votes(item.subtest, task, pair.slots, actor, now))
     if verdict != FoilVerdict.PENDING:
         Foil.objects.filter(pk__in=asked, verdict=FoilVerdict.PENDING).update(verdict=verdict)
         if rule.stop_early:
@@ -96,28 +112,38 @@ def apply_vote(
     verdicts |= dict.fromkeys(asked, verdict)
     outcome = voting.item_outcome(verdicts.values(), rule)
     decided = outcome != ItemState.IN_VALIDATION
-    unanimous = None if rule.stop_early else _unanimous(verdicts, counts)
+    unanimous = None if item.subtest.stop_early and not pair.in_full else _unanimous(verdicts, counts)
     also = {"decided_at": now, "unanimous": unanimous} if decided else None
     move_item(item, "vote", item.subtest.project, actor, outcome=outcome, also=also, beside=beside, foil=task.foil_id)
     if decided:
         flag_captions([item.caption_id], [item.pk] if says_something else [])
 
 
-def _votes_and_verdicts(item: Item) -> tuple[dict[int, Counter[str]], dict[int, str]]:
-    """Return counted votes by foil id and choice, and every foil's verdict, in one query."""
+def _more_votes(subtest: Subtest, task: Task, slots: int, actor: User, now: datetime) -> AuditEvent:
+    """Give a divided pair its additional slots, and return the audit row to store."""
+    project, most, people = subtest.project, subtest.votes_max, list[int]()
+    if subtest.skilled_first:
+        people = skilled.skilled_people(task, project, most - slots)
+        skilled.refresh_skill(project, now)
+    task_slots.add_slots(task, slots, most, people, now + skilled.RESERVED_FOR)
+    return audit.event(project, actor, "add_votes", task, foil=task.foil_id, votes=most, reserved=len(people))
+
+
+def _votes_and_pairs(item: Item) -> tuple[dict[int, Counter[str]], dict[int, _Pair]]:
+    """Return counted votes by foil id and choice, and every pair, in one query."""
     counts: dict[int, Counter[str]] = {}
-    verdicts: dict[int, str] = {}
-    for foil, verdict, choice in _VOTES.all(item=item.pk):
-        verdicts[foil] = verdict
+    pairs: dict[int, _Pair] = {}
+    for foil, verdict, slots, in_full, choice in _VOTES.all(item=item.pk):
+        pairs[foil] = _Pair(verdict, slots or 0, bool(in_full))
         if choice is not None:
             counts.setdefault(foil, Counter())[choice] += 1
-    return counts, verdicts
+    return counts, pairs
 
 
 def revert_vote(item: Item, task: Task, actor: User, reason: str, now: datetime) -> None:
     """Remove a vote from the count: its pair is pending again, and a decided item returns to validation.
 
-    With sequential stopping, the remaining votes may decide at once.
+    With sequential stopping, or if the pair got more votes, the remaining votes may decide at once.
     """
     Foil.objects.filter(pk__in=task.foils_asked or [task.foil_id]).update(verdict=FoilVerdict.PENDING)
     task_slots.reopen_for_votes(task)
@@ -125,7 +151,7 @@ def revert_vote(item: Item, task: Task, actor: User, reason: str, now: datetime)
         also = {"decided_at": None, "unanimous": None}
         move_item(item, "recount", item.subtest.project, actor, reason=reason, also=also)
         flag_captions([item.caption_id])
-    if item.subtest.stop_early:
+    if item.subtest.stop_early or task.overlap > item.subtest.votes_wanted:
         apply_vote(item, task, actor, now, says_something=False)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.actions.workflow.assembly import proficiency_item, votes_wanted
+from annotation.actions.workflow.assembly import proficiency_item, refresh_rule
 from annotation.choices.reading import NOT_COPIED, Source, hard_options, random_items, source_named
 from annotation.errors import AnnotationError
 from annotation.models import Involvement
@@ -142,7 +142,7 @@ def compose_choices(person: User | None, subtest: Subtest, wanted: Request) -> d
 def _compose(person: User | None, subtest: Subtest, wanted: Request) -> dict[str, Any]:
     serialize_writes(subtest.project)
     plan = plan_choices(subtest, wanted)
-    votes, now = votes_wanted(subtest), timezone.now()
+    votes, now = refresh_rule(subtest), timezone.now()
     for start in range(0, len(plan.new), BATCH):
         _store(person, subtest, plan, wanted, start, votes, now)
     result = result_of(plan, wanted)
