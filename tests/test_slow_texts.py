@@ -82,7 +82,7 @@ IN_MAKE_TEST = ("blanks", "templates", "words", "hyphens", "unspaced")
 CAST = [{"name": name, "gender": gender} for name, gender in (("Ann", "f"), ("Harry", "m"))]
 METHOD_PARAMS = {**PARAMS, "identity_swap": {"characters": CAST}, "random_caption": {"pool": 3}}
 # The reports that hold no caption: they count votes, verdicts, decisions, scores.
-WITHOUT_TEXTS = {"votes", "verdicts", "reviews", "stages", "people", "objects", "scored", "replacement"}
+WITHOUT_TEXTS = {"votes", "verdicts", "reviews", "stages", "people", "objects", "scored", "replacement", "screening"}
 ORDINARY = "A man opens a door with exactly two hands."
 
 

@@ -1,8 +1,8 @@
 """List every report, one row each.
 
 A module gives `VERSION`, `INPUT` and `compute(data, **params) -> dict`. `INPUT` is what it computes on: items, texts,
-votes, verdicts, reviews, stages, people, objects, scored, corpus or edits (see evaluation/score_files/items.py,
-evaluation/score_files/scored.py and evaluation/reports/reports.py).
+votes, verdicts, reviews, screening, stages, people, objects, scored, corpus or edits (see
+evaluation/score_files/items.py, evaluation/score_files/scored.py and evaluation/reports/reports.py).
 """
 
 from text.registry import Entry, Param
@@ -15,6 +15,7 @@ SHARE = Param("share", 0.15, "Share of the items in each group (nearest, farthes
 CODING = Param("coding", "truth", "How votes are coded for agreement.", "choice", ("truth", "truth3", "shown"))
 PRECISION = Param("precision", 0.0, "Minimum precision. 0 fits the best F1.", "float")
 EPSILON = Param("epsilon", 0.1, "Advantage of a validator that a model's lower cost outweighs.", "float")
+MAX_LOSS = Param("max_loss", 0.05, "Max share of the valid foils that may be lost.", "float")
 PEOPLE = Param("people", "", "Imported subtests whose foils people wrote, separated by commas.")
 # A position on the screen says nothing about the truth of the item.
 TRUTH_CODING = Param("coding", "truth", CODING.help, "choice", ("truth", "truth3"))
@@ -75,6 +76,14 @@ REPORTS: dict[str, Entry] = {
         path="evaluation.analyses.filters",
         params=(PRECISION,),
         summary="Thresholds fitted to human verdicts, with their precision and recall.",
+    ),
+    "screening": Entry(
+        label="Screening",
+        path="evaluation.analyses.screening",
+        params=(MAX_LOSS,),
+        summary="What video models that screen foils save and lose, from the sample of their rejected foils that "
+        "people judged.",
+        deviations=("No paper defines saved work; it is measured at an equal number of valid foils.",),
     ),
     "position": Entry(
         label="Position bias",

@@ -4,15 +4,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('generation', '0012_plain_choices'),
+        ("generation", "0012_plain_choices"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='filterscore',
-            name='sampled',
+            model_name="filterscore",
+            name="sampled",
             field=models.BooleanField(db_default=False, default=False),
         ),
     ]

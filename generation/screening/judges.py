@@ -22,7 +22,6 @@ from generation.asking.endpoints import endpoint_and_model
 from generation.errors import GenerationError
 from generation.models import GenerationRun
 from generation.records import ClipFile
-from generation.screening.families import family_of
 from hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
 from hub.adapters.registry import ENDPOINT, open_adapter
 from hub.contract import rows_of, scores_of, similarities
@@ -62,8 +61,7 @@ def open_judge(run: GenerationRun, params: Mapping[str, Any], heard: Callable[[i
 
 
 def _facts(info: ModelInfo, **more: Any) -> dict[str, Any]:
-    key = f"{info.model_id}@{info.revision}"
-    return {"model": key, "family": family_of(key), "frames": info.frames, **more}
+    return {"model": f"{info.model_id}@{info.revision}", "frames": info.frames, **more}
 
 
 def reader(info: ModelInfo) -> Callable[[ClipFile], Shown]:
