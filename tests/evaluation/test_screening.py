@@ -4,12 +4,20 @@ import numpy as np
 import pytest
 from django.urls import reverse
 
-from corpus.models import Foil
-from corpus.rules.states import CandidateState, FoilVerdict
+from corpus.exporters.parts.datasheet import datasheet
+from corpus.exporters.parts.released_items import card_notes
+from corpus.models import Foil, Subtest
+from corpus.rules.states import CandidateState, FoilVerdict, ItemState
 from evaluation.analyses.screening import ScreenedFoils, compute, rates_of
+from evaluation.board.latex import latex, markdown
+from evaluation.board.leaderboard import board
 from evaluation.errors import EvaluationError
+from evaluation.exports.collect import collect_release
 from evaluation.facts.screening import screened_foils
+from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.reports.reports import project_report
+from evaluation.scoring.involvement import overlaps, uses_of
+from evaluation.scoring.models import Run
 from generation.models import Measure, Scorer
 from projects.models import Role
 from tests.factories import (
@@ -182,3 +190,34 @@ def test_the_pages_show_what_is_saved(run, client) -> None:
     Foil.objects.update(verdict=FoilVerdict.DISPUTED)
     page = client.get(reverse("reports:report", args=["shapes", "screening"])).content.decode()
     assert "People have not judged any accepted foil yet." in page
+
+
+def test_models_that_screened_the_foils_and_their_families_are_marked(run, client) -> None:
+    owner = make_member(run.project, Role.RESEARCHER, name="owner")
+    client.force_login(owner)
+    for foil in Foil.objects.filter(verdict=FoilVerdict.VALID).select_related("item"):
+        foil.item.state = ItemState.VALID
+        foil.item.save()
+    Subtest.objects.update(votes_needed=1)
+    release = freeze_release(owner, run.project, name="v1", override="too few captions for the text check")
+    record = release.members.first().record
+    assert [made["screened_by"] for made in record["provenance"]] == [["openai/clip@1"]]
+    keys = {"the judge": "openai/clip@2 frames=8", "its cousin": "laion/CLIP-B@1", "another": "qwen@1"}
+    runs = {
+        label: Run.objects.create(release=release, label=label, spec="clip:x", model_key=key)
+        for label, key in keys.items()
+    }
+    parts = overlaps(uses_of(release), runs.values())
+    assert [(one.run.label, one.part) for one in parts] == [("the judge", "screened"), ("its cousin", "family")]
+    page = client.get(reverse("board:leaderboard", args=["shapes", release.pk])).content.decode()
+    assert page.count("not independent</span>") == 2
+    for label, said in (("the judge", "Screened these foils."), ("its cousin", "A model of its family screened")):
+        assert said in client.get(reverse("scoring:run", args=["shapes", runs[label].pk])).content.decode()
+    assert "Screened" not in client.get(reverse("scoring:run", args=["shapes", runs["another"].pk])).content.decode()
+    shown = board(release)
+    assert "the judge (screened the foils)" in markdown(shown)
+    assert "not independent of the benchmark" in latex(shown)
+    content = collect_release(release)
+    for text in (card_notes(content), datasheet(content)):
+        assert "**Screened by models:**" in text
+        assert "`openai/clip@1`" in text
