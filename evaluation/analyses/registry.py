@@ -81,8 +81,8 @@ REPORTS: dict[str, Entry] = {
         label="Screening",
         path="evaluation.analyses.screening",
         params=(MAX_LOSS,),
-        summary="What video models that screen foils save and lose, from the sample of their rejected foils that "
-        "people judged.",
+        summary="Work saved and valid foils lost by video models that screen foils, with a judged sample of the "
+        "rejected ones.",
         deviations=("No paper defines saved work; it is measured at an equal number of valid foils.",),
     ),
     "position": Entry(

@@ -1,11 +1,11 @@
 """Estimate what a video model saves that screens foils before people see them, and what it loses.
 
-People judge all foils that the model accepts, and a random share of those that it rejects. Each judged foil stands for
-as many as its part of the run has per judged one (inverse-probability weights), so the rejected ones count in full.
+People judge all foils that the model accepts, and a random share of those that it rejects. A judged foil has the weight
+of its part of the run: foils per judged foil (inverse-probability weights). So the rejected ones count in full.
 
-Saved work is measured at an equal number of valid foils: 1 - sent / kept, with the share of foils that go to people and
-the share of valid foils that is not lost. A model that rejects at random loses as much as it saves, so it saves
-nothing; a model that is always right saves the invalid foils, less the sample.
+Saved work is measured at an equal number of valid foils: 1 - sent / kept. Sent is the share of foils that go to people,
+kept the share of valid foils that is not lost. A model that rejects at random loses as much as it saves, so it saves
+nothing. A model that is always right saves the invalid foils, less the sample.
 """
 
 import math

@@ -17,7 +17,6 @@ from corpus.models import Release
 from evaluation.dashboard import drawings, overview
 from evaluation.dashboard.activity import people_at_work, recent_activity
 from evaluation.dashboard.alarms import FOLLOWING, WORDS, Alarm
-from evaluation.dashboard.models import StudyTarget
 from evaluation.dashboard.next_steps import after_release, first_steps, latest_releases, next_action
 from evaluation.dashboard.stored_count import Counted, counted
 from projects.access import get_project, roles_in
@@ -52,22 +51,9 @@ def context(project: Project, counted: Counted, releases: Sequence[Release] | No
         "alarms": [_alarm(project, row) for row in found["alarms"]],
         "forecast": _forecast(found["forecast"]),
         "cost": found["cost"],
-        "target": _target(project, found),
+        "target": found["target"],
         "activity": recent_activity(project),
         **drawings.days(found["days"], timezone.localdate()),
-    }
-
-
-def _target(project: Project, found: Mapping[str, Any]) -> dict[str, int | None] | None:
-    """Return how many items still need people, and the rest of the budget of votes; None without a target."""
-    target = StudyTarget.objects.filter(project=project).first()
-    if target is None:
-        return None
-    votes = sum(row["done"] for row in found["queues"] if row["stage"] == Stage.VALIDATION)
-    return {
-        "left": max(0, target.items - found["funnel"]["judged"]),
-        "items": target.items,
-        "votes_left": target.votes - votes if target.votes else None,
     }
 
 

@@ -1,4 +1,4 @@
-"""Tell from a model's name which family it belongs to. Pure: pages import no model library."""
+"""Find the family of a model by its name. Pure: pages import no model library."""
 
 import re
 

@@ -185,5 +185,5 @@ def test_a_model_that_sees_no_clip_and_a_share_beyond_one_are_refused(settings) 
         ("tuned/base@1", ""),
     ],
 )
-def test_the_family_of_a_model_is_told_from_its_name(key, family) -> None:
+def test_the_family_of_a_model_follows_from_its_name(key, family) -> None:
     assert family_of(key) == family

@@ -156,12 +156,13 @@ def test_the_command_plans_with_and_without_a_project(project, capsys) -> None:
     assert "budget_left" in capsys.readouterr().out
 
 
+@pytest.mark.django_db
 def test_the_overview_compares_the_progress_with_the_target(client) -> None:
     project = make_project(slug="shapes")
     owner = make_member(project, Role.RESEARCHER)
     subtest = make_subtest(project)
     item = make_item(subtest, state=ItemState.VALID)
-    make_task(project, Stage.VALIDATION, item.video, 3, item=item)
+    make_task(project, Stage.VALIDATION, item.video, 3, item=item, foil=item.foils.get())
     client.force_login(owner)
     overview, plan_page = (reverse(f"dashboard:{name}", args=["shapes"]) for name in ("dashboard", "plan"))
     assert "still need a person" not in client.get(overview).content.decode()
@@ -173,7 +174,7 @@ def test_the_overview_compares_the_progress_with_the_target(client) -> None:
     shown = " ".join(client.get(overview).content.decode().split())
     assert "1,999 of 2,000 items still need a person; 190 votes left of the budget." in shown
     assert client.get(plan_page).context["target_form"]["items"].value() == 2000
-    event = AuditEvent.objects.get(verb="evaluation.set_target")
+    event = AuditEvent.objects.get(action="evaluation.set_target")
     assert (event.details["items"], event.details["before"]) == (2000, None)
     client.post(address, {"target-items": "0", "target-votes": "0"})
     assert not StudyTarget.objects.exists()
