@@ -175,7 +175,10 @@ def _lost(odds: float, kept: float) -> float:
 
 
 def _ratio_interval(top: _Share, bottom: _Share, level: float) -> list[float]:
-    """Return the interval of a ratio of two shares, from the intervals of both (Donner & Zou 2012, Eqs. 8 and 9)."""
+    """Return the interval of a ratio of two shares, from the intervals of both (Zou & Donner 2008).
+
+    Its ends are the ratios at which the interval of top - ratio x bottom ends at 0.
+    """
     (low, high), (least, most) = top.interval(level), bottom.interval(level)
     both = top.value * bottom.value
     under, over = most * (2 * bottom.value - most), least * (2 * bottom.value - least)

@@ -37,9 +37,11 @@ def scorer(params: dict[str, Any], *, judge: Judge) -> dict[str, Any]:
     return dict(judge.facts)
 
 
-def measure_many(cases: Sequence[Case], *, params: dict[str, Any], judge: Judge) -> list[Measure]:
-    """Return {"caption", "foil", "margin"}; empty without a clip or an answer."""
+def measure_many(cases: Sequence[Case], *, params: dict[str, Any], judge: Judge | None = None) -> list[Measure]:
+    """Return {"caption", "foil", "margin"}; empty without a clip, an answer or a model, which only a run opens."""
     del params
+    if judge is None:
+        return [{} for _ in cases]
     asked = [(case.caption.clip, case.caption.text, case.foil) for case in cases]
     seen = [(clip, caption, foil) for clip, caption, foil in asked if clip is not None]
     answers = iter(judge.values(seen))
