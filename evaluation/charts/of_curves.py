@@ -6,6 +6,10 @@ from evaluation.charts.of_models import DASHES, LINE_SHADES
 from evaluation.charts.of_reports import INK, LINE, QUIET, legend_below, percent, sheet, svg_of
 
 
+# Of the axis of saved work: its end on both sides of 0 at least, and the space beyond the values.
+LEAST, MARGIN = 0.04, 0.01
+
+
 def power_curves(
     curves: Sequence[tuple[str, Sequence[tuple[int, float]]]], *, wanted: float, items: int, label: str
 ) -> bytes:
@@ -54,6 +58,9 @@ def saved_work(curves: Sequence[tuple[str, Sequence[tuple[float, float]]]], *, w
             label=name,
         )
     axes.axhline(0.0, color=QUIET, linewidth=0.8)
+    values = [y for _name, points in curves for _x, y in points]
+    # Differences that rounding hides are no curve.
+    axes.set_ylim(min(-LEAST, *values) - MARGIN, max(LEAST, *values) + MARGIN)
     axes.axvline(wanted, color=QUIET, linewidth=0.8)
     axes.set_xlim(left=0)
     axes.xaxis.set_major_formatter(lambda value, _place: percent(value))
