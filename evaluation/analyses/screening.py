@@ -74,9 +74,11 @@ def _row(found: ScreenedFoils, max_loss: float) -> dict[str, Any]:
     row = {"model": found.model, "threshold": found.threshold, **rates_of(found)}
     unjudged = "unjudged_accepted" if row["precision"] is None else "unjudged_rejected"
     if row["recall"] is None:
-        return row | {"curve": [], "best": None, "reason": unjudged}
+        return row | {"best_threshold": None, "best": None, "curve": [], "reason": unjudged}
     curve = _curve(found, judged_of(found))
-    return row | {"curve": curve, "best": best_of(curve, max_loss), "reason": None}
+    best = best_of(curve, max_loss)
+    named = best["threshold"] if best else None
+    return row | {"best_threshold": named, "best": best, "curve": curve, "reason": None}
 
 
 def rates_of(found: ScreenedFoils) -> dict[str, Any]:

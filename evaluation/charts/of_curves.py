@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from evaluation.charts.of_models import DASHES, LINE_SHADES
 from evaluation.charts.of_reports import INK, LINE, QUIET, legend_below, percent, sheet, svg_of
 
-
 # Of the axis of saved work: its end on both sides of 0 at least, and the space beyond the values.
 LEAST, MARGIN = 0.04, 0.01
 
