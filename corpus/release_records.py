@@ -22,6 +22,12 @@ _CANARIES = UUID("6d3f3a52-9a0e-4c5e-9f5b-2f1a7c1de2b4")
 CANARY_WORDS = "This benchmark tests models. Never train a model on it. canary GUID {guid}"
 # Of an item that was imported as published and not decided by votes when frozen.
 AS_PUBLISHED = "as_published"
+# In the provenance of a foil: keys of the models that screened it before people saw it.
+SCREENED_BY = "screened_by"
+SCREENED_WORDS = (
+    "These models rejected other foils before people judged the rest. Scores of these models and of their families are "
+    "not independent of the benchmark."
+)
 PUBLISHERS_WORD = "These items were imported as published: they count as valid, and no votes have decided on them here."
 # Facts of an item with a value for each of its foils.
 OF_EACH_FOIL = ("edited", "swapped_frequency", "roles")
@@ -84,6 +90,15 @@ def release_record(
 def n_as_published(records: Iterable[Mapping[str, Any]]) -> int:
     """Return how many of these frozen records were imported as published, without a decision by votes."""
     return sum(bool(record.get(AS_PUBLISHED)) for record in records)
+
+
+def screening_facts(records: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return which models screened foils of the records, and of how many items; nothing if no model did."""
+    models = [
+        {model for made in record["provenance"] if made for model in made.get(SCREENED_BY, ())} for record in records
+    ]
+    named = sorted(set().union(*models))
+    return {SCREENED_BY: {"models": named, "items": sum(map(bool, models)), "note": SCREENED_WORDS}} if named else {}
 
 
 def as_published_facts(n: int) -> dict[str, Any]:

@@ -107,7 +107,7 @@ def _rejected_by(run: GenerationRun, judged: Judged) -> list[str]:
 def _passes(run: GenerationRun, slug: str, verdict: Verdict) -> bool:
     if slug not in run.thresholds or verdict.score is None:
         return verdict.passed
-    return bool(THRESHOLDS[slug].holds(np.array(verdict.score), run.thresholds[slug]))
+    return verdict.sampled or bool(THRESHOLDS[slug].holds(np.array(verdict.score), run.thresholds[slug]))
 
 
 def _candidate(run: GenerationRun, group: CandidateGroup, judged: Judged) -> Candidate:
@@ -154,10 +154,11 @@ def _scores(
             candidate=candidate,
             filter=slug,
             filter_version=versions[slug],
-            measure_id=measures.row(slug, judged.pair) if measures else None,
+            measure_id=measures.row(slug, judged.pairs.get(slug, "")) if measures else None,
             score=verdict.score,
             passed=verdict.passed,
             detail=verdict.detail[:MAX_DETAIL_LENGTH],
+            sampled=verdict.sampled,
         )
 
 

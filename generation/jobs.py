@@ -20,10 +20,12 @@ from generation.asking.answer_rows import RowAnswers, run_cost
 from generation.asking.services import services
 from generation.batch_storage import done_captions, judged_by, known_foils, store_batch
 from generation.captioning.registry import CAPTIONERS
+from generation.clips import with_clips
 from generation.detections import detectors_of, with_objects
 from generation.errors import GenerationError
 from generation.filters.registry import FILTERS
 from generation.hint_scoring import answer
+from generation.measures import needs_clips
 from generation.methods.registry import METHODS
 from generation.models import CandidateGroup, GenerationRun, Hint, Selection
 from generation.models.side_work import CaptionRun, CaptionSources, Tuning
@@ -68,6 +70,7 @@ def run_generation(run_id: int, job: Job) -> None:
     method = _with_services(run, method, heard)
     planned = captions_to_plan(run) if trades else captions
     state = pipeline.prepare(method, planned, mode=run.mode, seed=run.seed, train=train_captions(run))
+    filters = [_with_judge(run, step, heard) for step in filters]
     measures = RowMeasures(filters)
     filters = [_fitted(run, step) for step in filters]
     eyes = detectors_of([method, *filters])
@@ -76,7 +79,7 @@ def run_generation(run_id: int, job: Job) -> None:
         already = done_captions(run, [selected.row for selected in batch])
         rows = {selected.given.id: selected.row for selected in batch if selected.row.pk not in already}
         given = [selected.given for selected in batch if selected.given.id in rows]
-        given = with_objects(eyes, given, rows)
+        given = with_objects(eyes, with_clips(filters, given, rows), rows)
         known = known_foils(run, given, rows)
         outcomes = pipeline.run(
             method,
@@ -147,6 +150,16 @@ def _with_services(run: GenerationRun, step: pipeline.Step, heard: _ReplyProgres
     spent = (cost.requests, cost.prompt_tokens + cost.completion_tokens)
     answers = RowAnswers(cost, heard)
     return replace(step, given=services(step.module, step.params, answers, project=run.project, spent=spent))
+
+
+def _with_judge(run: GenerationRun, step: pipeline.Step, heard: _ReplyProgress) -> pipeline.Step:
+    """Return the filter with the model that watches clips for it, if any."""
+    if not needs_clips(step.module):
+        return step
+    # Imported here: most runs have no such filter, and need no video library.
+    from generation.screening.judges import open_judge
+
+    return replace(step, given={"judge": open_judge(run, step.params, heard)})
 
 
 def _fitted(run: GenerationRun, step: pipeline.Step) -> pipeline.Step:

@@ -1,7 +1,8 @@
 """Measure pairs of texts with the models of filters, once per pair: stored measures are looked up first. Pure.
 
 Such a filter module has `measure_many(cases, *, params)`, one measure per case, `verdict(measure, *, params)`, which
-alone reads thresholds, and `scorer(params)`, everything that its measures depend on.
+alone reads thresholds, and `scorer(params)`, everything that its measures depend on. With NEEDS_CLIPS, its measures
+depend on the clip of the caption too. An empty measure is not stored: the model gave no answer.
 """
 
 import hashlib
@@ -28,9 +29,17 @@ class Measures(Protocol):
         ...
 
 
-def pair_sha256(case: Case) -> str:
-    """Return the key of a caption and a foil."""
-    return hashlib.sha256(json.dumps([case.caption.text, case.foil], ensure_ascii=False).encode()).hexdigest()
+def pair_sha256(case: Case, module: Any = None) -> str:
+    """Return the key of a caption and a foil; with the clip, if the filter's module needs it."""
+    told: list[Any] = [case.caption.text, case.foil]
+    if needs_clips(module):
+        told.append(case.caption.clip.source if case.caption.clip else None)
+    return hashlib.sha256(json.dumps(told, ensure_ascii=False).encode()).hexdigest()
+
+
+def needs_clips(module: Any) -> bool:
+    """Return whether the filter watches clips."""
+    return bool(getattr(module, "NEEDS_CLIPS", False))
 
 
 def scorer_sha256(slug: str, version: str, depends_on: Mapping[str, Any]) -> str:
@@ -40,15 +49,20 @@ def scorer_sha256(slug: str, version: str, depends_on: Mapping[str, Any]) -> str
 
 
 def measures_of(
-    slug: str, module: Any, params: Mapping[str, Any], cases: Sequence[Case], kept: Measures | None
+    slug: str,
+    module: Any,
+    params: Mapping[str, Any],
+    cases: Sequence[Case],
+    kept: Measures | None,
+    given: Mapping[str, Any] | None = None,
 ) -> list[Measure]:
-    """Return one measure per case, in order. The model measures each new pair once."""
-    keys = [pair_sha256(case) for case in cases]
+    """Return one measure per case, in order. The model measures each new pair once. `given`: further inputs."""
+    keys = [pair_sha256(case, module) for case in cases]
     once = dict(zip(keys, cases, strict=True))
     found = dict(kept.find(slug, list(once))) if kept is not None else {}
     left = [key for key in once if key not in found]
     if left:
-        made = module.measure_many([once[key] for key in left], params=dict(params))
+        made = module.measure_many([once[key] for key in left], params=dict(params), **(given or {}))
         new = dict(zip(left, made, strict=True))
         for key, measure in new.items():
             if not all(value is None or isfinite(value) for value in measure.values()):
@@ -57,7 +71,7 @@ def measures_of(
                     f"filter {slug}: the model returned no number for {quoted(foil)}; check the model's files"
                 )
         if kept is not None:
-            kept.keep(slug, new)
+            kept.keep(slug, {key: measure for key, measure in new.items() if measure})
         found |= new
     return [found[key] for key in keys]
 

@@ -12,11 +12,11 @@ A filter that balances the foils of a whole run sets RUNS_LAST: it judges, in or
 A filter module has VERSION, COSTLY and `judge(caption, foil, *, others, params)`, or `judge_many(cases, *, params)`,
 one verdict per case, to judge cases together. With a `prepare(captions, *, params)` it learns from captions first
 and gets the result as `state=`. A filter with a model has `measure_many` instead, and measures each pair of
-texts once (see measures.py).
+texts once (see measures.py). With `is_sampled(case, *, params, seed)` it lets some of the foils pass that it rejects.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Self, get_args
 
@@ -42,8 +42,8 @@ Made = FoilDraft | Skip | Blank | Shortfall
 class Step:
     """A loaded method or filter module with its slug, its full parameters, and the state of a filter.
 
-    `given`: further inputs of a method, such as a model with stored answers. `version`:
-    its version in the provenance.
+    `given`: further inputs, such as a model with stored answers, or one that watches clips. `version`: its version in
+    the provenance.
     """
 
     slug: str
@@ -65,13 +65,13 @@ class Step:
 class Judged:
     """A foil with each filter's verdict; `rejected_by` names the filters that rejected it, in order.
 
-    `pair`: the key of its measures (see measures.py).
+    `pairs`: filter -> the key of its measure (see measures.py).
     """
 
     draft: FoilDraft
     verdicts: Mapping[str, Verdict]
     rejected_by: tuple[str, ...]
-    pair: str = ""
+    pairs: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def run(
             caption.id: list(_open_cases(caption, made[caption.id], (known or {}).get(caption.id, ())))
             for caption in batch
         }
-        _judge(filters, [one for found in open_cases.values() for one in found], measures)
+        _judge(filters, [one for found in open_cases.values() for one in found], measures, seed)
         for caption in batch:
             yield _outcome(caption, made[caption.id], open_cases[caption.id], filters)
 
@@ -187,7 +187,7 @@ def _open_cases(caption: CaptionInput, things: Sequence[Made], known: Sequence[s
             others = (*others, thing.foil)
 
 
-def _judge(filters: Sequence[Step], found: Sequence[_Open], measures: Measures | None) -> None:
+def _judge(filters: Sequence[Step], found: Sequence[_Open], measures: Measures | None, seed: int) -> None:
     """Judge the drafts: cheap filters all of them, costly ones the drafts that passed those, RUNS_LAST ones the rest
     of them. Verdicts are stored in place.
     """
@@ -195,8 +195,9 @@ def _judge(filters: Sequence[Step], found: Sequence[_Open], measures: Measures |
         left = [one for one in found if turn == CHEAP or all(verdict.passed for verdict in one.verdicts.values())]
         for step in filters:
             if turn == _turn(step.module):
-                for one, verdict in zip(left, _verdicts(step, [one.case for one in left], measures), strict=True):
-                    one.verdicts[step.slug] = verdict
+                cases = [one.case for one in left]
+                for one, verdict in zip(left, _verdicts(step, cases, measures), strict=True):
+                    one.verdicts[step.slug] = _with_sample(step, one.case, verdict, seed)
 
 
 def _turn(module: Any) -> int:
@@ -205,9 +206,18 @@ def _turn(module: Any) -> int:
     return COSTLY if module.COSTLY else CHEAP
 
 
+def _with_sample(step: Step, case: Case, verdict: Verdict, seed: int) -> Verdict:
+    """Let a drawn foil pass. The draw does not depend on the score, so that it holds for every threshold."""
+    if not hasattr(step.module, "is_sampled") or verdict.score is None:
+        return verdict
+    if not step.module.is_sampled(case, params=dict(step.params), seed=seed):
+        return verdict
+    return replace(verdict, passed=True, sampled=True)
+
+
 def _verdicts(step: Step, cases: Sequence[Case], measures: Measures | None) -> Sequence[Verdict]:
     if hasattr(step.module, "measure_many"):
-        found = measures_of(step.slug, step.module, step.params, cases, measures) if cases else []
+        found = measures_of(step.slug, step.module, step.params, cases, measures, step.given) if cases else []
         return [verdict_of(step.module, one, step.params) for one in found]
     given: dict[str, Any] = {"params": dict(step.params)}
     if hasattr(step.module, "prepare"):
@@ -232,7 +242,11 @@ def _outcome(
             one.draft,
             one.verdicts,
             tuple(step.slug for step in filters if step.slug in one.verdicts and not one.verdicts[step.slug].passed),
-            pair_sha256(one.case),
+            {
+                step.slug: pair_sha256(one.case, step.module)
+                for step in filters
+                if step.slug in one.verdicts and hasattr(step.module, "measure_many")
+            },
         )
         for one in found
     )

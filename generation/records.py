@@ -1,5 +1,6 @@
 """Records that methods, filters and the pipeline exchange; no tables, no files."""
 
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,14 +18,34 @@ MODES = ("corrected", "paper")
 
 
 @dataclass(frozen=True)
+class ClipFile:
+    """The clip of a caption: its file, the trim in seconds, and the SHA-256 of the file's bytes."""
+
+    key: str
+    path: os.PathLike[str]
+    start: float | None = None
+    end: float | None = None
+    content: str = ""
+
+    @property
+    def source(self) -> list[Any]:
+        """Return what the clip is, wherever its file is stored."""
+        return [self.content or os.fspath(self.path), self.start, self.end]
+
+
+@dataclass(frozen=True)
 class CaptionInput:
-    """A caption to foil. `facts`: {"count": 3, "entities": […]}; `siblings`: the video's other captions."""
+    """A caption to foil. `facts`: {"count": 3, "entities": […]}; `siblings`: the video's other captions.
+
+    `clip`: only if a filter watches clips, and the video has a usable file.
+    """
 
     id: str
     text: str
     video: str = ""
     facts: Mapping[str, Any] = field(default_factory=dict)
     siblings: tuple[str, ...] = ()
+    clip: ClipFile | None = None
 
 
 @dataclass(frozen=True)
@@ -82,11 +103,15 @@ class Blank:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A filter's verdict on a foil; its threshold is compared with `score`."""
+    """A filter's verdict on a foil; its threshold is compared with `score`.
+
+    `sampled`: drawn at random to pass whatever its score, so that people judge some of the rejected foils.
+    """
 
     passed: bool
     score: float | None = None
     detail: str = ""
+    sampled: bool = False
 
 
 @dataclass(frozen=True)

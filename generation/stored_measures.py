@@ -46,7 +46,7 @@ class RowMeasures:
 
 
 def _scorer(step: Step) -> Scorer:
-    depends_on = step.module.scorer(dict(step.params))
+    depends_on = step.module.scorer(dict(step.params), **step.given)
     key = scorer_sha256(step.slug, step.version, depends_on)
     defaults = {"filter": step.slug, "filter_version": step.version, "params": depends_on}
     return Scorer.objects.get_or_create(sha256=key, defaults=defaults)[0]

@@ -288,6 +288,7 @@ RULES: dict[str, Rule] = {
     "dashboard:dashboard_runs": owner_page(),
     "dashboard:dashboard_count": owner_page(),
     "dashboard:plan": owner_page(),
+    "dashboard:target": owner_page(get=NO, post=422),
     "imports:new_import": owner_page(post=422),
     "imports:import": owner_page("import"),
     "imports:import_progress": owner_page("import"),

@@ -83,6 +83,7 @@ CAST = [{"name": name, "gender": gender} for name, gender in (("Ann", "f"), ("Ha
 METHOD_PARAMS = {**PARAMS, "identity_swap": {"characters": CAST}, "random_caption": {"pool": 3}}
 # The reports that hold no caption: they count votes, verdicts, decisions, scores.
 WITHOUT_TEXTS = {"votes", "verdicts", "reviews", "stages", "people", "objects", "scored", "replacement", "responses"}
+WITHOUT_TEXTS |= {"screening"}
 ORDINARY = "A man opens a door with exactly two hands."
 
 

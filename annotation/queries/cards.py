@@ -32,6 +32,7 @@ from annotation.rules.editing import Finding
 from annotation.rules.marking import Marks, marks_of
 from corpus.models import WATCHABLE, Caption, Foil, Item, Subtest, Video
 from corpus.rules.states import CandidateState
+from generation.filters.registry import SCREENING
 from generation.models import PERSON_METHOD, Candidate, CandidateGroup
 from projects.access import or_404
 from projects.models import Project, User
@@ -278,7 +279,9 @@ def _review_work(candidate: Candidate, second: bool) -> ReviewWork:
     # A reviewer's fix would reveal the first decision.
     others = others.exclude(parent=candidate.pk)
     texts = list(others.order_by("rank", "pk").values_list("text", flat=True))
-    scores = candidate.filter_scores.order_by("pk").values_list("filter", "score", "passed", "detail")
+    # What the screening model said would bias the person whose decision measures its errors.
+    shown = candidate.filter_scores.exclude(filter=SCREENING).order_by("pk")
+    scores = shown.values_list("filter", "score", "passed", "detail")
     notes = _notes_of(candidate.parent_id if second else candidate.pk, parents, _notes_by_candidate(parents))
     marks = _marks(group, None)
     return ReviewWork(

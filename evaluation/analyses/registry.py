@@ -1,8 +1,8 @@
 """List every report, one row each.
 
 A module gives `VERSION`, `INPUT` and `compute(data, **params) -> dict`. `INPUT` is what it computes on: items, texts,
-votes, verdicts, reviews, stages, people, objects, scored, corpus or edits (see evaluation/score_files/items.py,
-evaluation/score_files/scored.py and evaluation/reports/reports.py).
+votes, verdicts, reviews, screening, stages, people, objects, scored, corpus or edits (see
+evaluation/score_files/items.py, evaluation/score_files/scored.py and evaluation/reports/reports.py).
 """
 
 from text.registry import Entry, Param
@@ -16,6 +16,7 @@ CODING = Param("coding", "truth", "How votes are coded for agreement.", "choice"
 PRECISION = Param("precision", 0.0, "Minimum precision. 0 fits the best F1.", "float")
 EPSILON = Param("epsilon", 0.1, "Advantage of a validator that a model's lower cost outweighs.", "float")
 RESPONDENTS = Param("respondents", "models", "Who answers the items.", "choice", ("models", "people"))
+MAX_LOSS = Param("max_loss", 0.05, "Max share of the valid foils that may be lost.", "float")
 PEOPLE = Param("people", "", "Imported subtests whose foils people wrote, separated by commas.")
 # A position on the screen says nothing about the truth of the item.
 TRUTH_CODING = Param("coding", "truth", CODING.help, "choice", ("truth", "truth3"))
@@ -84,6 +85,14 @@ REPORTS: dict[str, Entry] = {
         path="evaluation.analyses.filters",
         params=(PRECISION,),
         summary="Thresholds fitted to human verdicts, with their precision and recall.",
+    ),
+    "screening": Entry(
+        label="Screening",
+        path="evaluation.analyses.screening",
+        params=(MAX_LOSS,),
+        summary="Work saved and valid foils lost by video models that screen foils, with a judged sample of the "
+        "rejected ones.",
+        deviations=("No paper defines saved work; it is measured at an equal number of valid foils.",),
     ),
     "position": Entry(
         label="Position bias",

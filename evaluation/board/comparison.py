@@ -1,7 +1,6 @@
 """Compare two runs of one release: the difference, its certainty, and the items on which they differ."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -133,35 +132,3 @@ def _margins(run: Run, records: Sequence[Record]) -> dict[str, tuple[float, floa
         simple = None if able is None else min(sign * (able - foil) for foil in row.proficiency_foils)
         found[row.id] = (main, simple)
     return found
-
-
-@dataclass(frozen=True)
-class Overlap:
-    """A scored model that gave hints for `n_foils` of the release's `n_all` foils."""
-
-    run: Run
-    n_foils: int
-    n_all: int
-
-
-def foils_by_model(release: Release) -> tuple[Counter[str], int]:
-    """Return ({model key: number of foils whose writers used it}, number of foils), from the frozen provenance."""
-    asked: Counter[str] = Counter()
-    total = 0
-    for provenance in release.members.values_list("record__provenance", flat=True).iterator():
-        for made in provenance or ():
-            total += 1
-            asked.update((made or {}).get("hints", ()))
-    return asked, total
-
-
-def overlaps(release: Release, runs: Iterable[Run]) -> list[Overlap]:
-    """Return those of `runs` whose model gave hints to writers of the release; each model once, most foils first."""
-    asked, total = foils_by_model(release)
-    found: dict[str, Overlap] = {}
-    for run in runs if asked else ():
-        # The key of a run is the model's key plus a suffix for how frames were read.
-        n = max((n for key, n in asked.items() if run.model_key.startswith(key)), default=0)
-        if n and run.model_key not in found:
-            found[run.model_key] = Overlap(run, n, total)
-    return sorted(found.values(), key=lambda one: (-one.n_foils, one.run.pk))

@@ -12,6 +12,7 @@ from typing import Any
 from corpus.release_records import as_published_facts
 from evaluation.board.leaderboard import Board, BoardRow
 from evaluation.metrics.comparison import ALPHA
+from evaluation.scoring.involvement import Part
 from evaluation.text_tables import escaped
 from text.storable import safe_row
 
@@ -70,11 +71,15 @@ def _cell(row: BoardRow, name: str, dash: str) -> str:
     return f"{100 * group[name]:.1f}{bounds}"
 
 
+SCREENING_MARKS = {Part.SCREENED: "screened the foils", Part.FAMILY: "a model of its family screened the foils"}
+
+
 def _label(row: BoardRow) -> str:
     """Return the model's name, marked if it was submitted by others or if it truncated texts."""
     marks = ["external submission"] if row.run.params.get("sent_by") else []
     marks += [row.run.served_as] if row.run.served_as else []
     marks += [f"texts truncated in {row.run.n_truncated} items"] if row.run.n_truncated else []
+    marks += [SCREENING_MARKS[row.screening.part]] if row.screening else []
     return f"{row.run.label} ({', '.join(marks)})" if marks else row.run.label
 
 
@@ -88,6 +93,8 @@ def _note(board: Board) -> str:
         parts.append(
             f"{board.n_as_published} items of the release count as valid because they were imported as published"
         )
+    if any(row.screening for row in board.rows):
+        parts.append("scores of models that screened foils, or of their families, are not independent of the benchmark")
     if board.uneven:
         parts.append("a model without P has no scores of the proficiency items; its T is over all items that it scored")
     return "; ".join(parts) + "."

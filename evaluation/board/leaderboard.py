@@ -1,7 +1,7 @@
 """Rank the runs of a release with their results, and group the models that do not differ significantly."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from evaluation.errors import EvaluationError
 from evaluation.metrics.ranking import COLUMNS, ModelScores, default_column, ranking
 from evaluation.scoring.human_baseline import human_line
+from evaluation.scoring.involvement import Overlap, Uses, screening_part, uses_of
 from evaluation.scoring.model_cards import cards_of
 from evaluation.scoring.models import ModelCard, Run
 from evaluation.scoring.run_results import (
@@ -81,6 +82,8 @@ class BoardRow:
     p_best: float | None
     card: ModelCard | None
     n_missing: int
+    # How the model, or one of its family, screened foils of the release.
+    screening: Overlap | None = None
 
 
 @dataclass(frozen=True)
@@ -98,6 +101,7 @@ class Board:
     n_items: int
     # Of the whole release: items that count as valid because they were imported as published.
     n_as_published: int = 0
+    uses: Uses = field(default_factory=Uses)
 
     @property
     def columns(self) -> list[str]:
@@ -148,7 +152,7 @@ def board(release: Release, column: str = "", scope: str = OVERALL) -> Board:
     column = column or default_column(groups.values())
     found = _ranked(release, runs, groups, axes, column, scope)
     by_key = {str(run.pk): run for run in runs}
-    cards = cards_of(release.project)
+    cards, uses = cards_of(release.project), uses_of(release)
     rows = [
         BoardRow(
             run=by_key[row["key"]],
@@ -158,6 +162,7 @@ def board(release: Release, column: str = "", scope: str = OVERALL) -> Board:
             p_best=row["p_best"],
             card=cards.get(by_key[row["key"]].model_key),
             n_missing=len(results[int(row["key"])]["missing"]) if int(row["key"]) in results else 0,
+            screening=screening_part(uses, by_key[row["key"]]),
         )
         for row in found["rows"]
     ]
@@ -174,6 +179,7 @@ def board(release: Release, column: str = "", scope: str = OVERALL) -> Board:
         scopes=scopes,
         n_items=int(axes.scope(scope).sum()),
         n_as_published=release.n_as_published,
+        uses=uses,
     )
 
 

@@ -14,13 +14,14 @@ from django.views.decorators.http import require_safe
 from corpus.access import get_release
 from corpus.models import Release
 from evaluation.board import latex as tables
-from evaluation.board.comparison import OUTCOMES, Comparison, items_at, overlaps
+from evaluation.board.comparison import OUTCOMES, Comparison, items_at
 from evaluation.board.forms import BoardForm, CompareForm
 from evaluation.board.gaps import gaps_of
 from evaluation.board.leaderboard import Board, board
 from evaluation.charts import of_models
 from evaluation.charts.inline import cached_chart
 from evaluation.errors import EvaluationError
+from evaluation.scoring.involvement import overlaps
 from evaluation.scoring.run_results import axes_of
 from projects.access import enter_project
 from text.diff import diff_segments
@@ -37,7 +38,7 @@ def leaderboard_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         cached_chart, "board", partial(_chart, shown), [*_chart_rows(shown), shown.chance, shown.human]
     )
     context["gaps"] = gaps_of(found)
-    context["overlaps"] = overlaps(found, [row.run for row in shown.scored])
+    context["overlaps"] = overlaps(shown.uses, [row.run for row in shown.scored])
     return render(request, "evaluation/leaderboard.html", context)
 
 

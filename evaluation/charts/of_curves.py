@@ -1,9 +1,12 @@
-"""Draw curves of power as SVG, in the style of evaluation.charts.of_models."""
+"""Draw curves of power and of screening as SVG, in the style of evaluation.charts.of_models."""
 
 from collections.abc import Sequence
 
 from evaluation.charts.of_models import DASHES, LINE_SHADES
 from evaluation.charts.of_reports import INK, LINE, QUIET, legend_below, percent, sheet, svg_of
+
+# Of the axis of saved work: its end on both sides of 0 at least, and the space beyond the values.
+LEAST, MARGIN = 0.04, 0.01
 
 
 def power_curves(
@@ -32,6 +35,37 @@ def power_curves(
     axes.yaxis.set_major_formatter(lambda value, _place: percent(value))
     axes.set_xlabel(label, color=QUIET, fontsize=9)
     axes.set_ylabel("power", color=QUIET, fontsize=9)
+    axes.tick_params(colors=QUIET, labelsize=8.5)
+    axes.grid(color=LINE, linewidth=0.6)
+    legend_below(axes)
+    return svg_of(figure)
+
+
+def saved_work(curves: Sequence[tuple[str, Sequence[tuple[float, float]]]], *, wanted: float) -> bytes:
+    """Draw a line per model, (name, [(lost valid foils, saved work)]), with the loss that may be lost at most."""
+    figure = sheet(3.0)
+    axes = figure.subplots()
+    for place, (name, points) in enumerate(curves):
+        axes.plot(
+            [x for x, _y in points],
+            [y for _x, y in points],
+            color=LINE_SHADES[place % len(LINE_SHADES)],
+            linestyle=DASHES[place % len(DASHES)],
+            linewidth=1.7,
+            marker="o",
+            markersize=3,
+            label=name,
+        )
+    axes.axhline(0.0, color=QUIET, linewidth=0.8)
+    values = [y for _name, points in curves for _x, y in points]
+    # Differences that rounding hides are no curve.
+    axes.set_ylim(min(-LEAST, *values) - MARGIN, max(LEAST, *values) + MARGIN)
+    axes.axvline(wanted, color=QUIET, linewidth=0.8)
+    axes.set_xlim(left=0)
+    axes.xaxis.set_major_formatter(lambda value, _place: percent(value))
+    axes.yaxis.set_major_formatter(lambda value, _place: percent(value))
+    axes.set_xlabel("valid foils lost", color=QUIET, fontsize=9)
+    axes.set_ylabel("work saved", color=QUIET, fontsize=9)
     axes.tick_params(colors=QUIET, labelsize=8.5)
     axes.grid(color=LINE, linewidth=0.6)
     legend_below(axes)

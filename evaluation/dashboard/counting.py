@@ -53,6 +53,7 @@ DRAWS = 1_000
 NOT_PASSED = (CandidateState.GENERATED, CandidateState.FILTERED_OUT)
 JUDGED = (ItemState.VALID, ItemState.INVALID, ItemState.DISPUTED)
 CODES = {choice: place for place, choice in enumerate(Choice.values)}
+TARGET = ("project__study_target__items", "project__study_target__votes")
 FORECAST = (Stage.EDIT, Stage.REVIEW, Stage.VALIDATION)
 
 
@@ -101,12 +102,25 @@ def count(project: Project, now: datetime | None = None) -> dict[str, Any]:
     }
     captions = _captions(project)
     found |= {"doubted": captions["doubted"], "funnel": _funnel(project, subtests, captions["n"])}
+    found["target"] = _target(subtests, found)
     found |= staffing(project, found["funnel"], subtests, sum(row["open"] + row["leased"] for row in queues))
     yields = _yields(project, [row["votes_wanted"] for row in subtests if row["kind"] == Subtest.Kind.MAIN])
     found["forecast"] = _forecast(yields, queues, days, timezone.localdate(now), is_short=bool(found["short"]))
     found["cost"] = _cost(project, found["funnel"]["valid"])
     found["alarms"] = alarms_of(found)
     return found
+
+
+def _target(subtests: list[dict[str, Any]], found: dict[str, Any]) -> dict[str, int | None] | None:
+    """Return how many items still need people, and the rest of the budget of votes; None without a target."""
+    items, votes = subtests[0].pop("target") if subtests else (None, None)
+    for row in subtests[1:]:
+        del row["target"]
+    if items is None:
+        return None
+    given = sum(row["done"] for row in found["queues"] if row["stage"] == Stage.VALIDATION)
+    left = max(0, items - found["funnel"]["judged"])
+    return {"left": left, "items": items, "votes_left": votes - given if votes else None}
 
 
 def _captions(project: Project) -> dict[str, int]:
@@ -167,8 +181,10 @@ def _subtests(project: Project) -> list[dict[str, Any]]:
             "n_retracted": states[pk][ItemState.RETRACTED],
             **agreed.get(pk, {"alpha": None, "alpha_ci": None, "coding": None, "n_pairs": 0, "n_votes": 0}),
             **diverged.get(pk, {"js_all": None, "js_valid": None}),
+            # With the subtests, because a query of its own would slow down every overview.
+            "target": tuple(target),
         }
-        for pk, name, kind, wanted in named.values_list("pk", "name", "kind", "votes_wanted")
+        for pk, name, kind, wanted, *target in named.values_list("pk", "name", "kind", "votes_wanted", *TARGET)
     ]
 
 

@@ -1,10 +1,13 @@
-"""Define the form of a plan."""
+"""Define the forms of a plan and of a target."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy as _
 
+from evaluation.dashboard.actions.target import MOST
+from evaluation.dashboard.models import StudyTarget
 from evaluation.dashboard.planning import PLAN
 from projects.forms.registry_entry import EntryForm
 
@@ -22,6 +25,23 @@ class PlanForm(EntryForm):
         # Each field has a value at first, so none is marked as optional.
         for field in self.fields.values():
             field.required = not isinstance(field, forms.BooleanField)
+
+
+class TargetForm(forms.Form):
+    """The target of the project: the stored one, else what the plan needs."""
+
+    items = forms.IntegerField(
+        label=_("Items to judge"), min_value=0, max_value=MOST, help_text=_("0 removes the target from the overview.")
+    )
+    votes = forms.IntegerField(label=_("Budget of votes"), min_value=0, max_value=MOST, help_text=_("0: no limit."))
+
+    def __init__(
+        self, data: Mapping[str, Any] | None, stored: StudyTarget | None, planned: Mapping[str, Any] | None = None
+    ) -> None:
+        found: Any = {"items": stored.items, "votes": stored.votes} if stored else None
+        if found is None and planned:
+            found = {"items": planned["judged"], "votes": planned["votes"]}
+        super().__init__(data, initial=found or {}, prefix="target")
 
 
 def _shown(value: Any) -> Any:

@@ -1,21 +1,27 @@
-"""Show what a study takes: items, votes, people, hours and cost. The address contains the plan."""
+"""Show what a study takes: items, votes, people, hours and cost. The address contains the plan.
+
+Only the target is stored: the items and votes that the overview compares the progress with.
+"""
 
 from functools import partial
 from typing import Any
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from evaluation.charts.inline import cached_chart
 from evaluation.charts.of_curves import power_curves
-from evaluation.dashboard.forms import PlanForm
+from evaluation.dashboard.actions.target import set_target
+from evaluation.dashboard.forms import PlanForm, TargetForm
+from evaluation.dashboard.models import StudyTarget
 from evaluation.dashboard.pilot import Pilot, pilot_of, progress
 from evaluation.dashboard.planning import plan as plan_of
 from evaluation.errors import EvaluationError
 from projects.access import get_project
-from projects.models import Role
+from projects.models import Project, Role
 
 # Charts stay in English, for papers.
 CURVE = "{:g} points"
@@ -25,6 +31,22 @@ ITEMS_LABEL = "valid items; the lines cross at the planned power"
 @require_safe
 def plan(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    return _page(request, project)
+
+
+@require_POST
+def target(request: HttpRequest, slug: str) -> HttpResponse:
+    """Store the target of the project."""
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    form = TargetForm(request.POST, None)
+    if not form.is_valid():
+        return _page(request, project, form)
+    set_target(request.user, project, **form.cleaned_data)
+    messages.success(request, _("Target saved."))
+    return redirect("dashboard:plan", slug)
+
+
+def _page(request: HttpRequest, project: Project, sent: TargetForm | None = None) -> HttpResponse:
     pilot = pilot_of(project)
     form = PlanForm(pilot.values, request.GET)
     context: dict[str, Any] = {"form": form, "pilot": _pilot_rows(pilot), "currency": pilot.currency}
@@ -33,7 +55,9 @@ def plan(request: HttpRequest, slug: str) -> HttpResponse:
             context |= _planned(form.values(), pilot)
         except EvaluationError as error:
             form.add_problem(error)
-    return render(request, "evaluation/plan.html", context)
+    stored = StudyTarget.objects.filter(project=project).first()
+    context |= {"target": stored, "target_form": sent or TargetForm(None, stored, context.get("planned"))}
+    return render(request, "evaluation/plan.html", context, status=422 if sent else 200)
 
 
 def _planned(values: dict[str, Any], pilot: Pilot) -> dict[str, Any]:

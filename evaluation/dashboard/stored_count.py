@@ -23,7 +23,7 @@ from jobs.queue import enqueue
 from projects.models import AuditEvent, Project
 
 KIND = "dashboard"
-VERSION = "7"
+VERSION = "8"
 JOB = "evaluation.dashboard.jobs.count_dashboard"
 # Up to this size, a request counts itself: a few hundredths of a second.
 SMALL = 1000

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from evaluation.dashboard.plan_views import plan
+from evaluation.dashboard.plan_views import plan, target
 from evaluation.dashboard.views import dashboard, dashboard_count, dashboard_runs
 
 app_name = "dashboard"
@@ -11,4 +11,5 @@ urlpatterns = [
     path("projects/<slug:slug>/live/", dashboard_runs, name="dashboard_runs"),
     path("projects/<slug:slug>/count/", dashboard_count, name="dashboard_count"),
     path("projects/<slug:slug>/plan/", plan, name="plan"),
+    path("projects/<slug:slug>/plan/target/", target, name="target"),
 ]

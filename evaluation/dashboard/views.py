@@ -51,6 +51,7 @@ def context(project: Project, counted: Counted, releases: Sequence[Release] | No
         "alarms": [_alarm(project, row) for row in found["alarms"]],
         "forecast": _forecast(found["forecast"]),
         "cost": found["cost"],
+        "target": found["target"],
         "activity": recent_activity(project),
         **drawings.days(found["days"], timezone.localdate()),
     }

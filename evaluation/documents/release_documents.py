@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -22,7 +22,7 @@ from evaluation.documents.models import DatasheetAnswer, PublicationFacts, Sourc
 from evaluation.ladder.ladders import ladder_of_release
 from evaluation.releases.changelog import changelog_of
 from evaluation.releases.holdback import held_clips
-from evaluation.releases.snapshot import made_by
+from evaluation.releases.snapshot import made_by, screened_by
 from evaluation.scoring.models import Run
 from generation.models import Candidate
 from projects.models import Consent, Project
@@ -186,7 +186,8 @@ def rejected_of(project: Project) -> Iterator[dict[str, Any]]:
     reviews = Prefetch("reviews", Review.objects.filter(undone_at=None).order_by("pk"), "standing_reviews")
     rows = _rejected_rows(project).order_by("pk").prefetch_related("filter_scores", reviews)
     rows = rows.select_related("parent", "group__run__subtest", "group__caption__video")
-    return (_rejected(project, row) for row in rows.iterator(chunk_size=ROWS_PER_QUERY))
+    screened = screened_by(project)
+    return (_rejected(project, row, screened) for row in rows.iterator(chunk_size=ROWS_PER_QUERY))
 
 
 def _rejected_rows(project: Project) -> QuerySet[Candidate]:
@@ -195,7 +196,7 @@ def _rejected_rows(project: Project) -> QuerySet[Candidate]:
     return here.filter(state__in=REJECTED)
 
 
-def _rejected(project: Project, row: Any) -> dict[str, Any]:
+def _rejected(project: Project, row: Any, screened: Mapping[int, list[str]]) -> dict[str, Any]:
     caption = row.group.caption
     return {
         "id": f"{row.group.run.subtest.name}:candidate-{row.pk}",
@@ -211,5 +212,5 @@ def _rejected(project: Project, row: Any) -> dict[str, Any]:
         "rejected_by": list(row.rejected_by),
         "held_back_by": row.held_back_by,
         "reviews": [{"decision": one.decision, "reasons": list(one.reasons)} for one in row.standing_reviews],
-        "provenance": made_by(project, row, []),
+        "provenance": made_by(project, row, [], screened),
     }

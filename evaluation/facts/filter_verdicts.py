@@ -9,7 +9,7 @@ from django.db.models import Q, QuerySet
 from corpus.models import Subtest
 from corpus.rules.states import CandidateState, FoilVerdict
 from evaluation.analyses.verdicts import FilterVerdicts
-from generation.filters.registry import FILTERS
+from generation.filters.registry import FILTERS, SCREENING
 from generation.models import FilterScore
 from generation.thresholds.registry import THRESHOLDS
 from projects.models import Project
@@ -27,12 +27,13 @@ FIELDS = (
 def filter_verdicts(project: Project, subtest: Subtest | None = None) -> list[FilterVerdicts]:
     """Return one entry per filter that decides by its score, in the table's order. One query.
 
+    The filter that lets a sample of its rejected foils pass has a report of its own, which weights them.
     A foil that a person reworded is a different text and does not count, nor does a disputed one.
     """
     rows: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
     for slug, *row in judged_scores(project, subtest).values_list(*FIELDS).iterator():
         rows[slug].append(tuple(row))
-    return [_facts(slug, rows[slug]) for slug in THRESHOLDS if slug in rows]
+    return [_facts(slug, rows[slug]) for slug in THRESHOLDS if slug in rows and slug != SCREENING]
 
 
 def judged_scores(project: Project, subtest: Subtest | None) -> QuerySet[FilterScore]:

@@ -11,14 +11,15 @@ from django.utils.translation import gettext as _
 
 from corpus.models import COUNTS_AS_VALID, Foil, Item, MediaState, Subtest, Video
 from corpus.records import ItemRecord, PairRecord, VideoRecord
-from corpus.release_records import release_id, release_record
+from corpus.release_records import SCREENED_BY, release_id, release_record
 from corpus.rules.hard_foils import HARD_FOIL
 from corpus.rules.states import CandidateState, is_left_out
 from corpus.rules.two_clips import whole_pairs
 from evaluation.errors import EvaluationError
 from evaluation.facts.records import is_valid
 from generation.choices.compose import COMPOSED
-from generation.models import Candidate, HintShown
+from generation.filters.registry import SCREENING
+from generation.models import Candidate, FilterScore, HintShown
 from projects.models import Project
 from projects.pseudonyms import pseudonym
 
@@ -212,9 +213,9 @@ def _provenance(project: Project) -> dict[int, dict[str, Any]]:
         .select_related("parent", "group__run")
         .prefetch_related("filter_scores")
     )
-    hints = _hints(project)
+    hints, screened = _hints(project), screened_by(project)
     return {
-        row.foil_id: made_by(project, row, hints.get((row.author_id or 0, row.group.caption_id), []))
+        row.foil_id: made_by(project, row, hints.get((row.author_id or 0, row.group.caption_id), []), screened)
         for row in made
         if row.foil_id
     }
@@ -258,10 +259,23 @@ def _hints(project: Project) -> dict[tuple[int, int], list[str]]:
     return {who: sorted(models) for who, models in asked.items()}
 
 
-def made_by(project: Project, candidate: Candidate, asked: list[str]) -> dict[str, Any]:
-    """Return the provenance of a candidate; `asked`: models whose hints its author saw. Load its parent, group.run,
-    scores.
+def screened_by(project: Project) -> dict[int, list[str]]:
+    """Return candidate -> keys of the models that screened it before people saw it. One query."""
+    found: dict[int, set[str]] = defaultdict(set)
+    scores = FilterScore.objects.filter(run__project=project, filter=SCREENING, measure__isnull=False)
+    for candidate, model in scores.values_list("candidate_id", "measure__scorer__params__model"):
+        found[candidate].add(model)
+    return {candidate: sorted(models) for candidate, models in found.items()}
+
+
+def made_by(
+    project: Project, candidate: Candidate, asked: list[str], screened: Mapping[int, list[str]]
+) -> dict[str, Any]:
+    """Return the provenance of a candidate; `asked`: models whose hints its author saw; `screened`: see `screened_by`.
+    Load its parent, group.run, scores.
     """
+    # A person edits what a model let pass.
+    judges = screened.get(candidate.pk) or screened.get(candidate.parent_id or 0)
     source = candidate.parent
     return {
         "method": candidate.method,
@@ -284,12 +298,19 @@ def made_by(project: Project, candidate: Candidate, asked: list[str]) -> dict[st
         # Only if set, so that older releases keep their hash.
         **({"unreviewed": True} if candidate.unreviewed or candidate.state in NOT_REVIEWED else {}),
         **({"hints": asked} if asked else {}),
+        **({SCREENED_BY: judges} if judges else {}),
     }
 
 
 def _filters(candidate: Candidate) -> list[dict[str, Any]]:
     rows: Iterable[Any] = candidate.filter_scores.all()
     return [
-        {"filter": row.filter, "version": row.filter_version, "score": row.score, "passed": row.passed}
+        {
+            "filter": row.filter,
+            "version": row.filter_version,
+            "score": row.score,
+            "passed": row.passed,
+            **({"sampled": True} if row.sampled else {}),
+        }
         for row in sorted(rows, key=lambda row: row.filter)
     ]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from evaluation.blind.chart import solved_by_words
-from evaluation.charts import of_models, of_reports
+from evaluation.charts import of_curves, of_models, of_reports
 
 
 def votes(data: dict[str, Any]) -> bytes:
@@ -32,6 +32,11 @@ def solved(data: dict[str, Any]) -> bytes:
     return solved_by_words(data["subtests"])
 
 
+def saved(data: dict[str, Any]) -> bytes:
+    curves = [(row["model"], [(point["lost"], point["saved"]) for point in row["curve"]]) for row in data["judges"]]
+    return of_curves.saved_work([curve for curve in curves if curve[1]], wanted=data["max_loss"])
+
+
 MAX_VERBS = 20
 
 CHARTS: dict[str, Callable[[dict[str, Any]], bytes]] = {
@@ -40,4 +45,5 @@ CHARTS: dict[str, Callable[[dict[str, Any]], bytes]] = {
     "numbers": numbers,
     "verbs": verbs,
     "solved": solved,
+    "saved": saved,
 }

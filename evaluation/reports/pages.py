@@ -212,6 +212,38 @@ def _filter_rows(data: Data) -> list[Row]:
     return [header, *rows]
 
 
+SCREENING_COLUMNS = (
+    "model",
+    "threshold",
+    "n",
+    "n_rejected",
+    "n_sampled",
+    "n_accepted_judged",
+    "n_rejected_judged",
+    "sent",
+    "precision",
+    "recall",
+    "invalid_rejected",
+    "lost",
+    "saved",
+)
+
+
+def _screening_rows(data: Data) -> list[Row]:
+    """Return a line per model at the threshold of its run, then a line per threshold of its curve."""
+    header = [*SCREENING_COLUMNS, "recall_low", "recall_high", "lost_low", "lost_high", "saved_low", "saved_high"]
+    rows: list[Row] = [header]
+    for judge in data["judges"]:
+        for point in (judge, *({"model": judge["model"], **point} for point in judge["curve"])):
+            ends = [end for name in ("recall", "lost", "saved") for end in _bounds(point[f"{name}_ci"])]
+            rows.append([*(point.get(column) for column in SCREENING_COLUMNS), *ends])
+    return rows
+
+
+def _screening_extras(_project: Project, _subtest: str, data: Data) -> Data:
+    return {"has_curve": any(row["curve"] for row in data["judges"])}
+
+
 def _people_rows(data: Data) -> list[Row]:
     columns = ["person", "stage", "simulated", "n", "n_counted", "n_late", "median_seconds", "median_covered"]
     return [columns, *([row[column] for column in columns] for row in data["people"])]
@@ -362,6 +394,7 @@ PAGES: dict[str, ReportPage] = {
         ReportPage("divergence", _("Divergence"), _divergence_rows, ("words",), _divergence_extras),
         ReportPage("blind", _("Blind audit"), _blind_rows, ("solved",), blind_extras),
         ReportPage("filters", _("Filters"), _filter_rows),
+        ReportPage("screening", _("Screening"), _screening_rows, ("saved",), _screening_extras),
         ReportPage("reviewing", _("Review"), _reviewing_rows, extras=_reviewing_extras),
         ReportPage("people", _("People"), _people_rows),
         ReportPage("objects", _("Object check"), _objects_rows, extras=_objects_extras),

@@ -15,6 +15,7 @@ from evaluation.analyses.replace import ALL, ItemVerdicts, ReplacementFacts
 from evaluation.board.leaderboard import latest_runs
 from evaluation.errors import EvaluationError
 from evaluation.facts.records import item_facts, vote_facts
+from evaluation.releases.holdback import private_items
 from evaluation.scoring.clip_keys import Keyed
 from evaluation.scoring.queries import keyed_by, release_scores
 from evaluation.scoring.run_results import is_settled
@@ -80,8 +81,9 @@ def _on_units(units: Sequence[str], said: Verdicts) -> NDArray[np.int64]:
 
 
 def _pairs(project: Project, subtest: Subtest | None) -> list[_Pair]:
-    """Return every pair of main items that reports count, or of one subtest. One query."""
+    """Return every pair of main items that reports count, or of one subtest, but of no private item. One query."""
     rows = Foil.objects.exclude(withdrawn_items("item__")).order_by("item_id", "position")
+    rows = rows.exclude(item__in=private_items(project))
     if subtest:
         rows = rows.filter(item__subtest=subtest)
     else:
@@ -115,13 +117,14 @@ def _by_pair(pairs: Iterable[_Pair], verdicts: Mapping[str, Verdicts]) -> dict[s
 
 
 def verdicts_of_runs(project: Project) -> dict[str, dict[str, int]]:
-    """Return the verdicts of each model that the newest scored release has. Two queries per model."""
+    """Return the verdicts of each model on the public items of the newest scored release. Two queries per model."""
     for release in Release.objects.filter(project=project, runs__isnull=False).distinct().order_by("-id"):
         runs = [run for run in latest_runs(release) if is_settled(run) and run.model_key]
         if not runs:
             continue
         columns = ("record", "item__subtest__name", "item__key")
-        members = list(ReleaseItem.objects.filter(release=release, item__isnull=False).values_list(*columns))
+        public = ReleaseItem.objects.filter(release=release, item__isnull=False, is_private=False)
+        members = list(public.values_list(*columns))
         records = [record for record, *_names in members]
         named = {record["id"]: (f"{name}:{key}", record["foil_positions"]) for record, name, key in members}
         found = {}

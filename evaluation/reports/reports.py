@@ -35,6 +35,7 @@ from evaluation.errors import EvaluationError
 from evaluation.facts.edits import edit_facts
 from evaluation.facts.filter_verdicts import filter_verdicts
 from evaluation.facts.records import item_facts, vote_facts
+from evaluation.facts.screening import screened_foils
 from evaluation.proximity.stored import measured, stamp, with_proximity
 from evaluation.reports.edit_kinds import edited_kinds, subtests_of_action
 from evaluation.reports.replacement import replacement_facts
@@ -364,6 +365,7 @@ FACTS: dict[str, Callable[[Project, Subtest | None], Any]] = {
     "texts": item_facts,
     "votes": vote_facts,
     "verdicts": filter_verdicts,
+    "screening": screened_foils,
     "reviews": review_facts,
     "stages": funnel_counts,
     "people": work_facts,

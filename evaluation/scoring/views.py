@@ -27,6 +27,7 @@ from evaluation.scoring.actions.runs import stop_run as stop
 from evaluation.scoring.clip_keys import Keyed
 from evaluation.scoring.forms import BringScoresForm, BudgetForm, ModelCardForm
 from evaluation.scoring.human_baseline import human_line
+from evaluation.scoring.involvement import overlaps, uses_of
 from evaluation.scoring.model_cards import card_of
 from evaluation.scoring.models import Run, Score, ServedAnswer
 from evaluation.scoring.protocols import PROTOCOLS
@@ -65,6 +66,7 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "chart": partial(cached_chart, "scores", partial(_drawing, groups), groups),
         "protocol": PROTOCOLS.get(found.protocol),
         "asked_before": _asked_before(found),
+        "overlaps": overlaps(uses_of(found.release), [found]),
         "in_older_form": results["overall"] is None and _in_older_form(found),
         "missing": results["missing"][:MAX_LISTED],
         "score_forms": writers_of(only_winners=results["only_winners"], pairs=bool(results.get("two_clips"))),

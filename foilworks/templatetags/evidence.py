@@ -1,13 +1,19 @@
-"""Template tags for pages below the room of evidence ladders, which cannot import it."""
+"""Template tags for pages below the rooms of evidence ladders and of screening, which cannot import them."""
 
+from functools import partial
 from typing import Any
 
 from django import template
 
 from corpus.models import Release
+from evaluation.analyses.screening import compute
+from evaluation.charts.inline import cached_chart
+from evaluation.facts.screening import screened_foils
 from evaluation.ladder import wording
 from evaluation.ladder.ladders import ladder_of_release, ladder_of_run
+from evaluation.reports.charts_by_name import CHARTS
 from evaluation.scoring.models import Run
+from generation.models import GenerationRun
 
 register = template.Library()
 
@@ -36,3 +42,15 @@ def selected_by(release: Release) -> dict[str, Any] | None:
     if not chosen:
         return None
     return {**chosen, "label": wording.SELECTION_LABELS[chosen["needs"]], "notice": wording.selection_notice(chosen)}
+
+
+@register.inclusion_tag("evaluation/_screening_curve.html")
+def screening_curve(run: GenerationRun) -> dict[str, Any]:
+    """Show what other thresholds of the run's video model would save and lose; nothing without such a filter."""
+    found = screened_foils(run.project, run=run)
+    if not found:
+        return {}
+    data = compute(found)
+    row = data["judges"][0]
+    chart = partial(cached_chart, "saved", partial(CHARTS["saved"], data), data) if row["curve"] else None
+    return {"row": row, "max_loss": data["max_loss"], "drawing": chart, "project": run.project}

@@ -17,7 +17,7 @@ from generation.asking import endpoints
 from generation.asking.prompt_rows import find_prompt
 from generation.captioning.registry import CAPTIONERS
 from generation.errors import GenerationError
-from generation.filters.registry import FILTERS, default_filters
+from generation.filters.registry import FILTERS, SCREENING, default_filters
 from generation.methods.registry import METHODS
 from generation.model_paths import with_paths
 from generation.models import CandidateGroup, GenerationRun
@@ -124,9 +124,21 @@ def _params(method: str, raw: Mapping[str, Any], subtest: Subtest) -> dict[str, 
 def _filters(wanted: Mapping[str, Mapping[str, Any]], below: Path | None) -> list[dict[str, Any]]:
     """Return the rows of `GenerationRun.filters`; the job adds the versions, since only jobs load filters."""
     parsed = {slug: parse_params(lookup(FILTERS, slug, "filter"), raw) for slug, raw in wanted.items()}
+    if SCREENING in parsed:
+        _check_screening(parsed[SCREENING])
     return [
         {"slug": slug, "params": _with_vectors(with_paths(params, only_below=below))} for slug, params in parsed.items()
     ]
+
+
+def _check_screening(params: Mapping[str, Any]) -> None:
+    if not 0 <= params["share"] <= 1:
+        raise GenerationError(f"parameter 'share' is {params['share']:g}; give a share of 0 to 1, such as 0.1")
+    if params["frames"] < 1:
+        raise GenerationError(f"parameter 'frames' is {params['frames']}; give a number of frames from 1")
+    kind, _colon, argument = params["model"].partition(":")
+    if kind == endpoints.ENDPOINT:
+        endpoints.endpoint_and_model(argument)
 
 
 def _with_vectors(params: dict[str, Any]) -> dict[str, Any]:

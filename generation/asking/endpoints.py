@@ -10,6 +10,8 @@ from django.conf import settings
 from generation.errors import GenerationError
 from text.quoting import quoted
 
+# The kind of a model behind an endpoint: "endpoint:NAME/MODEL".
+ENDPOINT = "endpoint"
 MAX_IN_FLIGHT = 512
 # Parameter -> (min, max) of methods and makers that use an instruction model.
 BOUNDS = {

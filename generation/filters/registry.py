@@ -325,6 +325,36 @@ _FILTERS: dict[str, Entry] = {
             DEVICE,
         ),
     ),
+    "video_judge": Entry(
+        label="Video model",
+        path="generation.filters.video_judge",
+        summary=(
+            "Drops foils if a video model doubts that the caption is true and the foil is false. A random share of "
+            "the rejected foils still goes to people."
+        ),
+        params=(
+            Param(
+                "model",
+                "clip:openai/clip-vit-base-patch32",
+                "model that sees the clip, as for a scoring run: KIND:NAME, or endpoint:NAME/MODEL",
+            ),
+            Param(
+                "min",
+                0.0,
+                (
+                    "a foil passes if its score is at least this. Models that answer yes or no: the smaller of "
+                    "P(caption is true) and P(foil is false), minus 0.5; other models: score of the caption minus "
+                    "score of the foil"
+                ),
+                "float",
+            ),
+            Param("share", 0.1, "share of the rejected foils that still goes to people, drawn by the seed", "float"),
+            Param("frames", 8, "endpoint: number of video frames that it sees, evenly spaced", "int"),
+            Param("requests", 2000, "endpoint: max requests of the run, including retries; 0: no limit", "int"),
+            DEVICE,
+        ),
+        deviations=("No paper uses this filter. If the video has no file, or an endpoint gives no answer, it passes.",),
+    ),
     "identical": Entry(
         label="Identical to the caption",
         path="generation.filters.identical",
@@ -332,6 +362,8 @@ _FILTERS: dict[str, Entry] = {
     ),
 }
 FILTERS = Registry("filters", _FILTERS)
+# The filter whose model watches the clip, and some of whose rejected foils go to people.
+SCREENING = "video_judge"
 
 # What a run applies by default.
 DEFAULT_FILTERS = ("identical", "duplicate", "minimal_edit")

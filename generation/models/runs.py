@@ -156,6 +156,8 @@ class FilterScore(models.Model):
     score = models.FloatField(null=True, blank=True)
     passed = models.BooleanField()
     detail = models.CharField(max_length=300, blank=True)
+    # Drawn at random to pass whatever its score: people judge some of the foils that a model rejects.
+    sampled = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["candidate", "filter"], name="one_score_a_filter")]

@@ -45,6 +45,7 @@ THRESHOLDS: dict[str, Threshold] = {
     "minimal_edit": Threshold("max_words", "<=", lambda params: params.get("entities") == "free"),
     "plausibility_gap": Threshold("max", "<="),
     "grammar_gap": Threshold("max", "<="),
+    "video_judge": Threshold("min", ">="),
 }
 
 

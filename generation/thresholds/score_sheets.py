@@ -33,12 +33,14 @@ Ints = NDArray[np.int64]
 @dataclass(frozen=True)
 class Sheet:
     """n candidates of the run's method, by id. `scores`, `verdicts`: filter -> (n,); a missing score is nan, a filter
-    that did not judge (a cheaper one had rejected the foil) is NOT_ASKED."""
+    that did not judge (a cheaper one had rejected the foil) is NOT_ASKED. `sampled`: filter -> (n,) drawn to pass
+    whatever the score."""
 
     ids: Ints
     groups: Ints
     scores: dict[str, NDArray[np.float64]]
     verdicts: dict[str, NDArray[np.int8]]
+    sampled: dict[str, NDArray[np.bool_]]
 
     def at(self, ids: Ints) -> NDArray[np.bool_]:
         """Return (n,) which candidates are in `ids`."""
@@ -56,10 +58,10 @@ class ScoreStanding:
     free: NDArray[np.bool_]
 
 
-def scores_of(run: GenerationRun, slug: str) -> Iterator[tuple[int, float | None, bool]]:
-    """Query (candidate, score, passed) of one filter in the run, the only query on FilterScore."""
+def scores_of(run: GenerationRun, slug: str) -> Iterator[tuple[int, float | None, bool, bool]]:
+    """Query (candidate, score, passed, sampled) of one filter in the run, the only query on FilterScore."""
     rows = FilterScore.objects.filter(run=run, filter=slug).order_by()
-    yield from _raw(rows.values_list("candidate_id", "score", "passed"))
+    yield from _raw(rows.values_list("candidate_id", "score", "passed", "sampled"))
 
 
 def sheet_of(run: GenerationRun) -> Sheet:
@@ -106,7 +108,7 @@ def _raw(rows: QuerySet) -> list[tuple]:
 def _read(run: GenerationRun) -> Sheet:
     made = Candidate.objects.filter(group__run=run, author=None, parent=None).order_by("id")
     rows = _table(made.values_list("id", "group_id"), 2)
-    ids, scores, verdicts = rows[:, 0], {}, {}
+    ids, scores, verdicts, sampled = rows[:, 0], {}, {}, {}
     for slug in (row["slug"] for row in run.filters):
         found = list(scores_of(run, slug))
         places = np.searchsorted(ids, np.fromiter((row[0] for row in found), dtype=np.int64))
@@ -114,7 +116,9 @@ def _read(run: GenerationRun) -> Sheet:
         scores[slug][places] = [np.nan if row[1] is None else row[1] for row in found]
         verdicts[slug] = np.full(len(ids), NOT_ASKED, dtype=np.int8)
         verdicts[slug][places] = [PASSED if row[2] else REJECTED for row in found]
-    return Sheet(ids, rows[:, 1], scores, verdicts)
+        sampled[slug] = np.zeros(len(ids), dtype=np.bool_)
+        sampled[slug][places] = [bool(row[3]) for row in found]
+    return Sheet(ids, rows[:, 1], scores, verdicts, sampled)
 
 
 def _path(run: GenerationRun) -> Path:
@@ -131,6 +135,7 @@ def _save(path: Path, sheet: Sheet) -> None:
     columns = {"ids": sheet.ids, "groups": sheet.groups}
     columns |= {f"score:{slug}": column for slug, column in sheet.scores.items()}
     columns |= {f"verdict:{slug}": column for slug, column in sheet.verdicts.items()}
+    columns |= {f"sampled:{slug}": column for slug, column in sheet.sampled.items()}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         for old in path.parent.glob(f"{path.name.partition('-')[0]}-*.npz"):
@@ -151,4 +156,4 @@ def _load(path: str) -> Sheet:
     def part(kind: str) -> dict[str, NDArray]:
         return {name.partition(":")[2]: column for name, column in named.items() if name.startswith(f"{kind}:")}
 
-    return Sheet(named["ids"], named["groups"], part("score"), part("verdict"))
+    return Sheet(named["ids"], named["groups"], part("score"), part("verdict"), part("sampled"))

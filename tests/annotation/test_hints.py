@@ -6,8 +6,8 @@ from django.urls import reverse
 
 from annotation.models import Stage
 from corpus.models import Item
-from evaluation.board.comparison import foils_by_model, overlaps
 from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.scoring.involvement import overlaps, uses_of
 from evaluation.scoring.models import Run
 from generation.actions.hints import ask_hint, set_hint_model
 from generation.errors import GenerationError
@@ -144,12 +144,13 @@ def test_a_release_names_the_hint_model_and_flags_it_if_scored(world: World):
     release = freeze_release(world.owner, world.project)
     hints = [member.record["provenance"][0].get("hints") for member in release.members.all()]
     assert sorted(map(str, hints)) == ["None", "['fake/text/0@1']"]
-    assert foils_by_model(release) == ({"fake/text/0@1": 1}, 2)
+    uses = uses_of(release)
+    assert (uses.hints, uses.n_foils) == ({"fake/text/0@1": 1}, 2)
     keys = ("other@1", "fake/text/0@1?frames=8")
     runs = [Run.objects.create(release=release, label=key, spec="x", model_key=key) for key in keys]
-    (flagged,) = overlaps(release, runs)
+    (flagged,) = overlaps(uses, runs)
     assert (flagged.run, flagged.n_foils, flagged.n_all) == (runs[1], 1, 2)
-    assert overlaps(freeze_release_of_another(), runs) == []
+    assert overlaps(uses_of(freeze_release_of_another()), runs) == []
 
 
 def freeze_release_of_another():

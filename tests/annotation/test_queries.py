@@ -83,13 +83,15 @@ def test_a_review_card_has_the_checks_the_filters_and_the_earlier_returns(world)
     release(world.rita, card.claim.token)
     world.group(TEARS)
     other = world.edit("ann", TEARS).candidates.get()
-    FilterScore.objects.create(
-        run=other.group.run, candidate=other, filter="blind", filter_version="1", score=0.25, passed=False
-    )
+    for slug in ("blind", "video_judge"):
+        FilterScore.objects.create(
+            run=other.group.run, candidate=other, filter=slug, filter_version="1", score=0.25, passed=False
+        )
     card = claim_card(world.rob, world.claim("rob", Stage.REVIEW))
     if card.review.foil.candidate_id != other.pk:
         release(world.rob, card.claim.token)
         card = claim_card(world.rob, world.claim("rob", Stage.REVIEW))
+    # The verdict of a model that screens is shown to nobody who decides.
     assert [(n.filter, n.score, n.passed) for n in card.review.filters] == [("blind", 0.25, False)]
 
 

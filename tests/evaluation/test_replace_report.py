@@ -203,3 +203,14 @@ def test_the_page_shows_the_models_of_the_newest_scored_release(project, judged,
     assert "scored model" in page
     assert "too few votes" in page
     assert client.get(reverse("reports:report_file", args=["shapes", "replace", "csv"])).status_code == 200
+
+
+def test_private_items_take_no_part(project, judged) -> None:
+    owner = make_member(project, Role.RESEARCHER, name="owner")
+    release = freeze_release(owner, project, name="v1", override="too few captions for the text check", holdback=0.3)
+    held = {f"Left:{key}/0" for key in release.members.filter(is_private=True).values_list("item__key", flat=True)}
+    assert held
+    make_laddered(owner, release, {"full": [f"Left:k{k}" for k in range(36)]}, label="scored model")
+    assert not held & set(verdicts_of_runs(project)["scored model"])
+    facts = replacement_facts(project)
+    assert len(facts.items.valid) == project.items.count() - len(held)

@@ -79,7 +79,7 @@ def test_missing_items_are_explained():
 
 INPUTS = frozenset(
     {"items", "texts", "votes", "stages", "people", "scored", "corpus", "edits", "reviews", "objects", "verdicts"}
-    | {"replacement", "responses"}
+    | {"replacement", "responses", "screening"}
 )
 
 

@@ -28,6 +28,7 @@ from tests.factories import (
 )
 
 pytestmark = pytest.mark.django_db
+WITHOUT_DATA = {"skill", "irt", "verbs", "filters", "objects", "replace", "screening"}
 
 
 @pytest.fixture
@@ -96,8 +97,8 @@ class TestPages:
     def test_every_report_has_a_page(self, owner, project, kind):
         response = owner.get(url(project, kind))
         assert response.status_code == 200
-        # Nobody has looked at a frame here, and no model has scored; their pages say so.
-        assert ("why" in response.context) is (kind in {"objects", "replace"})
+        # Nobody has looked at a frame here, and no model has scored or screened; their pages say so.
+        assert ("why" in response.context) is (kind in {"objects", "replace", "screening"})
 
     def test_validation_prints_counts_shares_and_the_named_coding(self, owner, project):
         html = owner.get(url(project, "validation")).content.decode()
@@ -203,8 +204,8 @@ class TestFiles:
         judged(make_subtest(project, name="=cmd|' /C calc'!A0"), validators, 3)
 
     # Nobody asked for skill yet, and no foil was made here: none has a verb to count, or a filter's score. No model has
-    # scored.
-    @pytest.mark.parametrize("kind", sorted(set(PAGES) - {"skill", "irt", "verbs", "filters", "objects", "replace"}))
+    # scored or screened.
+    @pytest.mark.parametrize("kind", sorted(set(PAGES) - WITHOUT_DATA))
     def test_json_and_csv_are_downloads(self, owner, project, kind):
         for extension, content_type in (("json", "application/json"), ("csv", "text/csv; charset=utf-8")):
             response = owner.get(file_url(project, kind, extension))

@@ -12,7 +12,7 @@ from corpus.exporters.parts.ladder import measures, selection_line
 from corpus.exporters.parts.markdown import cell as _cell
 from corpus.exporters.parts.markdown import prose
 from corpus.exporters.parts.markdown import table as _table
-from corpus.exporters.parts.released_items import as_published_line
+from corpus.exporters.parts.released_items import as_published_line, screened_line
 from corpus.records import ReleaseContent
 
 UNANSWERED = "*Nobody has answered this question.*"
@@ -84,6 +84,8 @@ def _facts(release: ReleaseContent, for_review: bool) -> list[str]:
     if release.canary:
         lines.append(f"- {release.canary}")
     if said := as_published_line(release):
+        lines.append(f"- {said}")
+    if said := screened_line(release):
         lines.append(f"- {said}")
     if chosen := (release.gate or {}).get("needs"):
         lines.append(f"- **Selected items:** {selection_line(chosen)}")

@@ -9,12 +9,15 @@ from corpus.records import ItemRecord, RecordContent, ReleaseContent, VoteCounts
 from corpus.release_records import (
     CANARY,
     PUBLISHERS_WORD,
+    SCREENED_BY,
+    SCREENED_WORDS,
     as_published_facts,
     foil_counts,
     hash_of,
     holdback_facts,
     item_record,
     n_as_published,
+    screening_facts,
     vote_counts,
 )
 
@@ -54,6 +57,16 @@ def as_published_line(release: ReleaseContent) -> str:
     return f"**As published:** {n} of {len(released)} items. {PUBLISHERS_WORD}" if n else ""
 
 
+def screened_line(release: ReleaseContent) -> str:
+    """Return the line of a card or datasheet about models that screened foils; "" if there are none."""
+    released = [item for item in release.items if item.get("released")]
+    found = screening_facts(released).get(SCREENED_BY)
+    if not found:
+        return ""
+    named = ", ".join(f"`{model}`" for model in found["models"])
+    return f"**Screened by models:** {found['items']} of {len(released)} items, by {named}. {SCREENED_WORDS}"
+
+
 def canary_line(release: ReleaseContent | RecordContent) -> str:
     """Return what a card says of the canary and of the private part, as lines that end a paragraph; "" without them."""
     known = release.facts if isinstance(release, RecordContent) else holdback_facts(release.canary, release.holdback)
@@ -69,9 +82,13 @@ def canary_line(release: ReleaseContent | RecordContent) -> str:
 
 
 def card_notes(release: ReleaseContent) -> str:
-    """Return the lines of a card about items of published sets and about selected items; "" if there are none."""
+    """Return the lines of a card about items of published sets, screening and selected items; "" if there are none."""
     chosen = (release.gate or {}).get("needs")
-    lines = [as_published_line(release), f"**Selected items:** {selection_line(chosen)}" if chosen else ""]
+    lines = [
+        as_published_line(release),
+        screened_line(release),
+        f"**Selected items:** {selection_line(chosen)}" if chosen else "",
+    ]
     return "\n\n".join(filter(None, lines))
 
 
@@ -79,6 +96,7 @@ def _frozen_facts(release: ReleaseContent) -> dict[str, Any]:
     n = n_as_published(item for item in release.items if item.get("released"))
     return {
         **as_published_facts(n),
+        **screening_facts(item for item in release.items if item.get("released")),
         **selection_facts(release),
         **withheld_facts(release),
         **holdback_facts(release.canary, release.holdback),

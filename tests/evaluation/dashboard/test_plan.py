@@ -13,11 +13,14 @@ from annotation.models import PayPolicy, PayRate, Stage, Vote
 from annotation.rules.voting import VoteRule
 from corpus.rules.states import ItemState
 from evaluation.dashboard import pilot as pilots
+from evaluation.dashboard.actions.target import set_target
+from evaluation.dashboard.models import StudyTarget
 from evaluation.dashboard.planning import PLAN, expected_votes, plan
 from evaluation.errors import EvaluationError
 from evaluation.scoring.run_results import Axes
-from projects.models import Role
-from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_video
+from projects.errors import AccessDenied
+from projects.models import AuditEvent, Role
+from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_task, make_video
 
 DEFAULTS = {param.name: param.default for param in PLAN.params}
 
@@ -151,3 +154,31 @@ def test_the_command_plans_with_and_without_a_project(project, capsys) -> None:
     assert (found["values"]["validity"], found["values"]["seconds_per_vote"]) == (0.9, 12.0)
     call_command("plan", project="shapes")
     assert "budget_left" in capsys.readouterr().out
+
+
+@pytest.mark.django_db
+def test_the_overview_compares_the_progress_with_the_target(client) -> None:
+    project = make_project(slug="shapes")
+    owner = make_member(project, Role.RESEARCHER)
+    subtest = make_subtest(project)
+    item = make_item(subtest, state=ItemState.VALID)
+    make_task(project, Stage.VALIDATION, item.video, 3, item=item, foil=item.foils.get())
+    client.force_login(owner)
+    overview, plan_page = (reverse(f"dashboard:{name}", args=["shapes"]) for name in ("dashboard", "plan"))
+    assert "still need a person" not in client.get(overview).content.decode()
+    planned = client.get(plan_page).context["planned"]
+    assert client.get(plan_page).context["target_form"]["votes"].value() == planned["votes"]
+    address = reverse("dashboard:target", args=["shapes"])
+    assert client.post(address, {"target-items": "-1", "target-votes": "5"}).status_code == 422
+    assert client.post(address, {"target-items": "2000", "target-votes": "190"}).url == plan_page
+    shown = " ".join(client.get(overview).content.decode().split())
+    assert "1,999 of 2,000 items still need a person; 190 votes left of the budget." in shown
+    assert client.get(plan_page).context["target_form"]["items"].value() == 2000
+    event = AuditEvent.objects.get(action="evaluation.set_target")
+    assert (event.details["items"], event.details["before"]) == (2000, None)
+    client.post(address, {"target-items": "0", "target-votes": "0"})
+    assert not StudyTarget.objects.exists()
+    with pytest.raises(EvaluationError, match="Enter numbers from 0 to"):
+        set_target(owner, project, 10**9)
+    with pytest.raises(AccessDenied):
+        set_target(make_member(project, Role.VALIDATOR), project, 5)

@@ -1,0 +1,77 @@
+"""Tell which scored models had a part in making the foils of a release: by hints to writers, or by screening."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from corpus.models import Release
+from corpus.release_records import SCREENED_BY
+from evaluation.scoring.models import Run
+from generation.screening.families import family_of, name_of
+
+
+class Part(StrEnum):
+    """What a model did. FAMILY: another model of its family screened."""
+
+    HINTS = "hints"
+    SCREENED = "screened"
+    FAMILY = "family"
+
+
+@dataclass(frozen=True)
+class Uses:
+    """Of a release: foils by the key of each model that gave hints to their writers, and of each that screened them."""
+
+    hints: Counter[str] = field(default_factory=Counter)
+    screened: Counter[str] = field(default_factory=Counter)
+    n_foils: int = 0
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """A scored model that had a part in `n_foils` of the release's `n_all` foils. `model`: the one that screened."""
+
+    run: Run
+    n_foils: int
+    n_all: int
+    part: Part = Part.HINTS
+    model: str = ""
+
+
+def uses_of(release: Release) -> Uses:
+    """Count the foils by model, from the frozen provenance. One query."""
+    hints: Counter[str] = Counter()
+    screened: Counter[str] = Counter()
+    total = 0
+    for provenance in release.members.values_list("record__provenance", flat=True).iterator():
+        for made in provenance or ():
+            total += 1
+            hints.update((made or {}).get("hints", ()))
+            screened.update((made or {}).get(SCREENED_BY, ()))
+    return Uses(hints, screened, total)
+
+
+def overlaps(uses: Uses, runs: Iterable[Run]) -> list[Overlap]:
+    """Return the parts of the models of `runs`; each model and part once, most foils first."""
+    found: dict[tuple[str, Part], Overlap] = {}
+    for run in runs if uses.hints or uses.screened else ():
+        # The key of a run is the model's key plus a suffix for how frames were read.
+        n = max((n for key, n in uses.hints.items() if run.model_key.startswith(key)), default=0)
+        if n:
+            found.setdefault((run.model_key, Part.HINTS), Overlap(run, n, uses.n_foils))
+        if part := screening_part(uses, run):
+            found.setdefault((run.model_key, part.part), part)
+    return sorted(found.values(), key=lambda one: (-one.n_foils, one.run.pk))
+
+
+def screening_part(uses: Uses, run: Run) -> Overlap | None:
+    """Return how the model of a run took part in screening, in any revision; else one of its family, or None."""
+    family = family_of(run.model_key)
+    by_model = [(n, key) for key, n in uses.screened.items() if name_of(key) == name_of(run.model_key)]
+    related = [(n, key) for key, n in uses.screened.items() if family and family_of(key) == family]
+    for part, found in ((Part.SCREENED, by_model), (Part.FAMILY, related)):
+        if found:
+            n, key = max(found)
+            return Overlap(run, n, uses.n_foils, part, name_of(key))
+    return None

@@ -1,0 +1,221 @@
+"""Open the model that screens foils: a local one, or one behind an endpoint. Only jobs import this module.
+
+Both decode each clip once per batch, through the installation's cache of frames: a later scoring run finds them there.
+"""
+
+import hashlib
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from django.conf import settings
+from PIL import Image
+
+from generation.asking.answer_rows import RowAnswers, run_cost
+from generation.asking.cached_answers import Asking
+from generation.asking.endpoints import endpoint_and_model
+from generation.errors import GenerationError
+from generation.models import GenerationRun
+from generation.records import ClipFile
+from hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
+from hub.adapters.registry import ENDPOINT, open_adapter
+from hub.contract import rows_of, scores_of, similarities
+from hub.errors import ClipError
+from hub.interfaces import ChatRequest, Embedder, Frames, ModelInfo, ScoreKind, VideoMeta
+from hub.loaded_model import loaded_adapter
+from hub.served.budget import Budget
+from hub.served.prompts import MATCHES, PROMPTS
+from hub.served.readings import READINGS, read
+from media.decode_pool import DecodePool
+from media.errors import MediaError
+from media.file_cache import FileCache
+from media.frame_cache import LOSSLESS, FrameCache
+from media.sampling import CENTRES, Sampling
+from text.batches import batched
+
+Pair = tuple[ClipFile, str, str]
+Values = list[tuple[float, float] | None]
+Shown = tuple[Frames, VideoMeta]
+CLIPS_PER_BATCH, TEXTS_PER_BATCH = 16, 128
+TRIES, TIMEOUT, MAX_SIDE, JPEG_QUALITY = 3, 120.0, 768, 95
+TOP_LOGPROBS, MAX_TOKENS = 20, 16
+YES_NO = ("yes", "no")
+
+
+def open_judge(run: GenerationRun, params: Mapping[str, Any], heard: Callable[[int], None]) -> Any:
+    """Open the model that `params` name. GenerationError, HubError: it cannot be opened, or sees no clips."""
+    if params["model"].startswith(f"{ENDPOINT}:"):
+        return _served(run, params, heard)
+    device = settings.FOILWORKS_DEVICE if params["device"] == "auto" else params["device"]
+    opened = partial(loaded_adapter, open_adapter, params["model"], device=device)
+    with opened() as adapter:
+        info: ModelInfo = adapter.info
+    if not info.needs_video:
+        raise GenerationError(f"parameter 'model': {info.model_id} does not see clips; choose a video model")
+    return LocalJudge(opened, info, reader(info))
+
+
+def _facts(info: ModelInfo, **more: Any) -> dict[str, Any]:
+    return {"model": f"{info.model_id}@{info.revision}", "frames": info.frames, **more}
+
+
+def reader(info: ModelInfo) -> Callable[[ClipFile], Shown]:
+    """Return the function that reads the frames that the model needs, from the installation's cache if they are there.
+
+    MediaError: an unusable file.
+    """
+    limit, sampling = settings.FRAME_CACHE_BYTES, Sampling(CENTRES, info.frames)
+    files = FileCache(Path(settings.CACHE_ROOT) / "frames", limit) if limit > 0 else None
+    cache = FrameCache(files, LOSSLESS if info.size is not None else settings.FRAME_CACHE_FORM)
+
+    def frames_of(clip: ClipFile) -> Shown:
+        found = cache.read(clip.path, sampling, clip.start, clip.end, info.size, clip.content)
+        times = tuple(float(time) for time in found.times)
+        return found.frames, VideoMeta(clip.key, times, clip.path, clip.start, clip.end)
+
+    return frames_of
+
+
+def by_clip(
+    pairs: Sequence[Pair], frames_of: Callable[[ClipFile], Shown], ahead: int
+) -> Iterator[tuple[list[int], Shown]]:
+    """Yield the indices of the pairs about each clip with its frames; a clip that cannot be decoded is left out."""
+    places: dict[str, list[int]] = {}
+    for at, (clip, _, _) in enumerate(pairs):
+        places.setdefault(json.dumps(clip.source), []).append(at)
+    with DecodePool(settings.FOILWORKS_DECODERS or 1) as pool:
+        for own, wait in pool.ahead(places.values(), lambda own: frames_of(pairs[own[0]][0]), ahead):
+            try:
+                yield own, wait()
+            except MediaError:
+                continue
+
+
+@dataclass(frozen=True)
+class LocalJudge:
+    """A model on this machine. It stays loaded between batches, in the place of the last scoring model."""
+
+    opened: Any
+    info: ModelInfo
+    frames_of: Callable[[ClipFile], Shown]
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        return _facts(self.info)
+
+    @property
+    def gives_probabilities(self) -> bool:
+        return self.info.kind == ScoreKind.P_YES
+
+    @property
+    def higher_is_better(self) -> bool:
+        return self.info.higher_is_better
+
+    def values(self, pairs: Sequence[Pair]) -> Values:
+        found: Values = [None] * len(pairs)
+        if not pairs:
+            return found
+        with self.opened() as adapter:
+            answer = self._embedded if isinstance(adapter, Embedder) else self._scored
+            for at, pair in answer(adapter, pairs):
+                if np.isfinite(pair).all():
+                    found[at] = pair
+        return found
+
+    def _embedded(self, adapter: Any, pairs: Sequence[Pair]) -> Iterator[tuple[int, tuple[float, float]]]:
+        texts = list(dict.fromkeys(text for _, *both in pairs for text in both))
+        encoded = np.concatenate(
+            [
+                rows_of(self.info, "encode_text", adapter.encode_text(some), len(some), "text")
+                for some in batched(texts, TEXTS_PER_BATCH)
+            ]
+        )
+        place = {text: at for at, text in enumerate(texts)}
+        for batch in batched(by_clip(pairs, self.frames_of, 2 * CLIPS_PER_BATCH), CLIPS_PER_BATCH):
+            for (own, _), row in zip(batch, self._rows(adapter, batch), strict=True):
+                for at in own if row is not None else ():
+                    assert row is not None
+                    values = similarities(adapter, row, encoded[[place[text] for text in pairs[at][1:]]])
+                    yield at, (float(values[0]), float(values[1]))
+
+    def _rows(self, adapter: Any, batch: Sequence[tuple[list[int], Shown]]) -> list[Any]:
+        """Encode clips together; one by one if the model cannot use one of them, which gets None."""
+        frames, metas = [shown[0] for _, shown in batch], [shown[1] for _, shown in batch]
+        try:
+            return list(rows_of(self.info, "encode_video", adapter.encode_video(frames, metas), len(batch), "clip"))
+        except ClipError:
+            return [None] if len(batch) == 1 else [row for one in batch for row in self._rows(adapter, [one])]
+
+    def _scored(self, adapter: Any, pairs: Sequence[Pair]) -> Iterator[tuple[int, tuple[float, float]]]:
+        for own, (frames, meta) in by_clip(pairs, self.frames_of, CLIPS_PER_BATCH):
+            # A share of a choice depends on the other texts, so each pair is asked alone.
+            groups = [[at] for at in own] if self.info.by_item else [own]
+            for group in groups:
+                texts = list(dict.fromkeys(text for at in group for text in pairs[at][1:]))
+                try:
+                    scores = scores_of(self.info, adapter.score(frames, texts, "", meta), texts)
+                except ClipError:
+                    continue
+                values = {text: float(score.value) for text, score in zip(texts, scores, strict=True)}
+                for at in group:
+                    yield at, (values[pairs[at][1]], values[pairs[at][2]])
+
+
+@dataclass(frozen=True)
+class ServedJudge:
+    """A model behind an endpoint, asked about each text alone. Answers are stored, so nothing is asked twice."""
+
+    info: ModelInfo
+    asking: Asking
+    frames_of: Callable[[ClipFile], Shown]
+    gives_probabilities: bool = True
+    higher_is_better: bool = True
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        return _facts(self.info, prompts=PROMPTS, readings=READINGS)
+
+    def values(self, pairs: Sequence[Pair]) -> Values:
+        found: Values = [None] * len(pairs)
+        for batch in batched(by_clip(pairs, self.frames_of, CLIPS_PER_BATCH), CLIPS_PER_BATCH):
+            asked: dict[tuple[int, str], ChatRequest] = {}
+            for own, (frames, _) in batch:
+                images = tuple(_picture(frame) for frame in frames)
+                asked |= {(own[0], text): _request(text, images) for at in own for text in pairs[at][1:]}
+            replies = dict(zip(asked, self.asking.ask(list(asked.values())), strict=True))
+            shares = {key: read(reply, YES_NO, by_probability=True).shares for key, reply in replies.items()}
+            for own, _ in batch:
+                for at in own:
+                    caption, foil = (shares[own[0], text] for text in pairs[at][1:])
+                    found[at] = (caption[0], foil[0]) if caption and foil else None
+        return found
+
+
+def _request(text: str, images: tuple[bytes, ...]) -> ChatRequest:
+    question = (("user", MATCHES.format(text)),)
+    return ChatRequest(question, max_tokens=MAX_TOKENS, images=images, top_logprobs=TOP_LOGPROBS)
+
+
+def _picture(frame: Any) -> bytes:
+    image, out = Image.fromarray(frame), io.BytesIO()
+    if max(image.size) > MAX_SIDE:
+        image.thumbnail((MAX_SIDE, MAX_SIDE), Image.Resampling.LANCZOS)
+    image.save(out, "jpeg", quality=JPEG_QUALITY, subsampling=0)
+    return out.getvalue()
+
+
+def _served(run: GenerationRun, params: Mapping[str, Any], heard: Callable[[int], None]) -> ServedJudge:
+    endpoint, model = endpoint_and_model(params["model"].partition(":")[2])
+    cost = run_cost(run)
+    spent = {"spent_requests": cost.requests, "spent_tokens": cost.prompt_tokens + cost.completion_tokens}
+    budget = Budget(params["requests"], 0, **spent)
+    patience = Patience(TRIES, TIMEOUT, endpoint.in_flight)
+    chat = ChatEndpoint(Endpoint(endpoint.name, endpoint.url, model, endpoint.key), patience, budget)
+    where = f"at={hashlib.sha256(endpoint.url.encode()).hexdigest()[:8]}"
+    info = ModelInfo(chat.info.model_id, where, ScoreKind.P_YES, frames=params["frames"], card={"category": "video"})
+    return ServedJudge(info, Asking(chat, RowAnswers(cost, heard)), reader(info))
