@@ -23,6 +23,7 @@ from evaluation.utd.predictions import read_predictions
 from evaluation.utd.procedure import AS_PUBLISHED, CHOICES
 from evaluation.utd.prompt_sets import PLACEMENTS, read_prompts
 from evaluation.utd.recipes import PAPER, RECIPES
+from evaluation.utd.reliability import certificate_of
 from evaluation.utd.subsets import keys_in
 from evaluation.utd.utd_files import described_videos_of, objects_lines, published_descriptions_of
 from evaluation.utd.vector_formats import FLOAT32, SUFFIXES
@@ -181,7 +182,7 @@ class Command(FoilworksCommand):
         found = benchmark_of(run)
         if found is None:
             raise EvaluationError("the run has no split or no model; give --file with a model's answers")
-        return {"run": run.pk, **found, "ignored_columns": ignored}
+        return {"run": run.pk, **found, "certificate": certificate_of(run.result), "ignored_columns": ignored}
 
     def _train(self, given: dict[str, Any]) -> dict[str, Any]:
         return self._answered(given, zero_shot=False)
