@@ -24,13 +24,18 @@ def power_curves(curves: Sequence[Curve], *, wanted: float, items: int, label: s
     axes.annotate(
         f"{items:,}", (items, 0), xytext=(4, 4), textcoords="offset points", color=INK, fontsize=8.5, va="bottom"
     )
+    axes.set_xlim(left=0)
     axes.set_ylabel("power", color=QUIET, fontsize=9)
     return svg_of(figure)
 
 
 def shares_by_size(curves: Sequence[Curve], *, label: str) -> bytes:
-    """Draw a line per share, (name, [(size, share)]), with a mark at each measured size."""
-    figure, _axes = _lines(curves, label, marker="o")
+    """Draw a line per share, (name, [(size, share)]), with a mark at each size; the sizes have a logarithmic axis."""
+    figure, axes = _lines(curves, label, marker="o")
+    axes.set_xscale("log", base=2)
+    axes.set_xticks([], minor=True)
+    axes.set_xticks(sizes := sorted({size for _name, points in curves for size, _share in points}))
+    axes.set_xticklabels([f"{size:,}" for size in sizes])
     return svg_of(figure)
 
 
@@ -50,7 +55,6 @@ def _lines(curves: Sequence[Curve], label: str, marker: str = "") -> tuple[Figur
             label=name,
         )
     axes.set_ylim(0, 1.02)
-    axes.set_xlim(left=0)
     axes.xaxis.set_major_formatter(lambda value, _place: f"{value:,.0f}")
     axes.yaxis.set_major_formatter(lambda value, _place: percent(value))
     axes.set_xlabel(label, color=QUIET, fontsize=9)

@@ -7,15 +7,17 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from evaluation.utd.concepts import SEQUENCE
-from evaluation.utd.guards import MAX_GAP
+from evaluation.utd.guards import FEW_PER_CLASS, MAX_GAP
 from evaluation.utd.instructions import CLASSIFICATION
 from evaluation.utd.needs import DATASET, SPLITS, TRAIN, losses_of
+from evaluation.utd.procedure import PLAIN
 
-STEADY, CHANGING, WEAK, SINGLE = "steady", "changing", "weak", "single"
+STEADY, SHORT, CHANGING, WEAK, SINGLE = "steady", "short", "changing", "weak", "single"
 # The share may change by this much while the train split doubles.
 MAX_CHANGE = 0.05
 ADVICE: dict[str, str | Promise] = {
     STEADY: _("More train videos would hardly change it. Report the share with the train videos per class."),
+    SHORT: _("The curve is short. Compare the share with the stratified bootstrap before you report it."),
     CHANGING: _("Add train videos or use the stratified bootstrap before you report the share."),
     WEAK: _("Use the stratified bootstrap, a larger C or more train videos. Do not report the share."),
     SINGLE: _("The train split is too small for a curve. Add train videos, then measure again."),
@@ -23,12 +25,12 @@ ADVICE: dict[str, str | Promise] = {
 UNCERTIFIED, FEW, CERTIFIED = "uncertified", "few", "certified"
 
 
-def conclusion_of(curve: Sequence[Mapping[str, Any]] | None) -> dict[str, Any] | None:
+def conclusion_of(curve: Sequence[Mapping[str, Any]] | None, bootstrap: str = PLAIN) -> dict[str, Any] | None:
     """Return whether the share of object-biased samples still depends on the train size; None without a curve.
 
     `last`: the row of the whole train split; `before`: the largest train split of at most half its size, or the
     smallest one. `state`: WEAK if the nine models are far below the full model, CHANGING if the share differs between
-    both rows by more than `MAX_CHANGE`.
+    both rows by more than `MAX_CHANGE`, SHORT if the bootstrap is plain and a class has few train videos.
     """
     if not curve:
         return None
@@ -42,6 +44,8 @@ def conclusion_of(curve: Sequence[Mapping[str, Any]] | None) -> dict[str, Any] |
         state = SINGLE
     elif abs(change) > MAX_CHANGE:
         state = CHANGING
+    elif bootstrap == PLAIN and last["per_class"] < FEW_PER_CLASS:
+        state = SHORT
     return {"state": state, "last": last, "before": before, "change": change, "advice": ADVICE[state]}
 
 

@@ -17,6 +17,7 @@ from evaluation.utd.data_sets import newest_runs, tables_of
 from evaluation.utd.downloads import learning_curve
 from evaluation.utd.forms import TrainForm
 from evaluation.utd.pages import loss_rows
+from evaluation.utd.procedure import procedure_of
 from evaluation.utd.reliability import conclusion_of
 from evaluation.utd.sample_pages import BALANCED, KEPT, REMOVED, places, shown_samples
 from projects.access import enter_project, get_project
@@ -57,7 +58,7 @@ def reliability(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "run": found,
         "result": result,
         "curve": curve,
-        "verdict": conclusion_of(curve),
+        "verdict": conclusion_of(curve, procedure_of(found.params).bootstrap),
         "losses": loss_rows(result),
         "again": urlencode({"descriptions": found.descriptions_id or "", **settings}),
     }

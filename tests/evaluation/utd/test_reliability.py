@@ -11,6 +11,7 @@ from evaluation.utd.reliability import (
     CERTIFIED,
     CHANGING,
     FEW,
+    SHORT,
     SINGLE,
     STEADY,
     UNCERTIFIED,
@@ -38,12 +39,13 @@ def point(per_class, biased, nine=0.9, full=0.92):
 @pytest.mark.parametrize(
     ("curve", "state", "before"),
     [
-        ([point(8, 0.1), point(16, 0.7), point(32, 0.72)], STEADY, 16),
+        ([point(30, 0.1), point(60, 0.7), point(120, 0.72)], STEADY, 60),
+        ([point(8, 0.1), point(16, 0.7), point(32, 0.72)], SHORT, 16),
         ([point(8, 0.1), point(16, 0.4), point(32, 0.72)], CHANGING, 16),
         # The last step is small, so it is compared with half of the train split.
         ([point(8, 0.1), point(16, 0.4), point(32, 0.7), point(36, 0.72)], CHANGING, 16),
         ([point(8, 0.7), point(16, 0.7, nine=0.5)], WEAK, 8),
-        ([point(8, 0.7), point(9, 0.7)], STEADY, 8),
+        ([point(8, 0.7), point(9, 0.7)], SHORT, 8),
         ([point(5, 0.7)], SINGLE, None),
     ],
 )
@@ -52,6 +54,11 @@ def test_a_learning_curve_ends_in_a_verdict(curve, state, before):
     assert found["state"] == state
     assert (found["before"] and found["before"]["per_class"]) == before
     assert found["last"] == curve[-1]
+
+
+def test_a_stratified_bootstrap_needs_no_large_classes():
+    curve = [point(8, 0.7), point(16, 0.7), point(32, 0.72)]
+    assert conclusion_of(curve, "stratified")["state"] == STEADY
 
 
 def test_no_curve_has_no_verdict():
@@ -100,7 +107,7 @@ def test_the_page_shows_curve_and_complete_texts(client, owned):
     html = page(client, "bias_reliability", owned)
     verdict = conclusion_of(owned.result["learning_curve"])
     assert str(verdict["advice"]) in html
-    assert html.count('<th scope="row" class="num">') == len(owned.result["learning_curve"])
+    assert all(f'<th scope="row">{row["per_class"]}</th>' in html for row in owned.result["learning_curve"])
     assert "all videos have the texts of every result" in html
     url = reverse("utd:bias_download", args=["things", owned.pk, "curve", "svg"])
     assert b"object-biased samples" in client.get(url).content
