@@ -16,6 +16,7 @@ from evaluation.utd.actions.biases import predict_samples
 from evaluation.utd.data_sets import newest_runs, tables_of
 from evaluation.utd.downloads import learning_curve
 from evaluation.utd.forms import TrainForm
+from evaluation.utd.instructions import CLASSIFICATION
 from evaluation.utd.pages import loss_rows
 from evaluation.utd.procedure import procedure_of
 from evaluation.utd.reliability import conclusion_of
@@ -72,6 +73,8 @@ def train(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show the form that trains a classifier on a frozen backbone, or scores an image-text model."""
     found = enter_project(request, get_bias_run(request.user, slug, pk))
     form = TrainForm(request.POST if request.method == "POST" else None)
+    if found.task == CLASSIFICATION:
+        del form.fields["rerank"]
     if form.is_bound and form.is_valid():
         sent = dict(form.cleaned_data)
         try:

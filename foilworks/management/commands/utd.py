@@ -94,6 +94,12 @@ class Command(FoilworksCommand):
         parser.add_argument(
             "--model", default="", metavar="M", help="train: backbone; zero-shot: model, such as clip:ID"
         )
+        parser.add_argument(
+            "--rerank",
+            default="",
+            metavar="M",
+            help="zero-shot: model that ranks the first 128 videos again, in retrieval",
+        )
         parser.add_argument("--epochs", type=int, default=50)
         parser.add_argument("--name", default="", help="name on pages")
         parser.add_argument("--out", type=Path, metavar="DIR", help="export: output folder")
@@ -193,7 +199,14 @@ class Command(FoilworksCommand):
     def _answered(self, given: dict[str, Any], zero_shot: bool) -> dict[str, Any]:
         run, model = _row(BiasRun, _needed(given, "bias_run")), _needed(given, "model")
         row = predict_samples(
-            None, run, model, zero_shot=zero_shot, label=given["name"], epochs=given["epochs"], device=given["device"]
+            None,
+            run,
+            model,
+            zero_shot=zero_shot,
+            label=given["name"],
+            epochs=given["epochs"],
+            device=given["device"],
+            rerank=given["rerank"],
         )
         return {"model": row.label, **self._done(row.job, given)}
 
