@@ -63,7 +63,7 @@ def certificate_of(result: Mapping[str, Any] | None) -> str | None:
 
 
 def losses(result: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the missing texts: {"split", "text", "n", "of", "share", "splits", "cells"}.
+    """Return the missing texts: {"split", "text", "n", "of", "splits", "cells"}.
 
     `splits`: whether these videos do not count for the debiased splits; `cells`: for which cells they do not count, as
     (is dataset bias, concept, is a sequence).
@@ -72,5 +72,5 @@ def losses(result: Mapping[str, Any]) -> list[dict[str, Any]]:
     for row in result.get("missing") or ():
         lost = losses_of(row["text"], row["split"] == TRAIN, result["task"] == CLASSIFICATION)
         cells = [(bias == DATASET, concept, time == SEQUENCE) for bias, concept, time in lost if bias != SPLITS]
-        rows.append({**row, "share": row["n"] / row["of"], "splits": len(cells) < len(lost), "cells": cells})
+        rows.append({**row, "splits": len(cells) < len(lost), "cells": cells})
     return rows

@@ -94,12 +94,6 @@ class Command(FoilworksCommand):
         parser.add_argument(
             "--model", default="", metavar="M", help="train: backbone; zero-shot: model, such as clip:ID"
         )
-        parser.add_argument(
-            "--rerank",
-            default="",
-            metavar="M",
-            help="zero-shot: model that ranks the first 128 videos again, in retrieval",
-        )
         parser.add_argument("--epochs", type=int, default=50)
         parser.add_argument("--name", default="", help="name on pages")
         parser.add_argument("--out", type=Path, metavar="DIR", help="export: output folder")
@@ -263,7 +257,7 @@ CHOICE_HELP = {
 
 
 def add_procedure(parser: CommandParser) -> None:
-    """Add own prompts, and the named choices of the procedure."""
+    """Add own prompts, the named choices of the procedure, and re-ranking."""
     parser.add_argument("--prompts", type=Path, metavar="FILE", help="describe: own prompts and examples (JSON)")
     parser.add_argument(
         "--placement",
@@ -281,6 +275,9 @@ def add_procedure(parser: CommandParser) -> None:
     )
     parser.add_argument(
         "--class-texts", type=Path, metavar="FILE", help="bias: CSV class_name,class_text: text to embed per class"
+    )
+    parser.add_argument(
+        "--rerank", default="", metavar="M", help="zero-shot: model that ranks the first 128 videos again, in retrieval"
     )
     parser.add_argument(
         "--learning-curve", action="store_true", help="bias: also measure smaller train splits, by videos per class"
