@@ -363,6 +363,7 @@ RULES: dict[str, Rule] = {
     "utd:bias_run_progress": owner_page("bias_run"),
     "utd:bias_split": owner_page("bias_run"),
     "utd:bias_samples": owner_page("bias_run"),
+    "utd:bias_reliability": owner_page("bias_run"),
     "utd:bias_models": owner_page("bias_run", post=422),
     "utd:bias_train": owner_page("bias_run", post=422),
     # Nothing is measured in the world below.

@@ -9,6 +9,7 @@ import math
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from evaluation.utd.ablation import ZERO_SHOT
 from evaluation.utd.instructions import CLASSIFICATION
 from evaluation.utd.measures import credit_of
 from evaluation.utd.models import BenchmarkedModel
+from evaluation.utd.reranking import RERANK, reranked
 from evaluation.utd.samples import Sample, samples_of
 from hub.adapters.registry import BACKBONE, open_adapter, open_helper
 from hub.device import choose_device
@@ -113,7 +115,7 @@ def _zero_shot(row: BenchmarkedModel, every: Sequence[Sample], job: Job) -> Spre
         lambda: ranges(range(len(test)), shard_size(len(test), *CLIPS_PER_SHARD)),
         lambda payload, worker: score_clips(row, payload, worker),
     )
-    found = run_stages(job, len(test), [stage])
+    found = run_stages(job, len(test) * (2 if row.details.get(RERANK) else 1), [stage])
     if isinstance(found, Spread):
         return found
     keys = set(found[MODEL])
@@ -129,7 +131,11 @@ def _zero_shot(row: BenchmarkedModel, every: Sequence[Sample], job: Job) -> Spre
         right = {sample.id: float(stored[sample.id]) for sample in test}
     else:
         scores = np.stack([np.frombuffer(b64decode(stored[sample.id]), np.float32) for sample in test])
-        credit = credit_of(scores.T, np.arange(len(test)))
+        if row.details.get(RERANK):
+            ids, captions = [sample.id for sample in test], [sample.target for sample in test]
+            credit = reranked(row, job, ids, captions, scores.T, partial(clip_reader, test))
+        else:
+            credit = credit_of(scores.T, np.arange(len(test)))
         right = {sample.id: float(value) for sample, value in zip(test, credit, strict=True)}
     row.details = {**row.details, "model": keys.pop()}
     return right

@@ -6,6 +6,7 @@ from typing import Any
 from evaluation.utd.concepts import CONCEPTS, DESCRIPTION, SEQUENCE, TEMPORAL
 from evaluation.utd.models import BiasRun
 from evaluation.utd.pages import CONCEPT_NAMES, TEMPORAL_NAMES
+from evaluation.utd.reliability import certificate_of
 from evaluation.utd.verdicts import beside_chance, guess_of
 from projects.access import visible_projects
 from projects.models import Role, User
@@ -60,11 +61,17 @@ def _cell(result: Mapping[str, Any], kind: str, concept: str, temporal: str) -> 
 
 
 def _splits(results: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    rows: dict[str, list[Any]] = {"biased": [], "kept": [], "kappa": []}
+    rows: dict[str, list[Any]] = {
+        key: [] for key in ("biased", "kept", "kappa", "nine", "full", "per_class", "certificate")
+    }
     for result in results:
         facts = result.get("split") or {}
         share = facts.get("share_biased")
         rows["biased"].append({"value": share})
         rows["kept"].append({"value": None if share is None else 1 - share})
         rows["kappa"].append({"value": facts.get("kappa")})
+        nine = facts.get("nine") or {}
+        for key, name in (("nine", "mean"), ("full", "full"), ("per_class", "train_per_class")):
+            rows[key].append({"value": nine.get(name)})
+        rows["certificate"].append({"value": certificate_of(result)})
     return [{"key": key, "cells": cells} for key, cells in rows.items()]

@@ -1,4 +1,4 @@
-"""Serve files of a bias run: its splits as UTD publishes them, its predictions and tables, the class distribution."""
+"""Serve files of a bias run: its splits as UTD publishes them, its predictions and tables, its charts."""
 
 import csv
 import io
@@ -9,6 +9,7 @@ from typing import Any
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
+from evaluation.charts.of_curves import shares_by_size
 from evaluation.charts.of_reports import (
     HATCHES,
     INK,
@@ -56,6 +57,19 @@ def class_distribution(rows: Sequence[Mapping[str, Any]]) -> bytes:
     axes.tick_params(axis="x", colors=QUIET, labelsize=8.5)
     legend_below(axes)
     return svg_of(figure)
+
+
+def learning_curve(rows: Sequence[Mapping[str, Any]]) -> bytes:
+    """Draw a learning curve: accuracy of the whole part and of the nine models, and the share of removed samples."""
+    lines = [
+        (name, [(row["per_class"], row[key]) for row in rows])
+        for key, name in (
+            ("full", "accuracy, whole train split"),
+            ("nine", "accuracy, mean of nine models"),
+            ("biased", "object-biased samples"),
+        )
+    ]
+    return shares_by_size(lines, label="train videos per class")
 
 
 def answer(run: BiasRun, what: str, extension: str) -> HttpResponse:
@@ -121,6 +135,11 @@ def classes_svg(run: BiasRun) -> Found:
     return (class_distribution(rows), "image/svg+xml") if rows else None
 
 
+def curve_svg(run: BiasRun) -> Found:
+    rows = (run.result or {}).get("learning_curve")
+    return (learning_curve(rows), "image/svg+xml") if rows else None
+
+
 def _json(value: Any) -> Found:
     return json.dumps(value, ensure_ascii=False, indent=2).encode(), "application/json"
 
@@ -131,4 +150,5 @@ FILES: dict[tuple[str, str], Callable[[BiasRun], Found]] = {
     ("tables", "json"): tables_json,
     ("tables", "csv"): tables_csv,
     ("classes", "svg"): classes_svg,
+    ("curve", "svg"): curve_svg,
 }

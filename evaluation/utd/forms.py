@@ -191,6 +191,15 @@ class TrainForm(forms.Form):
             "as clip:openai/clip-vit-base-patch32."
         ),
     )
+    rerank = ModelField(
+        label=_("Second model"),
+        required=False,
+        max_length=MAX_MODEL_LENGTH,
+        help_text=_(
+            "Such as blip2:ID. It sees each caption together with the 128 videos that rank highest, and ranks them "
+            "again. Leave empty for one model."
+        ),
+    )
     label = forms.CharField(
         label=_("Name"),
         required=False,

@@ -16,6 +16,7 @@ TRAIN, TEST = "train", "test"
 SHOWN = {SUMMARY: "15-word summaries"}
 MISSING = "{n} of {of} {split} videos have no {text}; without them: {costs}"
 CELLS = "{bias} of {concept}, {temporal}"
+MODES = {SEQUENCE: "sequence", MIDDLE: "single frames"}
 BIASES = {COMMON: "common sense bias", DATASET: "dataset bias"}
 
 
@@ -29,23 +30,32 @@ def complete(described: Mapping[str, set[int]], concept: str, temporal: str) -> 
     return described[said_of(concept, temporal)]
 
 
-def costs_of(text: str, train: bool, classifies: bool) -> list[str]:
-    """Return the results that videos of a split do not count for if they lack `text`, in words.
+def losses_of(text: str, train: bool, classifies: bool) -> list[tuple[str, str, str]]:
+    """Return the results that videos of a split do not count for if they lack `text`: (bias, concept, temporal mode),
+    or (SPLITS, "", "").
 
-    Videos of the train split count for dataset bias and for the splits of a classification only.
+    Videos of the train split count for dataset bias and for the splits of a classification only. The middle frame
+    represents all modes of single frames.
     """
     if train and not classifies:
         return []
     biases = (DATASET,) if train else (COMMON, DATASET) if classifies else (COMMON,)
-    kinds = ((SEQUENCE, "sequence"), (MIDDLE, "single frames"))
     cells = [
-        CELLS.format(bias=BIASES[bias], concept=concept, temporal=words)
+        (bias, concept, temporal)
         for bias in biases
         for concept in CONCEPTS
-        for temporal, words in kinds
+        for temporal in (SEQUENCE, MIDDLE)
         if said_of(concept, temporal) == text
     ]
-    return cells + (["debiased splits"] if text == OBJECTS else [])
+    return cells + ([(SPLITS, "", "")] if text == OBJECTS else [])
+
+
+def costs_of(text: str, train: bool, classifies: bool) -> list[str]:
+    """Return the losses in words."""
+    return [
+        "debiased splits" if bias == SPLITS else CELLS.format(bias=BIASES[bias], concept=concept, temporal=MODES[mode])
+        for bias, concept, mode in losses_of(text, train, classifies)
+    ]
 
 
 def missing_texts(

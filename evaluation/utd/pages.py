@@ -26,6 +26,7 @@ from evaluation.utd.concepts import (
     frame_text,
 )
 from evaluation.utd.models import BenchmarkedModel, BiasRun, Descriptions, FrameText
+from evaluation.utd.reliability import losses
 from evaluation.utd.verdicts import beside_chance, conclusions
 from projects.models import Project
 
@@ -216,6 +217,18 @@ def verdicts_of(result: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def gain_rows(gains: Sequence[Mapping[str, Any]] | None) -> list[dict[str, Any]]:
     return [{**row, "name": CONCEPT_NAMES[row["concept"]], "shade": shade(row["difference"])} for row in gains or ()]
+
+
+def loss_rows(result: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the missing texts with the names of the text and of the cells that they cost."""
+    return [
+        {
+            **row,
+            "name": CONCEPT_NAMES[row["text"]],
+            "cells": [(is_learnt, CONCEPT_NAMES[concept], ordered) for is_learnt, concept, ordered in row["cells"]],
+        }
+        for row in losses(result)
+    ]
 
 
 def descriptions_of(project: Project) -> QuerySet[Descriptions]:

@@ -1,4 +1,7 @@
-"""Show the samples of a split, train or score models on it, and compare data sets."""
+"""Show the samples of a split and its reliability, train or score models on it, and compare data sets."""
+
+from functools import partial
+from urllib.parse import urlencode
 
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
@@ -7,10 +10,16 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
+from evaluation.charts.inline import cached_chart
 from evaluation.utd.access import get_bias_run
 from evaluation.utd.actions.biases import predict_samples
 from evaluation.utd.data_sets import newest_runs, tables_of
+from evaluation.utd.downloads import learning_curve
 from evaluation.utd.forms import TrainForm
+from evaluation.utd.instructions import CLASSIFICATION
+from evaluation.utd.pages import loss_rows
+from evaluation.utd.procedure import procedure_of
+from evaluation.utd.reliability import conclusion_of
 from evaluation.utd.sample_pages import BALANCED, KEPT, REMOVED, places, shown_samples
 from projects.access import enter_project, get_project
 from projects.models import Role
@@ -39,11 +48,33 @@ def samples(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return render(request, "evaluation/bias/samples.html", context)
 
 
+@require_safe
+def reliability(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Show how the splits depend on the train size, and which results missing texts cost."""
+    found = enter_project(request, get_bias_run(request.user, slug, pk))
+    result = found.result or {}
+    curve = result.get("learning_curve")
+    settings = {"task": found.task, "labels": found.labels, "encoder": found.encoder, "learning_curve": "on"}
+    context = {
+        "run": found,
+        "result": result,
+        "curve": curve,
+        "verdict": conclusion_of(curve, procedure_of(found.params).bootstrap),
+        "losses": loss_rows(result),
+        "again": urlencode({"descriptions": found.descriptions_id or "", **settings}),
+    }
+    if curve:
+        context["chart"] = partial(cached_chart, "learning-curve", partial(learning_curve, curve), curve)
+    return render(request, "evaluation/bias/reliability.html", context)
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
 def train(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show the form that trains a classifier on a frozen backbone, or scores an image-text model."""
     found = enter_project(request, get_bias_run(request.user, slug, pk))
     form = TrainForm(request.POST if request.method == "POST" else None)
+    if found.task == CLASSIFICATION:
+        del form.fields["rerank"]
     if form.is_bound and form.is_valid():
         sent = dict(form.cleaned_data)
         try:

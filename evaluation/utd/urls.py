@@ -22,6 +22,7 @@ urlpatterns = [
     path("projects/<slug:slug>/bias/<int:pk>/", views.run, name="bias_run"),
     path("projects/<slug:slug>/bias/<int:pk>/progress/", views.run_progress, name="bias_run_progress"),
     path("projects/<slug:slug>/bias/<int:pk>/split/", views.split, name="bias_split"),
+    path("projects/<slug:slug>/bias/<int:pk>/reliability/", split_views.reliability, name="bias_reliability"),
     path("projects/<slug:slug>/bias/<int:pk>/samples/", split_views.samples, name="bias_samples"),
     path("projects/<slug:slug>/bias/<int:pk>/models/", views.models, name="bias_models"),
     path("projects/<slug:slug>/bias/<int:pk>/train/", split_views.train, name="bias_train"),

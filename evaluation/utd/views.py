@@ -39,6 +39,7 @@ from evaluation.utd.forms import (
 )
 from evaluation.utd.models import Descriptions, ItemCheck, ShortcutBar
 from evaluation.utd.procedure import CHOICES
+from evaluation.utd.reliability import certificate_of
 from evaluation.utd.shortcuts import latest_check, summary
 from evaluation.utd.verdicts import guess_of, order_matters
 from projects.access import enter_project, get_project
@@ -105,7 +106,7 @@ def description_file(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(METHODS)
 def measure(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
-    form = MeasureForm(project, *sent_to(request), initial={"descriptions": request.GET.get("descriptions")})
+    form = MeasureForm(project, *sent_to(request), initial=request.GET.dict())
 
     def act() -> HttpResponse:
         asked = dict(form.cleaned_data)
@@ -220,6 +221,7 @@ def models(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             return redirect("utd:bias_models", slug, pk)
     table = pages.benchmark_of(found)
     context = {"run": found, "form": form, "table": table, "rows": pages.benchmark_rows(table) if table else []}
+    context["certificate"] = certificate_of(found.result)
     context["pending"] = found.benchmarked.filter(scored_at__isnull=True, job__isnull=False).select_related("job")
     return render(request, "evaluation/bias/models.html", context, status=422 if form.errors else 200)
 

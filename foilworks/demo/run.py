@@ -299,7 +299,7 @@ def _measure_bias(making: Build) -> None:
     ]
     described = describe_videos(making.owner, making.project, recipe=DEMO, videos=keys)
     making.jobs([_job(described.job)], GENERATION_SECONDS, "describing frames")
-    measured = measure_bias(making.owner, described, name=plan.BIAS_RUN)
+    measured = measure_bias(making.owner, described, name=plan.BIAS_RUN, learning_curve=True)
     making.jobs([_job(measured.job)], GENERATION_SECONDS, "measuring biases")
 
 

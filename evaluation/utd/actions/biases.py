@@ -114,10 +114,12 @@ def predict_samples(
     epochs: int = 50,
     augment: bool = True,
     device: str = "auto",
+    rerank: str = "",
 ) -> BenchmarkedModel:
     """Store the row and queue its job (`row.job`); a model of the same label is replaced.
 
-    `model`: a backbone that a classifier is trained on, or with `zero_shot` an adapter such as clip:ID. AccessDenied
+    `model`: a backbone that a classifier is trained on, or with `zero_shot` an adapter such as clip:ID. `rerank`: a
+    second model for retrieval, which ranks the highest videos of each caption again (UTD, Sec. B.4). AccessDenied
     without the researcher's role; EvaluationError, GenerationError: invalid parameters.
     """
     project = run.project
@@ -129,11 +131,14 @@ def predict_samples(
     if not 1 <= epochs <= MAX_EPOCHS:
         raise EvaluationError(f"{epochs} epochs are not allowed; give 1 to {MAX_EPOCHS}")
     spec = checked_model(model.strip(), person)
+    second = _second_model(person, run, rerank.strip(), zero_shot)
     shown = (label.strip() or spec.rpartition("/")[2])[:MAX_LABEL_LENGTH]
     values = {
         "source": f"{ZERO_SHOT if zero_shot else ''}{spec}"[:500],
         "right": {},
-        "details": {"device": device} if zero_shot else {"device": device, "epochs": epochs, "augment": augment},
+        "details": {"device": device, **second}
+        if zero_shot
+        else {"device": device, "epochs": epochs, "augment": augment},
         "scored_at": None,
         "created_by": person,
     }
@@ -141,9 +146,19 @@ def predict_samples(
     title = _("%(label)s on %(run)s") % {"label": shown, "run": run.name}
     row.job = enqueue(PREDICT_JOB, row.pk, queue="gpu", title=title, project_id=project.pk)
     row.save(update_fields=["job"])
-    details = {"model": spec, "zero_shot": zero_shot, "run": run.pk, "label": shown}
+    details = {"model": spec, "zero_shot": zero_shot, "run": run.pk, "label": shown, **second}
     audit.record(audit.event(project, person, "evaluation.answer_samples", row, **details))
     return row
+
+
+def _second_model(person: User | None, run: BiasRun, spec: str, zero_shot: bool) -> dict[str, str]:
+    if not spec:
+        return {}
+    if not zero_shot or run.task == CLASSIFICATION:
+        raise EvaluationError(
+            _("Only text-to-video retrieval without training is ranked again. Leave the second model empty.")
+        )
+    return {"rerank": checked_model(spec, person)}
 
 
 @transaction.atomic

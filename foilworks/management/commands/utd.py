@@ -23,6 +23,7 @@ from evaluation.utd.predictions import read_predictions
 from evaluation.utd.procedure import AS_PUBLISHED, CHOICES
 from evaluation.utd.prompt_sets import PLACEMENTS, read_prompts
 from evaluation.utd.recipes import PAPER, RECIPES
+from evaluation.utd.reliability import certificate_of
 from evaluation.utd.subsets import keys_in
 from evaluation.utd.utd_files import described_videos_of, objects_lines, published_descriptions_of
 from evaluation.utd.vector_formats import FLOAT32, SUFFIXES
@@ -181,7 +182,7 @@ class Command(FoilworksCommand):
         found = benchmark_of(run)
         if found is None:
             raise EvaluationError("the run has no split or no model; give --file with a model's answers")
-        return {"run": run.pk, **found, "ignored_columns": ignored}
+        return {"run": run.pk, **found, "certificate": certificate_of(run.result), "ignored_columns": ignored}
 
     def _train(self, given: dict[str, Any]) -> dict[str, Any]:
         return self._answered(given, zero_shot=False)
@@ -192,7 +193,14 @@ class Command(FoilworksCommand):
     def _answered(self, given: dict[str, Any], zero_shot: bool) -> dict[str, Any]:
         run, model = _row(BiasRun, _needed(given, "bias_run")), _needed(given, "model")
         row = predict_samples(
-            None, run, model, zero_shot=zero_shot, label=given["name"], epochs=given["epochs"], device=given["device"]
+            None,
+            run,
+            model,
+            zero_shot=zero_shot,
+            label=given["name"],
+            epochs=given["epochs"],
+            device=given["device"],
+            rerank=given["rerank"],
         )
         return {"model": row.label, **self._done(row.job, given)}
 
@@ -249,7 +257,7 @@ CHOICE_HELP = {
 
 
 def add_procedure(parser: CommandParser) -> None:
-    """Add own prompts, and the named choices of the procedure."""
+    """Add own prompts, the named choices of the procedure, and re-ranking."""
     parser.add_argument("--prompts", type=Path, metavar="FILE", help="describe: own prompts and examples (JSON)")
     parser.add_argument(
         "--placement",
@@ -267,6 +275,9 @@ def add_procedure(parser: CommandParser) -> None:
     )
     parser.add_argument(
         "--class-texts", type=Path, metavar="FILE", help="bias: CSV class_name,class_text: text to embed per class"
+    )
+    parser.add_argument(
+        "--rerank", default="", metavar="M", help="zero-shot: model that ranks the first 128 videos again, in retrieval"
     )
     parser.add_argument(
         "--learning-curve", action="store_true", help="bias: also measure smaller train splits, by videos per class"

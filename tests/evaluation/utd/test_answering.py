@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from corpus.models import Video
 from evaluation.errors import EvaluationError
-from evaluation.utd import answering
+from evaluation.utd import answering, reranking
 from evaluation.utd.actions.biases import predict_samples
 from evaluation.utd.answering import Settings, augmented, predicted, train
 from evaluation.utd.instructions import CLASSIFICATION, TASKS
@@ -19,6 +19,11 @@ from tests.evaluation.utd import texts, worlds
 from tests.factories import make_member
 from tests.hub import video_folders
 from tests.jobs.stops import Stop, stopping_at
+
+
+def test_a_caption_keeps_its_first_videos():
+    scores = np.array([[0.1, 0.9, 0.5], [0.5, 0.5, 0.5]], np.float32)
+    assert reranking.shortlist(scores, 2).tolist() == [[False, True, True], [True, True, False]]
 
 
 def painted(label, seed):
@@ -139,6 +144,25 @@ class TestByJobs:
         ended = cut.job.shards.values_list("state", "done", "total", "measured")
         # Six samples.
         assert list(ended.order_by("number")) == [("done", 4, 4, {}), ("done", 2, 2, {})]
+
+    def test_a_second_model_ranks_the_first_videos_again(self, run, monkeypatch):
+        run = texts.measured(run.descriptions, task="retrieval")
+
+        def right(spec, **given):
+            row = predict_samples(None, run, spec, zero_shot=True, label="m", **given)
+            assert run_now(row.job).state == "done"
+            row.refresh_from_db()
+            return row
+
+        alone, second = right("fake:").right, right("fake:3").right
+        assert alone != second
+        both = right("fake:", rerank="fake:3")
+        # All videos are among the first 128.
+        assert (both.right, both.details["rerank_model"]) == (second, "fake/3@1")
+        monkeypatch.setattr(reranking, "TOP", 1)
+        assert right("fake:", rerank="fake:3").right == alone
+        with pytest.raises(EvaluationError, match="Only text-to-video retrieval"):
+            predict_samples(None, run, "backbone:lab/model", rerank="fake:3")
 
     def test_samples_that_changed_between_the_shards_are_refused(self, run, settings):
         settings.SHARD_ITEMS = 4

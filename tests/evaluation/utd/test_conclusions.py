@@ -140,7 +140,7 @@ def test_data_sets_of_ones_own_projects_are_side_by_side(client, owned, tmp_path
     assert newest_runs(person) == [hidden, run]
     assert newest_runs(person, [run.pk]) == [run]
     tables = tables_of([hidden, run])
-    assert [len(table["rows"]) for table in tables] == [4, 4, 4, 3]
+    assert [len(table["rows"]) for table in tables] == [4, 4, 4, 7]
     assert tables[3]["rows"][0]["cells"][0]["value"] == hidden.result["split"]["share_biased"]
     html = page(client, "bias_datasets")
     assert html.count('class="table utd"') == 4
