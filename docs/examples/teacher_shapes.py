@@ -25,8 +25,14 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.settings")
 
-import numpy as np  # noqa: E402 (the root must be on the path first)
+import django  # noqa: E402 (the root must be on the path first)
+
+# The charts are those of the pages.
+django.setup()
+
+import numpy as np  # noqa: E402
 import torch  # noqa: E402
 from tokenizers import Tokenizer, models, pre_tokenizers  # noqa: E402
 from torch.nn import functional as F  # noqa: E402
