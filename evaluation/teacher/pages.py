@@ -184,7 +184,9 @@ def _all_but_the_seed(training: TeacherTraining) -> tuple[str, ...]:
 
     In trainings of earlier versions, which had no `temperatures`, a part or process saw only its own clips.
     """
-    learnt = {name: value for name, value in training.params.items() if name not in BESIDE}
+    chooses = selected_on(training.params) != LAST_STEP
+    beside = set(BESIDE) - (set(OF_POINTS) if chooses else set())
+    learnt = {name: value for name, value in training.params.items() if name not in beside}
     if "temperatures" not in training.params:
         learnt["parts"] = training.params.get("accumulate", 1) * training.params.get("processes", 1)
     texts = training.sources.get("sha256", "")
