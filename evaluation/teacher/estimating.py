@@ -25,8 +25,8 @@ def estimate(student: Student, examples: Examples, plan: Plan, processes: int = 
     """Return `step_s`, `steps`, `seconds` of all steps, `memory` in bytes, and the `device`.
 
     The first of the two steps loads kernels and is not counted. Reading the frames of a step is, as nothing is read
-    ahead. `memory` is the peak of the process, or of the GPU, with the state of the optimizer. With several `processes`,
-    one process's share of a step is measured. Evaluations and the teacher are not included.
+    ahead. `memory` is the peak of the process, or of the GPU, with the state of the optimizer. If there are several
+    `processes`, one process's share of a step is measured. Evaluations and the teacher are not included.
     """
     own = replace(plan, batch=max(plan.accumulate, plan.batch // processes))
     device = next(student.module.parameters()).device

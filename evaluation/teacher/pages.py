@@ -51,7 +51,9 @@ HELD_NAMES = tuple(HELD.format(name=name) for name in (R1, STANDARD))
 
 
 def curves(trainings: Mapping[str, Sequence[Point]]) -> bytes:
-    """Draw {name: [(step, loss, RCAD R@1, standard R@1, held-out R@1), …]}: a panel per quantity, a line per training."""
+    """Draw {name: [(step, loss, RCAD R@1, standard R@1, held-out R@1), …]}: a panel per quantity, a line per
+    training.
+    """
     every_point = [point for points in trainings.values() for point in points]
     shown = [at for at in range(len(PANELS)) if any(point[at + 1] is not None for point in every_point)]
     figure = sheet(1.9 * max(1, len(shown)) + 0.6)

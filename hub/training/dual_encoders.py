@@ -87,7 +87,7 @@ class Student(ABC):
         HubError: the model does not support it.
         """
         try:
-            self.adapter.model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
+            self.adapter.model.activation_checkpointing_enable()
         except (AttributeError, ValueError) as error:
             raise HubError(
                 f"{quoted(self.spec)} does not support gradient checkpointing; set checkpointing=false"

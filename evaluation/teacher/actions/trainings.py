@@ -73,7 +73,9 @@ def start_teacher(
     )
     training.save(update_fields=["label", "job"])
     audit.record(
-        audit.event(project, person, "evaluation.start_teacher", training, params=summarized(training.params), seed=seed)
+        audit.event(
+            project, person, "evaluation.start_teacher", training, params=summarized(training.params), seed=seed
+        )
     )
     return training
 

@@ -1,6 +1,6 @@
 """Train a tiny student in a process of its own, which a test kills in the middle of a step.
 
-python -m tests.evaluation.teacher.killed_training FOLDER [STEP]     stops in that step, counted from 1, until it is killed
+python -m tests.evaluation.teacher.killed_training FOLDER [STEP]     waits in that step, from 1, until it is killed
 """
 
 import sys
@@ -52,7 +52,8 @@ def trained(folder: Path, stop_in: int = 0) -> Path:
         asked.append(places)
         # A step has two parts, and each is encoded twice.
         if stop_in and len(asked) == 4 * (stop_in - 1) + 3:
-            print(REACHED, flush=True)
+            sys.stdout.write(f"{REACHED}\n")
+            sys.stdout.flush()
             time.sleep(600)
         return encode(places)
 
@@ -65,7 +66,6 @@ def trained(folder: Path, stop_in: int = 0) -> Path:
     selection = Selection(folder, measure, every=1)
     examples = examples_of(captions, negatives)
     train(student, examples, PLAN, folder=folder, selection=selection)
-    print(selection.best, flush=True)
     save_file(student.module.state_dict(), folder / "final.safetensors")
     return folder / "final.safetensors"
 

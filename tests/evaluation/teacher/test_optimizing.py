@@ -117,7 +117,7 @@ def test_gradient_checkpointing_changes_no_loss(tmp_path):
         student, told = opened(f"clip:{folder}?frames={FRAMES}"), []
         if saves:
             student.save_memory()
-            assert student.module.is_gradient_checkpointing
+            assert student.module.is_activation_checkpointing
         plan = Plan(Objective(0.1, contrastive=1.0), 3, batch=4, learning_rate=1e-3, save_every=9)
         examples = examples_of(CAPTIONS, [[] for _ in CAPTIONS])
         train(student, examples, plan, folder=tmp_path / str(saves), heard=lambda said, told=told: told.append(said))

@@ -2,16 +2,17 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 
 from corpus.models import Split, Video
 from evaluation.errors import EvaluationError
 from evaluation.teacher import teaching
-from evaluation.teacher.actions.trainings import read_release, start_teacher
+from evaluation.teacher.actions.trainings import planned_teacher, read_release, start_teacher
+from evaluation.teacher.estimating import estimate
 from evaluation.teacher.examples import examples_of
 from evaluation.teacher.held_out import held_out_sources, set_of
+from evaluation.teacher.models import TeacherTraining
 from evaluation.teacher.selection import Selection
 from evaluation.teacher.sources import Collected
 from evaluation.teacher.training import train
@@ -148,21 +149,23 @@ def _moved(shapes):
     return [shapes.captions[0].video.key]
 
 
-def test_an_estimate_leaves_the_weights(shapes):
-    planned = started(shapes, steps=1)
-    before = (shapes.student / "model.safetensors").read_bytes()
-    found = teaching.estimate_training(planned)
-    assert found["step_s"] > 0
-    assert np.isfinite(found["seconds"])
-    assert (shapes.student / "model.safetensors").read_bytes() == before
-    lesson = teaching.start_of(planned)
-    state = {name: value.clone() for name, value in lesson.student.module.state_dict().items()}
-    teaching.estimate(lesson.student, teaching._lesson(planned, lesson, None).examples, _plain(lesson.plan))
-    for name, value in lesson.student.module.state_dict().items():
-        assert torch.equal(value, state[name]), name
+def test_an_estimate_leaves_the_weights_and_counts_a_process_share(world):  # noqa: F811
+    clips, captions, negatives, teacher = world
+    student = TinyStudent(clips)
+    before = {name: value.clone() for name, value in student.module.state_dict().items()}
+    found = estimate(student, examples_of(captions, negatives, teacher), plan("lgt", steps=50), processes=4)
+    assert student.asked["video"] == 2
+    assert found["steps"] == 50
+    assert found["seconds"] == pytest.approx(50 * found["step_s"])
+    assert found["memory"] > 8 * sum(value.numel() for value in before.values())
+    assert all(weight.grad is None for weight in student.module.parameters())
+    for name, value in student.module.state_dict().items():
+        assert torch.equal(value, before[name]), name
 
 
-def _plain(settings):
-    from dataclasses import replace
-
-    return replace(settings, objective=replace(settings.objective, lgt=0.0, contrastive=1.0))
+def test_an_estimate_needs_no_stored_training_and_no_teacher(shapes):
+    runs = {"action_runs": (shapes.action_run.pk,)}
+    planned = planned_teacher(shapes.owner, shapes.project, params=shapes.settings(), release=shapes.release, **runs)
+    (shapes.teacher / "model.safetensors").unlink()
+    assert teaching.estimate_training(planned)["step_s"] > 0
+    assert not TeacherTraining.objects.exists()

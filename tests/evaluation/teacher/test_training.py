@@ -10,10 +10,10 @@ from torch.nn import functional as F
 
 from evaluation.errors import EvaluationError
 from evaluation.metrics.comparison import paired_difference
+from evaluation.teacher.checkpoints import LATEST, STATE
 from evaluation.teacher.examples import batch_of, examples_of
 from evaluation.teacher.plan import DIRECTIONS, Objective, Plan
 from evaluation.teacher.steps import whole_losses
-from evaluation.teacher.checkpoints import LATEST, STATE
 from evaluation.teacher.training import train
 
 VERBS, THINGS = ("folds", "opens", "lifts", "cuts"), ("paper", "box", "cup", "rope")
