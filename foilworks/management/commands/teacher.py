@@ -25,8 +25,8 @@ from jobs.runner import run_now
 from text.registry import Entry, load
 
 ESTIMATED = (
-    "{step_s:.2f} s per step, {seconds:.0f} s for {steps} steps, {gib:.1f} GiB of memory ({device}); evaluations and "
-    "the teacher take more time"
+    "{step_s:.2f} s per step and {read_s:.2f} s to read its clips, {seconds:.0f} s for {steps} steps, {gib:.1f} GiB "
+    "of memory ({device}); evaluations and the teacher take more time"
 )
 COLUMNS = ("measure", "before", "after", "value", "ci", "p", "n")
 # Loaded by path: they load models.
