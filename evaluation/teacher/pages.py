@@ -56,7 +56,7 @@ def curves(trainings: Mapping[str, Sequence[Point]]) -> bytes:
     """
     every_point = [point for points in trainings.values() for point in points]
     shown = [at for at in range(len(PANELS)) if any(point[at + 1] is not None for point in every_point)]
-    figure = sheet(1.9 * max(1, len(shown)) + 0.6)
+    figure = sheet((1.9 if len(shown) < len(PANELS) else 1.5) * max(1, len(shown)) + 0.6)
     every = figure.subplots(max(1, len(shown)), squeeze=False, sharex=True)[:, 0]
     for axes, at in zip(every, shown, strict=False):
         _panel(axes, at, trainings)

@@ -19,7 +19,7 @@ Values = Mapping[str, float]
 
 class Selection:
     """`measure` returns the results of the current weights, the first by which models are chosen, the others for ties.
-    Higher values are better; of equal points, the first is chosen.
+    Higher values are better. Of equal points the last is chosen, because a result at its limit says nothing about them.
 
     `every`: steps between two points. `patience`: points without improvement until `is_over`; 0 for never.
     """
@@ -35,12 +35,14 @@ class Selection:
     @property
     def best(self) -> int | None:
         """Return the step of the best point so far; None before the first."""
-        return max(self.points, key=lambda step: (*self.points[step].values(), -step), default=None)
+        return max(self.points, key=lambda step: (*self.points[step].values(), step), default=None)
 
     @property
     def is_over(self) -> bool:
-        since = [step for step in self.points if self.best is not None and step > self.best]
-        return bool(self.patience) and len(since) >= self.patience
+        if not self.patience or self.best is None:
+            return False
+        values = list(self.points.values())
+        return len(values) - 1 - values.index(self.points[self.best]) >= self.patience
 
     def look(self, step: int, module: nn.Module) -> None:
         """Measure the weights after `step`; store them if they are the best."""

@@ -43,24 +43,24 @@ def test_the_best_step_is_chosen_and_a_training_without_improvement_stops(world,
         heard=told.append,
         selection=selection,
     )
-    # Of equal points the first is the best, and three later ones were not better.
-    assert (selection.best, told[-1].step) == (10, 25)
+    # Three points were not better than that of step 10, and the last of equal ones is chosen.
+    assert (selection.best, told[-1].step) == (20, 25)
     assert [said.held_out for said in told if said.held_out][:2] == [{"RCAD R@1": 0.1}, {"RCAD R@1": 0.5}]
     for name, value in student.module.state_dict().items():
-        assert torch.equal(value, weights[1][name]), name
+        assert torch.equal(value, weights[3][name]), name
     # A training that has stopped does not continue, and chooses the same.
     again = TinyStudent(clips, seed=9)
     later = Selection(tmp_path, measure, every=5, patience=3)
     assert train(again, examples_of(captions, negatives, teacher), settings, folder=tmp_path, selection=later)
-    assert (later.best, len(weights)) == (10, 5)
-    assert torch.equal(again.module.state_dict()["text.weight"], weights[1]["text.weight"])
+    assert (later.best, len(weights)) == (20, 5)
+    assert torch.equal(again.module.state_dict()["text.weight"], weights[3]["text.weight"])
 
 
-def test_ties_are_decided_by_the_next_measure_and_then_by_the_first_step(tmp_path):
+def test_ties_are_decided_by_the_next_measure_and_then_by_the_last_step(tmp_path):
     selection = Selection(tmp_path, dict, every=1)
-    selection.resume([[1, {"a": 0.5, "b": 0.1}], [2, {"a": 0.5, "b": 0.3}], [3, {"a": 0.5, "b": 0.3}]])
-    assert selection.best == 2
-    with pytest.raises(EvaluationError, match=r"best-2\.safetensors: not found; start a new training"):
+    selection.resume([[1, {"a": 0.5, "b": 0.1}], [2, {"a": 0.5, "b": 0.3}], [3, {"a": 0.5, "b": 0.3}], [4, {"a": 0.4}]])
+    assert selection.best == 3
+    with pytest.raises(EvaluationError, match=r"best-3\.safetensors: not found; start a new training"):
         selection.restore(torch.nn.Linear(1, 1))
 
 
