@@ -28,6 +28,7 @@ ESTIMATED = (
     "{step_s:.2f} s per step and {read_s:.2f} s to read its clips, {seconds:.0f} s for {steps} steps, {gib:.1f} GiB "
     "of memory ({device}); evaluations and the teacher take more time"
 )
+CHOSEN = "chosen: step {step} of {stopped}, {measure} {value:.4f} on {captions} captions ({on})"
 COLUMNS = ("measure", "before", "after", "value", "ci", "p", "n")
 # Loaded by path: they load models.
 RANK = Entry("one process of several", "evaluation.teacher.teaching:train_rank")
@@ -187,6 +188,8 @@ class Command(FoilworksCommand):
             return ESTIMATED.format(**result["estimate"], gib=result["estimate"]["memory"] / 2**30)
         head = f"training {result['training']} ({result['label']}): {result['state']}"
         lines = [head] + ([f"model: {result['model']}"] if result["model"] else [])
+        chosen = result.get("sources", {}).get("selection", {})
+        lines += [CHOSEN.format(**chosen)] if "step" in chosen else []
         return "\n".join([*lines, *([table_of(result["measures"], COLUMNS)] if result["measures"] else [])])
 
 

@@ -44,6 +44,8 @@ def test_train_and_evaluate(run, settings):
     assert (status, got["state"], got["label"]) == (0, "done", "labels")
     assert got["model"].startswith("tiny:/")
     assert got["sources"]["runs"][0]["run"] == shapes.action_run.pk
+    chosen = got["sources"]["selection"]
+    assert (chosen["on"], chosen["measure"], chosen["stopped"]) == ("held_out", "RCAD R@1", 2)
     status, got, _ = run("evaluate", "--training", got["training"], "--release", shapes.release.pk, "--sync")
     assert status == 0
     rows = {row["measure"]: row for row in got["measures"]}
@@ -51,6 +53,9 @@ def test_train_and_evaluate(run, settings):
     Job.objects.filter(pk=TeacherTraining.objects.get().job_id).update(state=JobState.CANCELLED)
     status, again, _ = run("resume", "--training", got["training"])
     assert (status, again["state"], again["model"]) == (0, "waiting", got["model"])
+    Job.objects.filter(pk=TeacherTraining.objects.get().job_id).update(state=JobState.CANCELLED)
+    _, text, _ = run("resume", "--training", got["training"], as_json=False)
+    assert f"chosen: step {chosen['step']} of 2, RCAD R@1" in text
     _, text, _ = run("evaluate", "--training", got["training"], "--release", shapes.release.pk, as_json=False)
     assert "RCAD mean rank" in text
 
