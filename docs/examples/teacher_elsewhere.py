@@ -38,7 +38,11 @@ def train(
     data = TeacherSet(path, split="train")
     steps_of_rows = list(order(len(data), batch, steps, seed))
     loader = DataLoader(data, batch_sampler=steps_of_rows, collate_fn=data.collate)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=0.05)
+    weights = list(model.parameters())
+    # No decay for biases and norms.
+    groups = [{"params": [each for each in weights if (each.ndim > 1) == decays]} for decays in (True, False)]
+    groups[1]["weight_decay"] = 0.0
+    optimizer = torch.optim.AdamW(groups, lr=rate, weight_decay=0.05)
     rising = max(1, round(0.1 * steps))
 
     def share(step: int) -> float:
@@ -55,6 +59,7 @@ def train(
         loss = found.weighted(shares)
         optimizer.zero_grad()
         loss.backward()
+        torch.nn.utils.clip_grad_norm_(weights, 1.0)
         optimizer.step()
         schedule.step()
         curve.append(float(loss.detach()))

@@ -1,12 +1,16 @@
 """Train LLM-teacher on the demo's clips: the numbers and curves of docs/how-to/teacher.md.
 
-    .venv/bin/python docs/examples/teacher_shapes.py [--seeds 0 1 2] [--steps 400] [--out FOLDER]
+    .venv/bin/python docs/examples/teacher_shapes.py [--seeds 0 1 2] [--steps 400] [--share .1] [--out FOLDER]
 
 Each seed has its own clips and:
 
 - the start: a small temporal dual encoder, trained with the plain loss;
 - the teacher: a small sentence encoder, trained to recognise sentences with the same meaning;
 - the arms: each continues from the start, with the same clips, batches and learning rate.
+
+A tenth of the training scenes (`--share`) is held out and chooses the step whose model is evaluated. `last step` is the
+model of the last step of the same training, for comparison. With `--share 0`, all scenes are learned and nothing is
+chosen.
 
 The held-out clips show other scenes. Each caption is ranked among five counterfactuals (RCAD), among the captions of
 the other clips (standard retrieval), and among captions whose object is changed instead of the action.
@@ -25,8 +29,14 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.settings")
 
-import numpy as np  # noqa: E402 (the root must be on the path first)
+import django  # noqa: E402 (the root must be on the path first)
+
+# The charts are those of the pages.
+django.setup()
+
+import numpy as np  # noqa: E402
 import torch  # noqa: E402
 from tokenizers import Tokenizer, models, pre_tokenizers  # noqa: E402
 from torch.nn import functional as F  # noqa: E402
@@ -34,7 +44,8 @@ from transformers import BertConfig, BertModel, PreTrainedTokenizerFast  # noqa:
 from transformers.utils import logging  # noqa: E402
 
 from evaluation.teacher.examples import Examples, examples_of  # noqa: E402
-from evaluation.teacher.measuring import read  # noqa: E402
+from evaluation.teacher.held_out import held_out_sources, set_of  # noqa: E402
+from evaluation.teacher.measuring import measured, read  # noqa: E402
 from evaluation.teacher.pages import curves  # noqa: E402
 from evaluation.teacher.plan import Objective, Plan  # noqa: E402
 from evaluation.teacher.readings import (  # noqa: E402
@@ -48,7 +59,9 @@ from evaluation.teacher.readings import (  # noqa: E402
     compared,
     summary,
 )
-from evaluation.teacher.training import train  # noqa: E402
+from evaluation.teacher.selection import Selection  # noqa: E402
+from evaluation.teacher.sources import Collected  # noqa: E402
+from evaluation.teacher.training import Heard, train  # noqa: E402
 from foilworks.demo.captions import COLOURS, MOTIONS, SAME_MEANING, SHAPES, Facts, direction_caption  # noqa: E402
 from foilworks.demo.world import FRAMES, Scene, draw, evaluation_scenes, training_scenes  # noqa: E402
 from hub.adapters.registry import ENCODER, open_helper  # noqa: E402
@@ -83,6 +96,7 @@ class Sizes:
     batch: int = 24
     teacher_steps: int = 300
     curve_every: int = 40
+    share: float = 0.1
 
 
 def other_actions(facts: Facts, count: int, chance: np.random.Generator) -> list[str]:
@@ -181,17 +195,23 @@ def _sentences(model: BertModel, tokenizer: Any, texts: list[str]) -> torch.Tens
     return F.normalize((hidden * mask).sum(1) / mask.sum(1), dim=1)
 
 
-def examples(scenes: Sequence[Scene], seed: int, actions: int, objects: int, encoder: Any) -> Examples:
+def collected(scenes: Sequence[Scene], seed: int, actions: int, objects: int) -> Collected:
+    """Return the captions of the scenes with their changed captions."""
     chance = np.random.default_rng([seed, 2])
     captions = [direction_caption(scene.facts) for scene in scenes]
     negatives = [
         [*other_actions(scene.facts, actions, chance), *(other_things(scene.facts, objects, chance) if objects else [])]
         for scene in scenes
     ]
-    rows = {text: at for at, text in enumerate(sorted({*captions, *(text for each in negatives for text in each)}))}
-    vectors = encoder.encode_text(list(rows))
+    return Collected(captions, list(range(len(scenes))), negatives, {})
+
+
+def examples(found: Collected, rows: Sequence[int], encoder: Any) -> Examples:
+    captions, negatives = [found.captions[row] for row in rows], [found.negatives[row] for row in rows]
+    places = {text: at for at, text in enumerate(sorted({*captions, *(text for each in negatives for text in each)}))}
+    vectors = encoder.encode_text(list(places))
     cosines = [
-        [float(vectors[rows[caption]] @ vectors[rows[text]]) for text in made]
+        [float(vectors[places[caption]] @ vectors[places[text]]) for text in made]
         for caption, made in zip(captions, negatives, strict=True)
     ]
     return examples_of(captions, negatives, cosines)
@@ -239,21 +259,24 @@ def reader(frames: np.ndarray) -> Any:
     return lambda place: (frames[place], VideoMeta(key=str(place)))
 
 
-def arm(
-    world: World, folder: Path, shares: dict[str, float], source: tuple[int, int], sizes: Sizes
-) -> tuple[EvaluationResult, list[tuple[int, float, float, float]]]:
-    """Train one arm; return its final evaluation and its curve: [(step, loss, RCAD R@1, standard R@1), …]."""
-    student = open_student(world.start, reader(world.clips), device="cpu")
-    shown = reader(world.shown)
-    points: list[tuple[int, float, float, float]] = []
-    part, places = world.held.part(120)
+@dataclass(frozen=True)
+class Arm:
+    """A trained arm: evaluations of the chosen model and of the last step's, the chosen step, and the curve as points
+    (step, loss, RCAD R@1, standard R@1, held-out R@1).
+    """
 
-    def heard(said: Any) -> None:
-        if said.step % sizes.curve_every == 0 or said.step == 1:
-            student.module.eval()
-            found = summary([read(student.adapter, part, reader(world.shown[places]))])
-            points.append((said.step, said.loss, found[R1]["value"], found[STANDARD]["value"]))
+    chosen: EvaluationResult
+    last: EvaluationResult
+    step: int
+    points: list[tuple[int, float, float, float, float | None]]
 
+
+def arm(world: World, folder: Path, shares: dict[str, float], source: tuple[int, int], sizes: Sizes) -> Arm:
+    """Train one arm."""
+    found, sources = collected(world.scenes, world.seed, *source), [scene.source for scene in world.scenes]
+    out = held_out_sources(sources, sizes.share) if sizes.share else set()
+    learned = [row for row, name in enumerate(sources) if name not in out]
+    student = open_student(world.start, reader(world.clips[learned]), device="cpu")
     plan = Plan(
         Objective(TEMPERATURE, **shares),
         sizes.steps,
@@ -262,18 +285,53 @@ def arm(
         seed=world.seed,
         save_every=10**6,
     )
-    train(student, examples(world.scenes, world.seed, *source, world.encoder), plan, folder=folder, heard=heard)
-    return read(student.adapter, world.held, shown), points
+    chosen_by = [row for row, name in enumerate(sources) if name in out]
+    selection = _selection(world, student, found, chosen_by, folder, plan, sizes) if out else None
+    shown, points = reader(world.shown), []
+    part, places = world.held.part(120)
+    last: list[EvaluationResult] = []
+
+    def heard(said: Heard) -> None:
+        student.module.eval()
+        if said.step % sizes.curve_every == 0 or said.step == 1:
+            on_part = measured(student.adapter, part, reader(world.shown[places]))
+            held = next(iter(said.held_out.values()), None)
+            points.append((said.step, said.loss, on_part[R1], on_part[STANDARD], held))
+        if said.step == sizes.steps:
+            last.append(read(student.adapter, world.held, shown))
+
+    train(student, examples(found, learned, world.encoder), plan, folder=folder, heard=heard, selection=selection)
+    step = selection.best if selection and selection.best else sizes.steps
+    return Arm(read(student.adapter, world.held, shown), last[0], step, points)
+
+
+def _selection(
+    world: World, student: Any, found: Collected, rows: list[int], folder: Path, plan: Plan, sizes: Sizes
+) -> Selection:
+    """Choose as a training does: by RCAD R@1 among the changed captions, or by standard R@1 for the plain loss."""
+    sources = [scene.source for scene in world.scenes]
+    held, first = set_of(found, sources, rows)
+    names = (R1, STANDARD) if plan.objective.needs_negatives else (STANDARD, R1)
+
+    def measure() -> dict[str, float]:
+        values = measured(student.adapter, held, reader(world.clips[first]))
+        return {name: values[name] for name in names}
+
+    return Selection(folder, measure, every=sizes.curve_every)
 
 
 @dataclass
 class Found:
-    """Evaluations per arm, one per seed; the curves of the first seed per arm."""
+    """Evaluations per arm, one per seed, of the chosen model and of the last step's; the chosen steps; the curves of
+    the first seed per arm.
+    """
 
     start: list[EvaluationResult]
     arms: dict[str, list[EvaluationResult]]
+    last: dict[str, list[EvaluationResult]]
+    steps: dict[str, list[int]]
     sources: dict[str, list[EvaluationResult]]
-    points: dict[str, list[tuple[int, float, float, float]]]
+    points: dict[str, list[tuple[int, float, float, float, float | None]]]
 
 
 def experiment(
@@ -282,7 +340,7 @@ def experiment(
     arms: dict[str, dict[str, float]] = ARMS,
     sources: dict[str, tuple[int, int]] = SOURCES,
 ) -> Found:
-    found = Found([], {name: [] for name in arms}, {name: [] for name in sources}, {})
+    found = Found([], *({name: [] for name in arms} for _ in range(3)), {name: [] for name in sources}, {})
     for seed in seeds:
         with tempfile.TemporaryDirectory() as temporary:
             folder = Path(temporary)
@@ -290,15 +348,17 @@ def experiment(
             begun = open_student(world.start, reader(world.clips), device="cpu")
             found.start.append(read(begun.adapter, world.held, reader(world.shown)))
             for name, shares in arms.items():
-                reading, points = arm(world, folder / name, shares, SOURCES["10 actions"], sizes)
-                found.arms[name].append(reading)
-                found.points.setdefault(name, points)
+                trained = arm(world, folder / name, shares, SOURCES["10 actions"], sizes)
+                found.arms[name].append(trained.chosen)
+                found.last[name].append(trained.last)
+                found.steps[name].append(trained.step)
+                found.points.setdefault(name, trained.points)
             for name, source in sources.items():
                 same = SOURCES_ARM in arms and source == SOURCES["10 actions"]
                 reading = (
                     found.arms[SOURCES_ARM][-1]
                     if same
-                    else arm(world, folder / name, ARMS[SOURCES_ARM], source, sizes)[0]
+                    else arm(world, folder / name, ARMS[SOURCES_ARM], source, sizes).chosen
                 )
                 found.sources[name].append(reading)
     return found
@@ -310,6 +370,11 @@ def report(found: Found) -> dict[str, Any]:
     return {
         "start": summary(_merged(found.start)),
         "arms": {name: summary(_merged(readings)) for name, readings in found.arms.items()},
+        "last step": {name: summary(_merged(readings)) for name, readings in found.last.items()},
+        "chosen steps, by seed": found.steps,
+        "against last step": {
+            name: compared(_merged(found.last[name]), _merged(readings)) for name, readings in found.arms.items()
+        },
         "against contrastive": {
             name: compared(_merged(plain), _merged(readings))
             for name, readings in found.arms.items()
@@ -353,11 +418,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--steps", type=int, default=Sizes.steps)
+    parser.add_argument(
+        "--share", type=float, default=Sizes.share, help="share of the scenes that choose the model; 0: the last step"
+    )
     parser.add_argument("--out", type=Path, help="write result.json, curves.svg and changes.svg there")
     given = parser.parse_args()
     torch.set_num_threads(1)
     logging.disable_progress_bar()
-    found = experiment(given.seeds, Sizes(steps=given.steps))
+    found = experiment(given.seeds, Sizes(steps=given.steps, share=given.share))
     result = report(found)
     print(json.dumps({name: rows for name, rows in result.items() if name != "curves"}, indent=2))
     if given.out:

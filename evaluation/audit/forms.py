@@ -101,7 +101,9 @@ def parse_record(values: Mapping[str, Any], where: int, columns: Columns, defaul
     """
     said = {role: _named(values, role, columns) for role in ROLES}
     question = _text("question", said["question"]) if said["question"] not in (None, "") else ""
-    about = {name: _label(said[name]) or defaults.get(name, "") for name in ("id", "subtest", "split", "video")}
+    about: dict[str, Any] = {
+        name: _label(said[name]) or defaults.get(name, "") for name in ("id", "subtest", "split", "video")
+    }
     about |= {name: _label(said[name]) for name in ("licence", "language")}
     about["clip"] = clip_of(about["video"], values)
     options, question = _options(values, said["options"], columns, question)

@@ -56,6 +56,17 @@ class TrainingForm(EntryForm):
         self.fields = {**own, **self.fields}
         self.fields["student"].required = True
 
+    def main_fields(self) -> list[forms.BoundField]:
+        """Return the fields that most trainings set."""
+        return [field for field in self if field.name in (*FIRST, *TEACHING.main)]
+
+    def advanced_fields(self) -> list[forms.BoundField]:
+        shown = {field.name for field in self.main_fields()}
+        return [field for field in self if field.name not in shown]
+
+    def has_advanced_errors(self) -> bool:
+        return any(field.errors for field in self.advanced_fields())
+
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean()
         self._read_mixture(cleaned)

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.teacher.readings import EvaluationResult, HeldOut
+from evaluation.metrics.intervals import mean
+from evaluation.teacher.readings import EvaluationResult, HeldOut, averaged
 from hub.interfaces import Embedder, Frames, LimitsTexts, VideoMeta
 
 CLIPS_PER_BATCH = 16
@@ -53,6 +54,12 @@ def read(
     return EvaluationResult(
         held.ids, clusters, held.kinds, ordered, held.sources, tuple(above), tuple(tied), len(gallery), truncated
     )
+
+
+def measured(adapter: Embedder, held: HeldOut, clip: ReadClip) -> dict[str, float]:
+    """Return {measure: its mean} of the adapter on the set, as `evaluation.teacher.readings.summary` without
+    intervals."""
+    return {name: mean(values) for name, (values, _) in averaged([read(adapter, held, clip)]).items()}
 
 
 def _parts(things: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:

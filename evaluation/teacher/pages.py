@@ -11,25 +11,52 @@ from corpus.models import Release
 from evaluation.charts.of_models import DASHES, LINE_SHADES, distributions
 from evaluation.charts.of_reports import INK, LINE, QUIET, percent, sheet, short, svg_of
 from evaluation.teacher.models import StudentEvaluation, TeacherTraining
-from evaluation.teacher.readings import RANK, EvaluationResult, changes, compared, is_share, kinds_of, summary
+from evaluation.teacher.plan import LAST_STEP, selected_on
+from evaluation.teacher.readings import (
+    HELD,
+    R1,
+    RANK,
+    STANDARD,
+    EvaluationResult,
+    changes,
+    compared,
+    is_share,
+    kinds_of,
+    summary,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Point = tuple[int, float, float | None, float | None]
-PANELS = ("loss", "RCAD R@1", "standard R@1")
+# Step, loss, RCAD R@1 and standard R@1 on the release, R@1 on the clips that choose the model.
+Point = tuple[int, float, float | None, float | None, float | None]
+PANELS = ("loss", "RCAD R@1", "standard R@1", "held-out R@1")
 # Rows on the page of the ablation; older trainings have their own pages.
 MAX_EVALUATIONS = 60
 # Parameters of a training that do not affect the result.
-BESIDE = ("device", "accumulate", "processes", "save_every", "curve_every", "curve_items")
+BESIDE = (
+    "device",
+    "accumulate",
+    "processes",
+    "save_every",
+    "curve_every",
+    "curve_items",
+    "prefetch",
+    "checkpointing",
+)
+# With them, a choice of the model falls on another step.
+OF_POINTS = ("save_every", "curve_every")
 BEFORE, AFTER = "before", "after"
+HELD_NAMES = tuple(HELD.format(name=name) for name in (R1, STANDARD))
 
 
 def curves(trainings: Mapping[str, Sequence[Point]]) -> bytes:
-    """Draw {name: [(step, loss, RCAD R@1, standard R@1), …]}: a panel per quantity, a line per training."""
+    """Draw {name: [(step, loss, RCAD R@1, standard R@1, held-out R@1), …]}: a panel per quantity, a line per
+    training.
+    """
     every_point = [point for points in trainings.values() for point in points]
     shown = [at for at in range(len(PANELS)) if any(point[at + 1] is not None for point in every_point)]
-    figure = sheet(1.9 * max(1, len(shown)) + 0.6)
+    figure = sheet((1.9 if len(shown) < len(PANELS) else 1.5) * max(1, len(shown)) + 0.6)
     every = figure.subplots(max(1, len(shown)), squeeze=False, sharex=True)[:, 0]
     for axes, at in zip(every, shown, strict=False):
         _panel(axes, at, trainings)
@@ -95,7 +122,8 @@ def changes_chart(reading: StudentEvaluation) -> bytes:
 
 def curve_of(training: TeacherTraining) -> list[Point]:
     """Return the points of the curve. One query."""
-    return list(training.points.order_by("step").values_list("step", "loss", "rcad", "standard"))
+    rows = training.points.order_by("step").values_list("step", "loss", "rcad", "standard", "parts")
+    return [(*row, next((parts[name] for name in HELD_NAMES if name in parts), None)) for *row, parts in rows]
 
 
 def last_parts(training: TeacherTraining) -> dict[str, float]:
@@ -158,7 +186,9 @@ def all_but_the_seed(training: TeacherTraining) -> tuple[str, ...]:
 
     In trainings of earlier versions, which had no `temperatures`, a part or process saw only its own clips.
     """
-    learnt = {name: value for name, value in training.params.items() if name not in BESIDE}
+    chooses = selected_on(training.params) != LAST_STEP
+    beside = set(BESIDE) - (set(OF_POINTS) if chooses else set())
+    learnt = {name: value for name, value in training.params.items() if name not in beside}
     if "temperatures" not in training.params:
         learnt["parts"] = training.params.get("accumulate", 1) * training.params.get("processes", 1)
     texts = training.sources.get("sha256", "")

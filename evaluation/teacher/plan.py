@@ -16,6 +16,12 @@ FORWARD, REVERSE = "teacher||student", "student||teacher"
 DIRECTIONS = (FORWARD, REVERSE)
 # The paper's one temperature, or one each for the plain loss, the student and the teacher.
 ONE, SEPARATE = "one", "separate"
+# Learning rates: one for all weights, one per group, or those of CLIP4Clip (its published commands: 1e-7 for CLIP's
+# weights, the logit scale among them, and 1e-4 for layers added to it).
+GROUPS, CLIP4CLIP = "groups", "clip4clip"
+CLIP4CLIP_RATES = (1e-7, 1e-4, 1e-7)
+# The data that chooses the model: a share of the videos of the learned split, the validation split, or none.
+HELD_OUT, VAL, LAST_STEP = "held_out", "val", "last_step"
 
 
 @dataclass(frozen=True)
@@ -64,8 +70,12 @@ class Objective:
 
 @dataclass(frozen=True)
 class Plan:
-    """Duration and learning rate: `steps` optimiser steps of `batch` clips each, in `accumulate` parts; `warmup` the
-    share of the steps in which the rate rises.
+    """Duration and learning rates: `steps` optimiser steps of `batch` clips each, in `accumulate` parts; `warmup` the
+    share of the steps in which the rates rise.
+
+    `learning_rate` is that of the encoders; `head_rate` that of layers added to them, None for the same; `scale_rate`
+    that of the logit scale, 0 for a fixed one. `max_norm` limits the norm of all gradients, 0 for no limit. `prefetch`:
+    steps whose frames are read ahead. `patience`: points without improvement before the training stops, 0 for never.
     """
 
     objective: Objective
@@ -78,20 +88,27 @@ class Plan:
     seed: int = 0
     save_every: int = 200
     bf16: bool = False
+    head_rate: float | None = None
+    scale_rate: float = 0.0
+    max_norm: float = 1.0
+    prefetch: int = 0
+    patience: int = 0
 
     def __post_init__(self) -> None:
         if min(self.steps, self.batch, self.accumulate, self.save_every) < 1 or self.batch % self.accumulate:
             raise EvaluationError(
                 "steps, batch, accumulate and save_every must be 1 or more, and accumulate must divide batch"
             )
+        if min(self.max_norm, self.prefetch, self.patience) < 0:
+            raise EvaluationError("max_norm, prefetch and patience must be 0 or more")
 
-    def rate(self, step: int) -> float:
-        """Return the learning rate of a step, counted from 0: linear warm-up, then half a cosine to 0."""
+    def share(self, step: int) -> float:
+        """Return a step's share of the maximum rates, counted from 0: linear warm-up, then half a cosine to 0."""
         rising = max(1, round(self.warmup * self.steps))
         if step < rising:
-            return self.learning_rate * (step + 1) / rising
+            return (step + 1) / rising
         done = (step - rising) / max(1, self.steps - rising)
-        return self.learning_rate * 0.5 * (1 + math.cos(math.pi * done))
+        return 0.5 * (1 + math.cos(math.pi * done))
 
 
 REFUSE, LEAVE_OUT = "refuse", "leave_out"
@@ -139,11 +156,39 @@ TEACHING = Entry(
         Param(
             "learning_rate", 1e-5, "maximum learning rate; rises during the warm-up, then falls along a cosine", "float"
         ),
-        Param("weight_decay", 0.05, "weight decay of AdamW", "float"),
+        Param(
+            "rates",
+            ONE,
+            "one: learning_rate for all weights; groups: also head_rate and scale_rate; clip4clip: 1e-7 for encoders "
+            "and logit scale, 1e-4 for added layers",
+            "choice",
+            (ONE, GROUPS, CLIP4CLIP),
+        ),
+        Param("head_rate", 0.0, "groups: rate of layers added to the encoders; 0 takes learning_rate", "float"),
+        Param(
+            "scale_rate",
+            0.0,
+            "groups: rate of the logit scale; 0 leaves it fixed. Needs the checkpoint's own contrastive_temperature",
+            "float",
+        ),
+        Param("weight_decay", 0.05, "weight decay of AdamW; biases, norms and the logit scale have none", "float"),
         Param("warmup", 0.1, "share of the steps in which the learning rate rises", "float"),
+        Param("max_norm", 1.0, "maximum norm of the gradients of a step; 0 does not clip them", "float"),
+        Param(
+            "select_on",
+            HELD_OUT,
+            "data that chooses the model: held_out: a share of the train videos, which is not learned; val: the "
+            "validation split; last_step: no selection",
+            "choice",
+            (HELD_OUT, VAL, LAST_STEP),
+        ),
+        Param("held_out", 0.1, "held_out: share of the source videos that choose the model", "float"),
+        Param("patience", 0, "points of the curve without improvement before the training stops; 0: never", "int"),
         Param("bf16", False, "half-precision forward passes; weights and losses remain float32", "bool"),
+        Param("checkpointing", False, "gradient checkpointing: less memory, about a third more time", "bool"),
+        Param("prefetch", 2, "steps whose frames are read in the background; 0 reads them in the step", "int"),
         Param("save_every", 200, "steps between checkpoints; a killed worker loses at most that many", "int"),
-        Param("curve_every", 50, "steps between points of the curve", "int"),
+        Param("curve_every", 50, "steps between points of the curve, at which the model is also chosen", "int"),
         Param("curve_items", 300, "items of the release used for the RCAD curve", "int"),
         Param("processes", 1, "number of GPUs of this machine that train together", "int"),
         Param("device", "auto", "auto, cpu, cuda or cuda:N"),
@@ -163,6 +208,23 @@ TEACHING = Entry(
             "The paper does not say whether its two objectives (Feint6K, Eqs. 1 and 2) replace the plain loss or are "
             "added to it; you can set shares of all three."
         ),
+        (
+            "The paper describes no selection of the model, clipping or rates per group. To train without them, set "
+            "select_on=last_step, max_norm=0 and rates=one."
+        ),
+    ),
+    main=(
+        "student",
+        "teacher",
+        "contrastive",
+        "lbl",
+        "lgt",
+        "actions",
+        "objects",
+        "steps",
+        "batch",
+        "learning_rate",
+        "select_on",
     ),
 )
 
@@ -183,8 +245,40 @@ def plan_of(params: Mapping[str, Any], seed: int) -> Plan:
         direction=params["direction"],
         **{name: value or None for name, value in own.items()},
     )
-    names = ("steps", "batch", "accumulate", "learning_rate", "weight_decay", "warmup", "bf16", "save_every")
-    return Plan(objective, seed=seed, **{name: params[name] for name in names})
+    names = ("steps", "batch", "accumulate", "weight_decay", "warmup", "bf16", "save_every")
+    later = ("max_norm", "prefetch", "patience")
+    towers, heads, scale = _rates_of(params)
+    return Plan(
+        objective,
+        seed=seed,
+        learning_rate=towers,
+        head_rate=heads,
+        scale_rate=scale,
+        **{name: params[name] for name in names},
+        **{name: params[name] for name in later if name in params},
+    )
+
+
+def _rates_of(params: Mapping[str, Any]) -> tuple[float, float | None, float]:
+    """Return the rates of encoders, added layers and logit scale. EvaluationError: a rate that has no effect."""
+    own = {name: params.get(name, 0.0) for name in ("head_rate", "scale_rate")}
+    chosen = params.get("rates", ONE)
+    if chosen != GROUPS and any(own.values()):
+        raise EvaluationError(f"head_rate and scale_rate have no effect with rates={chosen}; set rates=groups")
+    if own["scale_rate"] and not takes_logit_scale(params):
+        raise EvaluationError(
+            "scale_rate has no effect, because no loss uses the logit scale; set temperatures=separate and "
+            "contrastive_temperature=0"
+        )
+    if chosen == CLIP4CLIP:
+        towers, heads, scale = CLIP4CLIP_RATES
+        return towers, heads, scale if takes_logit_scale(params) else 0.0
+    return params["learning_rate"], own["head_rate"] or None, own["scale_rate"]
+
+
+def selected_on(params: Mapping[str, Any]) -> str:
+    """Return the data that chooses the model; trainings of earlier versions had none."""
+    return str(params.get("select_on", LAST_STEP))
 
 
 def takes_logit_scale(params: Mapping[str, Any]) -> bool:

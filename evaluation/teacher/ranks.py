@@ -25,6 +25,10 @@ class Ranks(Protocol):
         """Let the first process act, while the others wait for it."""
         ...
 
+    def agree(self, answer: bool) -> bool:
+        """Return the first process's answer in all processes."""
+        ...
+
 
 class Alone:
     rank, size = 0, 1
@@ -37,6 +41,9 @@ class Alone:
 
     def first(self, act: Callable[[], Any]) -> None:
         act()
+
+    def agree(self, answer: bool) -> bool:
+        return answer
 
 
 class Together:
@@ -68,3 +75,8 @@ class Together:
         if self.rank == 0:
             act()
         distributed.barrier()
+
+    def agree(self, answer: bool) -> bool:
+        answers = [answer]
+        distributed.broadcast_object_list(answers, src=0)
+        return answers[0]

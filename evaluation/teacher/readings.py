@@ -25,6 +25,8 @@ Floats = NDArray[np.float64]
 ACTION, OBJECT = "action", "object"
 STANDARD, R1, R2, RANK = "standard R@1", "RCAD R@1", "RCAD R@2", "RCAD mean rank"
 TIES = "half"
+# A result on the clips that choose the model, among the parts of a point.
+HELD = "held out: {name}"
 
 
 @dataclass(frozen=True)

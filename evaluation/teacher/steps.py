@@ -20,7 +20,27 @@ from hub.training.llm_teacher import Batch, Losses, Temperatures, losses
 
 
 class Student(Protocol):
-    """A dual encoder in training: its outputs have gradients."""
+    """A dual encoder in training: its outputs have gradients.
+
+    `heads`: the names of layers that were added to pretrained encoders. `read` returns the frames of a clip; None for
+    a student without frames.
+    """
+
+    heads: Sequence[str]
+    read: Callable[[int], Any] | None
+
+    @property
+    def scale_weight(self) -> Tensor | None:
+        """Return the weight of the logit scale; None without one."""
+        ...
+
+    def temperature(self) -> Tensor:
+        """Return the inverse of the logit scale, with its gradient."""
+        ...
+
+    def limit_scale(self) -> None:
+        """Reduce the logit scale to its maximum after an update."""
+        ...
 
     @property
     def module(self) -> nn.Module:
@@ -41,14 +61,26 @@ class Student(Protocol):
         ...
 
 
-def losses_of(student: Student, batch: Batch, objective: Objective, videos: Tensor, texts: Tensor) -> Losses:
-    """Compute the losses of the objective from the vectors of the batch's clips and texts."""
+def losses_of(
+    student: Student,
+    batch: Batch,
+    objective: Objective,
+    videos: Tensor,
+    texts: Tensor,
+    *,
+    learns_scale: bool = False,
+) -> Losses:
+    """Compute the losses of the objective from the vectors of the batch's clips and texts.
+
+    `learns_scale`: the plain loss has the temperature of the student's weights, with its gradient.
+    """
+    plain = student.temperature() if learns_scale else objective.for_contrastive
     return losses(
         videos,
         texts,
         batch,
         objective.shares,
-        Temperatures(objective.for_contrastive, objective.temperature, objective.for_teacher),
+        Temperatures(plain, objective.temperature, objective.for_teacher),
         direction=objective.direction,
         similar=student.similar,
     )
@@ -70,7 +102,8 @@ def backward(student: Student, batch: Batch, plan: Plan, step: int, ranks: Ranks
     texts = _Side(student.encode_text, names, plan, (step, 1), ranks)
     device = next(student.module.parameters()).device
     gathered = [side.encode(device).requires_grad_() for side in (videos, texts)]
-    found = losses_of(student, batch, plan.objective, gathered[0], gathered[1][: len(batch.texts)])
+    own = gathered[1][: len(batch.texts)]
+    found = losses_of(student, batch, plan.objective, gathered[0], own, learns_scale=plan.scale_rate > 0)
     loss = found.weighted(plan.objective.shares)
     if torch.isfinite(loss):
         loss.backward()
@@ -81,6 +114,16 @@ def backward(student: Student, batch: Batch, plan: Plan, step: int, ranks: Ranks
     return float(loss.detach()), found
 
 
+def own_rows(count: int, ranks: Ranks) -> slice:
+    """Return which of a step's `count` rows this process encodes."""
+    ends = _ends(count, ranks)
+    return slice(ends[ranks.rank], ends[ranks.rank + 1])
+
+
+def _ends(count: int, ranks: Ranks) -> list[int]:
+    return [0, *np.cumsum([len(part) for part in np.array_split(np.arange(count), ranks.size)]).tolist()]
+
+
 class _Side:
     """The clips or the texts of a step: this process's share of them, in parts."""
 
@@ -88,9 +131,9 @@ class _Side:
         self, encode: Callable[[Any], Tensor], rows: Any, plan: Plan, place: tuple[int, int], ranks: Ranks
     ) -> None:
         self._encode, self._rows, self._plan, self._place, self._ranks = encode, rows, plan, place, ranks
-        ends = [0, *np.cumsum([len(part) for part in np.array_split(np.arange(len(rows)), ranks.size)]).tolist()]
-        self._sizes = np.diff(ends).tolist()
-        self._first, self._last = ends[ranks.rank], ends[ranks.rank + 1]
+        self._sizes = np.diff(_ends(len(rows), ranks)).tolist()
+        own = own_rows(len(rows), ranks)
+        self._first, self._last = own.start, own.stop
         count = min(plan.accumulate, self._last - self._first)
         self._parts = np.array_split(np.arange(self._first, self._last), count)
         self._kept: Tensor | None = None

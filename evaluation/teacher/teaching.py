@@ -1,4 +1,5 @@
-"""Run the training job: collect, query the teacher in shards, evaluate the release, train with a curve, evaluate again.
+"""Run the training job: collect, query the teacher in shards, measure two steps, evaluate the release, train with a
+curve, evaluate again.
 
 Student, teacher and captions all exist before the first step, or one message says what is missing. The work of a killed
 worker is reused: the captions, the teacher's similarities, the evaluation before, the checkpoint and its curve.
@@ -8,6 +9,8 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import torch
 from django.conf import settings
@@ -16,20 +19,26 @@ from torch import distributed
 from evaluation.errors import EvaluationError
 from evaluation.scoring.trusted_models import trust_of
 from evaluation.teacher.asking import ask_teacher, cosines_of, work_of
+from evaluation.teacher.checkpoints import resumes_at, stored_points
+from evaluation.teacher.estimating import estimate
 from evaluation.teacher.examples import Examples, examples_of
 from evaluation.teacher.footage import Footage, clip_of, frozen_clip
-from evaluation.teacher.measuring import read
+from evaluation.teacher.held_out import Divided, divide
+from evaluation.teacher.measuring import measured, read
 from evaluation.teacher.models import StudentEvaluation, TeacherPoint, TeacherTraining
+from evaluation.teacher.optimizing import rates_used
 from evaluation.teacher.plan import Plan, plan_of, takes_logit_scale
 from evaluation.teacher.ranks import Ranks, Together
-from evaluation.teacher.readings import R1, STANDARD, HeldOut, summary
+from evaluation.teacher.readings import HELD, R1, STANDARD, HeldOut
+from evaluation.teacher.selection import Selection
 from evaluation.teacher.sources import Collected, held_out_of, kept_sources, learnt_split
 from evaluation.teacher.together import tell, train_together
-from evaluation.teacher.training import Heard, check, resumes_at, train
+from evaluation.teacher.training import Heard, check, train
 from hub.adapters.registry import open_adapter
 from hub.loading.clip_checkpoints import OPTIONS
 from hub.training.dual_encoders import Student, open_student
 from hub.training.text_to_text import folder_hash
+from jobs.lease import write
 from jobs.models import Job
 from jobs.progress import progress
 from jobs.spread import Spread
@@ -37,16 +46,20 @@ from jobs.spread import Spread
 # Evaluation of a release -> the message of the job.
 EVALUATING = {"before": "evaluating the release before", "after": "evaluating the release after"}
 NEGATIVES = "negatives: {name}"
+NORM, ESTIMATE, SELECTION = "norm of the gradients", "estimate", "selection"
+# A similarity of the teacher in an estimate, which does not ask it.
+ANY_COSINE = 0.5
 # A step's loss and, for a point of the curve, RCAD and standard R@1.
 Told = Callable[[Heard, dict[str, float] | None], None]
 
 
 @dataclass
 class Start:
-    """The plan of a training, its captions, and the student before the first step."""
+    """The plan of a training, its captions, which of them choose the model, and the student before the first step."""
 
     plan: Plan
     found: Collected
+    divided: Divided
     student: Student
 
 
@@ -58,8 +71,10 @@ class Lesson:
     plan: Plan
     student: Student
     examples: Examples
-    part: HeldOut | None
-    part_shown: Footage | None
+    held: HeldOut | None
+    held_shown: Footage
+    part: HeldOut | None = None
+    part_shown: Footage | None = None
 
     @property
     def interval(self) -> int:
@@ -82,12 +97,14 @@ def run_training(training: TeacherTraining, job: Job) -> Spread | None:
         if start.plan.objective.lgt > 0 and (asked := ask_teacher(training, start.found, job)) is not None:
             return asked
         lesson = lesson_of(training, start)
+        _estimate(lesson, job)
         _read_before(lesson, job)
         training.points.filter(step__gt=resumes_at(work)).delete()
         teach = train_together if training.params["processes"] > 1 else learn
         teach(lesson, work, _noted(lesson, job))
+        training.sources[SELECTION] = {**training.sources[SELECTION], **_chosen(lesson, work)}
         training.model_spec = _kept(lesson, work)
-        training.save(update_fields=["model_spec"])
+        training.save(update_fields=["model_spec", "sources"])
     # Also the folder of a worker that was killed after the line above.
     shutil.rmtree(work, ignore_errors=True)
     for reading in training.readings.select_related("release"):
@@ -95,34 +112,67 @@ def run_training(training: TeacherTraining, job: Job) -> Spread | None:
     return None
 
 
-def start_of(training: TeacherTraining, *, device: str = "") -> Start:
-    """Load captions and student."""
-    plan = plan_of(training.params, training.seed)
-    found, videos = kept_sources(training, work_of(training), needs_negatives=plan.objective.needs_negatives)
-    footage = Footage([clip_of(video) for video in videos])
+def start_of(training: TeacherTraining, *, device: str = "", work: Path | None = None) -> Start:
+    """Load captions and student. `work`: the folder for the captions, that of the training by default."""
+    plan, folder = plan_of(training.params, training.seed), work or work_of(training)
+    found, videos = kept_sources(training, folder, needs_negatives=plan.objective.needs_negatives)
+    divided = divide(training, found, videos, folder)
+    footage = Footage([clip_of(videos[place]) for place in divided.learned])
     trust = trust_of(training.project, training.student)
     student = open_student(training.student, footage, device=device or training.params["device"], trust=trust)
     footage.show_to(student.adapter.info)
+    if training.params.get("checkpointing"):
+        student.save_memory()
     if takes_logit_scale(training.params):
         plan = replace(plan, objective=replace(plan.objective, contrastive_temperature=student.own_temperature))
-    return Start(plan, found, student)
+    return Start(plan, found, divided, student)
 
 
 def lesson_of(training: TeacherTraining, start: Start) -> Lesson:
     """Load the stored similarities of the teacher, and the part of the release for the curve."""
-    plan, found, student = start.plan, start.found, start.student
     # No other loss needs the teacher.
-    cosines = cosines_of(training, found) if plan.objective.lgt > 0 else None
-    examples = examples_of(found.captions, found.negatives, cosines, found.videos)
-    check(examples, plan.objective)
-    part = shown = None
+    cosines = cosines_of(training, start.found) if start.plan.objective.lgt > 0 else None
+    lesson = _lesson(training, start, cosines)
     if training.release is not None:
         held, members, _ = held_out_of(training.release, learnt_split(training.params))
-        part, places = held.part(training.params["curve_items"])
-        shown = Footage([frozen_clip(members[place]) for place in places])
-        shown.show_to(student.adapter.info)
-    training.sources = found.provenance
-    return Lesson(training, plan, student, examples, part, shown)
+        lesson.part, places = held.part(training.params["curve_items"])
+        lesson.part_shown = Footage([frozen_clip(members[place]) for place in places])
+        lesson.part_shown.show_to(start.student.adapter.info)
+    rates = rates_used(start.student, start.plan)
+    training.sources = {**start.found.provenance, SELECTION: start.divided.about, "rates": rates}
+    return lesson
+
+
+def _lesson(training: TeacherTraining, start: Start, cosines: list[list[float]] | None) -> Lesson:
+    found, rows = start.found, start.divided.learned
+    captions, negatives = [found.captions[row] for row in rows], [found.negatives[row] for row in rows]
+    told = [cosines[row] for row in rows] if cosines is not None else None
+    examples = examples_of(captions, negatives, told, [found.videos[row] for row in rows])
+    check(examples, start.plan.objective)
+    shown = Footage([clip_of(video) for video in start.divided.videos])
+    shown.show_to(start.student.adapter.info)
+    return Lesson(training, start.plan, start.student, examples, start.divided.held, shown)
+
+
+def estimate_training(training: TeacherTraining) -> dict[str, Any]:
+    """Return the estimate for a training that is not stored; nothing of it remains.
+
+    EvaluationError, HubError, MediaError: what would stop the training before its first step.
+    """
+    with TemporaryDirectory() as folder:
+        start = start_of(training, work=Path(folder))
+    told = [[ANY_COSINE] * len(row) for row in start.found.negatives]
+    lesson = _lesson(training, start, told)
+    return estimate(lesson.student, lesson.examples, lesson.plan, training.params["processes"])
+
+
+def _estimate(lesson: Lesson, job: Job) -> None:
+    """Measure two steps for the page of the training, unless that was done before."""
+    if ESTIMATE not in job.measured:
+        progress(job, 0, lesson.plan.steps, "measuring two steps")
+        found = estimate(lesson.student, lesson.examples, lesson.plan, lesson.training.params["processes"])
+        job.measured = {**job.measured, ESTIMATE: found}
+        write(job, measured=job.measured)
 
 
 def learn(lesson: Lesson, work: Path, told: Told, ranks: Ranks | None = None) -> None:
@@ -135,10 +185,36 @@ def learn(lesson: Lesson, work: Path, told: Told, ranks: Ranks | None = None) ->
         point = said.step % lesson.interval == 0 or said.step == lesson.plan.steps
         told(said, _curve(lesson) if point else None)
 
-    train(student, lesson.examples, lesson.plan, folder=work, heard=heard, ranks=ranks)
+    selection = _selection(lesson, work)
+    train(student, lesson.examples, lesson.plan, folder=work, heard=heard, ranks=ranks, selection=selection)
     if first:
         shutil.rmtree(work / "model", ignore_errors=True)
         student.save(work / "model", _card(lesson))
+
+
+def _selection(lesson: Lesson, work: Path) -> Selection | None:
+    held = lesson.held
+    if held is None:
+        return None
+    # A plain training is chosen by what it learns.
+    names = (R1, STANDARD) if lesson.plan.objective.needs_negatives else (STANDARD, R1)
+
+    def measure() -> dict[str, float]:
+        found = measured(lesson.student.adapter, held, lesson.held_shown)
+        return {name: found[name] for name in names if name in found}
+
+    return Selection(work, measure, every=lesson.interval, patience=lesson.plan.patience)
+
+
+def _chosen(lesson: Lesson, work: Path) -> dict[str, Any]:
+    """Return which step's model was chosen, by which measure, and where the training stopped."""
+    selection = _selection(lesson, work)
+    if selection is None:
+        return {}
+    selection.points = stored_points(work)
+    assert selection.best is not None  # the last step is a point
+    measure, value = next(iter(selection.points[selection.best].items()))
+    return {"step": selection.best, "measure": measure, "value": value, "stopped": max(selection.points)}
 
 
 def train_rank(training: TeacherTraining, say: Callable[[str], None]) -> None:
@@ -157,9 +233,9 @@ def _curve(lesson: Lesson) -> dict[str, float]:
     if lesson.part is None or lesson.part_shown is None:
         return {}
     lesson.student.module.eval()
-    found = summary([read(lesson.student.adapter, lesson.part, lesson.part_shown)])
+    found = measured(lesson.student.adapter, lesson.part, lesson.part_shown)
     named = (("rcad", R1), ("standard", STANDARD))
-    return {name: found[measure]["value"] for name, measure in named if measure in found}
+    return {name: found[measure] for name, measure in named if measure in found}
 
 
 def _noted(lesson: Lesson, job: Job) -> Told:
@@ -170,7 +246,9 @@ def _noted(lesson: Lesson, job: Job) -> Told:
         since.append(said.loss)
         if curve is not None:
             counts = {NEGATIVES.format(name=name): value for name, value in said.negatives.items()}
-            values = {"loss": sum(since) / len(since), "parts": {**said.parts, **counts}, **curve}
+            held = {HELD.format(name=name): value for name, value in said.held_out.items()}
+            parts = {**said.parts, **counts, NORM: said.norm, **held}
+            values = {"loss": sum(since) / len(since), "parts": parts, **curve}
             TeacherPoint.objects.update_or_create(training=training, step=said.step, defaults=values)
             since.clear()
         progress(job, said.step, lesson.plan.steps, f"loss: {said.loss:.3f}")

@@ -5,6 +5,7 @@ not depend on files and caches.
 """
 
 import json
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -32,6 +33,8 @@ from text.quoting import quoted
 
 ReadClip = Callable[[int], tuple[Frames, VideoMeta]]
 PREPROCESSOR = "preprocessor_config.json"
+# CLIP does not let its scale multiply similarities by more (Radford et al. 2021, Sec. 2.5).
+MAX_SCALE = 100.0
 
 
 class Student(ABC):
@@ -39,9 +42,12 @@ class Student(ABC):
 
     # The logarithm of what similarities were multiplied with.
     scale = "logit_scale"
+    # Layers that were added to pretrained encoders, by the beginning of their names.
+    heads: Sequence[str] = ()
 
     def __init__(self, adapter: Any, spec: str, read: ReadClip) -> None:
-        self.adapter, self.spec, self.read = adapter, spec, read
+        self.adapter, self.spec = adapter, spec
+        self.read: ReadClip | None = read
 
     @property
     def module(self) -> nn.Module:
@@ -55,13 +61,41 @@ class Student(ABC):
     @property
     def own_temperature(self) -> float:
         """Return the temperature that the checkpoint was trained with. HubError: it has none."""
-        scale = getattr(self.adapter.model, self.scale, None)
-        if scale is None:
+        if self.scale_weight is None:
             raise HubError(f"{quoted(self.spec)} has no logit scale; set contrastive_temperature to a number")
-        return float(torch.exp(-scale.detach().float()))
+        return float(self.temperature().detach())
+
+    @property
+    def scale_weight(self) -> Tensor | None:
+        """Return the weight of the logit scale; None without one."""
+        return getattr(self.adapter.model, self.scale, None)
+
+    def temperature(self) -> Tensor:
+        """Return the inverse of the logit scale, with its gradient."""
+        assert self.scale_weight is not None  # own_temperature has refused it
+        return torch.exp(-self.scale_weight.float())
+
+    def limit_scale(self) -> None:
+        """Reduce the logit scale to its maximum after an update."""
+        assert self.scale_weight is not None  # own_temperature has refused it
+        with torch.no_grad():
+            self.scale_weight.clamp_(max=math.log(MAX_SCALE))
+
+    def save_memory(self) -> None:
+        """Compute the activations of the encoders again in the backward pass instead of storing them.
+
+        HubError: the model does not support it.
+        """
+        try:
+            self.adapter.model.activation_checkpointing_enable()
+        except (AttributeError, ValueError) as error:
+            raise HubError(
+                f"{quoted(self.spec)} does not support gradient checkpointing; set checkpointing=false"
+            ) from error
 
     def clips(self, places: NDArray[np.int64]) -> list[Frames]:
         """Return the frames of the clips at these indices. HubError: frames that the model does not accept."""
+        assert self.read is not None
         found = [self.read(int(place)) for place in places]
         check_clips([frames for frames, _ in found], [meta for _, meta in found], self.adapter.info)
         return [frames for frames, _ in found]
@@ -86,6 +120,8 @@ class Student(ABC):
 
 class TinyStudent(Student):
     """The demo's encoders (hub.adapters.tiny_video)."""
+
+    heads = ("time", "video_out", "text.out")
 
     def encode_video(self, clips: NDArray[np.int64]) -> Tensor:
         return self.adapter.model.encode_video(torch.from_numpy(np.stack(self.clips(clips))).to(self.device))
@@ -139,6 +175,15 @@ class PeVideoStudent(VideoStudent):
             raise HubError(f"{quoted(self.spec)}: its scale is {scale:g}; set contrastive_temperature to a number")
         return 1 / scale
 
+    def temperature(self) -> Tensor:
+        """Return the inverse of the scale, which is not stored as a logarithm."""
+        return 1 / getattr(self.adapter.model, self.scale).float()
+
+    def limit_scale(self) -> None:
+        """Reduce the scale to its maximum after an update."""
+        with torch.no_grad():
+            getattr(self.adapter.model, self.scale).clamp_(max=MAX_SCALE)
+
     def similar(self, videos: Tensor, texts: Tensor) -> Tensor:
         """Return products like the base class's cosines."""
         videos, texts = videos.float(), texts.float()
@@ -147,6 +192,8 @@ class PeVideoStudent(VideoStudent):
 
 class XClipStudent(Student):
     """X-CLIP: the text's vector depends on the clip, so prompting is part of the cosine."""
+
+    heads = ("prompts_visual_layernorm", "prompts_visual_projection", "mit", "prompts_generator")
 
     def encode_video(self, clips: NDArray[np.int64]) -> Tensor:
         return self.adapter.video_rows(self.clips(clips))

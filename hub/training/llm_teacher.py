@@ -101,9 +101,12 @@ def _row(path: str | PathLike[str], number: int, line: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Temperatures:
-    """The temperature of each softmax: the plain loss, the student's and the teacher's in the other two."""
+    """The temperature of each softmax: the plain loss, the student's and the teacher's in the other two.
 
-    contrastive: float
+    A tensor is a temperature that is learned.
+    """
+
+    contrastive: float | Tensor
     student: float
     teacher: float
 
@@ -174,7 +177,9 @@ def losses(
     return Losses(values, divergences, counts)
 
 
-def contrastive(similar: Tensor, same: Tensor, temperature: float, *, excluded: Tensor | None = None) -> Tensor:
+def contrastive(
+    similar: Tensor, same: Tensor, temperature: float | Tensor, *, excluded: Tensor | None = None
+) -> Tensor:
     """Compute the plain loss, clip to caption and caption to clip, over the batch.
 
     `similar` (b, m) of each video with each of the batch's distinct captions; `same` (b,) which caption is each video's

@@ -85,6 +85,7 @@ WORDS = SHOWN.keys() | frozenset(
         _("answer unparsable"),
         _("no answer"),
         # Progress of a job.
+        _("measuring two steps"),
         _("evaluating the release before"),
         _("evaluating the release after"),
         _("reading captions"),

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from corpus.models import Release, Split
 from evaluation.errors import EvaluationError
 from evaluation.scoring.actions.start_run import check_device, checked_spec
+from evaluation.teacher.held_out import check_selection
 from evaluation.teacher.mixtures import NEGATIVES, Mixture
 from evaluation.teacher.models import StudentEvaluation, TeacherTraining
 from evaluation.teacher.plan import TEACHING, plan_of
@@ -54,6 +55,48 @@ def start_teacher(
     RegistryError (a parameter); HubError (not a model); EvaluationError: an empty split, a caption without negatives,
     no run although the objective needs one, a release of train clips.
     """
+    training = planned_teacher(
+        person,
+        project,
+        params=params,
+        action_runs=action_runs,
+        object_runs=object_runs,
+        release=release,
+        seed=seed,
+        split=split,
+        videos=videos,
+        mixture=mixture,
+    )
+    training.save()
+    training.label = _label(training, label)
+    if release is not None:
+        StudentEvaluation.objects.create(training=training, release=release)
+    training.job = enqueue(
+        JOB, training.pk, queue="gpu", title=_("Training %(label)s") % {"label": training.label}, project_id=project.pk
+    )
+    training.save(update_fields=["label", "job"])
+    audit.record(
+        audit.event(
+            project, person, "evaluation.start_teacher", training, params=summarized(training.params), seed=seed
+        )
+    )
+    return training
+
+
+def planned_teacher(
+    person: User | None,
+    project: Project,
+    *,
+    params: Mapping[str, Any],
+    action_runs: tuple[int, ...] = (),
+    object_runs: tuple[int, ...] = (),
+    release: Release | None = None,
+    seed: int = 0,
+    split: str = "",
+    videos: Sequence[str] = (),
+    mixture: Mixture | None = None,
+) -> TeacherTraining:
+    """Return the training that `start_teacher` would store, with the same errors."""
     require_researcher(person, project)
     chosen = _checked(parse_params(TEACHING, params), from_page=person is not None)
     chosen |= {"action_runs": list(action_runs), "object_runs": list(object_runs)}
@@ -64,7 +107,8 @@ def start_teacher(
         if release.project_id != project.pk:
             raise EvaluationError(_("This release belongs to another project. Choose a release of this project."))
         check_held_out(release, learnt_split(chosen))
-    training = TeacherTraining.objects.create(
+    check_selection(release, found, chosen)
+    return TeacherTraining(
         project=project,
         student=chosen["student"],
         params=chosen,
@@ -73,17 +117,6 @@ def start_teacher(
         sources=found.provenance,
         created_by=person,
     )
-    training.label = _label(training, label)
-    if release is not None:
-        StudentEvaluation.objects.create(training=training, release=release)
-    training.job = enqueue(
-        JOB, training.pk, queue="gpu", title=_("Training %(label)s") % {"label": training.label}, project_id=project.pk
-    )
-    training.save(update_fields=["label", "job"])
-    audit.record(
-        audit.event(project, person, "evaluation.start_teacher", training, params=summarized(chosen), seed=seed)
-    )
-    return training
 
 
 def _label(training: TeacherTraining, wanted: str) -> str:
@@ -113,6 +146,7 @@ def read_release(person: User | None, training: TeacherTraining, release: Releas
     if release.project_id != training.project_id:
         raise EvaluationError(_("This release belongs to another project. Choose a release of this project."))
     check_held_out(release, learnt_split(training.params))
+    check_selection(release, None, training.params)
     reading, new = StudentEvaluation.objects.get_or_create(training=training, release=release)
     if reading.after is None and (new or reading.job is None or reading.job.is_over):
         title = _("%(label)s on %(release)s") % {"label": training.label, "release": release.name}
@@ -141,8 +175,9 @@ def _checked(chosen: dict[str, Any], from_page: bool) -> dict[str, Any]:
         raise EvaluationError(f"processes: is {chosen['processes']}; give a number from 1 to {MAX_PROCESSES}")
     if chosen["batch"] % max(1, chosen["accumulate"] * chosen["processes"]):
         raise EvaluationError("batch: give a multiple of accumulate x processes")
-    if not 0 < chosen["learning_rate"] <= 1 or not 0 <= chosen["warmup"] <= 1 or not 0 <= chosen["weight_decay"] <= 1:
-        raise EvaluationError("learning_rate, warmup and weight_decay must be between 0 and 1")
+    shares = ("learning_rate", "head_rate", "scale_rate", "warmup", "weight_decay")
+    if not chosen["learning_rate"] or not all(0 <= chosen[name] <= 1 for name in shares):
+        raise EvaluationError(f"{', '.join(shares)} must be between 0 and 1, and learning_rate above 0")
     return {**chosen, "student": f"{slug}:{argument}", "teacher": teacher}
 
 

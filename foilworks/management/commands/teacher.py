@@ -8,7 +8,12 @@ from django.core.management.base import CommandParser
 from corpus.models import Split
 from evaluation.errors import EvaluationError
 from evaluation.scoring.queries import project_named, release_named
-from evaluation.teacher.actions.trainings import read_release, resume_teacher, start_teacher
+from evaluation.teacher.actions.trainings import (
+    planned_teacher,
+    read_release,
+    resume_teacher,
+    start_teacher,
+)
 from evaluation.teacher.mixtures import FORMS, PER_CAPTION, Mixture, mixture_of
 from evaluation.teacher.models import StudentEvaluation, TeacherTraining
 from evaluation.teacher.pages import before_and_after, last_parts
@@ -20,9 +25,15 @@ from jobs.models import Job
 from jobs.runner import run_now
 from text.registry import Entry, load
 
+ESTIMATED = (
+    "{step_s:.2f} s per step and {read_s:.2f} s to read its clips, {seconds:.0f} s for {steps} steps, {gib:.1f} GiB "
+    "of memory ({device}); evaluations and the teacher take more time"
+)
+CHOSEN = "chosen: step {step} of {stopped}, {measure} {value:.4f} on {captions} captions ({on})"
 COLUMNS = ("measure", "before", "after", "value", "ci", "p", "n")
 # Loaded by path: they load models.
 RANK = Entry("one process of several", "evaluation.teacher.teaching:train_rank")
+ESTIMATE = Entry("estimate of time and memory", "evaluation.teacher.teaching:estimate_training")
 EXPORT = Entry("training data for other trainers", "evaluation.teacher.exporting:export_set")
 
 
@@ -31,6 +42,7 @@ class Command(FoilworksCommand):
     example = (
         "foilworks teacher train --project mine --student clip:openai/clip-vit-base-patch32 --action-run 4 \\\n"
         "      --release 3 --set steps=2000 --set lgt=1 --sync\n"
+        "  foilworks teacher train --project mine --student tiny:start --action-run 4 --estimate\n"
         "  foilworks teacher evaluate --training 7 --release 3 --sync --json\n"
         "  foilworks teacher export --project mine --action-run 4 --split train,val --out set.jsonl\n"
         "  foilworks teacher export --project mine --negatives run:4=0.5 --negatives people=0.5 --out mixed.jsonl"
@@ -95,19 +107,19 @@ class Command(FoilworksCommand):
         if not options["project"] or not options["student"]:
             raise EvaluationError("train needs --project and --student")
         project = project_named(options["project"])
-        training = start_teacher(
-            None,
-            project,
-            params={**parse_set_options(options["settings_given"]), "student": options["student"]},
-            action_runs=tuple(options["action_runs"]),
-            object_runs=tuple(options["object_runs"]),
-            release=release_named(options["release"], project) if options["release"] else None,
-            label=options["label"],
-            seed=options["seed"],
-            split=options["split"],
-            videos=keys_in(options["videos"]) if options["videos"] else (),
-            mixture=_mixture(options),
-        )
+        given = {
+            "params": {**parse_set_options(options["settings_given"]), "student": options["student"]},
+            "action_runs": tuple(options["action_runs"]),
+            "object_runs": tuple(options["object_runs"]),
+            "release": release_named(options["release"], project) if options["release"] else None,
+            "seed": options["seed"],
+            "split": options["split"],
+            "videos": keys_in(options["videos"]) if options["videos"] else (),
+            "mixture": _mixture(options),
+        }
+        if options["estimate"]:
+            return {"estimate": load(ESTIMATE)(planned_teacher(None, project, **given))}
+        training = start_teacher(None, project, label=options["label"], **given)
         self._warn(training.sources)
         return self._trained(training, options["sync"])
 
@@ -183,8 +195,12 @@ class Command(FoilworksCommand):
         if "rows" in result:
             counts = ", ".join(f"{count} of the split {split}" for split, count in result["rows"].items())
             return f"{result['file']}: {counts}"
+        if "estimate" in result:
+            return ESTIMATED.format(**result["estimate"], gib=result["estimate"]["memory"] / 2**30)
         head = f"training {result['training']} ({result['label']}): {result['state']}"
         lines = [head] + ([f"model: {result['model']}"] if result["model"] else [])
+        chosen = result.get("sources", {}).get("selection", {})
+        lines += [CHOSEN.format(**chosen)] if "step" in chosen else []
         return "\n".join([*lines, *([table_of(result["measures"], COLUMNS)] if result["measures"] else [])])
 
 
@@ -217,6 +233,9 @@ def _add_data(parser: CommandParser) -> None:
     parser.add_argument("--out", type=Path, metavar="FILE", help="export: JSON Lines file to write")
     parser.add_argument(
         "--preference", action="store_true", help="export: pairs of caption and foil, for preference tuning"
+    )
+    parser.add_argument(
+        "--estimate", action="store_true", help="train: measure time and memory by two steps, and start nothing"
     )
     parser.add_argument("--training", type=int, metavar="ID", help="resume, evaluate: id of the training")
     parser.add_argument("--sync", action="store_true", help="run now instead of queueing a job")

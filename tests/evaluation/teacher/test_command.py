@@ -44,6 +44,8 @@ def test_train_and_evaluate(run, settings):
     assert (status, got["state"], got["label"]) == (0, "done", "labels")
     assert got["model"].startswith("tiny:/")
     assert got["sources"]["runs"][0]["run"] == shapes.action_run.pk
+    chosen = got["sources"]["selection"]
+    assert (chosen["on"], chosen["measure"], chosen["stopped"]) == ("held_out", "RCAD R@1", 2)
     status, got, _ = run("evaluate", "--training", got["training"], "--release", shapes.release.pk, "--sync")
     assert status == 0
     rows = {row["measure"]: row for row in got["measures"]}
@@ -51,6 +53,9 @@ def test_train_and_evaluate(run, settings):
     Job.objects.filter(pk=TeacherTraining.objects.get().job_id).update(state=JobState.CANCELLED)
     status, again, _ = run("resume", "--training", got["training"])
     assert (status, again["state"], again["model"]) == (0, "waiting", got["model"])
+    Job.objects.filter(pk=TeacherTraining.objects.get().job_id).update(state=JobState.CANCELLED)
+    _, text, _ = run("resume", "--training", got["training"], as_json=False)
+    assert f"chosen: step {chosen['step']} of 2, RCAD R@1" in text
     _, text, _ = run("evaluate", "--training", got["training"], "--release", shapes.release.pk, as_json=False)
     assert "RCAD mean rank" in text
 
@@ -58,7 +63,8 @@ def test_train_and_evaluate(run, settings):
 def test_a_training_on_a_part_of_the_videos(run, settings, tmp_path):
     shapes = Shapes(Path(settings.MEDIA_ROOT), Path(settings.MODEL_ROOT))
     Video.objects.filter(pk__in=[caption.video_id for caption in shapes.captions[:3]]).update(split="val")
-    given = shapes.settings(steps=1, lgt=0.0, contrastive=1.0)
+    # The listed videos of a split are too few to hold one out.
+    given = shapes.settings(steps=1, lgt=0.0, contrastive=1.0) | {"select_on": "last_step"}
     student = given.pop("student")
     told = [piece for name, value in given.items() for piece in ("--set", f"{name}={value}")]
     common = ("train", "--project", shapes.project.slug, "--student", student, "--release", shapes.release.pk, *told)
@@ -77,6 +83,26 @@ def test_a_training_on_a_part_of_the_videos(run, settings, tmp_path):
     assert "items show clips of the val split" in err
     _, _, err = run(*common, "--split", "test", "--videos", listed)
     assert "no caption of the test split is of a listed video, has a video and is in the chosen runs" in err
+
+
+def test_an_estimate_stores_nothing(run, settings):
+    shapes = Shapes(Path(settings.MEDIA_ROOT), Path(settings.MODEL_ROOT))
+    given = shapes.settings(contrastive=1.0)
+    student = given.pop("student")
+    told = [piece for name, value in given.items() for piece in ("--set", f"{name}={value}")]
+    common = ("train", "--project", shapes.project.slug, "--student", student, "--action-run", shapes.action_run.pk)
+    status, got, _ = run(*common, *told, "--estimate")
+    found = got["estimate"]
+    assert (status, found["steps"], found["device"]) == (0, 8, "cpu")
+    # A clip is read once, and while the model computes.
+    assert found["seconds"] == pytest.approx(max(8 * found["step_s"], 7 / 4 * found["read_s"]))
+    _, text, _ = run(*common, *told, "--estimate", as_json=False)
+    assert "s per step" in text
+    assert "for 8 steps" in text
+    assert not TeacherTraining.objects.exists()
+    assert not Job.objects.exists()
+    status, _, err = run(*common, *told, "--set", "held_out=2", "--estimate")
+    assert (status, "give a share between 0 and 1" in err) == (1, True)
 
 
 @pytest.mark.parametrize(

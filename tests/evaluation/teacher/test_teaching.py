@@ -75,7 +75,10 @@ def test_a_training_has_a_curve_a_model_evaluations_and_its_sources(shapes, sett
     parts = training.points.first().parts
     # Both directions of the divergence, of which one was learnt from, and the negatives of a clip.
     counted = {"negatives: contrastive", "negatives: changed"}
-    assert set(parts) == {"contrastive", "lgt", "teacher||student", "student||teacher", *counted}
+    held = {"held out: RCAD R@1", "held out: standard R@1"}
+    named = {"contrastive", "lgt", "teacher||student", "student||teacher", "norm of the gradients"}
+    assert set(parts) == {*named, *counted, *held}
+    assert parts["norm of the gradients"] > 0
     assert parts["lgt"] == parts["teacher||student"]
     assert (parts["negatives: contrastive"], parts["negatives: changed"]) == (3, 5)
     assert training.model_spec.startswith(f"tiny:{settings.MODEL_ROOT}/taught/")
@@ -84,6 +87,14 @@ def test_a_training_has_a_curve_a_model_evaluations_and_its_sources(shapes, sett
     (run,) = training.sources["runs"]
     assert (run["run"], run["kind"], run["models"]) == (shapes.action_run.pk, "action", ["a/filler"])
     assert (training.sources["captions"], training.sources["negatives"]) == (8, 40)
+    chosen = training.sources["selection"]
+    assert (chosen["on"], chosen["captions"], chosen["videos"], chosen["stopped"]) == ("held_out", 1, 1, 8)
+    best = max(point.parts["held out: RCAD R@1"] for point in training.points.all())
+    assert (chosen["measure"], chosen["value"]) == (R1, best)
+    assert set(training.sources["rates"]) == {"added layers", "encoders"}
+    measured = training.job.measured["estimate"]
+    assert (measured["steps"], measured["device"]) == (8, "cpu")
+    assert measured["memory"] > 2**20
     reading = training.readings.get()
     before, after = EvaluationResult.of(reading.before), EvaluationResult.of(reading.after)
     assert before.scores != after.scores
@@ -411,7 +422,7 @@ def test_only_trainings_that_differ_just_in_their_seed_share_a_row(shapes):
     params, reading = first.params, first.readings.get()
     older = {name: value for name, value in params.items() if "temperatures" not in name}
     others = [
-        {"seed": 2, "params": {**params, "device": "auto", "curve_every": 7, "processes": 2}},
+        {"seed": 2, "params": {**params, "device": "auto", "curve_items": 7, "processes": 2}},
         {"seed": 3, "params": {**params, "batch": 8}},
         # Of a version whose processes and parts saw fewer negatives.
         {"seed": 4, "params": {**older, "processes": 2}},

@@ -10,16 +10,19 @@ from torch.nn import functional as F
 
 from evaluation.errors import EvaluationError
 from evaluation.metrics.comparison import paired_difference
+from evaluation.teacher.checkpoints import LATEST, STATE
 from evaluation.teacher.examples import batch_of, examples_of
 from evaluation.teacher.plan import DIRECTIONS, Objective, Plan
 from evaluation.teacher.steps import whole_losses
-from evaluation.teacher.training import LATEST, STATE, train
+from evaluation.teacher.training import train
 
 VERBS, THINGS = ("folds", "opens", "lifts", "cuts"), ("paper", "box", "cup", "rope")
 
 
 class TinyStudent:
     """Clips are vectors in which thing and action can be seen, the thing much more clearly; texts are bags of words."""
+
+    heads, read, scale_weight = (), None, None
 
     def __init__(self, clips, seed=0, dropout=0.1):
         torch.manual_seed(seed)
@@ -209,7 +212,7 @@ def test_parts_take_no_negatives_away(world, tmp_path):
 
 
 def test_the_rate_rises_and_falls():
-    rates = [plan(steps=100, learning_rate=1.0).rate(step) for step in range(100)]
+    rates = [plan(steps=100).share(step) for step in range(100)]
     assert rates[:10] == pytest.approx([0.1 * (i + 1) for i in range(10)])
     assert rates[55] == pytest.approx(0.5)
     assert rates[99] < 0.001
