@@ -62,7 +62,7 @@ def a_pair_is_what_its_votes_say() -> Iterator[InvariantViolation]:
         votes.setdefault(foil, Counter())[choice] += 1
     tasks = Task.objects.filter(stage=Stage.VALIDATION, item__state__in=LIVE).order_by("pk")
     rules = {subtest.pk: rule_in_force(subtest) for subtest in Subtest.objects.all()}
-    columns = ("foil", "foil__verdict", "overlap", "in_full", "foil__item__subtest", "item")
+    columns = ("foil", "foil__verdict", "overlap", "in_full", "item__subtest", "item")
     yield from _choices_with_several_verdicts()
     for foil, verdict, overlap, in_full, subtest, item in tasks.values_list(*columns).iterator():
         counts = votes.get(foil, {})
