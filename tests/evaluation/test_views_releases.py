@@ -299,7 +299,7 @@ class TestRelease:
         owner.get(url("release", project, release.pk))
         # Session, person, project, roles, release, runs, withheld items, what the gate found, models scored, citation
         # twice, examples with their choice, runs with a ladder.
-        for name, most in (("release", 16), ("release_data", 9), ("release_validation", 8), ("leaderboard", 14)):
+        for name, most in (("release", 16), ("release_data", 10), ("release_validation", 8), ("leaderboard", 14)):
             owner.get(url(name, project, release.pk))
             with django_assert_max_num_queries(most):
                 assert owner.get(url(name, project, release.pk)).status_code == 200

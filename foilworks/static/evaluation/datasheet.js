@@ -25,7 +25,9 @@ form.addEventListener("htmx:afterRequest", (event) => {
     said?.replaceChildren(...said.querySelectorAll("input"), line);
     next = "";
   } else if (next && !open) {
-    location.assign(next);
+    // Unsaved after its answer came: somebody else changed it, or it is too long. The page says so.
+    if (!isUnsaved()) location.assign(next);
+    next = "";
   }
 });
 // A link is followed once the answers that are on their way have come.
