@@ -25,6 +25,8 @@ WORK_PAGES = (
 )
 OF_RELEASES = (
     "releases:release",
+    "releases:release_data",
+    "releases:release_validation",
     "releases:freeze",
     "scoring:run",
     "ladder:run_ladder",

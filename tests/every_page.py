@@ -71,6 +71,9 @@ def _choices(world: World) -> Iterator[Visit]:
         yield from (Visit(f"{name} {slug}", f"{url}?{key}={slug}", world.people["researcher"]) for slug in table)
 
 
+RELEASE_PAGES = ("releases:release", "releases:release_data", "board:leaderboard", "board:compare")
+
+
 def _with_numbers(folder: Path) -> Iterator[Visit]:
     project = factories.make_project()
     owner = factories.make_member(project, Role.RESEARCHER)
@@ -84,7 +87,7 @@ def _with_numbers(folder: Path) -> Iterator[Visit]:
     yield at("dashboard:dashboard")
     yield from (at("reports:report", kind) for kind in REPORTS if kind not in OF_SCORES)
     yield from (at("reports:analysis", release.pk, kind) for kind in sorted(OF_SCORES))
-    yield from (at(name, release.pk) for name in ("releases:release", "board:leaderboard", "board:compare"))
+    yield from (at(name, release.pk) for name in RELEASE_PAGES)
     yield from (at(name, runs[0].pk) for name in ("scoring:run", "scoring:answers", "scoring:model_card"))
     yield at("items:item", Item.objects.filter(subtest__project=project).first().pk)
 

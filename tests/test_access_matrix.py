@@ -316,6 +316,8 @@ RULES: dict[str, Rule] = {
     "releases:releases": owner_page(),
     "releases:freeze": owner_page(post=302),
     "releases:release": owner_page("release", post=422),
+    "releases:release_data": owner_page("release"),
+    "releases:release_validation": owner_page("release"),
     "releases:release_chart": owner_page("release"),
     "exports:export": owner_page("release", "exporter", get=NO, post=200),
     "board:leaderboard": owner_page("release"),
@@ -371,6 +373,7 @@ RULES: dict[str, Rule] = {
     # Nothing is required of what a project says of itself.
     "publishing:publication": owner_page(post=302),
     "publishing:datasheet": owner_page(post=302),
+    "publishing:save_answer": owner_page("question", get=NO, post=200),
     "publishing:public_page": owner_page("release", post=302),
     "publishing:public_page_move": owner_page("release", "page_move", get=NO, post=302),
     "publishing:item_reports": owner_page("release", post=302),
@@ -380,6 +383,10 @@ RULES: dict[str, Rule] = {
     "publishing:submission": owner_page("release", "submission", get=NO, post=302),
     # Whoever has the address, signed in or not.
     "publishing:public_release": Rule(EVERYBODY, slug=False, args=("public_key",)),
+    **{
+        f"publishing:public_{tab}": Rule(EVERYBODY, slug=False, args=("public_key",))
+        for tab in ("data", "leaderboard", "validation", "versions")
+    },
     "publishing:public_scores": Rule(EVERYBODY, post=422, slug=False, args=("public_key",)),
     "publishing:report": Rule(EVERYBODY, post=422, slug=False, args=("public_key",)),
     "publishing:report_sent": Rule(EVERYBODY, slug=False, args=("public_key",)),
@@ -408,6 +415,7 @@ WORDS = {
     "help_name": "how-to/score",
     "study_move": "close",
     "page_move": "address",
+    "question": "collection.ethics",
     "uidb64": "MQ",
     "reset_token": "set-password",
     "validator_move": "pause",

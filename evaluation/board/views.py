@@ -1,7 +1,6 @@
 """Show the board of a release as a page and as files, and the comparison of two of its runs."""
 
 import csv
-from functools import partial
 from typing import Any
 
 from django.core.paginator import Paginator
@@ -18,8 +17,8 @@ from evaluation.board.comparison import OUTCOMES, Comparison, items_at
 from evaluation.board.forms import BoardForm, CompareForm
 from evaluation.board.gaps import gaps_of
 from evaluation.board.leaderboard import Board, board
+from evaluation.board.sorting import sorted_board
 from evaluation.charts import of_models
-from evaluation.charts.inline import cached_chart
 from evaluation.errors import EvaluationError
 from evaluation.scoring.involvement import overlaps
 from evaluation.scoring.run_results import axes_of
@@ -33,10 +32,9 @@ def leaderboard_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     found = enter_project(request, get_release(request.user, slug, pk))
     shown = _board(request, found)
     form = BoardForm(shown)
+    sorting = sorted_board(shown, request.GET.get("sort", ""), form.data)
     context = {"release": found, "board": shown, "form": form, "query": form.query(), "columns": shown.columns}
-    context["chart"] = partial(
-        cached_chart, "board", partial(_chart, shown), [*_chart_rows(shown), shown.chance, shown.human]
-    )
+    context["sorting"] = sorting
     context["gaps"] = gaps_of(found)
     context["overlaps"] = overlaps(shown.uses, [row.run for row in shown.scored])
     return render(request, "evaluation/leaderboard.html", context)

@@ -9,8 +9,9 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.rules.guidelines import render_guideline
 from corpus.exporters.parts.datasheet_questions import SECTIONS
-from evaluation.documents.actions.describe_publication import MAX_ANSWER_LENGTH, TERMS
-from evaluation.documents.models import PublicationFacts, SourceLicence
+from evaluation.documents.actions.answer_datasheet import MAX_ANSWER_LENGTH, ChangedMeanwhileError
+from evaluation.documents.actions.describe_publication import TERMS
+from evaluation.documents.models import PublicationFacts, SourceLicence, answer_version
 from projects.models import Project
 
 PREFIX = "source"
@@ -78,8 +79,20 @@ def terms_forms(project: Project, sources: Iterable[str], data: Mapping[str, Any
     return forms_
 
 
+SEEN = "seen-"
+COMMENTS = ".comments"
+
+
+def seen_name(slug: str) -> str:
+    """Return the name of the input that has the version of an answer which the page shows."""
+    return SEEN + slug
+
+
 class DatasheetForm(forms.Form):
-    """A field for each question; `own`: the answers from the numbers of the newest release, by question."""
+    """A field for each question; `own`: the answers from the numbers of the newest release, by question.
+
+    A page has the fields of one section; only the fields that were sent are submitted.
+    """
 
     def __init__(self, data: Mapping[str, Any] | None, answers: Mapping[str, str], own: Mapping[str, str]) -> None:
         super().__init__(data)
@@ -95,26 +108,64 @@ class DatasheetForm(forms.Form):
                 )
 
     def sections(self) -> list[dict[str, Any]]:
-        """Return title, questions as (field, computed answer, whether it is open), number of open questions."""
+        """Return of each section: slug, title, rows of questions, how many are answered, open, and asked.
+
+        Further comments of a section are not asked.
+        """
         found: list[dict[str, Any]] = []
         for section in SECTIONS:
             rows = [self._row(question.slug) for question in section.questions]
-            n_open = sum(row["is_open"] for row in rows)
-            first = n_open > 0 and not any(one["n_open"] for one in found)
-            about = {"slug": section.slug, "title": section.title, "rows": rows}
-            found.append({**about, "n_open": n_open, "is_first_open": first})
+            asked = [row for row in rows if not row["is_extra"]]
+            n_open = sum(row["is_open"] for row in asked)
+            counts = {"n_open": n_open, "n": len(asked), "n_answered": len(asked) - n_open}
+            found.append({"slug": section.slug, "title": section.title, "rows": rows, **counts})
         return found
 
+    def section_of(self, slug: str) -> dict[str, Any]:
+        """Return the requested section, else the first with open questions; `following`: the one after it, or None."""
+        found = self.sections()
+        at = next((n for n, one in enumerate(found) if one["slug"] == slug), None)
+        if at is None:
+            at = next((n for n, one in enumerate(found) if one["n_open"]), 0)
+        return {**found[at], "following": found[at + 1] if at + 1 < len(found) else None}
+
     def _row(self, slug: str) -> dict[str, Any]:
-        own = self.own.get(slug, "")
-        answered = own or self.initial_text(slug)
-        is_open = not answered and not slug.endswith(".comments")
+        own, is_extra = self.own.get(slug, ""), slug.endswith(COMMENTS)
+        is_open = not (own or self.initial_text(slug)) and not is_extra
         # bandit B703: the renderer allows only a list of tags.
         shown = SafeString(render_guideline(own)) if own else ""  # nosec
-        return {"field": self[slug], "own": shown, "is_open": is_open}
+        about = {"seen_name": seen_name(slug), "seen": self.version(slug)}
+        return {"field": self[slug], "own": shown, "is_open": is_open, "is_extra": is_extra, **about}
 
     def initial_text(self, slug: str) -> str:
         return self.fields[slug].initial
 
+    def version(self, slug: str) -> str:
+        """Return the version of the stored answer."""
+        return answer_version(self.initial_text(slug))
+
+    def submitted(self) -> dict[str, str]:
+        """Return the answers that were sent, by question."""
+        return {slug: text for slug, text in self.cleaned_data.items() if slug in self.data}
+
+    def seen(self) -> dict[str, str]:
+        """Return by question the versions that the page showed."""
+        return {slug: self.data[seen_name(slug)] for slug in self.fields if seen_name(slug) in self.data}
+
+    def add_conflicts(self, error: ChangedMeanwhileError) -> None:
+        """Say next to each answer what is stored now; the fields keep the texts that were sent."""
+        for slug, text in error.stored.items():
+            self.add_error(slug, str(error))
+            self.add_error(slug, _("Stored answer: %(text)s") % {"text": text or "–"})
+
+    @property
     def n_open(self) -> int:
         return sum(section["n_open"] for section in self.sections())
+
+    @property
+    def n(self) -> int:
+        return sum(section["n"] for section in self.sections())
+
+    @property
+    def n_answered(self) -> int:
+        return self.n - self.n_open

@@ -1,5 +1,7 @@
 """Store the citation, terms of sources and datasheet answers of a project."""
 
+import hashlib
+
 from django.db import models
 
 from projects.models import Project, User
@@ -44,6 +46,11 @@ class SourceLicence(models.Model):
 
     def __str__(self) -> str:
         return f"{self.source_dataset}: {self.licence}"
+
+
+def answer_version(text: str) -> str:
+    """Return a short hash of an answer, by which a form knows that nobody changed it meanwhile."""
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
 
 
 class DatasheetAnswer(models.Model):

@@ -4,16 +4,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from corpus.exporters.parts.citation import bibtex
 from corpus.models import MediaState, Release, ReleaseItem, Video
 from corpus.records import ReleaseContent
 from corpus.release_documents import Citation, ReleaseDocuments, SourceTerms
-from corpus.video_files.player import plays_elsewhere
+from corpus.video_files.player import player_clip, plays_elsewhere
 from evaluation.cached_results.cache import cached_by_fingerprint, digest, find_data
-from evaluation.documents.release_documents import citation_of, sources_of
+from evaluation.documents.release_documents import sources_of
 from evaluation.publishing.archive import is_current
 from evaluation.publishing.models import PublicPage
 from text.diff import diff_segments
@@ -62,7 +65,9 @@ def _together(rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 VERSION = "1"
-EXAMPLES = 6
+# Positions of examples, some of which may be withheld or without a video; and how many of them a page shows.
+CANDIDATES = 12
+EXAMPLES = 3
 
 
 def get_public_page(key: str) -> PublicPage:
@@ -72,13 +77,14 @@ def get_public_page(key: str) -> PublicPage:
 
 @dataclass(frozen=True)
 class Example:
-    """A released item as the page shows it. `src`: where its video plays from, "" if its terms or files forbid that."""
+    """A released item as the page shows it. `src`: where its video plays from; if empty, `why` says why."""
 
     position: int
     record: Mapping[str, Any]
     foils: list[list[tuple[str, str]]]
     src: str
     warning: str
+    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -126,7 +132,7 @@ def _spread(places: list[list[int]]) -> list[int]:
     """Return the first of each subtest, then the second of each, and so on, up to the limit; in release order."""
     longest = max((len(each) for each in places), default=0)
     turns = [each[turn] for turn in range(longest) for each in places if turn < len(each)]
-    return sorted(turns[: 2 * EXAMPLES])
+    return sorted(turns[:CANDIDATES])
 
 
 def terms_of(release: Release, composition: Composition) -> list[SourceTerms]:
@@ -144,38 +150,83 @@ def _about(source: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def examples_of(page: PublicPage, composition: Composition, terms: list[SourceTerms]) -> list[Example]:
-    """Return a few items of each subtest without taken-down ones; with a video only if its source's terms permit.
+    """Return a few items without taken-down ones; with a video only if its source's terms permit. One query.
 
-    One query.
+    Items whose video plays come first.
     """
-    rows = ReleaseItem.objects.filter(release=page.release, position__in=composition.examples, is_private=False)
-    members = rows.filter(video__takedown__isnull=True).select_related("video").order_by("position")
-    shown = {one.dataset for one in terms if one.may_show}
-    return [_example(page, member, shown) for member in members[:EXAMPLES]]
+    members = _candidates(page.release, composition)
+    by_source = {one.dataset: one for one in terms}
+    return _chosen([_example(page, member, by_source) for member in members])
 
 
-def _example(page: PublicPage, member: ReleaseItem, shown: set[str]) -> Example:
+def own_examples(release: Release) -> list[Example]:
+    """Return a few items for the project's researchers, whom no terms keep from the project's videos. Two queries."""
+    return _chosen([_own_example(member) for member in _candidates(release, composition_of(release))])
+
+
+def _candidates(release: Release, composition: Composition) -> QuerySet[ReleaseItem]:
+    rows = ReleaseItem.objects.filter(release=release, position__in=composition.examples, is_private=False)
+    return rows.filter(video__takedown__isnull=True).select_related("video__project").order_by("position")
+
+
+def _chosen(found: list[Example]) -> list[Example]:
+    playing_first = sorted(found, key=lambda example: not example.src)
+    return sorted(playing_first[:EXAMPLES], key=lambda example: example.position)
+
+
+def _example(page: PublicPage, member: ReleaseItem, by_source: Mapping[str, SourceTerms]) -> Example:
     record, video = member.record, member.video
-    allowed = video is not None and video.source_dataset in shown and record["video"]["source_dataset"] in shown
+    stated = by_source.get(record["video"]["source_dataset"])
+    allowed = video is not None and all(
+        (terms := by_source.get(name)) is not None and terms.may_show
+        for name in (video.source_dataset, record["video"]["source_dataset"])
+    )
+    src = _source(page, member.position, video) if allowed and video is not None else ""
+    return _shown(member, src, "" if src else _why_not(stated, allowed))
+
+
+def _own_example(member: ReleaseItem) -> Example:
+    src = _trimmed(player_clip(member.video)["src"], member.video) if member.video is not None else ""
+    return _shown(member, src, "" if src else str(NO_FILE))
+
+
+def _shown(member: ReleaseItem, src: str, why: str) -> Example:
+    record, video = member.record, member.video
     return Example(
         position=member.position,
         record=record,
         foils=[diff_segments(record["caption"], foil) for foil in record["foils"]],
-        src=_source(page, member.position, video) if allowed else "",
+        src=src,
         warning=video.content_warning if video is not None else "",
+        why=why,
     )
+
+
+NO_FILE = gettext_lazy("There is no playable file of this video.")
+
+
+def _why_not(terms: SourceTerms | None, allowed: bool) -> str:
+    """Return the reason that is true: no licence, not allowed by the team, or no file."""
+    if allowed:
+        return str(NO_FILE)
+    if terms is None or not (terms.licence or terms.url):
+        return _("No licence is stated for this video, so this page does not play it.")
+    return _("The benchmark team did not allow this page to play videos of this source.")
 
 
 def _source(page: PublicPage, position: int, video: Video) -> str:
     """Return our own stream by the page's address, or an external one that browsers may play, with the trim."""
     if video.file and video.media_state == MediaState.READY:
-        src = reverse("publishing:public_video", args=[page.key, position])
-    else:
-        src = video.url if plays_elsewhere(video.url) else ""
-    if src and video.time_unit == "sec" and video.start_time is not None:
-        end = "" if video.end_time is None else f",{video.end_time:g}"
-        src += f"#t={video.start_time:g}{end}"
-    return src
+        return _trimmed(reverse("publishing:public_video", args=[page.key, position]), video)
+    return _trimmed(video.url, video) if plays_elsewhere(video.url) else ""
+
+
+def _trimmed(src: str, video: Video) -> str:
+    """Add the trim as a fragment, which browsers apply."""
+    if not src or video.time_unit != "sec" or video.start_time is None:
+        return src
+    end = "" if video.end_time is None else f",{video.end_time:g}"
+    return f"{src}#t={video.start_time:g}{end}"
 
 
 def cited_as(release: Release, citation: Citation) -> str:
@@ -185,21 +236,14 @@ def cited_as(release: Release, citation: Citation) -> str:
     return bibtex(ReleaseContent(*facts, (), papers=papers))
 
 
-def about(page: PublicPage) -> dict[str, Any]:
-    """Return the page's content next to its board: citation, counts, terms, examples."""
-    release = page.release
-    composition, citation = composition_of(release), citation_of(release.project)
-    terms = terms_of(release, composition)
-    subtests = frozenset(name for name, *_counts in composition.rows)
-    examples = examples_of(page, composition, terms)
-    return {
-        "judged": judged_of(page, subtests),
-        "n_videos": sum(each.n_videos for each in terms),
-        "n_foils": sum(foils for _name, _items, foils, _paired in composition.rows),
-        "citation": citation,
-        "composition": composition,
-        "terms": terms,
-        "examples": examples,
-        "some_hidden": not all(example.src for example in examples),
-        "bibtex": cited_as(release, citation),
-    }
+def unstated(release: Release) -> list[str]:
+    """Return the sources of a release without a licence, "" for videos that name none. Two queries."""
+    return [one.dataset for one in terms_of(release, composition_of(release)) if not (one.licence or one.url)]
+
+
+def public_items(page: PublicPage) -> QuerySet[ReleaseItem]:
+    """Return the items that visitors can download now; none without a current archive, or if it is not offered."""
+    if not (page.offers_export and is_current(page)):
+        return ReleaseItem.objects.none()
+    rows = ReleaseItem.objects.filter(release=page.release, is_private=False, video__takedown__isnull=True)
+    return rows.order_by("position")

@@ -2,12 +2,13 @@
 
 from django.urls import path
 
-from evaluation.publishing import item_reports, views
+from evaluation.publishing import card_views, datasheet_views, item_reports, views
 
 app_name = "publishing"
 urlpatterns = [
     path("projects/<slug:slug>/publication/", views.publication, name="publication"),
-    path("projects/<slug:slug>/datasheet/", views.datasheet, name="datasheet"),
+    path("projects/<slug:slug>/datasheet/", datasheet_views.datasheet, name="datasheet"),
+    path("projects/<slug:slug>/datasheet/<str:question>/", datasheet_views.save_answer, name="save_answer"),
     path("projects/<slug:slug>/releases/<int:pk>/public/", views.public_page, name="public_page"),
     path(
         "projects/<slug:slug>/releases/<int:pk>/public/submissions/<int:submission>/",
@@ -22,7 +23,11 @@ urlpatterns = [
     ),
     path("projects/<slug:slug>/releases/<int:pk>/publish/", views.publish, name="publish"),
     path("projects/<slug:slug>/releases/<int:pk>/publish/folder.zip", views.publish_file, name="publish_file"),
-    path("r/<slug:key>/", views.public_release, name="public_release"),
+    path("r/<slug:key>/", card_views.public_release, name="public_release"),
+    path("r/<slug:key>/data/", card_views.public_data, name="public_data"),
+    path("r/<slug:key>/leaderboard/", card_views.public_leaderboard, name="public_leaderboard"),
+    path("r/<slug:key>/validation/", card_views.public_validation, name="public_validation"),
+    path("r/<slug:key>/versions/", card_views.public_versions, name="public_versions"),
     path("r/<slug:key>/videos/<int:position>/", views.public_video, name="public_video"),
     path("r/<slug:key>/export.zip", views.public_export, name="public_export"),
     path("r/<slug:key>/scores/", views.public_scores, name="public_scores"),

@@ -1,4 +1,4 @@
-"""Serve public pages, the page that opens them, the checklist, citation, terms and datasheet."""
+"""Serve what belongs to public pages, the page that opens them, the checklist, citation and terms."""
 
 from collections import Counter
 
@@ -12,15 +12,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from corpus.access import get_release
-from corpus.models import MediaState, Release, ReleaseItem
-from corpus.release_records import canary_of
+from corpus.models import MediaState, ReleaseItem
 from corpus.video_files.streaming import stream_file
-from evaluation.blind.forms import named_probes
-from evaluation.board.gaps import gaps_of
-from evaluation.board.leaderboard import board
-from evaluation.documents.actions.describe_publication import answer_datasheet, describe_publication, sources_in
-from evaluation.documents.forms import DatasheetForm, PublicationForm, terms_forms
-from evaluation.documents.models import DatasheetAnswer, PublicationFacts
+from evaluation.documents.actions.describe_publication import describe_publication, sources_in
+from evaluation.documents.forms import PublicationForm, terms_forms
+from evaluation.documents.models import PublicationFacts
 from evaluation.errors import EvaluationError
 from evaluation.publishing.actions.decide_submission import accept_submission, refuse_submission
 from evaluation.publishing.actions.publish_release import request_folder
@@ -32,46 +28,14 @@ from evaluation.publishing.folders import file_of, last_job
 from evaluation.publishing.forms import PublicPageForm, PublishForm, SubmissionForm
 from evaluation.publishing.hub_folder import checklist_of, size_of, videos_to_copy
 from evaluation.publishing.models import PublicPage, Submission
-from evaluation.publishing.public import about, composition_of, get_public_page, terms_of
-from evaluation.publishing.sheet import own_answers
+from evaluation.publishing.public import composition_of, get_public_page, terms_of, unstated
 from evaluation.publishing.submitted import BadScoresError
-from evaluation.releases.changelog import changelog_of
-from evaluation.releases.models import ItemReport, ReleaseGate, ReportState
-from evaluation.releases.withheld import withheld_of
+from evaluation.releases.models import ItemReport, ReportState
 from projects.access import enter_project, get_project
 from projects.errors import TooManyTries
 from projects.models import Role
 from projects.rate_limits import ARCHIVES, SCORES_HERE, SCORES_RELEASE, hit, network_of
 from projects.upload_limits import texts_fit
-
-
-@login_not_required
-@require_safe
-def public_release(request: HttpRequest, key: str) -> HttpResponse:
-    page = get_public_page(key)
-    release = page.release
-    context = {
-        "public": page,
-        "release": release,
-        "board": (shown := board(release)),
-        "columns": shown.columns,
-        "gate_rows": _gate(release),
-        "changes": changelog_of(release),
-        "n_withheld": len(withheld_of(release)),
-        "gaps": gaps_of(release),
-        "canary": canary_of(release.content_hash),
-        **about(page),
-    }
-    response = render(request, "evaluation/public_release.html", context)
-    # The address is the key: no referrer reveals it, and no search engine lists it.
-    response.headers["Referrer-Policy"] = "same-origin"
-    response.headers["X-Robots-Tag"] = "noindex"
-    return response
-
-
-def _gate(release: Release) -> list[dict]:
-    gate = ReleaseGate.objects.filter(release=release).first()
-    return [named_probes(row) for row in gate.data["rows"]] if gate is not None else []
 
 
 @login_not_required
@@ -177,6 +141,7 @@ def public_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     rows = Submission.objects.filter(release=found).select_related("run", "decided_by")
     context = {"release": found, "form": form, "public": page, "submissions": rows[:MAX_LISTED]}
     context["n_reports"] = ItemReport.objects.filter(release=found, state=ReportState.WAITING).count()
+    context["unlicensed"] = unstated(found)
     if page.archive:
         context["is_current"] = is_current(page)
     return render(request, "evaluation/public_page.html", context)
@@ -267,22 +232,3 @@ def publication(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect("publishing:publication", slug)
     status = 422 if data is not None else 200
     return render(request, "evaluation/publication.html", {"form": form, "terms": terms}, status=status)
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-def datasheet(request: HttpRequest, slug: str) -> HttpResponse:
-    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
-    data = request.POST if request.method == "POST" else None
-    answers = dict(DatasheetAnswer.objects.filter(project=project).values_list("question", "text"))
-    release, own = own_answers(project)
-    form = DatasheetForm(data, answers, own)
-    if data is not None and form.is_valid():
-        try:
-            answer_datasheet(request.user, project, form.cleaned_data)
-        except EvaluationError as error:
-            form.add_error(None, str(error))
-        else:
-            messages.success(request, _("Saved. New exports contain the change."))
-            return redirect("publishing:datasheet", slug)
-    context = {"form": form, "release": release}
-    return render(request, "evaluation/datasheet.html", context, status=422 if form.errors else 200)

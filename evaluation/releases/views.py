@@ -1,7 +1,6 @@
-"""Show the releases of a project, the form that freezes one, and the page of one release."""
+"""Show the releases of a project, the form that freezes one, and the tabs of one release."""
 
 from collections.abc import Iterable, Mapping
-from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -13,14 +12,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from corpus.access import get_release
-from corpus.exporters.registry import EXPORTERS
 from corpus.models import Release, ReleaseItem
 from corpus.release_records import canary_of
 from evaluation.blind.forms import named_probes
-from evaluation.board.gaps import gaps_of
 from evaluation.board.leaderboard import RankedRun, is_uneven, leaderboard
 from evaluation.charts import of_reports
-from evaluation.charts.inline import cached_chart
 from evaluation.errors import EvaluationError
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.releases.changelog import compared
@@ -93,35 +89,42 @@ def release_changes(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 PER_PAGE = 10
-# The formats that most people want; the others are folded.
-COMMON_EXPORTS = ("foilworks", "jsonl", "csv", "hf")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def release(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Show the release; POST starts a scoring run on it."""
+    """Show the card of the release; POST starts a scoring run on it."""
     found = enter_project(request, get_release(request.user, slug, pk))
     form = ScoringForm(request.POST if request.method == "POST" else None, release=found)
     run = _start(request.user, found, form)
     if run is not None:
         return redirect("scoring:run", slug, run.pk)
-    standings, withheld = leaderboard(found), _withheld(found)
+    standings = leaderboard(found)
     context = {
         "release": found,
         "form": form,
         "standings": standings,
-        "has_scores": bool(scored := _scored(standings)),
-        "chart": partial(cached_chart, "scores", partial(of_reports.scores, scored), scored),
+        "has_scores": bool(_scored(standings)),
         "uneven": is_uneven(standing.overall for standing in standings),
-        "page": _items(found, request.GET.get("page"), withheld),
-        "exporters": [(slug, EXPORTERS[slug]) for slug in COMMON_EXPORTS],
-        "more_exporters": [(slug, entry) for slug, entry in EXPORTERS.items() if slug not in COMMON_EXPORTS],
-        "gate": _gate(found),
-        "n_withheld": len(withheld),
-        "gaps": gaps_of(found),
+        "n_withheld": len(_withheld(found)),
         "canary": canary_of(found.content_hash),
     }
     return render(request, "evaluation/release.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+def release_data(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    found = enter_project(request, get_release(request.user, slug, pk))
+    withheld = _withheld(found)
+    page = _items(found, request.GET.get("page"), withheld)
+    context = {"release": found, "page": page, "n_withheld": len(withheld)}
+    return render(request, "evaluation/release_data.html", context)
+
+
+@require_safe
+def release_validation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    found = enter_project(request, get_release(request.user, slug, pk))
+    return render(request, "evaluation/release_validation.html", {"release": found, "gate": _gate(found)})
 
 
 def _withheld(found: Release) -> dict[str, Any]:
@@ -132,8 +135,6 @@ def _withheld(found: Release) -> dict[str, Any]:
 def _gate(found: Release) -> ReleaseGate | None:
     gate = ReleaseGate.objects.filter(release=found).select_related("overridden_by").first()
     if gate is not None:
-        # So that the release has it: the page also says by which ladder its items were selected.
-        gate.release = found
         gate.rows = [named_probes(row) for row in gate.data["rows"]]
     return gate
 

@@ -138,7 +138,8 @@ class TestReleases:
     def test_the_page_withholds_the_text_and_says_why(self, client, world):
         take_down(world)
         client.force_login(world.owner)
-        page = client.get(reverse("releases:release", args=[world.project.slug, world.release.pk])).content.decode()
+        address = reverse("releases:release_data", args=[world.project.slug, world.release.pk])
+        page = client.get(address).content.decode()
         assert "1 item is withheld." in page
         assert REASON in page
         assert "unfolds" in page  # the other item's foil

@@ -180,6 +180,10 @@ def single_things(project: Project, release: Release) -> dict[str, str]:
         "generation:run": GenerationRun.objects.get().pk,
         "generation:candidate": Candidate.objects.order_by("pk").first().pk,
         "releases:release": release.pk,
+        "releases:release_data": release.pk,
+        "releases:release_validation": release.pk,
+        "releases:release_changes": release.pk,
+        "board:leaderboard": release.pk,
         "annotation:disputed_item": disputed.pk,
         "annotation:repair": doubted.pk,
     }
@@ -187,7 +191,10 @@ def single_things(project: Project, release: Release) -> dict[str, str]:
     return {
         **{name: reverse(name, args=[project.slug, key]) for name, key in of_project.items()},
         **{name: reverse(name) for name in ("design", "help", "api_docs", "generation:methods", "projects:account")},
-        "public release": reverse("publishing:public_release", args=[public.key]),
+        **{
+            f"public {tab}": reverse(f"publishing:public_{tab}", args=[public.key])
+            for tab in ("release", "data", "leaderboard", "validation", "versions")
+        },
         "public scores": reverse("publishing:public_scores", args=[public.key]),
     }
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from playwright.sync_api import Page, expect
 
-from evaluation.documents.models import PublicationFacts, SourceLicence
+from evaluation.documents.models import DatasheetAnswer, PublicationFacts, SourceLicence
 from evaluation.publishing.actions.set_public_page import set_public_page
 from evaluation.publishing.models import PublicPage, Submission
 from evaluation.releases.actions.freeze_release import freeze_release
@@ -57,7 +57,22 @@ def test_a_stranger_reads_the_page_and_sends_scores(opened: PublicPage, visitor,
     visitor.goto(f"/r/{opened.key}/")
     expect(visitor.get_by_role("heading", level=1)).to_contain_text("<img src=x")
     expect(visitor.locator("video")).to_have_count(1)
+    expect(visitor.get_by_text("No licence is stated for this video, so this page does not play it.")).to_be_visible()
     assert visitor.evaluate("document.images.length") == 0
+    assert_accessible(visitor)
+    visitor.locator("summary", has_text="Cite").click()
+    expect(visitor.locator(".cite-menu").get_by_role("button", name="Copy the BibTeX entry")).to_be_visible()
+    assert_accessible(visitor)
+    visitor.keyboard.press("Escape")
+    for tab in ("Data", "Leaderboard", "Validation", "Versions"):
+        visitor.get_by_role("navigation", name="Release").get_by_role("link", name=tab).click()
+        expect(visitor.locator("a[aria-current=page]", has_text=tab)).to_be_visible()
+        expect(visitor.get_by_role("heading", level=1)).to_contain_text("<img src=x")
+        assert_accessible(visitor)
+    visitor.goto(f"/r/{opened.key}/leaderboard/")
+    visitor.get_by_role("columnheader", name="T", exact=True).get_by_role("link").click()
+    expect(visitor.locator("th[aria-sort=descending]")).to_contain_text("T")
+    expect(visitor.locator(".ci-bar").first).to_be_visible()
     assert_accessible(visitor)
     visitor.get_by_role("link", name="Submit scores of your model").click()
     expect(visitor.get_by_label("Score file")).to_be_visible()
@@ -119,10 +134,44 @@ def test_the_owner_decides_and_fills_in_what_only_people_know(
     expect(page.get_by_text("trained on it")).to_be_visible()
     page.goto("/projects/dots/datasheet/")
     assert_accessible(page)
-    # Only the first section with open questions is unfolded.
-    page.locator("summary").filter(has_text="Collection process").click()
+    # The first section with open questions is shown.
+    page.get_by_role("link", name="Collection process").click()
+    expect(page.get_by_role("heading", name="Collection process")).to_be_visible()
     page.get_by_label("Were any ethical review processes conducted").fill(HOSTILE)
     page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Saved. New exports contain the change.")).to_be_visible()
     expect(page.get_by_label("Were any ethical review processes conducted")).to_have_value(HOSTILE)
     page.goto("/projects/dots/publication/")
     assert_accessible(page)
+
+
+def test_an_answer_is_saved_on_the_way_out_of_its_field_and_no_text_is_lost(
+    opened: PublicPage, sign_in: SignIn
+) -> None:
+    """Two windows answer one question: the second one reads both texts before it replaces the first."""
+    page = sign_in(opened.opened_by)
+    address, question = "/projects/dots/datasheet/?section=uses", "What (other) tasks could the dataset be used for?"
+    page.goto(address)
+    other = page.context.new_page()
+    other.goto(address)
+    before = page.locator("#sheet-progress").inner_text()
+    page.get_by_label(question).fill("Teaching.")
+    page.get_by_label(question).blur()
+    expect(page.get_by_text("Saved", exact=True)).to_be_visible()
+    expect(page.locator("#sheet-progress")).not_to_have_text(before)
+    assert DatasheetAnswer.objects.get().text == "Teaching."
+    other.get_by_label(question).fill("Research.")
+    other.get_by_label(question).blur()
+    expect(other.get_by_text("Your text is not saved.")).to_be_visible()
+    expect(other.get_by_label(question)).to_have_value("Research.")
+    expect(other.locator(".sheet-theirs")).to_have_text("Teaching.")
+    assert_accessible(other)
+    other.get_by_role("button", name="Replace it with my text").click()
+    expect(other.get_by_text("Saved", exact=True)).to_be_visible()
+    assert DatasheetAnswer.objects.get().text == "Research."
+    # A link waits for the answer that is on its way.
+    other.get_by_label(question).fill("Research, and teaching.")
+    other.get_by_role("link", name="Maintenance").click()
+    expect(other.get_by_role("heading", name="Maintenance")).to_be_visible()
+    assert DatasheetAnswer.objects.get().text == "Research, and teaching."
+    other.close()

@@ -245,7 +245,7 @@ def test_boards_pages_and_the_export_show_the_scores(release, world, client, tmp
     assert client.get(reverse("scoring:run_scores", args=[slug, run.pk, "winoground"])).status_code == 200
     assert b"two clips,overall" in client.get(reverse("scoring:run_file", args=[slug, run.pk, "csv"])).content
     table = client.get(reverse("board:leaderboard", args=[slug, release.pk])).content.decode()
-    assert '<th scope="col" class="num">Group</th>' in table
+    assert 'href="?column=T&amp;scope=overall&amp;sort=Group"' in table
     foilworks.write(collect_release(release), tmp_path / "out", params={})
     assert verify(tmp_path / "out")["ok"]
     winoground.write(release_content(release), tmp_path / "wino", params={})

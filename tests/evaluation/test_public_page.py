@@ -91,13 +91,23 @@ def send(stranger, opened, content, **fields):
     return stranger.post(url("public_scores", opened), {**about, **fields, "scores": file})
 
 
+# Tab -> queries.
+TABS = {
+    "public_release": 14,
+    "public_data": 11,
+    "public_leaderboard": 10,
+    "public_validation": 11,
+    "public_versions": 6,
+}
+
+
 class TestPage:
     def test_it_is_read_without_an_account_and_names_nobody(self, stranger, opened, world):
         PublicationFacts.objects.create(project=world.project, title=HOSTILE, authors="Doe, Ann", licence="CC BY 4.0")
         answer = stranger.get(url("public_release", opened))
         body = answer.content.decode()
         assert answer.status_code == 200
-        assert opened.release.content_hash in body
+        assert opened.release.content_hash in stranger.get(url("public_data", opened)).content.decode()
         assert HOSTILE not in body
         assert "&lt;script&gt;alert(1)" in body
         assert "CC BY 4.0" in body
@@ -111,7 +121,7 @@ class TestPage:
         assert stranger.get(old).status_code == 404
         assert stranger.get(url("public_release", new)).status_code == 200
         set_public_page(world.owner, opened.release, is_open=False, offers_export=True, takes_scores=True)
-        for name in ("public_release", "public_scores", "public_sent", "public_export"):
+        for name in (*TABS, "public_scores", "public_sent", "public_export"):
             assert stranger.get(url(name, new)).status_code == 404
         assert stranger.get(f"/r/{opened.release_id}/").status_code == 404
         assert len(opened.key) >= 20
@@ -124,11 +134,84 @@ class TestPage:
 
     def test_more_items_need_no_more_queries(self, stranger, world, django_assert_max_num_queries):
         opened = set_public_page(world.owner, frozen(world, 8), is_open=True, offers_export=True, takes_scores=True)
-        stranger.get(url("public_release", opened))
-        with django_assert_max_num_queries(14):
-            stranger.get(url("public_release", opened))
+        run_now(opened.job)
+        for name, most in TABS.items():
+            stranger.get(url(name, opened))
+            with django_assert_max_num_queries(most):
+                assert stranger.get(url(name, opened)).status_code == 200
         with django_assert_max_num_queries(2):
             stranger.get(url("public_scores", opened))
+
+
+class TestTabs:
+    def test_each_tab_is_marked_and_hidden_from_search_engines(self, stranger, opened):
+        for name in TABS:
+            answer = stranger.get(url(name, opened))
+            current = re.findall(r'href="([^"]+)" aria-current="page"', answer.content.decode())
+            assert current == [url(name, opened)]
+            assert answer.headers["X-Robots-Tag"] == "noindex"
+            assert answer.headers["Referrer-Policy"] == "same-origin"
+
+    def test_items_are_listed_only_while_visitors_can_download_them(self, stranger, opened, world):
+        def listed():
+            body = stranger.get(url("public_data", opened)).content.decode()
+            return [row for row in opened.release.members.all() if f'cell-model">{row.record["id"]}<' in body]
+
+        assert listed() == []
+        set_public_page(world.owner, opened.release, is_open=True, offers_export=True, takes_scores=False)
+        assert listed() == []
+        run_now(request_archive(world.owner, opened.release).job)
+        assert len(listed()) == 2
+        taken = opened.release.members.first()
+        take_down_video(world.owner, "dots", taken.video_id, "asked for")
+        assert listed() == []
+        run_now(request_archive(world.owner, opened.release).job)
+        assert len(listed()) == 1
+
+    def test_a_later_release_lists_its_changes(self, stranger, opened, world):
+        assert "This is the first release." in stranger.get(url("public_versions", opened)).content.decode()
+        make_item(world.subtest, make_caption(make_video(world.project)), state="valid", key="later")
+        second = freeze_release(None, world.project, name="second")
+        page = set_public_page(world.owner, second, is_open=True, offers_export=False, takes_scores=False)
+        body = stranger.get(url("public_versions", page)).content.decode()
+        assert "Added</h3>" in body.replace(" (1)", "")
+        assert "later" in body
+        # The address of a page is a secret of its own.
+        assert opened.key not in body
+
+
+class TestLicences:
+    def test_a_visitor_reads_why_a_video_does_not_play(self, stranger, opened):
+        said = {each.why for each in stranger.get(url("public_release", opened)).context["examples"]}
+        assert said == {"No licence is stated for this video, so this page does not play it."}
+        terms = SourceLicence.objects.create(project=opened.release.project, source_dataset="films", licence="CC0")
+        said = {each.why for each in stranger.get(url("public_release", opened)).context["examples"]}
+        assert said == {"The benchmark team did not allow this page to play videos of this source."}
+        SourceLicence.objects.filter(pk=terms.pk).update(may_show=True)
+        assert {each.why for each in stranger.get(url("public_release", opened)).context["examples"]} == {""}
+        opened.release.members.first().video.file.delete()
+        said = {each.why for each in stranger.get(url("public_release", opened)).context["examples"]}
+        assert said == {"", "There is no playable file of this video."}
+
+    def test_the_researcher_reads_which_licences_are_missing(self, client, opened, world):
+        client.force_login(world.owner)
+        address = reverse("publishing:public_page", args=["dots", opened.release_id])
+        body = client.get(address).content.decode()
+        assert "No licence stated." in body
+        assert reverse("publishing:publication", args=["dots"]) in body
+        assert client.get(address).context["unlicensed"] == ["films"]
+        PublicationFacts.objects.create(project=world.project, licence="CC BY 4.0")
+        allow(opened)
+        assert "No licence stated." not in client.get(address).content.decode()
+
+    def test_three_examples_are_shown_and_those_that_play_come_first(self, stranger, world):
+        release = frozen(world, 5)
+        for member in release.members.order_by("position")[:3]:
+            member.video.file.delete()
+        opened = set_public_page(world.owner, release, is_open=True, offers_export=False, takes_scores=False)
+        allow(opened)
+        shown = stranger.get(url("public_release", opened)).context["examples"]
+        assert [bool(each.src) for each in shown] == [False, True, True]
 
 
 class TestVideos:
@@ -183,7 +266,7 @@ class TestScores:
         assert (row.run.label, row.group["T"], row.run.params["sent_by"]) == ("Their model", 1.0, "A lab")
         assert "Their model (external submission)" in markdown(board(opened.release))
         assert collect_release(opened.release).tables["leaderboard"]["models"][0]["sent_by"] == "A lab"
-        body = stranger.get(url("public_release", opened)).content.decode()
+        body = stranger.get(url("public_leaderboard", opened)).content.decode()
         assert "external submission" in body
         assert "A lab" in body
         assert CONTACT not in body
@@ -299,7 +382,9 @@ class TestScores:
         send(stranger, opened, rows(opened, caption=2.0))
         client.force_login(world.owner)
         address = reverse("publishing:public_page", args=["dots", opened.release_id])
-        with django_assert_max_num_queries(9):
+        # The licences of a release are looked up by its sources, which are counted once.
+        client.get(address)
+        with django_assert_max_num_queries(12):
             body = client.get(address).content.decode()
         assert CONTACT in body
         assert HOSTILE not in body
@@ -331,7 +416,7 @@ class TestArchive:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             archive.extractall(tmp_path / "x")
         (folder,) = (tmp_path / "x").iterdir()
-        shown = re.search(r"--expect (\w{64})", stranger.get(url("public_release", opened)).content.decode())
+        shown = re.search(r"--expect (\w{64})", stranger.get(url("public_data", opened)).content.decode())
         assert verify(folder, shown.group(1))["ok"]
         assert "scores of other models can be submitted" in (folder / "datasheet.md").read_text()
 
@@ -401,7 +486,7 @@ class TestWhatPeopleSaid:
         release = frozen(world, 3)
         page = set_public_page(world.owner, release, is_open=True, offers_export=False, takes_scores=False)
         # Nothing was computed yet, and a visitor's look computes nothing.
-        assert stranger.get(url("public_release", page)).context["judged"] is None
+        assert stranger.get(url("public_validation", page)).context["judged"] is None
         for number, item in enumerate(Item.objects.order_by("pk")):
             for person in (world.ann, world.owner):
                 choice = "caption" if number or person == world.ann else "both"
@@ -414,7 +499,7 @@ class TestWhatPeopleSaid:
                     idempotency_key=f"{number}-{person.pk}",
                 )
         run_now(request_archive(world.owner, release).job)
-        answer = stranger.get(url("public_release", page))
+        answer = stranger.get(url("public_validation", page))
         judged, body = answer.context["judged"], answer.content.decode()
         assert (judged.whole["n_items"], judged.whole["n_valid"], judged.agreement["n_votes"]) == (3, 3, 6)
         assert "Human validation" in body
@@ -422,4 +507,4 @@ class TestWhatPeopleSaid:
         assert '<span class="ci">truth</span>' in body
         assert not any(person.username in body for person in (world.owner, world.ann))
         Vote.objects.first().delete()
-        assert stranger.get(url("public_release", page)).context["judged"] is None
+        assert stranger.get(url("public_validation", page)).context["judged"] is None

@@ -12,8 +12,8 @@ from annotation.models import PayRate, Vote
 from corpus.exporters import foilworks
 from corpus.exporters.parts.datasheet_answers import ANSWERS
 from corpus.exporters.parts.datasheet_questions import QUESTIONS
-from evaluation.documents.actions.describe_publication import answer_datasheet
-from evaluation.documents.models import DatasheetAnswer, SourceLicence
+from evaluation.documents.actions.answer_datasheet import ChangedMeanwhileError, answer_datasheet
+from evaluation.documents.models import DatasheetAnswer, SourceLicence, answer_version
 from evaluation.exports.collect import collect_release
 from evaluation.imports.store import import_records
 from evaluation.publishing.sheet import own_answers
@@ -107,13 +107,13 @@ def test_answers_are_stored_escaped_and_deleted(owner, world, tmp_path):
     release = freeze_release(None, world.project)
     empty = dict.fromkeys(QUESTIONS, "")
     assert owner.post(url("datasheet", world), {**empty, "collection.ethics": HOSTILE}).status_code == 302
-    page = owner.get(url("datasheet", world)).content.decode()
+    page = owner.get(url("datasheet", world), {"section": "collection"}).content.decode()
     assert "&lt;script&gt;alert(1)" in page
     assert HOSTILE not in page
     foilworks.write(collect_release(release), tmp_path / "out", params={})
     assert "> &lt;script>alert(1)&lt;/script>" in (tmp_path / "out/datasheet.md").read_text()
     post_publication(owner, world, abstract=f"For {HOSTILE} [a](javascript:b)")
-    page = owner.get(url("datasheet", world)).content.decode()
+    page = owner.get(url("datasheet", world), {"section": "motivation"}).content.decode()
     assert "For &lt;script&gt;" in page
     assert 'javascript:b"' not in page
     owner.post(url("datasheet", world), empty)
@@ -122,14 +122,14 @@ def test_answers_are_stored_escaped_and_deleted(owner, world, tmp_path):
 
 
 def test_the_form_shows_computed_answers_and_counts_open_questions(owner, world):
-    page = owner.get(url("datasheet", world))
-    before = page.context["form"].n_open()
+    page = owner.get(url("datasheet", world), {"section": "composition"})
+    before = page.context["form"].n_open
     assert "No release yet" in page.content.decode()
     valid(world, "a dot moves.")
     freeze_release(None, world.project)
-    page = owner.get(url("datasheet", world))
+    page = owner.get(url("datasheet", world), {"section": "composition"})
     assert "<td>all</td>\n<td>1</td>" in page.content.decode()
-    assert page.context["form"].n_open() < before
+    assert page.context["form"].n_open < before
 
 
 def test_only_researchers_answer(world):
@@ -147,6 +147,83 @@ def test_the_pages_need_as_many_queries_for_one_item_as_for_many(owner, world, d
         owner.get(url("datasheet", world))
     with django_assert_max_num_queries(10):
         owner.get(url("publication", world))
+
+
+class TestAnswers:
+    """One section per address; an answer is saved when its field changes."""
+
+    QUESTION = "collection.ethics"
+
+    def save(self, owner, world, text, seen=""):
+        sent = {self.QUESTION: text, f"seen-{self.QUESTION}": answer_version(seen)}
+        address = reverse("publishing:save_answer", args=[world.project.slug, self.QUESTION])
+        return owner.post(address, sent, headers={"HX-Request": "true"})
+
+    def test_a_section_has_its_own_address_and_sends_only_its_answers(self, owner, world):
+        DatasheetAnswer.objects.create(project=world.project, question="uses.used", text="In a paper.")
+        page = owner.get(url("datasheet", world), {"section": "collection"})
+        assert f'name="{self.QUESTION}"' in page.content.decode()
+        assert 'name="uses.used"' not in page.content.decode()
+        answer = owner.post(url("datasheet", world) + "?section=collection", {self.QUESTION: "Yes."})
+        assert answer["Location"] == url("datasheet", world) + "?section=collection"
+        assert dict(DatasheetAnswer.objects.values_list("question", "text")) == {
+            "uses.used": "In a paper.",
+            self.QUESTION: "Yes.",
+        }
+        assert owner.get(url("datasheet", world), {"section": "none"}).context["section"]["slug"] == "motivation"
+
+    def test_a_changed_answer_is_saved_with_an_audit_row_and_counts_as_progress(self, owner, world):
+        before = owner.get(url("datasheet", world)).context["form"].n_answered
+        answer = self.save(owner, world, " Yes. ")
+        body = answer.content.decode()
+        assert answer.headers["HX-Trigger"] == "answersaved"
+        assert f"{before + 1} of 50 answered" in body
+        assert f'value="{answer_version("Yes.")}"' in body
+        row = DatasheetAnswer.objects.get()
+        assert (row.text, row.changed_by) == ("Yes.", world.owner)
+        assert AuditEvent.objects.get().details["questions"] == [self.QUESTION]
+        self.save(owner, world, "Yes.", "Yes.")
+        assert AuditEvent.objects.count() == 1
+
+    def test_an_answer_that_somebody_else_changed_is_not_overwritten(self, owner, world):
+        answer_datasheet(world.owner, world.project, {self.QUESTION: "Theirs."})
+        answer = self.save(owner, world, "Mine.")
+        body = answer.content.decode()
+        assert "HX-Trigger" not in answer.headers
+        assert "Your text is not saved." in body
+        assert "Theirs." in body
+        assert f"{world.owner.username} changed this answer" in body
+        assert DatasheetAnswer.objects.get().text == "Theirs."
+        # The next change of the field is refused as well; the button sends the version that the person has now read.
+        assert "Your text is not saved." in self.save(owner, world, "Mine, too.").content.decode()
+        assert answer_version("Theirs.") in body
+        assert "HX-Trigger" in self.save(owner, world, "Mine.", "Theirs.").headers
+        assert DatasheetAnswer.objects.get().text == "Mine."
+
+    def test_the_form_keeps_the_text_of_a_conflict_and_stores_nothing(self, owner, world):
+        answer_datasheet(world.owner, world.project, {self.QUESTION: "Theirs."})
+        seen = {f"seen-{self.QUESTION}": answer_version("")}
+        sent = {self.QUESTION: "Mine.", "collection.how": "By hand.", **seen}
+        answer = owner.post(url("datasheet", world) + "?section=collection", sent)
+        body = answer.content.decode()
+        assert answer.status_code == 422
+        assert "Stored answer: Theirs." in body
+        assert ">\nMine.</textarea>" in body
+        assert [row.text for row in DatasheetAnswer.objects.all()] == ["Theirs."]
+        with pytest.raises(ChangedMeanwhileError):
+            answer_datasheet(world.owner, world.project, {self.QUESTION: ""}, {self.QUESTION: answer_version("")})
+
+    def test_wrong_answers_are_explained_in_their_field(self, owner, world):
+        answer = self.save(owner, world, "x" * 5_001)
+        assert "at most 5000 characters" in answer.content.decode()
+        assert "HX-Trigger" not in answer.headers
+        unknown = reverse("publishing:save_answer", args=[world.project.slug, "no.question"])
+        assert "no question" in owner.post(unknown, {"no.question": "x"}).content.decode()
+        assert not DatasheetAnswer.objects.exists()
+
+    def test_only_researchers_save_answers(self, client, world):
+        client.force_login(world.ann)
+        assert self.save(client, world, "x").status_code == 403
 
 
 class TestWhatTheFormSays:

@@ -1,4 +1,4 @@
-"""Store how a project is published: citation, licences of its sources, answers of the datasheet."""
+"""Store how a project is published: its citation and the licences of its sources."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -6,18 +6,15 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from corpus.exporters.parts.datasheet_questions import QUESTIONS
 from corpus.models import Video
-from evaluation.documents.models import DatasheetAnswer, PublicationFacts, SourceLicence
+from evaluation.documents.models import PublicationFacts, SourceLicence
 from evaluation.errors import EvaluationError
 from projects import audit
 from projects.access import require_role
 from projects.models import Project, Role, User
-from text.quoting import quoted
 
 FACTS = ("title", "authors", "abstract", "year", "doi", "url", "licence", "licence_url", "contact")
 TERMS = ("licence", "url", "notes", "may_show")
-MAX_ANSWER_LENGTH = 5_000
 
 
 def sources_in(project: Project) -> list[str]:
@@ -48,33 +45,3 @@ def describe_publication(
         shown += [name] if terms["may_show"] else []
     audit.record(audit.event(project, person, "evaluation.describe_publication", row, may_show=shown))
     return row
-
-
-@transaction.atomic
-def answer_datasheet(person: User, project: Project, answers: Mapping[str, str]) -> int:
-    """Store the answers by question, delete empty ones, and return how many changed.
-
-    AccessDenied without the researcher's role; EvaluationError for an unknown question, or a text that is too long.
-    """
-    require_role(person, project, Role.RESEARCHER)
-    stored = {row.question: row for row in DatasheetAnswer.objects.filter(project=project)}
-    changed = []
-    for slug, text in answers.items():
-        said = text.strip()
-        if slug not in QUESTIONS:
-            raise EvaluationError(f"the datasheet has no question {quoted(slug)}")
-        if len(said) > MAX_ANSWER_LENGTH:
-            most = MAX_ANSWER_LENGTH
-            raise EvaluationError(_("An answer can have at most %(most)d characters. Shorten it.") % {"most": most})
-        old = stored.get(slug)
-        if said == (old.text if old else ""):
-            continue
-        changed.append(slug)
-        if said:
-            values = {"text": said, "changed_by": person}
-            DatasheetAnswer.objects.update_or_create(project=project, question=slug, defaults=values)
-        elif old:
-            old.delete()
-    if changed:
-        audit.record(audit.event(project, person, "evaluation.answer_datasheet", project, questions=changed))
-    return len(changed)
