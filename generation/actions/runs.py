@@ -97,11 +97,16 @@ def queue_run(run: GenerationRun) -> None:
     run.job = enqueue(
         GENERATE_JOB,
         run.pk,
-        queue="gpu" if entry.needs_gpu else "default",
+        queue="gpu" if entry.needs_gpu or _loads_a_model(run.params) else "default",
         title=f"{entry.label}: {run.subtest.name}",
         project_id=run.project.pk,
     )
     run.save(update_fields=["job"])
+
+
+def _loads_a_model(params: Mapping[str, Any]) -> bool:
+    """Return whether the method loads a model, instead of using rules or an endpoint."""
+    return bool(str(params.get("model", "")).strip()) and not params.get("endpoint")
 
 
 def _params(method: str, raw: Mapping[str, Any], subtest: Subtest) -> dict[str, Any]:
