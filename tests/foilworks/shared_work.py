@@ -1,5 +1,6 @@
 """Work for several hosts: `python -m tests.foilworks.shared_work make FOLDER|alone|look` on the database of the
-environment. `make` makes videos and captions; `scoring`, `describing` and `generating` queue a job and print its id.
+environment. `make` makes videos and captions; `scoring`, `describing` and `generating` queue a job and print its id,
+and `make FOLDER KIND…` does both.
 """
 
 import json
@@ -25,7 +26,7 @@ if __name__ == "__main__":
 """
 
 
-def make(folder: str) -> dict[str, str]:
+def make(folder: str, *kinds: str) -> dict[str, str]:
     """Make the videos and captions, and the model in this folder, which the hosts share."""
     from django.core.management import call_command
     from django.db import transaction
@@ -60,7 +61,8 @@ def make(folder: str) -> dict[str, str]:
             factories.make_caption(video, f"a man folds a shirt and {number} towels.")
         factories.make_subtest(texts, name="t")
     Foil.objects.update(verdict=FoilVerdict.VALID)
-    return {"release": freeze_release(None, project).name}
+    freeze_release(None, project)
+    return {kind: globals()[kind](folder)["job"] for kind in kinds}
 
 
 def scoring(model: str) -> dict[str, str]:

@@ -70,7 +70,8 @@ class Lab:
 
     def logs(self) -> str:
         states = self.rows("SELECT title, state, worker, losses FROM jobs_job ORDER BY title")
-        return f"{states}\n{(self.folder / 'engine.log').read_text()[-3000:]}"
+        nodes = [(node.pid, node.poll()) for node in self.cluster.nodes]
+        return f"{states}\n{nodes}\n{(self.folder / 'engine.log').read_text()[-3000:]}"
 
     def until(self, true) -> None:
         end = time.monotonic() + PATIENCE_S
