@@ -56,6 +56,6 @@ def return_lost(job_id: UUID, worker: str) -> None:
 
 
 def return_stopped(job_id: UUID, worker: str) -> None:
-    """Let the next engine take the job of an actor that this one stops. It is no loss."""
+    """Let the next engine take the job of an actor that this one stops. It does not count as a loss."""
     held = Job.objects.filter(pk=job_id, state=JobState.RUNNING, worker=worker)
     held.update(state=JobState.WAITING, lease_until=None)

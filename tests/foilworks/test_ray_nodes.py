@@ -96,11 +96,11 @@ def lab(tmp_path) -> Iterator[Lab]:
             "FOILWORKS_LEASE_SECONDS": "30",
         }
         worker = server.url("shared").replace("//postgres@", "//foilworks_worker@")
-        with running_cluster(
-            {**common, "DATABASE_URL": worker, "FOILWORKS_HOME": str(tmp_path / "head")}, 1
-        ) as cluster:
+        of_nodes = {**common, "DATABASE_URL": worker, "FOILWORKS_HOME": str(tmp_path / "head")}
+        # Actors run on the other nodes only.
+        with running_cluster(of_nodes, 0) as cluster:
             lab = Lab(tmp_path, common, server, cluster)
-            for name in ("first", "second"):
+            for name in ("first", "second", "third"):
                 lab.start_node(name)
             yield lab
 
