@@ -11,7 +11,6 @@ import logging
 import threading
 import time
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self
@@ -22,13 +21,12 @@ from django.conf import settings
 from django.db import close_old_connections, connection
 from ray.exceptions import RayError
 
-from jobs.affinity_worker import MAX_CONSECUTIVE_JOBS
 from jobs.errors import JobError
 from jobs.lease import BEAT_SECONDS, LEASE, NO_DATABASE
 from jobs.models import OPEN_STATES, Job, JobState
 from jobs.queue import ray_queues
 from jobs.ray.actor import remote_class, variables
-from jobs.ray.rows import Resources, next_jobs, resources_of, return_lost, return_stopped
+from jobs.ray.rows import Resources, next_jobs, next_of, resources_of, return_lost, return_stopped
 from jobs.stray_workers import holds
 
 logger = logging.getLogger(__name__)
@@ -176,7 +174,7 @@ class RayEngine:
         room = self._slots - len(busy)
         rows = next_jobs({*busy, *self._later}, room) if room > 0 else []
         for actor in [actor for actor in self._actors if actor.is_idle]:
-            job = chosen(actor, rows, self._usual)
+            job = next_of(rows, actor.resources, self._usual, actor.route, actor.in_a_row)
             if job is not None:
                 rows.remove(job)
                 self._run(actor, job)
@@ -209,16 +207,6 @@ class RayEngine:
         options = {"num_cpus": resources.cpus, "num_gpus": resources.gpus, "scheduling_strategy": "SPREAD"}
         handle = self._class.options(**options).remote(variables(settings.RAY_ADDRESS, *resources))
         return _Actor(handle, resources, handle.name.remote())
-
-
-def chosen(actor: _Actor, rows: Sequence[Job], usual: Resources) -> Job | None:
-    """Return the row that an idle actor runs next: of its model if there is one, but not for ever."""
-    fits = [job for job in rows if resources_of(job.route, usual) == actor.resources]
-    same = [job for job in fits if job.route == actor.route]
-    others = [job for job in rows if job.route != actor.route]
-    if same and (actor.in_a_row < MAX_CONSECUTIVE_JOBS or not others):
-        return same[0]
-    return next((job for job in fits if job.route != actor.route), None)
 
 
 def cause(error: Exception) -> str:

@@ -1,7 +1,7 @@
 """Choose the waiting rows that Ray runs next, and return those that it lost."""
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
 from itertools import chain, zip_longest
 from typing import NamedTuple
@@ -10,6 +10,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db.models import Q
 
+from jobs.affinity_worker import MAX_CONSECUTIVE_JOBS
 from jobs.models import Job, JobState
 from jobs.queue import ray_queues, return_abandoned
 
@@ -42,6 +43,19 @@ def next_jobs(held: Collection[UUID], limit: int) -> list[Job]:
     rows = [waiting.filter(project_id=one).order_by("created_at", "number") for one in projects]
     shares = [list(some[: _room(one, busy, limit)]) for one, some in zip(projects, rows, strict=True)]
     return [job for job in chain.from_iterable(zip_longest(*shares)) if job is not None][:limit]
+
+
+def next_of(rows: Sequence[Job], resources: Resources, usual: Resources, route: str, in_a_row: int) -> Job | None:
+    """Return the row that an idle actor with these resources runs next; None if it fits none.
+
+    `route`: the model that it has loaded and prefers, but not for ever: it has run `in_a_row` jobs of it.
+    """
+    fits = [job for job in rows if resources_of(job.route, usual) == resources]
+    same = [job for job in fits if job.route == route]
+    others = [job for job in rows if job.route != route]
+    if same and (in_a_row < MAX_CONSECUTIVE_JOBS or not others):
+        return same[0]
+    return next((job for job in fits if job.route != route), None)
 
 
 def _room(project: int | None, busy: Counter[int | None], limit: int) -> int:
