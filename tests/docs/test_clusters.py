@@ -1,13 +1,16 @@
 """The scripts for Slurm: bash reads them, sbatch gets what the how-to says, and their commands are commands of ours."""
 
+import json
 import os
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 
-from tests.docs.pages import DOCS, ROOT
+from corpus.models import Caption
+from tests.docs.pages import DOCS, ROOT, command_lines, split, words
 from tests.docs.test_commands import problem_of
 
 SLURM = ROOT / "deploy" / "slurm"
@@ -86,3 +89,28 @@ def test_no_batch_script_names_a_secret_or_a_partition(name):
     directives = re.findall(r"^#SBATCH --([a-z-]+)", (SLURM / name).read_text(), re.MULTILINE)
     assert {"job-name", "time", "output"} <= set(directives)
     assert not {"partition", "account", "gpus", "mem"} & set(directives), "submit.sh and its reader choose them"
+
+
+@pytest.mark.django_db
+def test_captions_of_cosmos_curator_are_imported_as_the_page_says(tmp_path, monkeypatch):
+    """One line per clip, as `--upload-clip-info-in-chunks` writes it."""
+    windows = [
+        {
+            "start_frame": at,
+            "end_frame": at + 30,
+            "caption_status": "success",
+            "qwen_caption": f"A man opens door {at}.",
+        }
+        for at in (0, 30)
+    ]
+    location = {"clip_location": "s3://out/clips/u1.mp4", "source_video": "s3://in/a.mp4", "duration_span": [0.0, 10.0]}
+    clip = {"span_uuid": "u1", **location, "windows": windows, "filtered_windows": []}
+    (tmp_path / "clips.jsonl").write_text(json.dumps(clip) + "\n")
+    (command,) = [line for block in split(PAGE)[1] for line in command_lines(block) if line.startswith("import table")]
+    monkeypatch.chdir(tmp_path)
+    call_command(*words(command))
+    found = Caption.objects.order_by("text").values_list("text", "video__start_time", "video__end_time")
+    assert list(found) == [
+        ("A man opens door 0.", 0, 30),
+        ("A man opens door 30.", 30, 60),
+    ]
