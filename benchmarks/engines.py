@@ -4,8 +4,8 @@
     .venv/bin/python benchmarks/engines.py --bound processor  one that computes
     .venv/bin/python benchmarks/engines.py --long 50000       a long run on Ray: memory, and a kill of its engine
 
-Each line of output is JSON. Times are those of the shards' rows, from the first start to the last end, so that starts
-of processes do not count.
+Each line of output is JSON. Rates are those of the shards' rows, from the start of the last worker to the end of the
+first one, so that starts of processes do not count.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from typing import Any
 import psutil
 from _served import ROOT, make_tables
 
-WAIT_S, TEXTS_PER_WORKER, SHARDS_PER_WORKER = 0.05, 80, 8
+WAIT_S, TEXTS_PER_WORKER, SHARDS_PER_WORKER = 0.05, 128, 8
 LEASE_S, LOOK_S, FRAMES = 10, 2.0, 8
 SHARDS = "evaluation.utd.jobs.describe_shard"
 
@@ -106,13 +106,20 @@ def describe(count: int, shard: int, engine: str, describer: str, frames: int, *
 
 
 def measured(job: Any, slots: int, stage: str = "describe") -> dict[str, float]:
-    """Return steps per second of a stage's shards, and the share of time in which workers had none."""
+    """Return texts per second of a stage and the share of idle time, while all workers are at work."""
     rows = [shard for shard in job.shards.all() if shard.payload["stage"] == stage]
     assert {shard.state for shard in rows} == {"done"}, {shard.error for shard in rows}
-    wall = (max(s.finished_at for s in rows) - min(s.started_at for s in rows)).total_seconds()
-    busy = sum((shard.finished_at - shard.started_at).total_seconds() for shard in rows)
-    texts = sum(shard.total for shard in rows)
-    return {"texts": texts, "seconds": round(wall, 2), "rate": round(texts / wall, 2), "idle": 1 - busy / slots / wall}
+    spans: dict[str, list[tuple[float, float, int]]] = {}
+    for row in rows:
+        spans.setdefault(row.worker, []).append((row.started_at.timestamp(), row.finished_at.timestamp(), row.total))
+    assert len(spans) == slots, f"{len(spans)} of {slots} workers took part: give them more texts"
+    begin = max(min(start for start, *_ in one) for one in spans.values())
+    end = min(max(end for _, end, _ in one) for one in spans.values())
+    shared = [(min(end, e) - max(begin, s), e - s, total) for one in spans.values() for s, e, total in one]
+    within = [(part, part / whole * total) for part, whole, total in shared if part > 0]
+    seconds, texts = end - begin, sum(texts for _, texts in within)
+    idle = 1 - sum(part for part, _ in within) / slots / seconds
+    return {"seconds": round(seconds, 2), "rate": round(texts / seconds, 2), "idle": idle}
 
 
 def scaling(environment: dict[str, str], describer: str, workers: list[int]) -> None:

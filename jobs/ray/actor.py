@@ -3,7 +3,6 @@
 The engine and Ray's workers import it, so it imports nothing of Django until an actor starts.
 """
 
-import logging
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -41,13 +40,10 @@ class JobActor:
         return worker_name()
 
     def run(self, job_id: str) -> None:
-        """Run the job with this id. Its row, not Ray, has the error."""
+        """Run the job with this id. Its errors are stored in its row, and raised again for the log."""
         from jobs.runner import execute
 
-        try:
-            execute(job_id)
-        except Exception:
-            logging.getLogger(__name__).info("job %s ended with an error", job_id, exc_info=True)
+        execute(job_id)
 
 
 def remote_class() -> Any:

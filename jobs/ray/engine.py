@@ -19,7 +19,7 @@ from uuid import UUID
 import ray
 from django.conf import settings
 from django.db import close_old_connections, connection
-from ray.exceptions import RayError
+from ray.exceptions import RayError, RayTaskError
 
 from jobs.errors import JobError
 from jobs.lease import BEAT_SECONDS, LEASE, NO_DATABASE
@@ -36,6 +36,8 @@ LOOK_SECONDS = 0.25
 IDLE_SECONDS = 60.0
 # After an actor that could not start: its node may lack packages or the database.
 PAUSE_SECONDS = 5.0
+# How often the rows of busy actors are read.
+STRAY_SECONDS = 2.0
 # How long an actor may work on a job that it no longer holds.
 GRACE_SECONDS = LEASE.total_seconds() / 2
 
@@ -67,7 +69,7 @@ class RayEngine:
         self._actors: list[_Actor] = []
         # Jobs that returned to waiting by themselves, such as without a database: not before this time.
         self._later: dict[UUID, float] = {}
-        self._start_at = 0.0
+        self._start_at = self._looked_at = 0.0
 
     def __enter__(self) -> Self:
         try:
@@ -96,7 +98,7 @@ class RayEngine:
             close_old_connections()
             try:
                 self._step()
-                if burst and not self._has_open_jobs():
+                if burst and not self._busy() and not self._has_open_jobs():
                     return
             except NO_DATABASE as error:
                 logger.warning("cannot read the jobs: %s; retry in %.0f s", error, PAUSE_SECONDS)
@@ -107,6 +109,9 @@ class RayEngine:
     @staticmethod
     def _has_open_jobs() -> bool:
         return Job.objects.filter(queue__in=ray_queues(), state__in=OPEN_STATES).exists()
+
+    def _busy(self) -> dict[UUID, _Actor]:
+        return {actor.job: actor for actor in self._actors if actor.job is not None}
 
     def _wait(self, stopped: threading.Event) -> None:
         """Wait until an actor has done something, or for a moment: rows may have come."""
@@ -127,11 +132,14 @@ class RayEngine:
 
     def _end(self, actor: _Actor, call: Any) -> None:
         """Take the result of an actor's start or job: it is idle, or gone."""
+        found = ""
         try:
             found = ray.get(call)
         except RayError as error:
-            self._lost(actor, error)
-            return
+            if actor.job is None or not isinstance(error, RayTaskError):
+                self._lost(actor, error)
+                return
+            # The job raised: its row has the error, and the actor is whole.
         if actor.job is None:
             actor.worker = found
         elif Job.objects.filter(pk=actor.job, state=JobState.WAITING).exists():
@@ -153,10 +161,11 @@ class RayEngine:
 
     def _drop_strays(self) -> None:
         """End actors that still work on a job that was cancelled or went to another worker, after a while."""
-        busy = {actor.job: actor for actor in self._actors if actor.job is not None}
-        if not busy:
+        busy, now = self._busy(), time.monotonic()
+        if not busy or now - self._looked_at < STRAY_SECONDS:
             return
-        rows, now = Job.objects.in_bulk(busy), time.monotonic()
+        self._looked_at = now
+        rows = Job.objects.in_bulk(busy)
         for job_id, actor in busy.items():
             if holds(actor.worker, rows.get(job_id)):
                 actor.stray_since = None
@@ -170,7 +179,7 @@ class RayEngine:
         """Give waiting rows to idle actors, then start and stop actors by the rows that are left."""
         now = time.monotonic()
         self._later = {job_id: at for job_id, at in self._later.items() if at > now}
-        busy = {actor.job for actor in self._actors if actor.job is not None}
+        busy = self._busy()
         room = self._slots - len(busy)
         rows = next_jobs({*busy, *self._later}, room) if room > 0 else []
         for actor in [actor for actor in self._actors if actor.is_idle]:
@@ -187,10 +196,11 @@ class RayEngine:
 
     def _fit(self, wanted: Counter[Resources], now: float) -> None:
         """Start an actor per row that is left, within the slots; stop those that nothing needs."""
+        is_short = bool(wanted)
         for actor in list(self._actors):
             if actor.is_idle:
                 # What is left fits no idle actor: its resources are for others, at once.
-                if wanted or now - actor.idle_since > IDLE_SECONDS:
+                if is_short or now - actor.idle_since > IDLE_SECONDS:
                     self._drop(actor)
             elif actor.job is None:
                 wanted[actor.resources] -= 1
