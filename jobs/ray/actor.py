@@ -7,27 +7,30 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-SETTINGS = "DJANGO_SETTINGS_MODULE"
-
 
 def variables(address: str, cpus: float, gpus: float) -> dict[str, str]:
-    """Return what an actor sets in its environment: as many threads as it has CPUs, and no device that it lacks."""
+    """Return an actor's additions to its node's environment: threads for its CPUs, and no device that it lacks."""
     threads = max(1, int(cpus))
-    found = {"RAY_ADDRESS": address, "OMP_NUM_THREADS": str(threads), "FOILWORKS_DECODERS": str(max(1, threads - 1))}
-    return found if gpus else {**found, "FOILWORKS_DEVICE": "cpu"}
+    return {
+        "RAY_ADDRESS": address,
+        "DJANGO_SETTINGS_MODULE": "foilworks.settings",
+        "OMP_NUM_THREADS": str(threads),
+        "FOILWORKS_DECODERS": str(max(1, threads - 1)),
+        **({} if gpus else {"FOILWORKS_DEVICE": "cpu"}),
+    }
 
 
 class JobActor:
     """One actor runs one job at a time.
 
-    The address of the database and of the videos are those of the node's own environment: Ray carries no secrets.
+    The addresses of the database and of the videos are those of the node's own environment: Ray carries no secrets.
     """
 
     def __init__(self, variables: Mapping[str, str]) -> None:
         import django
 
+        # The settings read them now. Ray would need a new process for variables of its own.
         os.environ.update(variables)
-        os.environ.setdefault(SETTINGS, "foilworks.settings")
         django.setup()
 
     def name(self) -> str:
