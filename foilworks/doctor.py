@@ -79,6 +79,7 @@ def examine() -> list[Check]:
         _database,
         _queue,
         _workers,
+        _ray,
         _storage,
         _decoder,
         _torch,
@@ -184,6 +185,16 @@ def _workers() -> Check:
     if waiting and not count:
         return Check("workers", BROKEN, found, "run `foilworks up`, or add --sync to the command")
     return Check("workers", OK, found + (f"; {up_lock().holder()}" if count else ""))
+
+
+def _ray() -> Check:
+    if not settings.RAY_ADDRESS:
+        return Check("ray", ABSENT, "RAY_ADDRESS is not set: workers run all jobs", "set it to use a Ray cluster")
+    found = f"jobs of the gpu queue run on {settings.RAY_ADDRESS}"
+    if importlib.util.find_spec("ray") is None:
+        # Only its nodes need the package.
+        return Check("ray", ABSENT, f"{found}; no Ray on this host", "pip install 'foilworks[ray]' on every node")
+    return Check("ray", OK, f"{found}, Ray {importlib.metadata.version('ray')} on this host")
 
 
 def _storage() -> Check:

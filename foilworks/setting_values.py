@@ -54,6 +54,23 @@ def flag(name: str, text: str, default: bool) -> bool:
     return word in ON if word else default
 
 
+def resources(name: str, text: str) -> tuple[tuple[str, float, float], ...]:
+    """Return (pattern, CPUs, GPUs) of each part of "clip:* 2 0.5, * 4 1"."""
+    found = []
+    for part in filter(str.strip, text.split(",")):
+        try:
+            pattern, cpus, gpus = part.split()
+            needs = (float(cpus), float(gpus))
+        except ValueError:
+            needs = (math.nan, 0.0)
+        # Ray takes parts of one GPU, or whole ones.
+        if not (0 <= needs[0] < math.inf and 0 <= needs[1] < math.inf) or (needs[1] > 1 and needs[1] % 1):
+            wanted = "write pattern, CPUs and GPUs, such as 'clip:* 2 0.5, * 4 1'; above 1, GPUs are whole numbers"
+            raise ImproperlyConfigured(f"{name} contains {part.strip()!r}; {wanted}")
+        found.append((pattern, *needs))
+    return tuple(found)
+
+
 def choice(name: str, text: str, options: Iterable[str]) -> str:
     """Return one of the options; the first is the default."""
     options = tuple(options)

@@ -271,6 +271,9 @@ MAX_OPEN_JOBS_PER_PROJECT = _whole("MAX_OPEN_JOBS_PER_PROJECT", 200)
 # Items per shard; 0: from 512 to 2,048 by the size of the run.
 SHARD_ITEMS = _whole("FOILWORKS_SHARD_ITEMS", 0)
 RQ = {"COMMIT_MODE": "on_db_commit"}
+# With an address, Ray runs the gpu queue. Actors reserve (model pattern, CPUs, GPUs): the first match counts.
+RAY_ADDRESS = _env("RAY_ADDRESS").strip()
+RAY_RESOURCES = setting_values.resources("RAY_RESOURCES", _env("RAY_RESOURCES"))
 
 STORAGE_URL = _env("STORAGE_URL")
 # How long the signed address of a video in an object store is valid.
@@ -319,15 +322,12 @@ AUDIT_MAX_BYTES, AUDIT_MAX_PAIRS = _whole("AUDIT_MAX_MB", 5) * 1024 * 1024, _who
 VISITOR_PAGES = {"publishing:public_scores": "SUBMISSION_MAX_BYTES", "audit": "AUDIT_MAX_BYTES"}
 DATA_UPLOAD_MAX_NUMBER_FILES = 500
 # Limits of one imported video; 0: no limit. A small file can decode to a huge one.
-MAX_VIDEO_PIXELS = _whole("MAX_VIDEO_PIXELS", 16_777_216)
-MAX_VIDEO_FRAMES = _whole("MAX_VIDEO_FRAMES", 60_000)
-MAX_VIDEO_SECONDS = _whole("MAX_VIDEO_SECONDS", 21_600)
-MAX_VIDEO_STREAMS = _whole("MAX_VIDEO_STREAMS", 32)
+MAX_VIDEO_PIXELS, MAX_VIDEO_FRAMES = _whole("MAX_VIDEO_PIXELS", 16_777_216), _whole("MAX_VIDEO_FRAMES", 60_000)
+MAX_VIDEO_SECONDS, MAX_VIDEO_STREAMS = _whole("MAX_VIDEO_SECONDS", 21_600), _whole("MAX_VIDEO_STREAMS", 32)
 # Decoded size of one Parquet file.
 MAX_TABLE_MB = _whole("MAX_TABLE_MB", 512)
 # Limits of the child process that decodes a file: memory and processor seconds.
-MAX_DECODE_MEMORY_MB = _whole("MAX_DECODE_MEMORY_MB", 2048)
-MAX_DECODE_SECONDS = _whole("MAX_DECODE_SECONDS", 1800)
+MAX_DECODE_MEMORY_MB, MAX_DECODE_SECONDS = _whole("MAX_DECODE_MEMORY_MB", 2048), _whole("MAX_DECODE_SECONDS", 1800)
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 
 API_RATE_LIMIT_PER_MINUTE = _whole("API_RATE_LIMIT_PER_MINUTE", 600)  # Per token; 0: no limit.

@@ -1,6 +1,7 @@
 """Queue jobs as rows of the database. Redis carries only the row's id, after the commit.
 
-So the rows are authoritative: messages that Redis lost or never received are pushed again from the rows.
+So the rows are authoritative: messages that Redis lost or never received are pushed again from the rows. With a
+RAY_ADDRESS, jobs of the gpu queue have no message at all: the engine of Ray reads their rows (`jobs.ray`).
 """
 
 import hashlib
@@ -97,15 +98,22 @@ def require_room(project_id: int) -> None:
 
 
 def submit(jobs: Iterable[Job]) -> None:
-    """Push jobs: all of them, or as many as a quota allows."""
+    """Push jobs: all of them, or as many as a quota allows. Those that Ray runs need no message."""
     held = False
     for job in jobs:
+        if job.queue in ray_queues():
+            continue
         if _quota(job.queue, job.project_id):
             held = True
         else:
             push(job)
     if held:
         dispatch(Job.objects.filter(queue="gpu"))
+
+
+def ray_queues() -> tuple[str, ...]:
+    """Return the queues that Ray runs: jobs that need neither the home nor the key of the web processes."""
+    return ("gpu",) if settings.RAY_ADDRESS else ()
 
 
 def push(job: Job) -> bool:
@@ -209,19 +217,23 @@ def requeue_lost() -> int:
     A job that killed its worker MAX_LOSSES times fails instead. A duplicate push does no harm.
     """
     now = timezone.now()
-    abandoned = Job.objects.filter(state=JobState.RUNNING, lease_until__lt=Now())
+    return_abandoned(Job.objects.filter(state=JobState.RUNNING, lease_until__lt=Now()))
+    # A row from the future is from a host whose clock is wrong.
+    fresh = Q(created_at__gte=now - PUSH_GRACE, created_at__lte=now + PUSH_GRACE)
+    return dispatch(Job.objects.exclude(fresh), logging.WARNING)
+
+
+def return_abandoned(abandoned: QuerySet[Job]) -> None:
+    """Let the next worker take running jobs whose worker died; fail those that killed MAX_LOSSES workers."""
     abandoned.filter(losses__gte=MAX_LOSSES - 1).update(
         state=JobState.FAILED,
         losses=F("losses") + 1,
-        finished_at=now,
+        finished_at=timezone.now(),
         lease_until=None,
         error=f"The worker died {MAX_LOSSES} times in this job. Check the worker's log (memory?), then retry.",
     )
     abandoned.update(state=JobState.WAITING, losses=F("losses") + 1, lease_until=None)
     resume_parents(Job.objects.all())
-    # A row from the future is from a host whose clock is wrong.
-    fresh = Q(created_at__gte=now - PUSH_GRACE, created_at__lte=now + PUSH_GRACE)
-    return dispatch(Job.objects.exclude(fresh), logging.WARNING)
 
 
 def dispatch(jobs: QuerySet[Job], level: int = logging.INFO) -> int:
@@ -230,7 +242,11 @@ def dispatch(jobs: QuerySet[Job], level: int = logging.INFO) -> int:
     A lock allows one process at a time, so that two of them do not use the same slot of a quota. A process that dies
     here, or whose Redis is killed, leaves a lock that expires soon.
     """
-    waiting = list(jobs.filter(state=JobState.WAITING).order_by("created_at", "number"))
+    rows = jobs.filter(state=JobState.WAITING).exclude(queue__in=ray_queues())
+    waiting = list(rows.order_by("created_at", "number"))
+    if settings.RAY_ADDRESS and not waiting:
+        # Nodes of Ray need no Redis.
+        return 0
     try:
         with _queue("default").connection.lock(
             "foilworks:dispatch", timeout=DISPATCH_LOCK_TTL_S, blocking_timeout=10

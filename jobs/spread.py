@@ -3,7 +3,7 @@
     job -> Spread(...) -> state spread, one row per shard -> every shard done -> the job runs again and collects
 
 A shard is a job row like any other: claimed, leased, with a heartbeat, resumed elsewhere if its worker dies. The
-shards are run by a `Runner`: Redis and its workers (`QueueRunner`), or this process (`jobs.runner.InProcessRunner`).
+shards are run by a `Runner`: the workers of an engine (`QueueRunner`), or this process (`jobs.runner.InProcessRunner`).
 """
 
 import time
@@ -36,7 +36,7 @@ class Spread:
 
 
 class Runner(Protocol):
-    """Runs shards. Another runner (Ray, a batch system) only needs these two methods."""
+    """Runs shards."""
 
     def submit(self, shards: Sequence[Job]) -> None:
         """Start the shards and return at once. `jobs.runner.execute(str(shard.pk))` runs each of them."""
@@ -48,7 +48,7 @@ class Runner(Protocol):
 
 
 class QueueRunner:
-    """A runner with Redis and its workers, on any number of hosts."""
+    """A runner with the workers of an engine, RQ or Ray, on any number of hosts."""
 
     def submit(self, shards: Sequence[Job]) -> None:
         submit(shards)

@@ -26,11 +26,12 @@ def stray_jobs(pids: Collection[int]) -> dict[int, str]:
     """
     current = _current_jobs(pids)
     rows = Job.objects.in_bulk(set(current.values()))
-    return {pid: str(job_id) for pid, job_id in current.items() if not _holds(pid, rows.get(job_id))}
+    return {pid: str(job_id) for pid, job_id in current.items() if not holds(worker_name(pid), rows.get(job_id))}
 
 
-def _holds(pid: int, job: Job | None) -> bool:
-    return job is not None and job.state in OWN_STATES and job.worker == worker_name(pid)
+def holds(worker: str, job: Job | None) -> bool:
+    """Return whether the worker of this name holds the row, or has just ended it."""
+    return job is not None and job.state in OWN_STATES and job.worker == worker
 
 
 def _current_jobs(pids: Collection[int]) -> dict[int, UUID]:

@@ -27,9 +27,15 @@ ALIASES = ROOT / "jobs" / "aliases.py"
 # They may say which settings module Django reads, and nothing else.
 ENTRY_POINTS = {"foilworks/cli.py", "foilworks/wsgi.py", "foilworks/asgi.py"}
 # They hand a few named variables (PATH, CUDA's) to programs of others and to decoders, which see none of our secrets.
-HANDS_ON = dict.fromkeys(
-    ("hub/adapters/_subprocess_lines.py", "media/child.py"), "os.environ[key] for key in INHERITED if key in os.environ"
-) | dict.fromkeys(("foilworks/backup/database.py", "foilworks/backup/rehearsal.py"), "{**os.environ, **")
+# An actor of Ray sets what was reserved for it, before its settings are read.
+HANDS_ON = (
+    dict.fromkeys(
+        ("hub/adapters/_subprocess_lines.py", "media/child.py"),
+        "os.environ[key] for key in INHERITED if key in os.environ",
+    )
+    | dict.fromkeys(("foilworks/backup/database.py", "foilworks/backup/rehearsal.py"), "{**os.environ, **")
+    | {"jobs/ray/actor.py": "os.environ.update(variables)"}
+)
 # package -> the name of its table, and the modules in it that are neither rows nor helpers.
 TABLES = {
     "generation.methods": ("METHODS", set()),

@@ -1,12 +1,13 @@
 """Run what commands need beside them: the queue and its workers and, for `foilworks up`, the web server."""
 
 import http.client
+import importlib.util
 import logging
 import os
 import signal
 import socket
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -22,7 +23,8 @@ from foilworks.supervisor.errors import SupervisorError
 from foilworks.supervisor.lock import FolderLock
 from foilworks.supervisor.processes import ManagedProcess, PythonChild, Supervisor
 from foilworks.supervisor.watchdog import Watchdog
-from jobs.queue import is_reachable, requeue_lost
+from jobs.models import OPEN_STATES, Job
+from jobs.queue import is_reachable, ray_queues, requeue_lost
 from projects.tokens import forget_old_answers
 from projects.webhooks import queue_due
 
@@ -37,6 +39,10 @@ READY_SECONDS = 60.0
 GUNICORN = "--config python:foilworks.web_server --preload"
 WAITING = 1024
 CHORE_SECONDS = settings.JOB_LEASE_SECONDS / 4
+# How often `worker --until-empty` looks for open jobs.
+LOOK_SECONDS = 1.0
+# Ray's own processes have to hear that the actors stop.
+RAY_PATIENCE_S = 20.0
 
 
 def up_lock() -> FolderLock:
@@ -112,22 +118,72 @@ def engine(name: str, queues: list[str], *, variables: Mapping[str, str], to_log
     return PythonChild(name, "foilworks.supervisor.worker", queues, log=log, variables=variables)
 
 
-def work(*, queues: list[str], slots: int, variables: Mapping[str, str], say: Callable[[str], None]) -> int:
+def work(
+    *,
+    queues: list[str],
+    slots: int,
+    variables: Mapping[str, str],
+    say: Callable[[str], None],
+    until_empty: bool = False,
+) -> int:
     """Run `slots` worker processes until SIGINT or SIGTERM, on a host that only needs the queue and the database.
 
-    Lost jobs are requeued from here, too. If short jobs run here, so does all other maintenance of `foilworks up`,
-    because an installation may have no `up`. Returns the number of processes. Raises SupervisorError if the queue
-    cannot be reached.
+    `until_empty`: only until the queues have no open job. Lost jobs are requeued from here, too. If short jobs run
+    here, so does all other maintenance of `foilworks up`, because an installation may have no `up`. Returns the number
+    of processes. Raises SupervisorError if the queue cannot be reached.
     """
     if not is_reachable():
         raise SupervisorError("the queue cannot be reached; set REDIS_URL to the one that all hosts share")
     children = [engine(f"engine-{number}", queues, variables=variables) for number in range(1, slots + 1)]
     chores = (_look_after if "default" in queues else requeue_lost_jobs, Watchdog(children).look)
-    with _stop_signals() as stopped, Supervisor(children, chores=chores, chore_every_s=CHORE_SECONDS):
-        say(f"{slots} processes run jobs of {', '.join(queues)} (Ctrl-C stops)")
-        stopped.wait()
-        say("stopping")
+    _run(children, chores, f"{slots} processes run jobs of {', '.join(queues)}", queues if until_empty else [], say)
     return slots
+
+
+def work_on_ray(*, slots: int, say: Callable[[str], None], until_empty: bool = False) -> int:
+    """Run jobs of the gpu queue in `slots` actors of the Ray cluster at RAY_ADDRESS, as `work` does here.
+
+    This host is one of the cluster's. SupervisorError: the address or the package is missing.
+    """
+    if not settings.RAY_ADDRESS:
+        raise SupervisorError(
+            "RAY_ADDRESS is not set; set it to the cluster's, such as head:6379, here and for the web"
+        )
+    if importlib.util.find_spec("ray") is None:
+        raise SupervisorError("Ray is not installed; run pip install 'foilworks[ray]' on every node")
+    child = PythonChild("ray-engine", "foilworks.supervisor.ray_worker", [str(slots)], patience_s=RAY_PATIENCE_S)
+    said = f"at most {slots} actors run jobs of {', '.join(ray_queues())} on Ray at {settings.RAY_ADDRESS}"
+    _run([child], (requeue_lost_jobs,), said, ray_queues() if until_empty else (), say)
+    return slots
+
+
+def _run(
+    children: Sequence[ManagedProcess],
+    chores: Sequence[Callable[[], None]],
+    said: str,
+    until_empty: Sequence[str],
+    say: Callable[[str], None],
+) -> None:
+    """Run the children until we must stop, or until no job of the queues `until_empty` is open."""
+    requeue_lost_jobs()
+    with _stop_signals() as stopped, Supervisor(children, chores=chores, chore_every_s=CHORE_SECONDS):
+        say(f"{said} (Ctrl-C stops)")
+        while not stopped.wait(LOOK_SECONDS if until_empty else None):
+            if not _has_open_jobs(until_empty):
+                say("no job is open")
+                return
+        say("stopping")
+
+
+def _has_open_jobs(queues: Sequence[str]) -> bool:
+    """Return whether a job of the queues is open; True while the database cannot be read."""
+    try:
+        return Job.objects.filter(queue__in=queues, state__in=OPEN_STATES).exists()
+    except DatabaseError as error:
+        logger.warning("cannot look for open jobs: %s", error)
+        return True
+    finally:
+        connections.close_all()
 
 
 def requeue_lost_jobs() -> None:

@@ -93,15 +93,21 @@ def start_run(
 
 def queue_run(run: GenerationRun) -> None:
     """Queue the job of the run and store it with the run."""
-    entry = METHODS[run.method]
+    entry, model = METHODS[run.method], _loaded_model(run.params)
     run.job = enqueue(
         GENERATE_JOB,
         run.pk,
-        queue="gpu" if entry.needs_gpu else "default",
+        queue="gpu" if entry.needs_gpu or model else "default",
+        route=model,
         title=f"{entry.label}: {run.subtest.name}",
         project_id=run.project.pk,
     )
     run.save(update_fields=["job"])
+
+
+def _loaded_model(params: Mapping[str, Any]) -> str:
+    """Return the model that the method loads; empty if it uses rules or an endpoint."""
+    return "" if params.get("endpoint") else str(params.get("model", "")).strip()
 
 
 def _params(method: str, raw: Mapping[str, Any], subtest: Subtest) -> dict[str, Any]:

@@ -28,6 +28,7 @@ def test_every_part_is_checked_and_each_missing_one_has_a_fix():
         "database",
         "queue",
         "workers",
+        "ray",
         "storage",
         "video",
         "torch",
@@ -52,6 +53,14 @@ def test_the_database_check_writes_and_names_the_journal():
     assert check.state == OK
     assert check.found.startswith("SQLite 3.")
     assert check.found.endswith("journal wal")
+
+
+@pytest.mark.django_db
+def test_ray_is_named_where_it_runs_jobs(settings):
+    assert (state_of("ray").state, state_of("ray").todo) == (ABSENT, "set it to use a Ray cluster")
+    settings.RAY_ADDRESS = "head:6379"
+    assert state_of("ray").state == OK
+    assert state_of("ray").found.startswith("jobs of the gpu queue run on head:6379, Ray 2.")
 
 
 @pytest.mark.django_db

@@ -1,0 +1,126 @@
+"""Work for several hosts: `python -m tests.foilworks.shared_work make FOLDER|alone|look` on the database of the
+environment. `make` makes videos and captions; `scoring`, `describing` and `generating` queue a job and print its id,
+and `make FOLDER KIND…` does both.
+"""
+
+import json
+import os
+import sys
+import tempfile
+from hashlib import sha256
+from pathlib import Path
+
+CLIPS, CAPTIONS, FRAMES = 24, 1200, 4
+SERVE = """
+import hashlib, json, sys, time
+
+if __name__ == "__main__":
+    print(json.dumps({"protocol": 1, "model_id": "slow", "revision": "1", "interface": "scorer", "kind": "logit",
+                      "frames": 2, "size": None}), flush=True)
+    for line in sys.stdin:
+        asked = json.loads(line)
+        time.sleep(0.1)
+        key = asked["video"]["key"]
+        scores = [int(hashlib.sha256(f"{key} {text}".encode()).hexdigest()[:6], 16) / 2**24 for text in asked["texts"]]
+        print(json.dumps({"id": asked["id"], "scores": scores}), flush=True)
+"""
+
+
+def make(folder: str, *kinds: str) -> dict[str, str]:
+    """Make the videos and captions, and the model in this folder, which the hosts share."""
+    from django.core.management import call_command
+    from django.db import transaction
+
+    from corpus.models import Foil
+    from corpus.rules.states import FoilVerdict, ItemState
+    from corpus.video_files.stored_files import store
+    from evaluation.releases.actions.freeze_release import freeze_release
+    from media.encode import write_mp4
+    from tests import factories
+    from tests.media.painted import painted_clip
+
+    model = Path(folder)
+    if not model.exists():
+        model.mkdir()
+        (model / "serve.py").write_text(SERVE)
+        (model / "foilworks.json").write_text(json.dumps({"command": ["{python}", "serve.py"]}))
+    call_command("migrate", verbosity=0)
+    project, texts = factories.make_project(slug="shared"), factories.make_project(slug="texts")
+    subtest, painted = factories.make_subtest(project, name="s"), painted_clip(CLIPS + 2)
+    with transaction.atomic(), tempfile.TemporaryDirectory() as made:
+        for number in range(CLIPS):
+            path = Path(made) / f"{number}.mp4"
+            write_mp4(path, painted[number : number + 3], fps=8)
+            store(path, path.name)
+            content = sha256(path.read_bytes()).hexdigest()
+            video = factories.make_video(project, key=f"c{number}", file=path.name, sha256=content)
+            caption = factories.make_caption(video, f"ball {number} rises")
+            factories.make_item(subtest, caption, (f"ball {number} falls",), state=ItemState.VALID)
+        video = factories.make_video(texts)
+        for number in range(CAPTIONS):
+            factories.make_caption(video, f"a man folds a shirt and {number} towels.")
+        factories.make_subtest(texts, name="t")
+    Foil.objects.update(verdict=FoilVerdict.VALID)
+    freeze_release(None, project)
+    return {kind: globals()[kind](folder)["job"] for kind in kinds}
+
+
+def scoring(model: str) -> dict[str, str]:
+    from corpus.models import Release
+    from evaluation.scoring.actions.start_run import start_run
+
+    return {"job": str(start_run(None, Release.objects.get(), f"external:{model}", device="cpu").job.pk)}
+
+
+def describing(model: str) -> dict[str, str]:
+    from evaluation.utd.actions.descriptions import describe_videos
+    from projects.models import Project
+
+    project = Project.objects.get(slug="shared")
+    models = {"describer": "fake-generator:", "extractor": "fake-reader:"}
+    return {"job": str(describe_videos(None, project, **models, frames=FRAMES, device="cpu").job_id)}
+
+
+def generating(model: str) -> dict[str, str]:
+    from corpus.models import Subtest
+    from generation.actions.runs import start_run
+
+    subtest = Subtest.objects.get(name="t")
+    params = {"model": "fake-mask:", "foils": "2", "tagger": "offline"}
+    run = start_run(None, subtest.project, subtest=subtest, method="mask_fill", params=params, filters={})
+    return {"job": str(run.job.pk)}
+
+
+def alone() -> dict[str, str]:
+    """Run all jobs in this process."""
+    from jobs.models import Job
+    from jobs.runner import run_now
+
+    waiting = Job.objects.filter(parent=None, state="waiting", queue="gpu")
+    return {str(job.pk): run_now(job).state for job in waiting}
+
+
+def look() -> dict[str, list]:
+    """What is stored."""
+    from evaluation.scoring.models import Score
+    from evaluation.utd.models import FrameText
+    from generation.models import Candidate
+
+    frames = FrameText.objects.order_by("video__key", "place")
+    return {
+        "scores": list(
+            Score.objects.order_by("clip_key", "text_sha256").values_list("clip_key", "text_sha256", "value")
+        ),
+        "frames": [[row.video.key, row.place, row.time, row.raw] for row in frames.select_related("video")],
+        "candidates": list(
+            Candidate.objects.order_by("group__caption__text", "text").values_list("group__caption__text", "text")
+        ),
+    }
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.settings")
+    import django
+
+    django.setup()
+    print(json.dumps(globals()[sys.argv[1]](*sys.argv[2:])))  # noqa: T201
