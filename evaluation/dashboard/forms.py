@@ -11,7 +11,6 @@ from evaluation.dashboard.models import StudyTarget
 from evaluation.dashboard.planning import PLAN
 from projects.forms.registry_entry import EntryForm
 
-
 # Labels that say more than the names, which are those of the command.
 LABELS = {
     "models": _("Models to compare"),
@@ -29,6 +28,10 @@ LABELS = {
 }
 
 
+# Values of votes that stop or are added.
+STOPPING = ("stop_early", "full_share", "votes_max", "divided")
+
+
 class PlanForm(EntryForm):
     """The values of a plan: those of the address, else those that the project knows, else the defaults."""
 
@@ -43,6 +46,15 @@ class PlanForm(EntryForm):
         for name, field in self.fields.items():
             field.required = not isinstance(field, forms.BooleanField)
             field.label = LABELS.get(name, field.label)
+
+    def usual(self) -> list[forms.BoundField]:
+        return [field for field in self if field.name not in STOPPING]
+
+    def stopping(self) -> list[forms.BoundField]:
+        return [field for field in self if field.name in STOPPING]
+
+    def is_stopping_open(self) -> bool:
+        return any(field.errors for field in self.stopping())
 
     def add_problem(self, error: Exception, field: str | None = None) -> None:
         """Add the problem to the field that it names first, without the name that only the command uses."""
