@@ -11,6 +11,8 @@ from evaluation.metrics.alternative_annotator import (
 )
 from evaluation.metrics.intervals import wilson
 from evaluation.metrics.prediction_powered import corrected_share, tuned_weight
+from evaluation.reports.forms import ReportForm
+from tests.factories import make_project
 
 
 def crowd(rng, units: int, people: int, right: float, categories: int = 3):
