@@ -38,7 +38,7 @@ PLAN = Entry(
         Param(
             "model_agreement",
             0.8,
-            "Share of items on which two models are both right or both wrong. The higher, the fewer items. Usual: 0.8.",
+            "Share of items on which two models are both right or both wrong. Usual: 0.8.",
             "float",
         ),
         Param(
