@@ -115,8 +115,8 @@ class VoteRuleForm(forms.ModelForm):
             "votes_needed": _("Required votes for the caption"),
             "stop_early": _("Stop when no further vote can change the result of a pair"),
             "full_share": _("Share of items judged in full"),
-            "votes_max": _("Max. votes of a pair that divides people"),
-            "skilled_first": _("Give these votes to skilled validators first"),
+            "votes_max": _("Max. votes of a pair without a decision"),
+            "skilled_first": _("Ask skilled validators first for additional votes"),
             "valid_when": _("An item is valid if"),
             "foils_enough": _("Min. valid pairs"),
         }
@@ -125,22 +125,27 @@ class VoteRuleForm(forms.ModelForm):
                 "ViLMA: 3 for main items, 1 for proficiency items. 0: valid without votes. You need at "
                 "least this many people who can judge each pair."
             ),
+            "votes_needed": _(
+                "Votes that say that only the caption is true. 2 of 3: two people must say so. Any other answer with "
+                "as many votes makes the pair invalid."
+            ),
             "stop_early": _(
-                "Saves votes: with 2 of 3, a pair gets no third vote if the first two agree. You do not learn "
-                "whether the votes would have been unanimous. Nobody loses a task that they have started."
+                "Saves votes: with 2 of 3, a pair gets no third vote if the first two agree. This saved 16 % of the "
+                "votes of ViLMA. No result changes, but you do not learn whether the votes would have been unanimous."
             ),
             "full_share": _(
-                "0 to 1. Used only if votes stop early. These random items get all votes. Agreement and position "
-                "bias are measured on them alone, because pairs that stop early hide disagreement."
+                "0 to 1. Used only if votes stop early. 0.1: one item in ten, drawn at random, gets all votes. "
+                "Agreement and position bias are measured on these alone, because pairs that stop early hide "
+                "disagreement. With 0, they are biased."
             ),
             "votes_max": _(
-                "A pair whose votes decide nothing gets up to this many votes. An answer then needs the same "
-                "share of them: 2 of 3 becomes 3 of 5. 0: the pair is disputed at once."
+                "With 2 of 3, three different answers decide nothing. Enter 5, and such a pair gets up to 5 votes; "
+                "an answer then needs 3 of 5. 0: no more votes, and the pair goes to an adjudicator."
             ),
             "skilled_first": _(
-                "For a day, the additional votes are reserved for validators of the better half, by Dawid-Skene. "
-                "Needs quality rules and 20 votes per person. Validators do not see it, and still get only pairs "
-                "that they may judge."
+                "Used only if a pair can get additional votes. For a day, only the half of the validators that "
+                "agrees best with the others can give them (skill by Dawid-Skene, from 20 votes per person). "
+                "Save the rules under Quality → Rules, gold, practice first; without them, everybody is asked."
             ),
             "foils_enough": _("Used only if an item is valid as soon as enough of its pairs are."),
         }
@@ -173,7 +178,8 @@ class VoteRuleForm(forms.ModelForm):
             )
         most = self.cleaned_data.get("votes_max")
         if most and wanted is not None and most <= wanted:
-            self.add_error("votes_max", _("Enter 0, or more than the votes per pair."))
+            problem = _("%(most)s is not more than the %(wanted)s votes per pair. Enter a larger number, or 0.")
+            self.add_error("votes_max", problem % {"most": most, "wanted": wanted})
         return self.cleaned_data
 
     def clean_full_share(self) -> float:
@@ -209,7 +215,10 @@ class SubtestForm(VoteRuleForm):
             "foils_per_item": _("If empty: 5 if foils change the action (Feint6K), otherwise 1."),
             "proficiency_subtest": _("Contains the items that test the simpler skill on the same videos."),
             **VoteRuleForm.Meta.help_texts,
-            "votes_needed": _("You can change both numbers of votes until someone has seen a pair."),
+            "votes_needed": _(
+                "Votes that say that only the caption is true. 2 of 3: two people must say so. You can change both "
+                "numbers until someone has seen a pair."
+            ),
         }
 
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:

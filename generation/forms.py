@@ -19,7 +19,7 @@ from generation.model_paths import with_paths
 from generation.model_presence import check_named
 from generation.models import GenerationRun
 from generation.models.side_work import CaptionSources
-from generation.parameter_checks import check_parameters, named_parameter
+from generation.parameter_checks import check_parameters, named_filter, named_parameter
 from jobs.models import JobState
 from projects.forms.registry_entry import EntryForm, choices_of
 from projects.listing.filters import Filters
@@ -221,10 +221,17 @@ class RunForm(forms.Form):
             return None
 
     def add_problem(self, error: ActionableError) -> None:
-        """Add what is wrong with a run to the parameter that the message names, or to the form."""
+        """Add what is wrong with a run to the parameter that the message names, or to the form.
+
+        The fields of a filter are closed at first, so its problem is at the top of the form as well.
+        """
         message = str(error)
         named = named_parameter(message)
-        if named in self.params.fields:
+        of_filter = self.filter_params.get(named_filter(message) or "")
+        if of_filter is not None and named in of_filter.fields:
+            of_filter.add_error(named, message.partition(": ")[2])
+            self.add_error(None, message)
+        elif named in self.params.fields:
             # The field says itself which parameter it is.
             self.params.add_error(named, message.removeprefix(f"parameter '{named}': "))
         elif "tagger" in message and "tagger" in self.params.fields:

@@ -11,6 +11,7 @@ from text.registry import Entry, load, lookup
 CHECK_TAGGER = Entry("how a tagger is named", "text.language.tools:check_tagger")
 # How every message names its parameter: "parameter 'pairs': …", "parameters 'top' and 'foils' …".
 NAMED = re.compile(r"\bparameters? '(\w+)'")
+NAMED_FILTER = re.compile(r"filter '(\w+)': ")
 
 
 def check_parameters(method: str, params: Mapping[str, Any]) -> None:
@@ -27,6 +28,12 @@ def check_parameters(method: str, params: Mapping[str, Any]) -> None:
     module = load(entry)
     if hasattr(module, "check"):
         module.check(dict(params))
+
+
+def named_filter(message: str) -> str | None:
+    """Return the filter that an error message begins with."""
+    found = NAMED_FILTER.match(message)
+    return found[1] if found else None
 
 
 def named_parameter(message: str) -> str | None:

@@ -118,7 +118,8 @@ def _target(subtests: list[dict[str, Any]], found: dict[str, Any]) -> dict[str, 
         del row["target"]
     if items is None:
         return None
-    given = sum(row["done"] for row in found["queues"] if row["stage"] == Stage.VALIDATION)
+    # The plan counts no votes on proficiency items.
+    given = sum(row["n_votes"] for row in subtests if row["kind"] == Subtest.Kind.MAIN)
     left = max(0, items - found["funnel"]["judged"])
     return {"left": left, "items": items, "votes_left": votes - given if votes else None}
 

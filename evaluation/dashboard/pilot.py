@@ -1,17 +1,21 @@
 """Estimate the values of a plan from a project's own votes, pay and scores."""
 
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
+from django.db.models import Count
 from django.utils import timezone
 
-from annotation.models import Stage
+from annotation.models import Stage, Vote, VoteState
 from annotation.queries.paid_work import paid_work, pay_of
 from annotation.rules.pay import Unit
-from corpus.models import Release, Subtest
+from annotation.rules.voting import VoteRule, pair_verdict
+from corpus.models import Release, Subtest, withdrawn_items
+from corpus.rules.states import FoilVerdict
 from evaluation.board.leaderboard import latest_runs
 from evaluation.dashboard.forecast import Forecast, forecast
 from evaluation.dashboard.planning import SECONDS_PER_HOUR
@@ -51,6 +55,7 @@ def pilot_of(project: Project) -> Pilot:
     found = Pilot()
     _rules(project, found)
     _votes(project, found)
+    _divided(project, found)
     _pay(project, found)
     _models(project, found)
     return found
@@ -80,6 +85,8 @@ def _rules(project: Project, found: Pilot) -> None:
             "votes_per_pair": main.votes_wanted,
             "votes_needed": main.votes_needed,
             "stop_early": main.stop_early,
+            "full_share": main.full_share,
+            "votes_max": main.votes_max,
             "pairs_per_item": main.foils_per_item,
         }
 
@@ -95,6 +102,32 @@ def _votes(project: Project, found: Pilot) -> None:
     agreed = project_report(project, "agreement")
     if agreed["n_units_used"] >= MIN_JUDGED and agreed["percent_agreement"] >= 0.5:
         found.add("vote_agreement", agreed["percent_agreement"], agreed["n_units_used"])
+
+
+def _divided(project: Project, found: Pilot) -> None:
+    """Add the share of pairs whose usual votes decided nothing, among those with enough votes. Two queries."""
+    main = Subtest.objects.filter(project=project, kind=Subtest.Kind.MAIN)
+    rules = {row.pk: VoteRule(row.votes_wanted, row.votes_needed, stop_early=row.stop_early) for row in main}
+    votes = Vote.objects.filter(stage=Stage.VALIDATION, state=VoteState.COUNTED, item__subtest__in=rules)
+    rows = votes.exclude(withdrawn_items("item__")).order_by().values_list("item__subtest", "item", "foil", "choice")
+    pairs: dict[tuple[int, ...], Counter[str]] = defaultdict(Counter)
+    for subtest, item, foil, choice, n in rows.annotate(Count("pk")):
+        pairs[subtest, item, foil][choice] += n
+    decided = [was_divided(counts, rules[subtest]) for (subtest, *_pair), counts in pairs.items()]
+    known = [divided for divided in decided if divided is not None]
+    if len(known) >= MIN_JUDGED:
+        found.add("divided", sum(known) / len(known), len(known), wilson(sum(known), len(known)))
+
+
+def was_divided(counts: Mapping[str, int], rule: VoteRule) -> bool | None:
+    """Return whether the usual votes of a pair decided nothing; None while some are missing.
+
+    A pair has more votes than usual only if the usual ones decided nothing.
+    """
+    if sum(counts.values()) > rule.wanted:
+        return True
+    verdict = pair_verdict(counts, rule)
+    return None if verdict == FoilVerdict.PENDING else verdict == FoilVerdict.DISPUTED
 
 
 def last_days(votes: dict[str, int], today: date) -> list[int]:

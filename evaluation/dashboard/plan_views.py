@@ -85,6 +85,7 @@ def _pilot_rows(pilot: Pilot) -> list[dict[str, Any]]:
         "vote_agreement": (_("Agreement of two validators"), "share"),
         "seconds_per_vote": (_("Mean seconds per vote"), "decimal"),
         "model_agreement": (_("Agreement of the two best models"), "share"),
-        "best_two": (_("Difference of the two best models"), "share"),
+        "best_two": (_("Difference of the two best models"), "points"),
+        "divided": (_("Pairs whose usual votes decide nothing"), "share"),
     }
     return [{**row, "label": labels[row["name"]][0], "how": labels[row["name"]][1]} for row in pilot.rows]

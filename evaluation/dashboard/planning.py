@@ -26,28 +26,48 @@ PLAN = Entry(
     label="Plan",
     path="evaluation.dashboard.planning:plan",
     params=(
-        Param("models", 2, "Models to compare with each other.", "int"),
-        Param("difference", 0.05, "Smallest difference in accuracy to detect: 0.05 is 5 points.", "float"),
+        Param(
+            "models", 2, "Each pair of models is a test. More models need more items: six, almost twice as many.", "int"
+        ),
+        Param(
+            "difference",
+            0.05,
+            "Smallest difference in accuracy to detect. 0.05: 5 points, such as 70 % against 75 %.",
+            "float",
+        ),
         Param(
             "model_agreement",
             0.8,
-            "Share of items on which two models are both right or both wrong. The higher, the fewer items.",
+            "Share of items on which two models are both right or both wrong. Usual: 0.8.",
             "float",
         ),
-        Param("power", 0.8, "Probability of detecting the difference, if it exists. 0.8 is usual.", "float"),
-        Param("items_per_video", 1.0, "Items per source video, on average.", "float"),
         Param(
-            "similarity", 0.0, "Correlation of the items of a video. 0: as different as items of two videos.", "float"
+            "power",
+            0.8,
+            "Probability of detecting the difference, if it exists. 0.8: 8 of 10 such studies find it.",
+            "float",
         ),
-        Param("validity", 0.8, "Share of items that validators will find valid.", "float"),
-        Param("vote_agreement", 0.85, "Probability that two validators give the same answer.", "float"),
+        Param("items_per_video", 1.0, "Items per source video, on average. 2: each video has two items.", "float"),
+        Param(
+            "similarity",
+            0.0,
+            "Correlation of the items of a video. 0: as different as items of two videos; 1: all right or all wrong.",
+            "float",
+        ),
+        Param(
+            "validity", 0.8, "Share of items that validators will find valid. 0.8: 100 judged items give 80.", "float"
+        ),
+        Param("vote_agreement", 0.85, "Probability that two validators give the same answer. 1: always.", "float"),
         Param("pairs_per_item", 1, "Pairs of caption and foil per item: one for each foil.", "int"),
         Param("votes_per_pair", 3, "Votes per pair, each by another validator.", "int"),
-        Param("votes_needed", 2, "Votes that an answer needs to decide a pair.", "int"),
+        Param("votes_needed", 2, "Votes that an answer needs to decide a pair. 2 of 3 is usual.", "int"),
         Param("stop_early", False, "Stop when the remaining votes cannot change the verdict.", "bool"),
-        Param("seconds_per_vote", 20.0, "Mean seconds per vote, with watching the clip.", "float"),
-        Param("hours_per_person", 10.0, "Hours that one person judges in total.", "float"),
-        Param("hourly_pay", 0.0, "Pay per hour, in the currency of the project.", "float"),
+        Param("full_share", 0.0, "Share of items that get all votes although others stop early.", "float"),
+        Param("votes_max", 0, "Votes of a pair whose first votes decide nothing. 0: no more votes.", "int"),
+        Param("divided", 0.0, "Share of pairs whose first votes decide nothing. 0.05: 5 of 100 pairs.", "float"),
+        Param("seconds_per_vote", 20.0, "Mean seconds per vote, including the time to watch the clip.", "float"),
+        Param("hours_per_person", 10.0, "Hours that one validator judges in total.", "float"),
+        Param("hourly_pay", 0.0, "Pay per hour, in the currency of the project. 0: no pay.", "float"),
         Param("budget", 0.0, "Budget for pay, in the same currency, with all pay so far. 0: no limit.", "float"),
     ),
 )
@@ -58,6 +78,9 @@ RANGES = (
     ("pairs_per_item", 1, 100),
     ("votes_per_pair", 1, MAX_VOTES),
     ("votes_needed", 1, MAX_VOTES),
+    ("votes_max", 0, MAX_VOTES),
+    ("full_share", 0.0, 1.0),
+    ("divided", 0.0, 1.0),
     ("seconds_per_vote", 0.1, 86_400),
     ("hours_per_person", 0.1, 10_000),
     ("hourly_pay", 0, 10_000),
@@ -82,8 +105,7 @@ def plan(values: Mapping[str, Any]) -> dict[str, Any]:
         values["items_per_video"],
         values["similarity"],
     )
-    rule = VoteRule(values["votes_per_pair"], values["votes_needed"], stop_early=bool(values["stop_early"]))
-    per_pair, disputed = expected_votes(rule, values["vote_agreement"])
+    per_pair, divided, extra = votes_of_pair(values)
     others = [replace(design, difference=design.difference * times) for times in CURVES]
     items = items_needed(design, values["power"])
     possible = [design, *(other for other in others if other != design and _is_possible(other))]
@@ -93,7 +115,8 @@ def plan(values: Mapping[str, Any]) -> dict[str, Any]:
         "power": power(design, items),
         "alpha": design.alpha,
         "votes_per_pair": per_pair,
-        "disputed": disputed,
+        "divided": divided,
+        "extra_votes_per_pair": extra,
         "differences": [
             {"difference": one.difference, **_needed(items_needed(one, values["power"]), values, per_pair)}
             for one in possible
@@ -125,6 +148,19 @@ def _needed(items: int, values: Mapping[str, Any], per_pair: float) -> dict[str,
         "people": max(values["votes_per_pair"], math.ceil(hours / values["hours_per_person"])),
         "cost": hours * values["hourly_pay"],
     }
+
+
+def votes_of_pair(values: Mapping[str, Any]) -> tuple[float, float, float]:
+    """Return the mean votes per pair, the share of pairs whose usual votes decide nothing, and the mean votes that are
+    added for these: at most, because added votes stop when they have decided."""
+    rule = VoteRule(values["votes_per_pair"], values["votes_needed"], stop_early=bool(values["stop_early"]))
+    votes, disputed = expected_votes(rule, values["vote_agreement"])
+    if rule.stop_early:
+        votes += values["full_share"] * (rule.wanted - votes)
+    # Two answers alone hardly ever leave three votes undecided, but people have five.
+    divided = max(disputed, values["divided"])
+    extra = divided * max(0, values["votes_max"] - rule.wanted)
+    return votes + extra, divided, extra
 
 
 def expected_votes(rule: VoteRule, agreement: float) -> tuple[float, float]:

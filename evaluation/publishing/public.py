@@ -61,6 +61,9 @@ def judged_of(page: PublicPage, subtests: frozenset[str]) -> Judged | None:
 def _together(rows: list[dict[str, Any]]) -> dict[str, Any]:
     """Add up counts; agreement cannot be added."""
     added = {name: sum(row[name] or 0 for row in rows) for name in ("n_items", "n_valid", "n_unanimous")}
+    if any("n_judged_in_full" in row for row in rows):
+        # A subtest that does not stop votes early has all its items judged in full.
+        added["n_judged_in_full"] = sum(row.get("n_judged_in_full", row["n_items"]) for row in rows)
     return {**added, "alpha_all": None, "alpha_all_ci": None, "js_all": None, "js_valid": None}
 
 

@@ -12,6 +12,14 @@ from evaluation.analyses.registry import REPORTS
 from projects.forms.registry_entry import EntryForm
 from projects.models import Project
 
+# Labels that say more than the names, which are those of the command.
+LABELS = {
+    "coding": _("Coding of answers"),
+    "epsilon": _("Lead that a validator may have (epsilon)"),
+    "max_loss": _("Max. share of valid foils lost"),
+    "respondents": _("Who answers"),
+}
+
 
 class ReportForm(EntryForm):
     """The parameters of a report: a subtest, and those of its row. Invalid values fall back to the defaults."""
@@ -22,6 +30,8 @@ class ReportForm(EntryForm):
         super().__init__(entry, {**given, "subtest": data.get("subtest", "")}, prefix="")
         names = list(Subtest.objects.filter(project=project).values_list("name", flat=True))
         everything = [("", _("all main items")), *[(name, name) for name in names]]
+        for param in entry.params:
+            self.fields[param.name].label = LABELS.get(param.name, self.fields[param.name].label)
         self.fields = {
             "subtest": forms.ChoiceField(label=_("Items"), choices=everything, required=False),
             **self.fields,
@@ -30,8 +40,11 @@ class ReportForm(EntryForm):
 
     def chosen(self) -> tuple[str, dict[str, Any]]:
         """Return (subtest or empty, parameters)."""
-        own = {param.name for param in self.entry.params}
-        return self.cleaned_data.get("subtest", ""), {k: v for k, v in self.cleaned_data.items() if k in own and v}
+        usual = {param.name: param.default for param in self.entry.params}
+        given = {name: value for name, value in self.cleaned_data.items() if name in usual and value not in (None, "")}
+        # A zero is a choice if it is not the default.
+        chosen = {name: value for name, value in given.items() if value or value != usual[name]}
+        return self.cleaned_data.get("subtest", ""), chosen
 
     def query(self) -> str:
         """Return the choices for the links of charts and downloads."""

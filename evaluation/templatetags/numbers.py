@@ -38,6 +38,12 @@ def shift(value: float) -> str:
 
 
 @register.filter
+def points(value: float) -> str:
+    """Format a difference of shares as a number of percentage points, without a sign: 0.025 as 2.5."""
+    return written(f"{100 * value:.4g}")
+
+
+@register.filter
 def of(value: int | None, total: int | None) -> str:
     """Format 466 of 624 as 74.7 %."""
     return DASH if value is None or not total else share(value / total)

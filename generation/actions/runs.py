@@ -138,10 +138,11 @@ def _filters(wanted: Mapping[str, Mapping[str, Any]], below: Path | None) -> lis
 
 
 def _check_screening(params: Mapping[str, Any]) -> None:
+    where = f"filter '{SCREENING}': "
     if not 0 <= params["share"] <= 1:
-        raise GenerationError(f"parameter 'share' is {params['share']:g}; give a share of 0 to 1, such as 0.1")
+        raise GenerationError(f"{where}parameter 'share' is {params['share']:g}; give a share of 0 to 1, such as 0.1")
     if params["frames"] < 1:
-        raise GenerationError(f"parameter 'frames' is {params['frames']}; give a number of frames from 1")
+        raise GenerationError(f"{where}parameter 'frames' is {params['frames']}; give a number of frames from 1")
     kind, _colon, argument = params["model"].partition(":")
     if kind == endpoints.ENDPOINT:
         endpoints.endpoint_and_model(argument)

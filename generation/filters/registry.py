@@ -329,26 +329,34 @@ _FILTERS: dict[str, Entry] = {
         label="Video model",
         path="generation.filters.video_judge",
         summary=(
-            "Drops foils if a video model doubts that the caption is true and the foil is false. A random share of "
-            "the rejected foils still goes to people."
+            "Drops foils if a video model doubts that the caption is true and the foil is false. The higher the "
+            "score, the surer is the model. A random share of the rejected foils still goes to people, so that the "
+            "errors of the model are known."
         ),
         params=(
             Param(
                 "model",
                 "clip:openai/clip-vit-base-patch32",
-                "model that sees the clip, as for a scoring run: KIND:NAME, or endpoint:NAME/MODEL",
+                "model that sees the clip, as for a scoring run: KIND:NAME, such as "
+                "xclip:microsoft/xclip-base-patch32, or endpoint:NAME/MODEL",
             ),
             Param(
                 "min",
                 0.0,
                 (
-                    "a foil passes if its score is at least this. Models that answer yes or no: the smaller of "
-                    "P(caption is true) and P(foil is false), minus 0.5; other models: score of the caption minus "
-                    "score of the foil"
+                    "a foil passes if its score is at least this. 0: the model must prefer the caption; you can change "
+                    "it after the run. Models that answer yes or no: the smaller of P(caption is true) and P(foil is "
+                    "false), minus 0.5; other models: score of the caption minus score of the foil"
                 ),
                 "float",
             ),
-            Param("share", 0.1, "share of the rejected foils that still goes to people, drawn by the seed", "float"),
+            Param(
+                "share",
+                0.1,
+                "share of the rejected foils that still goes to people, drawn by the seed. 0.1: one in ten. 0: the "
+                "errors of the model stay unknown",
+                "float",
+            ),
             Param("frames", 8, "endpoint: number of video frames that it sees, evenly spaced", "int"),
             Param("requests", 2000, "endpoint: max requests of the run, including retries; 0: no limit", "int"),
             DEVICE,

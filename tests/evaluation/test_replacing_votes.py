@@ -11,6 +11,8 @@ from evaluation.metrics.alternative_annotator import (
 )
 from evaluation.metrics.intervals import wilson
 from evaluation.metrics.prediction_powered import corrected_share, tuned_weight
+from evaluation.reports.forms import ReportForm
+from tests.factories import make_project
 
 
 def crowd(rng, units: int, people: int, right: float, categories: int = 3):
@@ -150,3 +152,10 @@ def test_a_useless_judge_saves_nothing_and_a_good_one_saves_what_arithmetic_says
     said = 0.8 * 0.98 + 0.2 * 0.08
     r2 = (0.8 * 0.98 - 0.8 * said) ** 2 / (0.16 * said * (1 - said))
     assert np.median([one.worth for one in good]) == pytest.approx(120 / (1 - r2 * 0.88), rel=0.1)
+
+
+def test_an_epsilon_of_zero_is_not_replaced_by_the_default(db):
+    project = make_project()
+    assert ReportForm(project, "replace", {"epsilon": "0"}).chosen() == ("", {"coding": "truth", "epsilon": 0.0})
+    assert ReportForm(project, "replace", {"epsilon": ""}).chosen() == ("", {"coding": "truth"})
+    assert ReportForm(project, "filters", {}).chosen() == ("", {})

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from django.urls import reverse
 
 from annotation.actions.claims.claim import claim
 from annotation.actions.submissions.judgements import submit_vote
@@ -14,6 +15,7 @@ from annotation.rules.voting import VoteRule, pair_verdict
 from corpus.rules.states import FoilVerdict
 from evaluation.analyses.agreement_data import alpha
 from evaluation.facts.records import vote_facts
+from evaluation.publishing.public import _together
 from evaluation.reports.reports import project_report
 from projects.models import Role
 from tests import factories
@@ -57,6 +59,18 @@ def test_agreement_is_measured_on_the_items_judged_in_full(world):
     (row,) = project_report(world.project, "validation")["subtests"]
     assert (row["alpha_all"], row["n_judged_in_full"]) == (report["alpha"], full)
     assert row["votes"] == {"caption": 16, "foil": full, "neither": 0, "both": 0, "cannot_tell": 0}
+
+
+def test_the_page_of_validation_says_which_items_alpha_is_of(world, client):
+    client.force_login(factories.make_member(world.project, Role.RESEARCHER, name="owner"))
+    page = client.get(reverse("reports:report", args=[world.project.slug, "validation"])).content.decode()
+    assert "alpha is of the 3 of 8 items that were judged in full." in " ".join(page.split())
+
+
+def test_subtests_of_a_release_add_up_the_items_judged_in_full():
+    row = {"n_items": 5, "n_valid": 4, "n_unanimous": 3}
+    assert _together([{**row, "n_judged_in_full": 1}, row])["n_judged_in_full"] == 6
+    assert "n_judged_in_full" not in _together([row, row])
 
 
 def test_without_a_share_the_report_says_that_it_is_biased(db):

@@ -50,12 +50,22 @@ def test_a_subtest_is_created_with_its_votes_and_its_proficiency(run, project):
     assert AuditEvent.objects.filter(action="corpus.create_subtest", actor=None).count() == 4
 
 
+def test_a_subtest_is_created_that_stops_early_and_asks_skilled_people_for_more_votes(run):
+    made = run("create", "actions", "--stop-early", "--votes-max", 5, "--skilled-first")
+    assert (made["stop_early"], made["full_share"], made["votes_max"], made["skilled_first"]) == (True, 0.1, 5, True)
+    assert run("create", "objects", "--stop-early", "--full-share", 0)["full_share"] == 0
+    assert run("create", "counts")["full_share"] == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (("create", "there"), "name: A subtest with this name already exists in this project. Choose another name."),
         (("create", "x", "--votes-wanted", 1, "--votes-needed", 2), "votes_needed: The required votes are more than"),
         (("create", "x", "--votes-wanted", 100), "votes_wanted: "),
+        (("create", "x", "--full-share", 0.2), "--full-share: it is used only if votes stop early; add --stop-early"),
+        (("create", "x", "--skilled-first"), "--skilled-first: no pair gets more votes; add --votes-max, such as 5"),
+        (("create", "x", "--votes-max", 2), "votes_max: 2 is not more than the 3 votes per pair. Enter a larger"),
         (("create", "x", "--foils", 0), "foils_per_item: An item needs at least one foil."),
         (("create", "x", "--proficiency", "y"), "--proficiency: subtest 'y' not found; choose one of: there"),
         (("link", "there", "--proficiency", "there"), "'there' is main and 'there' is main. Link a main subtest"),

@@ -178,6 +178,14 @@ class TestNewRun:
         answer = owner.post(url("new_run", project), form_data(subtest, filters=["nli"], **{"method-max": "many"}))
         assert [row.slug for row in answer.context["form"].chosen_rows()] == ["nli"]
 
+    def test_a_wrong_share_of_the_video_model_is_said_at_its_field(self, owner, project, subtest):
+        make_caption(make_video(project))
+        given = form_data(subtest, filters=["video_judge"], **{"video_judge-share": "10"})
+        page = owner.post(url("new_run", project), given)
+        assert "filter 'video_judge': parameter 'share' is 10" in page.context["form"].non_field_errors()[0]
+        assert page.context["form"].filter_params["video_judge"].errors["share"]
+        assert page.context["form"].has_filter_errors()
+
     def test_filters_that_load_a_model_are_marked(self):
         asking = {slug for slug, entry in FILTERS.items() if hasattr(load(entry), "measure_many")}
         marked = {slug for slug, entry in FILTERS.items() if needs_weights(entry)}

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from corpus.exporters.parts.basis_of_alpha import basis_of_alpha
 from corpus.exporters.parts.markdown import cell, table
 from corpus.records import ReleaseContent
 from corpus.release_records import n_as_published
@@ -130,6 +131,7 @@ def errors(release: ReleaseContent) -> Lines:
         if whole["alpha_all"] is not None:
             said = f"Krippendorff's alpha over all of these items is {whole['alpha_all']:.3f}"
             lines.append(f"{said} (coding {whole['alpha_coding']}).")
+            lines += filter(None, [basis_of_alpha(whole)])
     repeated = _repeated(release)
     lines.append(
         f"{repeated} captions are in more than one item." if repeated else "No caption is in more than one item."

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from statistics import median
 from typing import Any
 
+from corpus.exporters.parts.basis_of_alpha import basis_of_alpha
 from corpus.exporters.parts.datasheet_answers import ANSWERS
 from corpus.records import ReleaseContent
 from corpus.vote_records import SOURCE
@@ -130,8 +131,8 @@ def _platform(release: ReleaseContent) -> Value:
 def _analysis(release: ReleaseContent) -> Value:
     whole = (release.tables.get("validation") or {}).get("overall") or {}
     alpha = whole.get("alpha_all")
-    own = [] if alpha is None else [ALPHA.format(alpha=alpha, coding=whole["alpha_coding"])]
-    return own + _said(release, "composition.errors")
+    own = [] if alpha is None else [ALPHA.format(alpha=alpha, coding=whole["alpha_coding"]), basis_of_alpha(whole)]
+    return list(filter(None, own)) + _said(release, "composition.errors")
 
 
 def _per_item(release: ReleaseContent) -> Value:

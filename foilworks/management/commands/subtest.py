@@ -8,7 +8,7 @@ from annotation.actions.settings.link_proficiency import link_proficiency
 from annotation.actions.settings.publishers_word import collect_votes
 from corpus.actions.create_subtest import create_subtest
 from corpus.errors import CorpusError
-from corpus.forms import SubtestForm
+from corpus.forms import USUAL_FULL_SHARE, SubtestForm
 from corpus.models import Subtest
 from foilworks.management.base import FoilworksCommand
 from foilworks.management.projects import project_by_slug
@@ -16,6 +16,7 @@ from projects.models import Project
 from text.quoting import quoted
 
 USUAL_WANTED, USUAL_WANTED_PROFICIENCY = 3, 1
+STOPPING = ("stop_early", "full_share", "votes_max", "skilled_first")
 
 
 class Command(FoilworksCommand):
@@ -23,6 +24,7 @@ class Command(FoilworksCommand):
     example = (
         "foilworks subtest create actions --project mine --votes-wanted 3 --votes-needed 2\n"
         "  foilworks subtest create objects --project mine --kind proficiency\n"
+        "  foilworks subtest create counting --project mine --stop-early --votes-max 5\n"
         "  foilworks subtest link actions --proficiency objects --project mine\n"
         "  foilworks subtest collect-votes swap_att --project sugarcrepe --sample 100"
     )
@@ -51,6 +53,28 @@ class Command(FoilworksCommand):
             help="create: votes for the caption that make a pair valid (default: the majority)",
         )
         parser.add_argument(
+            "--stop-early",
+            action="store_true",
+            help="create: stop when no further vote can change the result of a pair",
+        )
+        parser.add_argument(
+            "--full-share",
+            type=float,
+            metavar="SHARE",
+            help=f"create: share of items that get all votes although others stop early, 0 to 1 (default "
+            f"{USUAL_FULL_SHARE} with --stop-early)",
+        )
+        parser.add_argument(
+            "--votes-max",
+            type=int,
+            default=0,
+            metavar="N",
+            help="create: max votes of a pair whose votes decide nothing (default 0: no more votes)",
+        )
+        parser.add_argument(
+            "--skilled-first", action="store_true", help="create: ask skilled validators first for these votes"
+        )
+        parser.add_argument(
             "--sample", type=int, metavar="N", help="collect-votes: number of items in a random sample (default: all)"
         )
         parser.add_argument("--seed", type=int, default=0, help="collect-votes: seed of the sample")
@@ -66,6 +90,10 @@ class Command(FoilworksCommand):
         if "linked_items" in result:
             return f"{result['subtest']}: linked to {result['proficiency']}; {result['linked_items']} items paired"
         rule = f"{result['votes_needed']} of {result['votes_wanted']} votes"
+        if result["stop_early"]:
+            rule += f", stop early, {100 * result['full_share']:g} % of the items judged in full"
+        if result["votes_max"]:
+            rule += f", up to {result['votes_max']} votes if undecided"
         return f"{result['subtest']}: created, {result['kind']}, {result['foils_per_item']} foils per item, {rule}"
 
 
@@ -84,6 +112,7 @@ def _create(project: Project, options: dict[str, Any]) -> dict[str, Any]:
             "foils_per_item": options["foils"],
             "votes_wanted": wanted,
             "votes_needed": needed,
+            **_stopping(options),
             "valid_when": Subtest.ValidWhen.ALL,
             "foils_enough": 1,
         },
@@ -92,8 +121,19 @@ def _create(project: Project, options: dict[str, Any]) -> dict[str, Any]:
     for field, messages in form.errors.items():
         raise CorpusError(f"{field}: {messages[0]}")
     made = create_subtest(None, project, **form.cleaned_data)
-    names = ("kind", "test", "foils_per_item", "votes_wanted", "votes_needed")
+    names = ("kind", "test", "foils_per_item", "votes_wanted", "votes_needed", *STOPPING)
     return {"id": made.pk, **{name: getattr(made, name) for name in names}, "proficiency": options["proficiency"]}
+
+
+def _stopping(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings of stopping. CorpusError: one that would have no effect."""
+    share = options["full_share"]
+    if share and not options["stop_early"]:
+        raise CorpusError("--full-share: it is used only if votes stop early; add --stop-early")
+    if options["skilled_first"] and not options["votes_max"]:
+        raise CorpusError("--skilled-first: no pair gets more votes; add --votes-max, such as 5")
+    usual = USUAL_FULL_SHARE if options["stop_early"] else 0.0
+    return {**{name: options[name] for name in STOPPING}, "full_share": usual if share is None else share}
 
 
 def _link(project: Project, options: dict[str, Any]) -> dict[str, Any]:

@@ -140,6 +140,10 @@ def test_the_page_plans_with_the_projects_own_values(project, client) -> None:
     assert given.context["planned"]["items"] < page.context["planned"]["items"]
     assert "more than the budget" in given.content.decode()
     assert given.context["over_budget"] == pytest.approx(given.context["progress"]["cost_left"] + 3.0 - 1.0)
+    assert "To compare 2 models: if two of them differ by 5 points of accuracy, 80 % of" in " ".join(text.split())
+    wrong = client.get(address, {"votes_max": "99"})
+    assert wrong.context["form"].errors["votes_max"] == ["99 is out of range; give 0 to 25."]
+    assert wrong.context["form"].is_stopping_open()
     wrong = client.get(address, {"difference": "0.9"})
     assert wrong.context["form"].errors["model_agreement"]
     assert "planned" not in wrong.context
@@ -182,3 +186,38 @@ def test_the_overview_compares_the_progress_with_the_target(client) -> None:
         set_target(owner, project, 10**9)
     with pytest.raises(AccessDenied):
         set_target(make_member(project, Role.VALIDATOR), project, 5)
+
+
+def test_divided_pairs_and_items_judged_in_full_add_votes() -> None:
+    stopped = {**DEFAULTS, "stop_early": True, "vote_agreement": 0.85}
+    assert plan(stopped)["votes_per_pair"] == pytest.approx(2.15)
+    # A tenth of the pairs gets 3 votes instead of 2.15.
+    assert plan({**stopped, "full_share": 0.1})["votes_per_pair"] == pytest.approx(2.15 + 0.1 * 0.85)
+    found = plan({**stopped, "votes_max": 5, "divided": 0.06})
+    assert (found["votes_per_pair"], found["divided"]) == (pytest.approx(2.15 + 0.06 * 2), 0.06)
+    # Without more votes, these pairs are disputed.
+    assert plan({**stopped, "divided": 0.06})["extra_votes_per_pair"] == 0
+
+
+@pytest.mark.parametrize(
+    ("counts", "early", "divided"),
+    [
+        ({"caption": 1, "foil": 1, "both": 1}, False, True),
+        ({"caption": 2, "foil": 1}, False, False),
+        ({"caption": 2}, True, False),
+        ({"caption": 1, "foil": 1}, True, None),
+        ({"caption": 2}, False, None),
+        # Only a divided pair gets a fourth vote.
+        ({"caption": 2, "foil": 1, "both": 1}, True, True),
+    ],
+)
+def test_a_pair_is_divided_if_its_usual_votes_decide_nothing(counts, early, divided) -> None:
+    assert pilots.was_divided(counts, VoteRule(3, 2, stop_early=early)) is divided
+
+
+def test_the_pilot_counts_divided_pairs(project) -> None:
+    found = pilots.pilot_of(project)
+    assert (found.values["divided"], found.values["votes_max"]) == (0.0, 0)
+    Vote.objects.filter(choice="caption", person__username="val-0").update(choice="neither")
+    Vote.objects.filter(choice="caption", person__username="val-1").update(choice="cannot_tell")
+    assert pilots.pilot_of(project).values["divided"] == 0.75
