@@ -44,7 +44,9 @@ CLASSES = {
 COMMON = ["person", "wall", "floor", "man", "woman", "light", "shirt", "window", "hand", "door", "tree", "stroller"]
 FRAMES, TESTED, LEARNT = 8, 25, 40
 NO_ACTIVITY, UNUSUAL = 0.35, 0.05
-TESTED_SMALL, THINGS, TWO_OWN = 10, 5, 0.5
+TESTED_SMALL, THINGS = 10, 5
+# Every n-th list shows another class. A video's share of objects of its class is between these.
+OTHER, OWN = 20, (0.1, 0.5)
 CLASSIFICATION, RETRIEVAL = "classification", "retrieval"
 CHOICES = (
     (CLASSIFICATION, "empty_frames", "sentence"),
@@ -222,16 +224,15 @@ def kappa_of_classes(run: Any) -> float:
 
 
 def listed(draw: np.random.Generator, name: str) -> str:
-    """Make up the objects of a video in sequence. A frame names five: one or two of the class, the others common."""
+    """Make up the objects of a video in sequence: five per frame, some of the class, the others common."""
     from evaluation.utd.concepts import OBJECTS
     from evaluation.utd.frame_forms import sequence_form
     from evaluation.utd.procedure import AS_PUBLISHED
 
-    seen = name if draw.random() > UNUSUAL else str(draw.choice(list(CLASSES)))
-    frames = []
+    things, share, frames = CLASSES[name].split(), draw.uniform(*OWN), []
     for _ in range(FRAMES):
-        own = 1 + int(draw.random() < TWO_OWN)
-        frames.append(", ".join([*draw.choice(CLASSES[seen].split(), own), *draw.choice(COMMON, THINGS - own)]))
+        own = int(draw.binomial(THINGS, share))
+        frames.append(", ".join([*draw.choice(things, own), *draw.choice(COMMON, THINGS - own)]))
     return sequence_form(OBJECTS, frames, AS_PUBLISHED)
 
 
@@ -241,11 +242,13 @@ def lists(per_class: int, encoder: str, seed: int) -> tuple[Any, Any]:
     from evaluation.utd.measuring import open_encoder
     from evaluation.utd.representations import Texts
 
-    draw = np.random.default_rng(seed)
-    texts = [listed(draw, name) for name in CLASSES for _ in range(per_class)]
+    draw, names = np.random.default_rng(seed), list(CLASSES)
+    labels = np.tile(np.arange(len(names)), per_class)
+    shown = np.where(np.arange(len(labels)) % OTHER, labels, (labels + 1) % len(names))
+    texts = [listed(draw, names[each]) for each in shown]
     told = ROBUST_OBJECTS[CLASSIFICATION][0]
     vectors = open_encoder(encoder, {})[0].sequences([Texts([], texts)], told)
-    return np.asarray(vectors[:]), np.repeat(np.arange(len(CLASSES)), per_class)
+    return np.asarray(vectors[:]), labels
 
 
 def small(sizes: list[int], encoder: str, draws: int) -> Iterator[str]:
