@@ -57,7 +57,7 @@ def reranked(
     sign = 1 if model.info.higher_is_better else -1
     stored = dict(job.measured.get(PROBLEMS, {}))
     found = dict(stored.get(RESCORED, []))
-    second = np.full(scores.shape, -np.inf)
+    second = np.full(scores.shape, -np.inf, np.float32)
     for at, name in enumerate(ids):
         asked = np.flatnonzero(near[:, at])
         if name not in found and len(asked):
