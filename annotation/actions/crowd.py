@@ -200,7 +200,7 @@ def end_place(place: CrowdPlace, state: str, actor: User | None, now: datetime) 
 
 
 def free_timed_out(study: CrowdStudy, now: datetime) -> int:
-    """End places whose time is over: completed if all tasks are done, else free for others; return how many are free."""
+    """End places whose time is over: completed if all tasks are done, else timed out. Return how many timed out."""
     late = _late_places(study, now)
     return sum(_end_late(place, done, now) == PlaceState.TIMED_OUT for place, done in late)
 

@@ -245,7 +245,7 @@ def _their_place(request: HttpRequest, study: CrowdStudy, entry: Entry) -> int |
 def place(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the person's last place; POST completes or returns the place that was shown.
 
-    The code is shown only when it is complete: at the button, or by itself once the time is over and all tasks are done.
+    The code is shown only when it is complete. A late place with all tasks done completes here.
     """
     project = or_404(Project.objects.filter(slug=slug).first(), _("You have no place in a study of this project."))
     mine = crowd_place_for(request.user, project, _came_to(request))
