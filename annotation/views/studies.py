@@ -41,7 +41,7 @@ from annotation.queries.crowd import done_by, places_left, progress_of
 from annotation.queries.entries import guideline_for, pay_for, waiting_for, why_no_entry
 from annotation.queries.object_checks import checks_of, next_unseen
 from annotation.views._work_pages import MAX_ID_DIGITS, guideline_html
-from annotation.work_queues import ABOUT, TITLES
+from annotation.work_queues import ABOUT, EXAMPLE, TITLES
 from corpus.models import Caption
 from projects import rate_limits
 from projects.access import get_project, or_404
@@ -57,8 +57,6 @@ from projects.sign_in import OWN_BACKEND
 from text.diff import diff_segments
 
 PER_PAGE = 50
-# Shown to newcomers. Of no project, so that it tells nothing of what they will judge.
-EXAMPLE = ("A man opens a door.", "A man closes a door.")
 # The parameters that Prolific expects in the address of a study.
 PROLIFIC_QUERY = "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
 
