@@ -53,6 +53,7 @@ urlpatterns = [
     path("projects/<slug:slug>/exercise/<int:pk>/<int:place>/", quality.question, name="question"),
     path("projects/<slug:slug>/work/", work.work, name="work"),
     path("projects/<slug:slug>/work/figures/", people.own, name="own_figures"),
+    path("projects/<slug:slug>/work/introduction/", work.hide_introduction, name="hide_introduction"),
     path("projects/<slug:slug>/work/<slug:stage>/", work.queue, name="queue"),
     path("projects/<slug:slug>/work/edit/<slug:token>/", work.edit, name="edit"),
     path("projects/<slug:slug>/work/review/<slug:token>/", work.review, name="review"),

@@ -33,6 +33,8 @@ ABOUT: dict[str, Words] = {
     Stage.BASELINE: _("Watch a clip and choose the sentence that describes it best."),
     Stage.OBJECTS: _("Look at a frame and mark which of the listed objects are visible."),
 }
+# A caption and its foil, for newcomers. Of no project, so that it reveals nothing of what they will judge.
+EXAMPLE = ("A man opens a door.", "A man closes a door.")
 # Hidden until a researcher opens them.
 STUDIES = frozenset({Stage.BASELINE, Stage.OBJECTS})
 # These describe the stage as a whole; their count does not help the person.

@@ -3,7 +3,7 @@
 from django.urls import include, path, re_path
 
 from foilworks.api.api import api_urls, unknown
-from foilworks.views import api_docs, audit, design, documentation, healthz, home
+from foilworks.views import api_docs, audit, design, documentation, healthz, home, search
 from projects.urls import oidc_urls
 
 urlpatterns = [
@@ -17,6 +17,7 @@ urlpatterns = [
     path("api/docs/", api_docs.api_docs, name="api_docs"),
     path("audit/", audit.audit, name="audit"),
     path("design/", design.design, name="design"),
+    path("projects/<slug:slug>/search/", search.search_project, name="search"),
     path("api/", api_urls),
     re_path(r"^api/", unknown, name="api_unknown"),
     *oidc_urls,

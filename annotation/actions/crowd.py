@@ -15,7 +15,7 @@ from annotation.access import crowd_place_for, crowd_study_for
 from annotation.actions.claims.claim import ROLE_OF_STAGE
 from annotation.actions.claims.lost_roles import end_leases_of_roles
 from annotation.errors import AnnotationError
-from annotation.queries.crowd import places_left, progress_of, under_the_bar
+from annotation.queries.crowd import done_by, places_left, progress_of, under_the_bar
 from annotation.transactions import run_in_transaction
 from projects import audit, rate_limits
 from projects.access import require_role
@@ -127,6 +127,10 @@ def _place_of(study: CrowdStudy, person: User, entry: Entry) -> CrowdPlace | Non
     if place is None:
         return None
     if place.state == PlaceState.COMPLETED:
+        # A person whose place completed by itself has not seen their code. Only a signed link proves who they are.
+        if study.platform != Platform.PROLIFIC and place.ended_at and place.ended_at >= place.deadline:
+            place.study = study
+            return place
         raise refused(study, "replayed")
     if not Membership.objects.filter(project=study.project, person=person, role=study.role).exists():
         raise refused(study, "removed")
@@ -145,7 +149,7 @@ def _leave_others(study: CrowdStudy, person: User, now: datetime) -> None:
     for place in places.filter(study__stage=study.stage).select_related("study__project", "person"):
         if place.deadline > now:
             raise refused(study, "at work")
-        end_place(place, PlaceState.TIMED_OUT, None, now)
+        _end_late(place, done_by([place]).get(place.pk, 0), now)
 
 
 def _spend(study: CrowdStudy, entry: Entry, now: datetime) -> None:
@@ -196,10 +200,37 @@ def end_place(place: CrowdPlace, state: str, actor: User | None, now: datetime) 
 
 
 def free_timed_out(study: CrowdStudy, now: datetime) -> int:
-    """Free places whose time is over for others; return how many."""
+    """End places whose time is over: completed if all tasks are done, else timed out. Return how many timed out."""
+    late = _late_places(study, now)
+    return sum(_end_late(place, done, now) == PlaceState.TIMED_OUT for place, done in late)
+
+
+def complete_late_places(study: CrowdStudy, *, now: datetime | None = None) -> int:
+    """Complete the places whose time is over and whose tasks are all done; return how many. Other places stay."""
+    moment = now or timezone.now()
+
+    def write() -> int:
+        finished = [(place, done) for place, done in _late_places(study, moment) if done >= study.pieces]
+        return sum(_end_late(place, done, moment) == PlaceState.COMPLETED for place, done in finished)
+
+    return run_in_transaction(write)
+
+
+def _late_places(study: CrowdStudy, now: datetime) -> list[tuple[CrowdPlace, int]]:
+    """Return active places whose time is over, with their completed tasks. Two queries, or one if none is late."""
     late = CrowdPlace.objects.filter(study=study, state=PlaceState.ACTIVE, deadline__lte=now)
-    rows = late.select_related("study__project", "person").order_by("pk")
-    return sum(end_place(place, PlaceState.TIMED_OUT, None, now) for place in rows)
+    places = list(late.select_related("study__project", "person").order_by("pk"))
+    done = done_by(places)
+    return [(place, done.get(place.pk, 0)) for place in places]
+
+
+def _end_late(place: CrowdPlace, done: int, now: datetime) -> str:
+    """End a place whose time is over; return its state.
+
+    That no task is left is not enough here: other people may have taken the rest after the person left.
+    """
+    state = PlaceState.COMPLETED if done >= place.study.pieces else PlaceState.TIMED_OUT
+    return state if end_place(place, state, None, now) else place.state
 
 
 def complete_place(

@@ -14,6 +14,8 @@ from annotation.rules.voting import answer_of
 from corpus.models import Foil
 from projects.models import Project, User
 
+# Answers that a search of one's own work reads at most.
+SEARCHED = 500
 Record = Edit | Review | Vote | ObjectAnswer
 
 
@@ -32,6 +34,18 @@ def last_answers(project: Project, person: User, most: int) -> list[Given]:
     """Return the newest `most` answers that were not undone, newest first. Five queries."""
     found = [*_edits(project, person, most), *_reviews(project, person, most), *_objects(project, person, most)]
     return nlargest(most, [*found, *_votes(project, person, most)], key=lambda given: given.at)
+
+
+def own_foils(project: Project, person: User, text: str, most: int) -> list[str]:
+    """Return the newest foils that the person wrote with this text in them. One query, over their last edits."""
+    texts = [each for given in _edits(project, person, SEARCHED) for each in given.texts]
+    return [each for each in dict.fromkeys(texts) if text.casefold() in each.casefold()][:most]
+
+
+def own_reviews(project: Project, person: User, text: str, most: int) -> list[str]:
+    """Return the newest foils that the person reviewed with this text in them. One query, over their last reviews."""
+    texts = [each for given in _reviews(project, person, SEARCHED) for each in given.texts]
+    return [each for each in dict.fromkeys(texts) if text.casefold() in each.casefold()][:most]
 
 
 def _edits(project: Project, person: User, most: int) -> Iterator[Given]:

@@ -8,7 +8,7 @@ from django import forms
 from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_not_required
-from django.core.paginator import Paginator
+from django.core.paginator import Page, Paginator
 from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
@@ -22,6 +22,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from annotation.access import crowd_place_for, crowd_study_for, object_check_for
 from annotation.actions.crowd import (
     check_completion_code,
+    complete_late_places,
     complete_place,
     enter_study,
     free_late_places,
@@ -40,7 +41,7 @@ from annotation.queries.crowd import done_by, places_left, progress_of
 from annotation.queries.entries import guideline_for, pay_for, waiting_for, why_no_entry
 from annotation.queries.object_checks import checks_of, next_unseen
 from annotation.views._work_pages import MAX_ID_DIGITS, guideline_html
-from annotation.work_queues import ABOUT, TITLES
+from annotation.work_queues import ABOUT, EXAMPLE, TITLES
 from corpus.models import Caption
 from projects import rate_limits
 from projects.access import get_project, or_404
@@ -56,8 +57,6 @@ from projects.sign_in import OWN_BACKEND
 from text.diff import diff_segments
 
 PER_PAGE = 50
-# Shown to newcomers. Of no project, so that it tells nothing of what they will judge.
-EXAMPLE = ("A man opens a door.", "A man closes a door.")
 # The parameters that Prolific expects in the address of a study.
 PROLIFIC_QUERY = "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
 
@@ -91,13 +90,10 @@ def crowd_study(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     study = crowd_study_for(request.user, project, pk)
     form = CodeCheckForm(request.POST if request.method == "POST" else None)
     owner = _whose(request, study, form) if request.method == "POST" and form.is_valid() else None
-    places = study.taken.select_related("person", "study").prefetch_related("person__crowd_workers")
-    page, now = Paginator(places, PER_PAGE).get_page(request.GET.get("page")), timezone.now()
-    done = done_by(list(page))
-    for place in page:
-        place.done, place.code = done.get(place.pk, 0), code_of(place) if place.shows_code else ""
-        place.worker = next((w.worker for w in place.person.crowd_workers.all() if w.project_id == project.pk), "")
-        place.is_late = place.state == PlaceState.ACTIVE and place.deadline <= now
+    page = _page_of_places(study, request.GET.get("page"))
+    if any(place.is_late and place.done >= study.pieces for place in page):
+        complete_late_places(study)
+        page = _page_of_places(study, request.GET.get("page"))
     link = request.build_absolute_uri(reverse("annotation:enter", args=[study.key]))
     is_prolific = study.platform == Platform.PROLIFIC
     context = {
@@ -113,6 +109,19 @@ def crowd_study(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "waiting": waiting_for(study),
     }
     return render(request, "annotation/crowd_study.html", context, status=422 if form.errors else 200)
+
+
+def _page_of_places(study: CrowdStudy, number: str | None) -> Page:
+    """Return a page of the study's places, each with `done`, `code`, `worker` and `is_late`."""
+    places = study.taken.select_related("person", "study").prefetch_related("person__crowd_workers")
+    page, now = Paginator(places, PER_PAGE).get_page(number), timezone.now()
+    done = done_by(list(page))
+    for place in page:
+        workers = place.person.crowd_workers.all()
+        place.done, place.code = done.get(place.pk, 0), code_of(place) if place.shows_code else ""
+        place.worker = next((each.worker for each in workers if each.project_id == study.project_id), "")
+        place.is_late = place.state == PlaceState.ACTIVE and place.deadline <= now
+    return page
 
 
 def _whose(request: HttpRequest, study: CrowdStudy, form: CodeCheckForm) -> object:
@@ -176,7 +185,8 @@ def _enter(request: HttpRequest, study: CrowdStudy, sent: QueryDict, now: dateti
     if is_sent and (text is None or form.is_valid()):
         unproved = _is_unproved(request, study, entry)
         place = enter_study(study, entry, now=now)
-        if text is not None:
+        # A person who is back only for their code has no role to consent for.
+        if text is not None and place.state == PlaceState.ACTIVE:
             give_consent(place.person, study.project, form.cleaned_data["version"])
         login(request, place.person, backend=OWN_BACKEND)
         if unproved:
@@ -233,7 +243,7 @@ def _their_place(request: HttpRequest, study: CrowdStudy, entry: Entry) -> int |
 def place(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the person's last place; POST completes or returns the place that was shown.
 
-    The code is shown only when it is complete.
+    The code is shown only when it is complete. A late place with all tasks done completes here.
     """
     project = or_404(Project.objects.filter(slug=slug).first(), _("You have no place in a study of this project."))
     mine = crowd_place_for(request.user, project, _came_to(request))
@@ -241,6 +251,8 @@ def place(request: HttpRequest, slug: str) -> HttpResponse:
     request.project = project
     if request.method == "POST":
         return _move_place(request, project)
+    if mine.state == PlaceState.ACTIVE and mine.deadline <= timezone.now() and complete_late_places(mine.study):
+        mine = crowd_place_for(request.user, project, mine.pk)
     is_active = mine.state == PlaceState.ACTIVE
     context = {
         "place": mine,

@@ -55,6 +55,7 @@ def addresses(project: Project) -> dict[str, str]:
         "home": reverse("home"),
         "overview": at("dashboard:dashboard"),
         "work": at("annotation:work"),
+        "search": f"{at('search')}?q=a",
         "own figures": at("annotation:own_figures"),
         "videos": at("corpus:videos"),
         "characters": at("corpus:characters"),

@@ -329,8 +329,11 @@ function fill(root, dialog) {
   const list = dialog.querySelector("[data-keys-list]");
   const template = dialog.querySelector("[data-keys-row]");
   list.replaceChildren();
+  // A key presses the first element that has it: the others are not listed.
+  const taken = new Set();
   for (const element of root.querySelectorAll("[data-hotkey]")) {
-    if (dialog.contains(element) || !usable(element)) continue;
+    if (dialog.contains(element) || !usable(element) || taken.has(element.dataset.hotkey)) continue;
+    taken.add(element.dataset.hotkey);
     const row = template.content.cloneNode(true);
     row.querySelector("th").textContent = label(element);
     element.dataset.hotkey.split(" ").forEach((key, index) => {
