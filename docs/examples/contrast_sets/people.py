@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from annotation.actions.claims.claim import claim
 from annotation.actions.decisions.items import retract
+from annotation.actions.settings.publish_guideline import publish_guideline
 from annotation.actions.studies import open_baseline
 from annotation.actions.submissions.judgements import submit_choice, submit_vote
 from annotation.actions.submissions.submit_edit import submit_edit
@@ -28,13 +29,18 @@ from generation.models import CandidateGroup
 from projects.models import Membership, Project, Role, User
 from text.language.tools import tagger
 
+GUIDELINE = """Change the verb of the sentence, so that the sentence becomes false of the video. Change nothing else.
+
++ A man opens the door -> A man closes the door
+- A man opens the door -> A man is opening the door (still true)
+- A man opens the door -> A boy opens the door (not the verb)"""
 MISTAKES = "misjudges"
 SECONDS = 12
+FOILS = 4
 ACCOUNTS = {
     "researcher": (Role.RESEARCHER, 1),
     "editor": (Role.ANNOTATOR, 1),
     "reviewer": (Role.REVIEWER, 1),
-    "validator": (Role.VALIDATOR, 3),
     # Others than those who write and validate: who has worked on a clip gives no answer of the baseline.
     "judge": (Role.ANNOTATOR, 3),
 }
@@ -67,11 +73,13 @@ class Verbs:
 class People:
     """The simulated people of one project."""
 
-    def __init__(self, project: Project, seed: int, mistakes: float) -> None:
+    def __init__(self, project: Project, seed: int, mistakes: float, votes: int) -> None:
         self.project, self.seed, self.mistakes = project, seed, mistakes
+        # A person judges one foil per item.
+        wanted = {**ACCOUNTS, "validator": (Role.VALIDATOR, FOILS * votes)}
         self.accounts = {
             name: [self._join(f"sim-{name}-{number}", role) for number in range(1, n + 1)]
-            for name, (role, n) in ACCOUNTS.items()
+            for name, (role, n) in wanted.items()
         }
 
     @property
@@ -88,6 +96,7 @@ class People:
     def write_verbs(self, captions: Iterable[str]) -> None:
         """Write a foil for each waiting caption, and review all of them."""
         verbs = Verbs(captions)
+        publish_guideline(self.owner, self.project, Stage.EDIT, GUIDELINE)
         (editor,), (reviewer,) = self.accounts["editor"], self.accounts["reviewer"]
         for claimed in self._claims(editor, Stage.EDIT):
             group = CandidateGroup.objects.select_related("caption").get(tasks__pk=claimed.task_id)

@@ -112,7 +112,7 @@ class DataSet:
         # One person judges several versions of an item.
         self.project.judge_caption_once = False
         self.project.save()
-        self.people = People(self.project, options.seed, options.mistakes)
+        self.people = People(self.project, options.seed, options.mistakes, options.votes)
         self.by_rule, self.recipe = BY_RULE[slug]
         self.sets = {name: self._subtest(name, 4, options.votes) for name in (RANDOM, self.by_rule, VERB_LM, VERB_H)}
         # Captions of LSMDC are chosen by split; of MSR-VTT, those of the list.
@@ -120,16 +120,21 @@ class DataSet:
 
     def results(self) -> dict[str, Any]:
         """Make, validate and score the sets; return the tables' numbers."""
-        random = self._random()
-        self._compose(random)
+        self._import_files()
+        # People first: later, machine-made foils wait in the queues of editors too.
+        people = self._run(VERB_H, 1, "contrast-verb-person", votes=0, limit=self._size(VERB_H))
+        train = Caption.objects.filter(video__project=self.project, video__split=Split.TRAIN)
+        self.people.write_verbs(train.values_list("text", flat=True))
+        self._compose(people)
         self.people.validate()
         release = freeze_release(self.people.owner, self.project, override=SIMULATED)
         self.people.choose(release, [self.sets[VERB_LM], self.sets[VERB_H]])
-        specs = self.options.models or list(self._taught().values())
-        runs = [start_scoring(self.people.owner, release, spec) for spec in specs]
-        for run in runs:
+        runs = {}
+        for spec in self.options.models or self._taught().values():
+            run = start_scoring(None, release, spec, device="cpu")
             done(run.job)
-        return self._measured(release, list(Run.objects.filter(release=release).order_by("pk")))
+            runs[spec] = Run.objects.get(pk=run.pk)
+        return self._measured(release, runs)
 
     def _subtest(self, name: str, foils: int, votes: int) -> Subtest:
         rules = {"foils_per_item": foils, "votes_wanted": votes, "votes_needed": votes // 2 + (votes > 0)}
@@ -143,15 +148,14 @@ class DataSet:
         for problem in result.errors:
             print(f"{name}: {problem}", file=sys.stderr)
 
-    def _random(self) -> str:
-        """Import the files; return the source of the random captions."""
-        if self.slug == MSRVTT:
-            self._subtest(LIST, 4, 0)
-            self._import(MSRVTT, "msrvtt_mc.jsonl", subtest=LIST)
-            self._import(MSRVTT, "msrvtt.json")
-            return LIST
-        self._import(LSMDC, "lsmdc.tsv", splits="within_movies", seed=self.options.seed)
-        return self._run(RANDOM, 4, "contrast-random")
+    def _import_files(self) -> None:
+        if self.slug == LSMDC:
+            self._import(LSMDC, "lsmdc.tsv", splits="within_movies", seed=self.options.seed)
+            return
+        self._subtest(LIST, 4, 0)
+        # First: captions keep the key of the file that brings them.
+        self._import(MSRVTT, "msrvtt_mc.jsonl", subtest=LIST)
+        self._import(MSRVTT, "msrvtt.json")
 
     def _run(self, name: str, foils: int, recipe: str, votes: int = 3, **changed: Any) -> str:
         """Run a recipe into a subtest of its own; return it as a source. Candidates stay in its queue."""
@@ -172,11 +176,9 @@ class DataSet:
         done(run.job)
         return f"run:{run.pk}"
 
-    def _compose(self, random: str) -> None:
-        # People first: later, machine-made foils wait in the queues of editors too.
-        people = self._run(VERB_H, 1, "contrast-verb-person", votes=0, limit=self._size(VERB_H))
-        train = Caption.objects.filter(video__project=self.project, video__split=Split.TRAIN)
-        self.people.write_verbs(train.values_list("text", flat=True))
+    def _compose(self, people: str) -> None:
+        """Compose the four sets; `people` is the source of VerbH."""
+        random = LIST if self.slug == MSRVTT else self._run(RANDOM, 4, "contrast-random")
         hard = {RANDOM: "", self.by_rule: self._run(self.by_rule, 1, self.recipe), VERB_LM: self._verb_lm()}
         for name, source in {**hard, VERB_H: people}.items():
             wanted = Request(random, source, self.options.seed, self._size(name), unreviewed=True)
@@ -213,13 +215,13 @@ class DataSet:
         folder = self.folder / "taught" / self.project.slug
         return train_both(self.project, folder, epochs=self.options.epochs, seed=self.options.seed)
 
-    def _measured(self, release: Release, runs: Sequence[Run]) -> dict[str, Any]:
+    def _measured(self, release: Release, runs: Mapping[str, Run]) -> dict[str, Any]:
         found: dict[str, Any] = {"data set": self.slug, "title": TITLES[self.slug], "sets": {}, "models": {}}
-        for run in runs:
+        for spec, run in runs.items():
             subtests = run_results(run)["subtests"]
             found["sets"] = {name: subtests[name]["n"] for name in self.sets}
             accuracy = {name: subtests[name]["T"] for name in self.sets}
-            found["models"][run.label] = {"R@1": self._recall(run, release), "accuracy": accuracy}
+            found["models"][run.label] = {"R@1": self._recall(spec, release), "accuracy": accuracy}
         found["human"] = self._human(release)
         if self.slug == LSMDC:
             found["identities"] = _identities(release)
@@ -227,9 +229,9 @@ class DataSet:
             found["proximity"] = self._proximity(release)
         return found
 
-    def _recall(self, run: Run, release: Release) -> float | None:
+    def _recall(self, spec: str, release: Release) -> float | None:
         """Compute video-to-text R@1 over the clips of the Random set; None if the model is no dual encoder."""
-        model = open_adapter(run.params["spec"], device="cpu") if "spec" in run.params else None
+        model = open_adapter(spec, device="cpu")
         if not hasattr(model, "encode_video"):
             return None
         items = Item.objects.filter(released_as__release=release, subtest=self.sets[RANDOM]).select_related("video")
