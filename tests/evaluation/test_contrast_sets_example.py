@@ -43,7 +43,7 @@ def results(script, tmp_path, settings):
         votes=1,
         mistakes=0.0,
         epochs=1,
-        tuning={"epochs": 12, "batch": 8, "learning_rate": 1e-2, "verb_share": 0.9, "device": "cpu"},
+        tuning={"epochs": 6, "batch": 8, "learning_rate": 1e-2, "verb_share": 0.9, "device": "cpu"},
         decoding={"beams": 6, "top": 6, "device": "cpu"},
         more_than=0,
         t5=models["t5"],

@@ -1,4 +1,4 @@
-"""VerbLM from train captions to items of five candidates, by commands and by the API (docs/how-to/multiple-choice.md)."""
+"""VerbLM from train captions to items, by commands and by the API (docs/how-to/multiple-choice.md)."""
 
 import json
 from pathlib import Path

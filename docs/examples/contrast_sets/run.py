@@ -55,7 +55,6 @@ from evaluation.scoring.models import Run  # noqa: E402
 from evaluation.scoring.queries import run_results  # noqa: E402
 from evaluation.scoring.run_results import axes_of  # noqa: E402
 from generation.actions.runs import start_run, start_tuning  # noqa: E402
-from generation.models import GenerationRun  # noqa: E402
 from generation.recipes import find_recipe  # noqa: E402
 from hub.adapters.registry import open_adapter  # noqa: E402
 from hub.interfaces import VideoMeta  # noqa: E402
@@ -81,8 +80,10 @@ SIMULATED = "the people are simulated"
 
 @dataclass(frozen=True)
 class Options:
-    """`sizes`: max items per set; without one, all. `t5`, `lm`, `sentence`, `vectors`: models of VerbLM and its filters;
-    a filter without its model is left out. `encoders`: {name: sentence encoder} of Table 5. `models`: specs to score;
+    """What to make.
+
+    `sizes`: max items per set; without one, all. `t5`, `lm`, `sentence`, `vectors`: models of VerbLM and its filters; a
+    filter without its model is left out. `encoders`: {name: sentence encoder} of Table 5. `models`: specs to score;
     without them, two small models are trained.
     """
 
@@ -198,10 +199,11 @@ class DataSet:
         done(tuning.job)
         tuning.refresh_from_db()
         filters = dict(find_recipe("contrast-verb-lm").filters)
+        meaning = {"model": asked.sentence, "vectors": asked.vectors}
         given = {
             "frequency": {"more_than": asked.more_than},
             "perplexity": {"model": asked.lm} if asked.lm else None,
-            "meaning": {"model": asked.sentence, "vectors": asked.vectors} if asked.sentence and asked.vectors else None,
+            "meaning": meaning if all(meaning.values()) else None,
         }
         for name, params in given.items():
             if params is None:
@@ -257,7 +259,8 @@ class DataSet:
         for name, encoder in self.options.encoders.items():
             done(measure_proximity(None, release, encoder, name=name, device="cpu").job)
         items = scored_facts(self.project, self.sets[VERB_LM])
-        rows = proximity_analysis.compute(replace(items, models={**items.models, tables.HUMAN: _chosen(release, items)}))
+        models = {**items.models, tables.HUMAN: _chosen(release, items)}
+        rows = proximity_analysis.compute(replace(items, models=models))
         found: dict[str, Any] = {}
         for row in rows["rows"]:
             found.setdefault(row["model"], {})[row["group"]] = row["accuracy"]

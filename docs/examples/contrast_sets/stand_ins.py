@@ -34,6 +34,7 @@ PLACES = ("in the kitchen", "on the street", "at home", "in a garden", "near a t
 CAST = ("Harry m", "Ron m", "Neville m", "Hermione f", "Ginny f", "Luna f")
 MC_OPTIONS = 5
 SPECIAL = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
+T5_SPECIAL = {"pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
 
 
 class Scene(NamedTuple):
@@ -137,15 +138,13 @@ def write_models(folder: Path) -> dict[str, str]:
 
 
 def _t5(folder: Path, words: Sequence[str]) -> str:
-    special = ["<pad>", "</s>", "<unk>", *(f"<extra_id_{at}>" for at in range(4))]
+    special = [*T5_SPECIAL.values(), *(f"<extra_id_{at}>" for at in range(4))]
     tokenizer = _words(special, words, "<unk>")
     tokenizer.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 1)])
     wrapped = PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         model_max_length=64,
-        pad_token="<pad>",
-        eos_token="</s>",
-        unk_token="<unk>",
+        **T5_SPECIAL,
         extra_special_tokens=special[3:],
     )
     config = T5Config(

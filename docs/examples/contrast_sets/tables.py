@@ -14,10 +14,9 @@ def percent(value: float | None) -> str:
 
 def layout(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a table in columns of equal width, with its title below, as in the paper."""
-    wide = max(len(row[0]) for row in [head, *rows])
+    widths = [max(len(row[0]) for row in [head, *rows]), *(max(6, len(cell)) for cell in head[1:])]
     lines = [
-        "  ".join([row[0].ljust(wide), *(cell.rjust(max(6, len(head[at]))) for at, cell in enumerate(row[1:], start=1))])
-        for row in [head, *rows]
+        "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip() for row in [head, *rows]
     ]
     return "\n".join([*lines, title, ""])
 
