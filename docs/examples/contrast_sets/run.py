@@ -68,7 +68,7 @@ TITLES = {MSRVTT: "MSR-VTT", LSMDC: "LSMDC-IDs"}
 RANDOM, VERB_LM, VERB_H, LIST = "Random", "VerbLM", "VerbH", "list"
 # The sets with hard foils by rule, and their recipes.
 BY_RULE = {MSRVTT: ("Gender", "contrast-gender"), LSMDC: ("ID", "contrast-identity")}
-# Items per set in the paper (Secs. D.1 and D.2).
+# Items per set in the paper (contrast sets, Secs. D.1 and D.2).
 PAPER = {
     MSRVTT: {RANDOM: 2990, "Gender": 2477, VERB_LM: 2554, VERB_H: 2554},
     LSMDC: {RANDOM: 7010, "ID": 7010, VERB_LM: 7010, VERB_H: 3500},
@@ -83,8 +83,8 @@ class Options:
     """What to make.
 
     `sizes`: max items per set; without one, all. `t5`, `lm`, `sentence`, `vectors`: models of VerbLM and its filters; a
-    filter without its model is left out. `encoders`: {name: sentence encoder} of Table 5. `models`: specs to score;
-    without them, two small models are trained.
+    filter without its model is left out. `encoders`: {name: sentence encoder} for proximity. `models`: specs to
+    score; without them, two small models are trained.
     """
 
     sizes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
@@ -326,7 +326,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for name, what in (("t5", "T5 to tune"), ("lm", "GPT2-XL"), ("sentence", "sentence encoder of the filter")):
         parser.add_argument(f"--{name}", default="", help=f"{what}: Hugging Face ID or folder")
     parser.add_argument("--vectors", default="", help="counter-fitted word vectors of the filter")
-    parser.add_argument("--encoder", action="append", default=[], metavar="NAME=MODEL", help="Table 5; repeatable")
+    parser.add_argument(
+        "--encoder",
+        action="append",
+        default=[],
+        metavar="NAME=MODEL",
+        help="for proximity; repeatable",
+    )
     parser.add_argument("--model", action="append", default=[], metavar="SPEC", help="model to score; repeatable")
     parser.add_argument("--json", type=Path, metavar="PATH", help="file for the results as JSON")
     asked = parser.parse_args(arguments)

@@ -1,11 +1,11 @@
-"""Lay results out as the paper's tables 2 to 5 (contrast sets)."""
+"""Lay results out as four tables of the paper (contrast sets, Table 2 and Table 3 and Table 4 and Table 5)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 HUMAN = "Human (simulated)"
 NOTHING = "-"
-PAPER = {"msrvtt": "Table 2", "lsmdc": "Table 3"}
+PAPER = {"msrvtt": "(contrast sets, Table 2)", "lsmdc": "(contrast sets, Table 3)"}
 
 
 def percent(value: float | None) -> str:
@@ -22,7 +22,7 @@ def layout(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> st
 
 
 def accuracy(found: Mapping[str, Any]) -> str:
-    """Table 2 or 3: a row per model, then people by the majority of three."""
+    """Return accuracies: a row per model, then people by the majority of three."""
     sets = found["sets"]
     head = ["Approach", "V→T R@1", *(f"{name} MC" for name in sets)]
     rows = [
@@ -31,24 +31,24 @@ def accuracy(found: Mapping[str, Any]) -> str:
     ]
     rows.append([HUMAN, NOTHING, *(percent(found["human"]["majority"].get(name)) for name in sets)])
     sizes = ", ".join(f"{name} {n:,}" for name, n in sets.items())
-    return layout(f"{PAPER[found['data set']]}: {found['title']}. Items: {sizes}.", head, rows)
+    return layout(f"Accuracy on {found['title']} {PAPER[found['data set']]}. Items: {sizes}.", head, rows)
 
 
 def identities(found: Mapping[str, Any]) -> str:
-    """Table 4: overall, rare, difference."""
+    """Return overall and rare accuracy, and their difference (contrast sets, Table 4)."""
     rows = [
         [model, *(percent(row[name]) for name in ("overall", "rare", "difference"))]
         for model, row in found["identities"].items()
     ]
-    return layout("Table 4: ID MC in LSMDC-IDs.", ["", "Overall", "Rare", "Δ"], rows)
+    return layout("Rare identities in LSMDC-IDs (contrast sets, Table 4).", ["", "Overall", "Rare", "Δ"], rows)
 
 
 def proximity(found: Mapping[str, Any]) -> str:
-    """Table 5: antonyms, then the highest and lowest 15 % of the others by each encoder."""
+    """Return accuracy on antonyms, and on the highest and lowest 15 % of the others (contrast sets, Table 5)."""
     groups = list(dict.fromkeys(group for row in found["proximity"].values() for group in row))
     head = ["", *(group[:1].upper() + group[1:] for group in groups)]
     rows = [[model, *(percent(row.get(group)) for group in groups)] for model, row in found["proximity"].items()]
-    return layout("Table 5: VerbLM MC in MSR-VTT.", head, rows)
+    return layout("Semantic proximity in VerbLM of MSR-VTT (contrast sets, Table 5).", head, rows)
 
 
 def show(results: Mapping[str, Any]) -> str:
