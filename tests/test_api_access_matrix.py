@@ -20,6 +20,7 @@ from foilworks.api.api import api
 from projects.actions.tokens import make_token
 from projects.actions.webhooks import add_webhook
 from projects.models import ApiToken, User
+from tests.factories import make_caption, make_item, make_subtest, make_video
 from tests.test_access_matrix import World, make_world
 
 pytestmark = pytest.mark.django_db
@@ -86,6 +87,12 @@ RULES: dict[str, Rule] = {
     "start_run": Rule(ok=202, data={"subtest": "subtest", "method": "fake"}),
     "read_run": Rule(pk="generation_run"),
     "list_candidates": Rule(pk="generation_run"),
+    "list_tunings": Rule(),
+    "start_tuning": Rule(ok=202, data={"params": {"model": "fake-t5:"}}),
+    "read_tuning": Rule(pk="tuning"),
+    "read_choices": Rule(),
+    "preview_choices": Rule(data={"subtest": "subtest", "random": "random items"}),
+    "compose_choices": Rule(ok=202, data={"subtest": "subtest", "random": "random items"}),
     "list_reports": Rule(),
     "read_report": Rule(more={"kind": "reviewing"}),
     "list_releases": Rule(),
@@ -134,6 +141,9 @@ def make_api_world() -> World:
     world = make_world()
     hook = add_webhook(world.people["researcher"], _project(world), HOOK, ["release.frozen"])
     world.values["webhook"] = hook.pk
+    project = _project(world)
+    caption = make_caption(make_video(project, split="train"), "A man rests.")
+    make_item(make_subtest(project, name="random items"), caption, ("A dog barks.",), key="random")
     return world
 
 

@@ -207,6 +207,16 @@ def _made_by(method: str, author: int | None) -> str:
     return PERSON if method == PERSON_METHOD or author is not None else MACHINE
 
 
+def composed_subtests(project: Project) -> list[dict[str, Any]]:
+    """Return the subtests with composed items, with the sources of these and their number."""
+    rows = Item.objects.filter(project=project, facts__has_key=COMPOSED).order_by("subtest__name")
+    names = ("subtest__name", "subtest_id", "facts__composed__from", "facts__composed__hard")
+    return [
+        {"name": name, "id": pk, "random": random, "hard": hard, "n": n}
+        for (name, pk, random, hard), n in Counter(rows.values_list(*names)).items()
+    ]
+
+
 def has_sources(project: Project) -> bool:
     """Return whether the project has anything to compose items of."""
     runs = GenerationRun.objects.filter(project=project)

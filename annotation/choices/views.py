@@ -1,6 +1,5 @@
 """The page of composed items: the form with its preview, the job, and the composed items of the project."""
 
-from collections import Counter
 from typing import Any
 
 from django.contrib import messages
@@ -12,11 +11,10 @@ from django.views.decorators.http import require_http_methods
 from annotation.choices.actions.ask_for_choices import ask_for_choices, jobs_of
 from annotation.choices.actions.compose_choices import Plan, plan_choices
 from annotation.choices.forms import ComposeForm
-from annotation.choices.reading import has_sources
+from annotation.choices.reading import composed_subtests, has_sources
 from annotation.choices.wording import reasons
 from annotation.errors import AnnotationError
-from corpus.models import Item
-from generation.choices.compose import COMPOSED, HARD
+from generation.choices.compose import HARD
 from projects.access import get_project
 from projects.live_pages import render_live
 from projects.models import Project, Role
@@ -50,7 +48,7 @@ def choices(request: HttpRequest, slug: str) -> HttpResponse:
         "form": form,
         "job": job,
         "preview": _preview(plan),
-        "composed": _composed(project),
+        "composed": composed_subtests(project),
         "closed": _why_closed(project, form),
     }
     status = 422 if request.method == "POST" and plan is None else 200
@@ -69,16 +67,6 @@ def _preview(plan: Plan | None) -> dict[str, Any] | None:
     ]
     left_out = reasons(plan.counts["left_out"])
     return {"n": len(plan.new), "existing": plan.existing, "left_out": left_out, "examples": examples}
-
-
-def _composed(project: Project) -> list[dict[str, Any]]:
-    """Return the subtests with composed items, with the sources of these and their number."""
-    rows = Item.objects.filter(project=project, facts__has_key=COMPOSED).order_by("subtest__name")
-    names = ("subtest__name", "subtest_id", "facts__composed__from", "facts__composed__hard")
-    return [
-        {"name": name, "id": pk, "random": random, "hard": hard, "n": n}
-        for (name, pk, random, hard), n in Counter(rows.values_list(*names)).items()
-    ]
 
 
 def _why_closed(project: Project, form: ComposeForm) -> str:

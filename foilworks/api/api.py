@@ -11,6 +11,7 @@ from ninja import Router
 
 from foilworks import __version__
 from foilworks.api import (
+    choices,
     imports,
     items,
     me,
@@ -23,6 +24,7 @@ from foilworks.api import (
     runs,
     scoring,
     subtests,
+    tunings,
     votes,
     webhooks,
     work,
@@ -45,6 +47,8 @@ IN_PROJECT: dict[str, Router] = {
     "/queues": queues.router,
     "/votes": votes.router,
     "/runs": runs.router,
+    "/tunings": tunings.router,
+    "/choices": choices.router,
     "/reports": reports.router,
     "/releases": releases.router,
     "/webhooks": webhooks.router,

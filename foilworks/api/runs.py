@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from django.http import HttpRequest
+from django.utils.translation import gettext as _
 from ninja import Field, Query, Router, Schema, Status
 
 from annotation.access import subtest_for
@@ -14,7 +15,9 @@ from foilworks.api.paging import Listed, Page, page_of
 from foilworks.api.shapes import Anything, Id, Slug, Word
 from generation.access import get_run
 from generation.actions import runs as actions
+from generation.errors import GenerationError
 from generation.models import Candidate, GenerationRun
+from generation.recipes import find_recipe
 from generation.run_counts import state_counts
 from projects.access import get_project
 from projects.models import Role
@@ -23,10 +26,14 @@ router = Router(tags=["runs"])
 
 
 class RunIn(Schema):
-    """`params`: of the method; `filters`: {slug: params} in the order they run; omit it for the default filters."""
+    """`params`: of the method; `filters`: {slug: params} in the order they run; omit it for the default filters.
+
+    `recipe` instead of `method`: those of a published subtest; `params` and `filters` then override its values.
+    """
 
     subtest: Id
-    method: Word
+    method: Word = ""
+    recipe: Word = ""
     mode: Word = "corrected"
     params: Anything = {}
     filters: dict[str, Anything] | None = None
@@ -124,8 +131,24 @@ def list_runs(request: HttpRequest, slug: Slug, asked: Query[RunsAsked]) -> dict
 def start_run(request: HttpRequest, slug: Slug, body: RunIn) -> Status:
     """Start a run; a job makes its candidates."""
     project = get_project(request.user, slug, Role.RESEARCHER)
-    wish = {**body.dict(), "subtest": subtest_for(project, body.subtest)}
+    wish = {**body.dict(), "subtest": subtest_for(project, body.subtest), **(_of_recipe(body) if body.recipe else {})}
     return Status(202, run_out(actions.start_run(request.user, project, **wish)))
+
+
+def _of_recipe(body: RunIn) -> dict[str, Any]:
+    recipe = find_recipe(body.recipe)
+    if body.method not in ("", recipe.method):
+        raise GenerationError(
+            _("The recipe %(recipe)s uses the method %(method)s. Omit the method, or the recipe.")
+            % {"recipe": body.recipe, "method": recipe.method}
+        )
+    usual, given = recipe.filters_in(body.mode), body.filters or {}
+    return {
+        "method": recipe.method,
+        "recipe": f"{body.recipe}@{recipe.version}",
+        "params": {**recipe.params, **body.params},
+        "filters": {slug: {**usual.get(slug, {}), **given.get(slug, {})} for slug in {**usual, **given}},
+    }
 
 
 @router.get("/{int:pk}", response=reads(RunDetail))

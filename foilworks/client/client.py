@@ -144,12 +144,25 @@ class Client:
     def items(self, project: str, **filters: Any) -> Iterator[Json]:
         return self.each(f"/api/projects/{project}/items", **filters)
 
-    def start_generation(self, project: str, subtest: int, method: str, **fields: Any) -> Json:
+    def tune(self, project: str, *, seed: int = 0, **params: Any) -> Json:
+        """Tune a text-to-text model on the train captions; `folder` of `tuning` is then the `model` of a run."""
+        return self._json("POST", f"/api/projects/{project}/tunings", body={"params": params, "seed": seed})
+
+    def tuning(self, project: str, tuning: int) -> Json:
+        return self._json("GET", f"/api/projects/{project}/tunings/{tuning}")
+
+    def start_generation(self, project: str, subtest: int, method: str = "", **fields: Any) -> Json:
+        """Start a run of the method, or of `recipe=`."""
         body = {"subtest": subtest, "method": method, **fields}
         return self._json("POST", f"/api/projects/{project}/runs", body=body)
 
     def candidates(self, project: str, run: int, **filters: Any) -> Iterator[Json]:
         return self.each(f"/api/projects/{project}/runs/{run}/candidates", **filters)
+
+    def compose(self, project: str, subtest: int, random: str, hard: str = "", **fields: Any) -> Json:
+        """Compose multiple-choice items from a subtest or a run of random captions, and one of hard foils."""
+        body = {"subtest": subtest, "random": random, "hard": hard, **fields}
+        return self._json("POST", f"/api/projects/{project}/choices", body=body)
 
     # Work
 

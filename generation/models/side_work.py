@@ -1,5 +1,8 @@
 """Tables of caption runs, tunings and detections."""
 
+from pathlib import Path
+
+from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -56,6 +59,11 @@ class Tuning(RequestedJob):
 
     def __str__(self) -> str:
         return f"{self.base_model} for {self.project_id}"
+
+    @property
+    def path(self) -> Path | None:
+        """The folder of the model; None until it exists."""
+        return Path(settings.MODEL_ROOT) / self.folder if self.folder else None
 
 
 class DetectionResult(models.Model):

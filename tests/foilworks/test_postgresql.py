@@ -23,6 +23,7 @@ PARALLEL = (
 )
 # Where the databases differ: locks, lazily loaded people, JSON columns, bulk writes, constraints, exact queries.
 ALSO = (
+    "tests/annotation/choices/test_compose_command.py",
     "tests/annotation/test_doubts.py",
     "tests/annotation/test_pages.py",
     "tests/annotation/test_queries.py",

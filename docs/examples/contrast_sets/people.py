@@ -1,0 +1,144 @@
+"""Let simulated people write VerbH, validate items and choose among five sentences. All are marked as simulated.
+
+They use the claims and submissions of the pages. Mistakes are drawn by seed, person and sentence, at the rate that the
+membership states (`simulated_traits`).
+"""
+
+import random
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import timedelta
+
+from django.contrib.auth.hashers import make_password
+from django.utils import timezone
+
+from annotation.actions.claims.claim import claim
+from annotation.actions.decisions.items import retract
+from annotation.actions.settings.publish_guideline import publish_guideline
+from annotation.actions.studies import open_baseline
+from annotation.actions.submissions.judgements import submit_choice, submit_vote
+from annotation.actions.submissions.submit_edit import submit_edit
+from annotation.actions.submissions.submit_review import submit_review
+from annotation.claims import Claim
+from annotation.models import Lease, Stage
+from annotation.rules import reviewing
+from annotation.rules.baseline import place_of
+from corpus.models import Item, Release, Subtest
+from generation.grammar.spans import verb_spans
+from generation.models import CandidateGroup
+from projects.models import Membership, Project, Role, User
+from text.language.tools import tagger
+
+GUIDELINE = """Change the verb of the sentence, so that the sentence becomes false of the video. Change nothing else.
+
++ A man opens the door -> A man closes the door
+- A man opens the door -> A man is opening the door (still true)
+- A man opens the door -> A boy opens the door (not the verb)"""
+MISTAKES = "misjudges"
+SECONDS = 12
+ACCOUNTS = {
+    "researcher": (Role.RESEARCHER, 1),
+    "editor": (Role.ANNOTATOR, 1),
+    "reviewer": (Role.REVIEWER, 1),
+    # Others than those who write and validate: who has worked on a clip gives no answer of the baseline.
+    "judge": (Role.ANNOTATOR, 3),
+}
+# For captions in which the editor finds no verb.
+NO_VERB = "Nobody does anything."
+
+
+class Verbs:
+    """The verbs of the train captions by form, from which an editor takes another verb."""
+
+    def __init__(self, captions: Iterable[str]) -> None:
+        self.tags = tagger("offline")
+        found: dict[str, set[str]] = defaultdict(set)
+        for caption in captions:
+            for span in verb_spans(self.tags.tag(caption), "verb", "every"):
+                found[span.form].add(span.text.lower())
+        self.by_form = {form: sorted(words) for form, words in found.items()}
+
+    def changed(self, caption: str, seed: str) -> str:
+        """Return the caption with another verb in the place of its main verb."""
+        spans = verb_spans(self.tags.tag(caption), "verb", "main")
+        for span in spans[:1]:
+            words = [word for word in self.by_form.get(span.form, ()) if word != span.text.lower()]
+            if words:
+                word = random.Random(f"{seed}/{caption}").choice(words)
+                return caption[: span.start] + word + caption[span.end :]
+        return NO_VERB
+
+
+class People:
+    """The simulated people of one project."""
+
+    def __init__(self, project: Project, seed: int, mistakes: float, votes: int) -> None:
+        self.project, self.seed, self.mistakes = project, seed, mistakes
+        wanted = {**ACCOUNTS, "validator": (Role.VALIDATOR, votes)}
+        self.accounts = {
+            name: [self._join(f"sim-{name}-{number}", role) for number in range(1, n + 1)]
+            for name, (role, n) in wanted.items()
+        }
+
+    @property
+    def owner(self) -> User:
+        return self.accounts["researcher"][0]
+
+    def _join(self, username: str, role: Role) -> User:
+        fields = {"is_simulated": True, "password": make_password(None)}
+        person, _new = User.objects.get_or_create(username=username, defaults=fields)
+        traits = {MISTAKES: self.mistakes}
+        Membership.objects.create(project=self.project, person=person, role=role, simulated_traits=traits)
+        return person
+
+    def write_verbs(self, captions: Iterable[str]) -> None:
+        """Write a foil for each waiting caption, and review all of them."""
+        verbs = Verbs(captions)
+        publish_guideline(self.owner, self.project, Stage.EDIT, GUIDELINE)
+        (editor,), (reviewer,) = self.accounts["editor"], self.accounts["reviewer"]
+        for claimed in self._claims(editor, Stage.EDIT):
+            group = CandidateGroup.objects.select_related("caption").get(tasks__pk=claimed.task_id)
+            text = verbs.changed(group.caption.text, str(self.seed))
+            submit_edit(editor, claimed.token, _key(claimed), [text], [None], seconds=SECONDS)
+        for claimed in self._claims(reviewer, Stage.REVIEW):
+            submit_review(reviewer, claimed.token, _key(claimed), reviewing.ACCEPT, seconds=SECONDS)
+
+    def validate(self) -> None:
+        """Judge every item that waits for votes, by one choice among its sentences; a mistake is the hard foil."""
+        for person in self.accounts["validator"]:
+            for claimed in self._claims(person, Stage.VALIDATION):
+                submit_vote(person, claimed.token, _key(claimed), self._place(person, claimed, "vote"), seconds=SECONDS)
+
+    def choose(self, release: Release, subtests: Sequence[Subtest]) -> None:
+        """Choose among the sentences of each item, three people per item; a mistake is the hard foil."""
+        judges = self.accounts["judge"]
+        for subtest in subtests:
+            open_baseline(self.owner, self.project, release=release, subtest=subtest, overlap=len(judges))
+        for person in judges:
+            for claimed in self._claims(person, Stage.BASELINE):
+                place = self._place(person, claimed, "choice")
+                submit_choice(person, claimed.token, _key(claimed), place, seconds=SECONDS)
+
+    def retract(self, subtest: Subtest, reason: str) -> None:
+        """Retract the valid items of a subtest, so that a release does not contain them."""
+        for item in Item.objects.filter(subtest=subtest, state="valid").values_list("pk", flat=True):
+            retract(self.owner, item, reason)
+
+    def _place(self, person: User, claimed: Claim, what: str) -> int:
+        """Return the number of the sentence that the person calls true."""
+        lease = Lease.objects.select_related("task__item__subtest").get(pk=claimed.lease_id)
+        item = lease.task.item
+        wrong = item.foils.get(position=item.facts["hard_foil"] or 0).pk
+        return place_of(lease.order_shown, wrong if self._errs(person, item, what) else None)
+
+    def _claims(self, person: User, stage: Stage) -> Iterator[Claim]:
+        while claimed := claim(person, self.project, stage, now=timezone.now() - timedelta(seconds=SECONDS)):
+            yield claimed
+
+    def _errs(self, person: User, item: Item, what: object) -> bool:
+        name = f"{self.seed}/{person.username}/{item.subtest.name}/{item.key}/{what}"
+        return random.Random(name).random() < self.mistakes
+
+
+def _key(claimed: Claim) -> str:
+    return f"simulated-{claimed.lease_id}"
