@@ -128,7 +128,7 @@ class People:
         """Return the number of the sentence that the person calls true."""
         lease = Lease.objects.select_related("task__item__subtest").get(pk=claimed.lease_id)
         item = lease.task.item
-        wrong = item.foils.get(position=item.facts["hard_foil"] or 0).pk
+        wrong = item.foils.get(position=item.facts.get("hard_foil") or 0).pk
         return place_of(lease.order_shown, wrong if self._errs(person, item, what) else None)
 
     def _claims(self, person: User, stage: Stage) -> Iterator[Claim]:
