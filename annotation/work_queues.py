@@ -36,7 +36,7 @@ ABOUT: dict[str, Words] = {
 # Hidden until a researcher opens them.
 STUDIES = frozenset({Stage.BASELINE, Stage.OBJECTS})
 # These describe the stage as a whole; their count does not help the person.
-UNCOUNTED = frozenset({"nothing_yet", "all_done"})
+UNCOUNTED = frozenset({"nothing_yet", "all_done", "archived"})
 OWN_OR_DONE = frozenset({"yours", "all_done"})
 
 

@@ -167,6 +167,10 @@ RULES: dict[str, Rule] = {
     "projects:invitations": owner_page(post=422),
     "projects:invite_team": owner_page(get=NO, post=422),
     "projects:invitation_withdraw": owner_page("invitation", get=NO, post=302),
+    "annotation:project_settings": owner_page(post=422),
+    "annotation:archive_project": owner_page(get=NO, post=302),
+    # The world's project is not deleted, so there is nothing to restore.
+    "annotation:restore_project": Rule(OWNERS, get=NO, post=404, instead=dict.fromkeys(MEMBERS, NOT_THERE)),
     "projects:trail": owner_page(),
     "projects:trail_file": owner_page(),
     "projects:webhooks": owner_page(post=422),

@@ -37,6 +37,7 @@ AnnotationError (Conflict, WorkRefused, LeaseEnded are such) with what to do.
     confirm_caption(person, caption_id, reason, *, now=None) -> Caption  researcher: in doubt -> confirmed
     drop_caption(person, caption_id, reason, *, now=None) -> Caption     researcher: its video's items are retracted
     set_vote_rule(person, subtest, rule) -> Subtest      researcher: VoteRule, until anyone has seen a pair
+    set_work_rules(person, project, rules) -> Project    researcher: WorkRules; the scope until anyone has seen a pair
     set_review_sampling(person, project, *, rate, second_share, own_rates=None, now=None) -> ReviewPolicy    researcher
     requeue(person, item_id, reason="", *, now=None) -> Item             researcher: invalid -> requeued, foils reopen
     retract(person, item_id, reason, *, now=None) -> Item                researcher: valid -> retracted
