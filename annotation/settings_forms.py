@@ -21,7 +21,7 @@ class WorkRulesForm(forms.Form):
         choices=LeakageScope.choices,
         widget=forms.RadioSelect,
         help_text=_(
-            "“The whole video” is stricter: nobody judges a video whose foils they know, so you need more people. With "
+            "“The whole video” is stricter: nobody sees items of a video whose foils they know, so you need more people. With "
             "“the item only”, they can judge other items of the video, where they may recognize the caption."
         ),
     )
@@ -40,7 +40,7 @@ class WorkRulesForm(forms.Form):
         min_value=0,
         max_value=MAX_UNDO_SECONDS,
         help_text=_(
-            "Within this time, people can take back their last answer. 0 turns undo off. Reports count an answer "
+            "Within this time, people can undo their last answer. 0 turns undo off. Reports count an answer "
             "after this time."
         ),
     )
