@@ -21,8 +21,9 @@ class WorkRulesForm(forms.Form):
         choices=LeakageScope.choices,
         widget=forms.RadioSelect,
         help_text=_(
-            "“The whole video” is stricter: nobody sees items of a video whose foils they know, so you need more people. "
-            "With “the item only”, they can judge other items of the video, where they may recognize the caption."
+            "“The whole video” is stricter: nobody sees items of a video whose foils they know, so you need more "
+            "people. With “the item only”, they can judge other items of the video, where they may recognize the "
+            "caption."
         ),
     )
     judge_caption_once = forms.BooleanField(label=ONCE_LABEL, help_text=ONCE_REASON, required=False)
