@@ -41,8 +41,8 @@ class WorkRulesForm(forms.Form):
         min_value=0,
         max_value=MAX_UNDO_SECONDS,
         help_text=_(
-            "Within this time, people can undo their last answer. 0 turns undo off. Reports count an answer "
-            "after this time."
+            "Within this time, people can undo their last answer. 0 turns undo off. An item that an undone answer had "
+            "decided waits for votes again."
         ),
     )
 

@@ -44,7 +44,7 @@ AnnotationError (Conflict, WorkRefused, LeaseEnded are such) with what to do.
     undo_decision(person, event_id, *, now=None) -> Item | Caption
         the person's own adjudicate, requeue, retract, restore or confirm_caption, for 10 minutes, while nothing depends
         on it; the id is of its audit row
-    add_comment(person, project, item_id, text) -> ItemComment   researcher, or reviewer who is no validator
+    add_comment(person, project, item_id, text) -> ItemComment   researcher, or reviewer who is not a validator
     set_resolved(person, project, item_id, comment_id, *, resolved) -> bool      the same people
     publish_guideline(person, project, stage, text, *, subtest=None) -> Guideline
     change_roles(actor, project, person_id, roles, *, now=None) -> int   researcher: leases of lost stages are freed
