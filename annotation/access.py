@@ -20,6 +20,7 @@ from annotation.models import (
 )
 from corpus.models import Caption, Item, Subtest
 from projects.access import or_404, require_role, roles_in
+from projects.errors import AccessDenied
 from projects.models import CrowdPlace, CrowdStudy, PlaceState, Project, Role, User
 from projects.sql.prepared_queries import Prepared
 
@@ -105,6 +106,24 @@ def item_for(person: User, pk: int, *roles: str) -> Item:
         raise Http404(_("Item not found."))
     require_role(person, project, *roles)
     return item
+
+
+def commented_item_for(person: User, project: Project, pk: int) -> Item:
+    """Return an item of the project for a person who may read and write its comments.
+
+    Researchers, and reviewers who are not validators: a comment could tell a judge the answer.
+    """
+    item = item_for(person, pk, Role.RESEARCHER, Role.REVIEWER)
+    if item.subtest.project_id != project.pk:
+        raise Http404(_("Item not found."))
+    if not may_comment(person, project):
+        raise AccessDenied(_("Validators cannot read comments on items."), project)
+    return item
+
+
+def may_comment(person: User, project: Project) -> bool:
+    roles = roles_in(person, project)
+    return Role.RESEARCHER in roles or (Role.REVIEWER in roles and Role.VALIDATOR not in roles)
 
 
 def caption_for(person: User, pk: int, *roles: str) -> Caption:

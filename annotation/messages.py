@@ -107,6 +107,7 @@ NO_ENTRY: dict[str, Words] = {
 }
 
 EMPTY: dict[str, Words] = {
+    "archived": _("This project is archived, so nobody gets new tasks."),
     "nothing_yet": _("No tasks have reached this stage yet."),
     "all_done": _("All tasks of this stage are done."),
     "leased": _("reserved by other people; available again if those people do not finish"),

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation.views import decisions, people, quality, settings, studies, work
+from annotation.views import comments, decisions, people, project_settings, quality, settings, studies, work
 
 app_name = "annotation"
 urlpatterns = [
@@ -21,6 +21,10 @@ urlpatterns = [
     path("projects/<slug:slug>/people/figures/", people.people_figures, name="people_figures"),
     path("projects/<slug:slug>/people/figures.csv", people.people_figures_file, name="people_figures_file"),
     path("projects/<slug:slug>/people/pay/", people.pay, name="people_pay"),
+    path("projects/<slug:slug>/items/<int:pk>/comments/", comments.comment, name="comment"),
+    path(
+        "projects/<slug:slug>/items/<int:pk>/comments/<int:comment>/", comments.resolve_comment, name="resolve_comment"
+    ),
     path("projects/<slug:slug>/disputed/", decisions.disputed, name="disputed_items"),
     path("projects/<slug:slug>/disputed/<int:pk>/", decisions.disputed_item, name="disputed_item"),
     path("projects/<slug:slug>/decisions/undo/", decisions.undo_decisions, name="undo_decisions"),
@@ -32,6 +36,9 @@ urlpatterns = [
     path("projects/<slug:slug>/videos/<int:pk>/takedown/", decisions.takedown, name="takedown"),
     path("projects/<slug:slug>/subtests/<int:pk>/votes/", settings.vote_rule, name="vote_rule"),
     path("projects/<slug:slug>/subtests/<int:pk>/collect/", settings.ask_for_votes, name="ask_for_votes"),
+    path("projects/<slug:slug>/settings/", project_settings.project_settings, name="project_settings"),
+    path("projects/<slug:slug>/settings/archive/", project_settings.archive_project, name="archive_project"),
+    path("projects/<slug:slug>/restore/", project_settings.restore_project, name="restore_project"),
     path("projects/<slug:slug>/guidelines/", settings.guidelines, name="guidelines"),
     path("projects/<slug:slug>/guidelines/preview/", settings.preview, name="guideline_preview"),
     path("projects/<slug:slug>/guidelines/<slug:stage>/", settings.guideline, name="guideline"),

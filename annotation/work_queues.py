@@ -38,7 +38,7 @@ EXAMPLE = ("A man opens a door.", "A man closes a door.")
 # Hidden until a researcher opens them.
 STUDIES = frozenset({Stage.BASELINE, Stage.OBJECTS})
 # These describe the stage as a whole; their count does not help the person.
-UNCOUNTED = frozenset({"nothing_yet", "all_done"})
+UNCOUNTED = frozenset({"nothing_yet", "all_done", "archived"})
 OWN_OR_DONE = frozenset({"yours", "all_done"})
 
 

@@ -162,6 +162,7 @@ GROUPS: tuple[Group, ...] = (
         "settings",
         _("Settings"),
         (
+            Page(_("Project"), "annotation:project_settings", RESEARCHERS),
             Page(
                 _("Guidelines"),
                 "annotation:guidelines",

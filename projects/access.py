@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, TypeVar
 
 from django.conf import settings
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from projects.errors import AccessDenied, ConsentNeeded, NotAMember, ProjectError, SecondFactorNeeded
@@ -16,8 +18,10 @@ from projects.sql.prepared_queries import Prepared
 
 Row = TypeVar("Row")
 ALL_ROLES = tuple(Role.values)
+# How long after its deletion a project can be restored.
+TIME_TO_RESTORE = timedelta(days=7)
 # Asked on every page.
-_PROJECT = Prepared(lambda slug: Project.objects.filter(slug=slug))
+_PROJECT = Prepared(lambda slug: Project.objects.filter(slug=slug, deleted_at=None))
 _MEMBERSHIPS = Prepared(
     lambda project, person: Membership.objects.filter(project=project, person=person).values_list(
         "role", "consent_version"
@@ -39,8 +43,11 @@ def limits_of(person: User) -> Limits:
 
 
 def roles_in(person: User, project: Project) -> frozenset[str]:
-    """Return the person's roles in the project; a site administrator has all of them. Cached for the request."""
-    if not person.is_authenticated or not person.is_active:
+    """Return the person's roles in the project; a site administrator has all of them. Cached for the request.
+
+    Nobody has a role in a deleted project.
+    """
+    if not person.is_authenticated or not person.is_active or project.deleted_at is not None:
         return frozenset()
     limits = limits_of(person)
     if limits.project_id not in (None, project.pk):
@@ -83,7 +90,9 @@ def require_consent(person: User, project: Project) -> None:
 
 
 def require_role(person: User, project: Project, *roles: str) -> None:
-    """Raise AccessDenied unless the person has one of `roles` (empty: any) in the project."""
+    """Raise AccessDenied unless the person has one of `roles` (empty: any) in the project; 404 if it is deleted."""
+    if project.deleted_at is not None:
+        raise NotAMember(_("Project not found."), project)
     if not roles_in(person, project) & frozenset(roles or Role.values):
         raise AccessDenied(
             _("You need the role %(roles)s in the project %(project)s. Ask its researcher for it.")
@@ -163,15 +172,25 @@ def require_to_create_projects(person: User) -> None:
 
 
 def visible_projects(person: User) -> QuerySet[Project]:
-    """Return the person's projects; all of them for a site administrator."""
+    """Return the person's projects without deleted ones; all projects for a site administrator."""
     limits = limits_of(person)
-    rows = Project.objects.filter(pk=limits.project_id) if limits.project_id else Project.objects.all()
+    rows = Project.objects.filter(deleted_at=None)
+    rows = rows.filter(pk=limits.project_id) if limits.project_id else rows
     if person.is_superuser:
         return rows
     memberships = Membership.objects.filter(person=person)
     if limits.role:
         memberships = memberships.filter(role=limits.role)
     return rows.filter(pk__in=memberships.values("project"))
+
+
+def deleted_projects(person: User) -> QuerySet[Project]:
+    """Return the deleted projects that the person can still restore: as their researcher or a site administrator."""
+    rows = Project.objects.filter(deleted_at__gt=timezone.now() - TIME_TO_RESTORE)
+    if person.is_superuser:
+        return rows
+    own = Membership.objects.filter(person=person, role=Role.RESEARCHER)
+    return rows.filter(pk__in=own.values("project"))
 
 
 def checked_roles(roles: Sequence[str]) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.db.models import QuerySet
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -15,6 +16,7 @@ NO_INVITATIONS = _("Demo accounts cannot invite people. Sign in with your own ac
 NO_PASSWORD = _("This is a demo account with a public password. Its password cannot be changed.")
 NO_PROFILE = _("This is a demo account. Do not enter a name or an address here.")
 NO_SECOND_FACTOR = _("This is a demo account. A second factor would lock out the next visitor.")
+NO_SETTINGS = _("Demo accounts cannot change the settings of a project. Sign in with your own account.")
 NO_STUDIES = _("Demo accounts cannot create studies. Sign in with your own account.")
 NO_TOKENS = _("Demo accounts cannot have tokens. Sign in with your own account.")
 
@@ -24,7 +26,11 @@ def published_accounts() -> list[dict[str, Any]]:
 
     The role is in the reader's language.
     """
-    rows = Project.objects.filter(is_simulated=True).values("name", "sign_in_hint")
+    return _accounts_of(Project.objects.filter(is_simulated=True, deleted_at=None))
+
+
+def _accounts_of(projects: QuerySet[Project]) -> list[dict[str, Any]]:
+    rows = projects.values("name", "sign_in_hint")
     labels = dict(Role.choices)
     return [
         {"name": row["name"], "accounts": [{**a, "role": labels.get(a["role"], a["role"])} for a in hint["accounts"]]}
@@ -36,9 +42,10 @@ def published_accounts() -> list[dict[str, Any]]:
 def is_published(person: User) -> bool:
     """Return whether anybody can sign in as this person. One query.
 
-    Such a person cannot create accounts or change the password.
+    Such a person cannot create accounts or change the password. The password stays public if the project is deleted.
     """
-    return any(person.username == account["username"] for demo in published_accounts() for account in demo["accounts"])
+    demos = _accounts_of(Project.objects.filter(is_simulated=True))
+    return any(person.username == account["username"] for demo in demos for account in demo["accounts"])
 
 
 def refuse_published(person: User, problem: str | Promise) -> None:

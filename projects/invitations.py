@@ -28,12 +28,14 @@ def invitation_for(token: str, now: datetime | None = None) -> Invitation:
 
 
 def invitation_named(token: str) -> Invitation:
-    """The invitation that we have signed into the link, over or not. EntryRefused: forged."""
+    """The invitation that we have signed into the link, over or not. EntryRefused: forged, or of a deleted project."""
     try:
         pk, nonce = Signer(salt=SALT).unsign_object(token)
     except (BadSignature, ValueError, TypeError) as error:
         raise _forged() from error
-    invitation = Invitation.objects.select_related("project").filter(pk=pk, nonce=nonce).first()
+    invitation = (
+        Invitation.objects.select_related("project").filter(pk=pk, nonce=nonce, project__deleted_at=None).first()
+    )
     if invitation is None:
         raise _forged()
     return invitation

@@ -20,7 +20,12 @@ NOTED_EVERY = timedelta(hours=1)
 ANSWERS_KEPT = timedelta(days=2)
 _GOOD = Prepared(
     lambda digest, now: ApiToken.objects.select_related("person").filter(
-        digest=digest, revoked_at=None, expires_at__gt=now, person__is_active=True
+        digest=digest,
+        revoked_at=None,
+        expires_at__gt=now,
+        person__is_active=True,
+        # True for a token without a project.
+        project__deleted_at=None,
     )
 )
 
@@ -37,7 +42,8 @@ def digest_of(secret: str) -> str:
 def find_token(secret: str) -> ApiToken | None:
     """The token with its person, who carries its limits; None where it is unknown, revoked or over, or nobody's.
 
-    A closed account is nobody. One query; a second one, once per hour, notes that the token is in use.
+    A closed account is nobody. A token of a deleted project is unknown. One query; a second one, once per hour, notes
+    that the token is in use.
     """
     now = timezone.now()
     token = _GOOD.first(digest=digest_of(secret), now=now)
@@ -62,4 +68,5 @@ def forget_old_answers() -> int:
 def live_tokens(person: User) -> list[ApiToken]:
     """Return the person's valid tokens, newest first."""
     rows = ApiToken.objects.filter(person=person, revoked_at=None, expires_at__gt=timezone.now())
+    rows = rows.filter(project__deleted_at=None)
     return list(rows.select_related("project", "made_by"))

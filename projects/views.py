@@ -93,7 +93,7 @@ def account(request: HttpRequest) -> HttpResponse:
             change_account(request.user, **form.cleaned_data)
             messages.success(request, _("Saved."))
             return redirect("projects:account")
-    mine = Membership.objects.filter(person=request.user).select_related("project")
+    mine = Membership.objects.filter(person=request.user, project__deleted_at=None).select_related("project")
     context = {
         "form": form,
         "closed": why_closed(request.user, NO_PROFILE),

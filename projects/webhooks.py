@@ -63,7 +63,8 @@ def announce(events: Sequence[AuditEvent]) -> None:
     told = [(slug, event) for event in events if event.project_id and (slug := event_slug(event))]
     if not told:
         return
-    hooks = Webhook.objects.filter(project__in={event.project_id for _slug, event in told}, stopped_at=None)
+    about = {event.project_id for _slug, event in told}
+    hooks = Webhook.objects.filter(project__in=about, project__deleted_at=None, stopped_at=None)
     for hook in hooks.select_related("project"):
         for slug, event in told:
             of_this = event.target_id == str(hook.pk) if slug == "ping" else slug in hook.events

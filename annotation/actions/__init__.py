@@ -37,12 +37,15 @@ AnnotationError (Conflict, WorkRefused, LeaseEnded are such) with what to do.
     confirm_caption(person, caption_id, reason, *, now=None) -> Caption  researcher: in doubt -> confirmed
     drop_caption(person, caption_id, reason, *, now=None) -> Caption     researcher: its video's items are retracted
     set_vote_rule(person, subtest, rule) -> Subtest      researcher: VoteRule, until anyone has seen a pair
+    set_work_rules(person, project, rules) -> Project    researcher: WorkRules; the scope until anyone has seen a pair
     set_review_sampling(person, project, *, rate, second_share, own_rates=None, now=None) -> ReviewPolicy    researcher
     requeue(person, item_id, reason="", *, now=None) -> Item             researcher: invalid -> requeued, foils reopen
     retract(person, item_id, reason, *, now=None) -> Item                researcher: valid -> retracted
     undo_decision(person, event_id, *, now=None) -> Item | Caption
         the person's own adjudicate, requeue, retract, restore or confirm_caption, for 10 minutes, while nothing depends
         on it; the id is of its audit row
+    add_comment(person, project, item_id, text) -> ItemComment   researcher, or reviewer who is not a validator
+    set_resolved(person, project, item_id, comment_id, *, resolved) -> bool      the same people
     publish_guideline(person, project, stage, text, *, subtest=None) -> Guideline
     change_roles(actor, project, person_id, roles, *, now=None) -> int   researcher: leases of lost stages are freed
     remove_member(actor, project, person_id, *, now=None) -> int         researcher: all the person's leases are freed

@@ -100,7 +100,7 @@ def _enter(study: CrowdStudy, entry: Entry, now: datetime) -> CrowdPlace:
         return place
     if entry.session and CrowdPlace.objects.filter(study=study, session=entry.session).exists():
         raise refused(study, "replayed" if worker else "session")
-    if not study.is_open:
+    if not study.is_open or study.project.archived_at is not None or study.project.deleted_at is not None:
         raise refused(study, "closed")
     if not places_left(study):
         raise refused(study, "full")

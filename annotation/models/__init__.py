@@ -4,6 +4,7 @@ The rules of docs/workflow.md#rules are constraints here wherever a database can
 annotation/rules/ where it cannot.
 """
 
+from annotation.models.comments import ItemComment
 from annotation.models.gold import ExpertLabel, GoldPair, KnownAnswer, PracticeCaption, Use
 from annotation.models.guidelines import Guideline
 from annotation.models.objects import (
@@ -37,6 +38,7 @@ __all__ = [
     "GoldPair",
     "Guideline",
     "Involvement",
+    "ItemComment",
     "KnownAnswer",
     "Lease",
     "ObjectAnswer",

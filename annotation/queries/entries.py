@@ -56,7 +56,7 @@ def why_no_entry(study: CrowdStudy, entry: Entry, now: datetime) -> str:
     person = worker.person if worker else NOBODY
     if worker and CrowdPlace.objects.filter(study=study, person=person).exclude(state=PlaceState.TIMED_OUT).exists():
         return ""
-    if not study.is_open:
+    if not study.is_open or study.project.archived_at is not None:
         return "closed"
     late = Q(state=PlaceState.ACTIVE, deadline__lte=now)
     if not places_left(study) and not CrowdPlace.objects.filter(late, study=study).exists():

@@ -5,7 +5,18 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from annotation.models import Attempt, DeclinedVideo, Draft, Edit, Lease, ObjectAnswer, Review, Vote, VoteState
+from annotation.models import (
+    Attempt,
+    DeclinedVideo,
+    Draft,
+    Edit,
+    ItemComment,
+    Lease,
+    ObjectAnswer,
+    Review,
+    Vote,
+    VoteState,
+)
 from annotation.models.stages import public_stage
 from annotation.queries.own_answers import answer_of_choice
 from annotation.rules.voting import answer_of
@@ -36,6 +47,7 @@ def own_data(person: User) -> dict[str, Any]:
         "reviews": Review.objects.filter(**mine).values(
             "decision", "reasons", "comment", "watch", "seconds_spent", "created_at"
         ),
+        "comments": ItemComment.objects.filter(author=person).values("text", "created_at", "resolved_at"),
         "judgements": _judgements(Vote.objects.filter(**mine).order_by("pk")),
         "object_answers": ObjectAnswer.objects.filter(**mine).values("visible", "seconds_spent", "created_at"),
         "exercises": Attempt.objects.filter(**mine).values("stage", "started_at", "finished_at", "passed"),

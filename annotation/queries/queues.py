@@ -68,6 +68,8 @@ def why_empty(person: User, project: Project, stage: str, *, now: datetime | Non
     One query, whose cost grows with the unfinished work; a second one if all is done. An empty list means that there is
     a task to claim.
     """
+    if project.archived_at is not None:
+        return [EmptyReason("archived", 0)]
     counting = _reasons(leakage_of(project), stage)
     counts = dict(counting.all(person=person.pk, project=project.pk, now=now or timezone.now()))
     if "claimable" in counts:
@@ -113,8 +115,10 @@ class AtLeast(int):
 def open_work(person: User, project: Project, stage: str, *, now: datetime | None = None) -> int:
     """Return how many tasks of a stage this person can claim now, of the next `COUNTED_TO` slots.
 
-    The limit makes a look at any queue cost the same. Gold counts as judgements.
+    The limit makes a look at any queue cost the same. Gold counts as judgements. None in an archived project.
     """
+    if project.archived_at is not None:
+        return 0
     ahead = places_ahead(person, project, stage, now or timezone.now(), COUNTED_TO)
     pieces = len({judged if stage in JUDGING else task for task, judged in ahead})
     if stage != Stage.VALIDATION:

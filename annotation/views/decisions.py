@@ -21,6 +21,7 @@ from annotation.actions.decisions.undo_decisions import UNDO_SECONDS
 from annotation.errors import AnnotationError
 from annotation.messages import SETTLED
 from annotation.models import Stage
+from annotation.queries.comments import comments_of
 from annotation.queries.decision_queues import (
     adjudicable,
     captions_in_doubt,
@@ -132,6 +133,7 @@ def _item_context(request: HttpRequest, item: Item, problem: str) -> dict:
         "comment": form.get("comment", ""),
         "problem": problem,
         "undo": undo_offer(request.GET.get("undo", "")),
+        "comments": comments_of(request.user, request.project, item),
         "guideline": {"version": told.version, "html": guideline_html(told.text)} if told else {},
     }
 

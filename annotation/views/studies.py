@@ -160,7 +160,8 @@ def enter(request: HttpRequest, key: str) -> HttpResponse:
     address, now = rate_limits.network_of(request), timezone.now()
     if rate_limits.is_exceeded(rate_limits.ENTRY, address):
         raise TooManyTries(_("Too many invalid links from your address. Try again in an hour."))
-    study = or_404(CrowdStudy.objects.select_related("project").filter(key=key).first(), _("Study not found."))
+    studies = CrowdStudy.objects.select_related("project").filter(key=key, project__deleted_at=None)
+    study = or_404(studies.first(), _("Study not found."))
     sent = request.POST if request.method == "POST" else request.GET
     try:
         return _enter(request, study, sent, now)
@@ -245,7 +246,8 @@ def place(request: HttpRequest, slug: str) -> HttpResponse:
 
     The code is shown only when it is complete. A late place with all tasks done completes here.
     """
-    project = or_404(Project.objects.filter(slug=slug).first(), _("You have no place in a study of this project."))
+    found = Project.objects.filter(slug=slug, deleted_at=None).first()
+    project = or_404(found, _("You have no place in a study of this project."))
     mine = crowd_place_for(request.user, project, _came_to(request))
     # Only now: a "not found" page must not name the project.
     request.project = project

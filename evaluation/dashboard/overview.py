@@ -37,7 +37,8 @@ def projects_of(person: User) -> list[ProjectCard]:
     rows = Membership.objects.filter(project__in=cards, person=person)
     for project_id, role in rows.order_by("role").values_list("project_id", "role"):
         cards[project_id].roles.append(role)
-    stages = {card.project: theirs for card in cards.values() if (theirs := stages_of(card.roles))}
+    current = [card for card in cards.values() if card.project.archived_at is None]
+    stages = {card.project: theirs for card in current if (theirs := stages_of(card.roles))}
     if not stages:
         return list(cards.values())
     places = lay_out(stages)

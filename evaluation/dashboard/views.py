@@ -137,7 +137,7 @@ def _runs(project: Project) -> dict[str, Any]:
 def _work(person: User, project: Project) -> list[dict[str, Any]]:
     """Return the stages that the person's roles open: waiting tasks, and their finished tasks."""
     stages, now = overview.stages_of(roles_in(person, project)), timezone.now()
-    if stages:
+    if stages and project.archived_at is None:
         overview.lay_out({project: stages})
     return [
         {

@@ -4,8 +4,10 @@ from typing import Any
 
 from django import forms
 from django.utils.functional import lazy
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
+from annotation.queries.comments import unresolved_in
 from corpus.models import Subtest
 from corpus.rules.states import ItemState, current_word
 from evaluation.ladder.listing import Source, rung_choices, sources_of
@@ -24,7 +26,7 @@ ANSWERS = [("", _("right or wrong")), ("right", _("right")), ("wrong", _("wrong"
 
 
 class ItemFilter(Filters):
-    chips = ("state", "doubt")
+    chips = ("state", "doubt", "comments")
     q = forms.CharField(
         label=_("Search keys, captions and foils"),
         required=False,
@@ -56,6 +58,7 @@ class ItemFilter(Filters):
     need = forms.ChoiceField(label=_("By that ladder, the item"), required=False)
     rung = forms.ChoiceField(label=_("At a rung"), required=False)
     doubt = forms.BooleanField(label=_("Caption may be wrong"), required=False)
+    comments = forms.BooleanField(label=_("Unresolved comments"), required=False)
 
     def __init__(self, project: Project, data: Any, *, is_open: bool = False) -> None:
         # Links from before 0.2.0 have the old word of a state.
@@ -73,6 +76,9 @@ class ItemFilter(Filters):
             self.fields["run"].choices = [("", _("any model")), *named]
             if not named:
                 del self.fields["run"], self.fields["answer"]
+        if not is_open:
+            n = unresolved_in(project).values("item").distinct().count()
+            self.fields["comments"].label = format_lazy("{label} ({n})", label=self.fields["comments"].label, n=n)
         self.ladders: dict[str, Source] = {}
         if self.needs("ladder"):
             self._add_ladders(project)

@@ -8,7 +8,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 
-from annotation.models import Choice, Stage, Vote, VoteState
+from annotation.models import Choice, ItemComment, Stage, Vote, VoteState
 from annotation.queries.decision_queues import roles_of
 from corpus.models import Foil, Item, ReleaseItem
 from corpus.rules.hard_foils import RANDOM
@@ -51,6 +51,8 @@ def narrowed(
         items = items.filter(unanimous=True) if agreed == "yes" else decided.filter(unanimous=False)
     if chosen.get("doubt"):
         items = items.filter(caption__flagged_false=True)
+    if chosen.get("comments"):
+        items = items.filter(Exists(ItemComment.objects.filter(item=OuterRef("pk"), resolved_at=None)))
     if shortcut := chosen.get("shortcut"):
         items = items.filter(pk__in=flagged(project, shortcut).values("item"))
     if run is not None:

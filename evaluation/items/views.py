@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
+from annotation.queries.comments import comments_of
 from annotation.undo_offers import undo_offer, undo_token
 from corpus.models import Item
 from corpus.video_files.player import player_clip
@@ -105,6 +106,7 @@ def _shown(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
         "other_clip": other_clips([found]).get(found.pk),
         "pairs": pairs_of(project, found, candidates),
         "history": history_of(project, found, candidates),
+        "comments": comments_of(request.user, project, found),
         "moves": MOVES.get(found.state, ()),
         "about_moves": ABOUT.get(found.state, ""),
     }

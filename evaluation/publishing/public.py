@@ -74,8 +74,9 @@ EXAMPLES = 3
 
 
 def get_public_page(key: str) -> PublicPage:
-    """Return the open page at this address; a closed page does not exist."""
-    return get_object_or_404(PublicPage.objects.select_related("release__project"), key=key, is_open=True)
+    """Return the open page at this address; a closed page, or one of a deleted project, does not exist."""
+    pages = PublicPage.objects.select_related("release__project")
+    return get_object_or_404(pages, key=key, is_open=True, release__project__deleted_at=None)
 
 
 @dataclass(frozen=True)

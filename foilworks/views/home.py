@@ -16,7 +16,7 @@ from django.views.i18n import set_language
 from evaluation.dashboard.overview import projects_of
 from foilworks.outages import RETRY_AFTER, is_away, is_full
 from foilworks.views.sample_ladder import sample_ladder
-from projects.access import may_create_projects
+from projects.access import TIME_TO_RESTORE, deleted_projects, may_create_projects
 from projects.demo_accounts import published_accounts
 
 
@@ -27,7 +27,17 @@ def home(request: HttpRequest) -> HttpResponse:
         has_demo = bool(published_accounts())
         context = {"has_demo": has_demo, "ladder": sample_ladder() if has_demo else []}
         return render(request, "foilworks/landing.html", context)
-    context = {"cards": projects_of(request.user), "may_create": may_create_projects(request.user)}
+    cards, may_create = projects_of(request.user), may_create_projects(request.user)
+    # Only researchers may create projects, and only they may restore one.
+    deleted = list(deleted_projects(request.user)) if may_create else []
+    for project in deleted:
+        project.gone_at = project.deleted_at + TIME_TO_RESTORE
+    context = {
+        "cards": [card for card in cards if card.project.archived_at is None],
+        "archived": [card for card in cards if card.project.archived_at is not None],
+        "deleted": deleted,
+        "may_create": may_create,
+    }
     return render(request, "projects/home.html", context)
 
 

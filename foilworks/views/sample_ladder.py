@@ -15,7 +15,9 @@ def sample_ladder() -> list[dict[str, Any]]:
 
     Empty without a sample project whose accounts are published, or if its models were not scored with controls.
     """
-    shared = Release.objects.filter(project__is_simulated=True).exclude(project__sign_in_hint={})
+    shared = Release.objects.filter(project__is_simulated=True, project__deleted_at=None).exclude(
+        project__sign_in_hint={}
+    )
     release = shared.select_related("project").order_by("pk").first()
     if release is None:
         return []

@@ -161,8 +161,8 @@ class ProjectForm(forms.ModelForm):
             ),
             "edit_stage": "",
             "leakage_scope": _(
-                "“The whole video” is stricter. You cannot change this or the editing option after you "
-                "create the project."
+                "“The whole video” is stricter. You can change this in the project settings until someone has seen a "
+                "pair. You cannot change the editing option after you create the project."
             ),
             "judge_caption_once": ONCE_HELP,
         }

@@ -56,6 +56,10 @@ class Project(models.Model):
     # The newest version of what members agree to before they work; 0: there is none.
     consent_version = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
+    # Nobody gets a new task or a place in a crowd study; everything stays readable.
+    archived_at = models.DateTimeField(null=True, blank=True)
+    # The project does not exist for anybody (projects/access.py). Its researchers can restore it for a while.
+    deleted_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["name"]

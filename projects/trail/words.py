@@ -28,6 +28,7 @@ KINDS: dict[str, str | Promise] = {
     "annotation.review": _("review"),
     "annotation.vote": _("vote"),
     "annotation.guideline": _("guideline"),
+    "annotation.itemcomment": _("comment"),
     "projects.membership": _("membership"),
     "projects.invitation": _("invitation"),
     "projects.webhook": _("webhook"),

@@ -121,12 +121,12 @@ def test_the_list_needs_the_same_queries_for_two_items_and_for_forty(owner, worl
     url = reverse("items:items", args=[world.project.slug])
     for n in range(2):
         make_item(world.subtest, key=f"item {n}")
-    # session, person, project, roles; items, count, foils, shortcuts
-    with django_assert_num_queries(8):
+    # session, person, project, roles; items, count, foils, shortcuts, comments
+    with django_assert_num_queries(9):
         owner.get(url)
     for n in range(2, 40):
         make_item(world.subtest, key=f"item {n}")
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(9):
         page = owner.get(url)
     assert len(page.context["listing"].page.rows) == 25
     assert "1–25 of 40" in page.content.decode()
@@ -316,13 +316,14 @@ def test_the_scores_of_every_model_on_every_release_are_shown(owner, world):
 def test_an_item_page_needs_the_same_queries_whatever_happened(owner, world, django_assert_num_queries):
     quiet = make_item(world.subtest, key="quiet", state=ItemState.VALID)
     scored(world, {"quiet": (1.0, 0.0)})
-    # session, person, project, roles; item, foils; candidates; votes; foils' ids, history; releases, runs, scores
-    with django_assert_num_queries(13):
+    # session, person, project, roles; item, foils; candidates; votes; foils' ids, history; releases, runs, scores;
+    # comments
+    with django_assert_num_queries(14):
         shown(owner, quiet)
     for n in range(3):
         make_item(world.subtest, key=f"more {n}", state=ItemState.VALID)
         scored(world, {"quiet": (1.0, 0.0)})
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(14):
         shown(owner, quiet)
 
 

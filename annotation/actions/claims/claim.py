@@ -206,15 +206,17 @@ def claim(
     """Return the person's running lease of this stage, a lease on their next allowed slot, or None.
 
     Started tasks come before new ones, and tasks that the person skipped come last. Validation contains gold if the
-    project's policy says so. `preferred`: the slot that the last claim named as upcoming, taken if it is still free:
-    its clip is already loaded. AccessDenied without the stage's role, AnnotationError for a stage without claims,
-    NotAdmitted for a person who is paused or not yet qualified.
+    project's policy says so. An archived project gives out nothing new. `preferred`: the slot that the last claim named
+    as upcoming, taken if it is still free: its clip is already loaded. AccessDenied without the stage's role,
+    AnnotationError for a stage without claims, NotAdmitted for a person who is paused or not yet qualified.
     """
     if stage not in ROLE_OF_STAGE:
         raise AnnotationError(_("The stage '%(stage)s' has no tasks to claim.") % {"stage": shortened(stage)})
     require_role(person, project, ROLE_OF_STAGE[Stage(stage)])
     require_consent(person, project)
     moment = now or timezone.now()
+    if project.archived_at is not None:
+        return run_in_transaction(lambda: _running(_Asked(person, project, stage, moment, patient=True)))
     ends = monotonic() + CLAIM_TIMEOUT_S
     for attempt in count():
         ahead: Sequence[Ahead] = ()

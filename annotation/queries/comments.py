@@ -1,0 +1,20 @@
+"""Comments of an item, and how many items have unresolved ones."""
+
+from django.db.models import F, QuerySet
+
+from annotation.access import may_comment
+from annotation.models import ItemComment
+from corpus.models import Item
+from projects.models import Project, User
+
+
+def comments_of(person: User, project: Project, item: Item) -> list[ItemComment] | None:
+    """Return the item's comments, unresolved ones first; None for a person who may not read them. One query."""
+    if not may_comment(person, project):
+        return None
+    rows = ItemComment.objects.filter(item=item).select_related("author", "resolved_by")
+    return list(rows.order_by(F("resolved_at").asc(nulls_first=True), "id"))
+
+
+def unresolved_in(project: Project) -> QuerySet[ItemComment]:
+    return ItemComment.objects.filter(item__project=project, resolved_at=None)
