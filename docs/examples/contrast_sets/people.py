@@ -124,10 +124,13 @@ class People:
         for item in Item.objects.filter(subtest=subtest, state="valid").values_list("pk", flat=True):
             retract(self.owner, item, reason)
 
-    def _place(self, person: User, claimed: Claim, what: str) -> int:
-        """Return the number of the sentence that the person calls true."""
+    def _place(self, person: User, claimed: Claim, what: str) -> int | str:
+        """Return the number of the sentence that the person calls true; of two sentences, its word."""
         lease = Lease.objects.select_related("task__item__subtest").get(pk=claimed.lease_id)
         item = lease.task.item
+        if lease.order_shown is None:
+            right = "first" if claimed.caption_first else "second"
+            return "both" if self._errs(person, item, what) else right
         wrong = item.foils.get(position=item.facts.get("hard_foil") or 0).pk
         return place_of(lease.order_shown, wrong if self._errs(person, item, what) else None)
 

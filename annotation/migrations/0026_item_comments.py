@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotation", "0024_places_of_chosen_texts"),
+        ("annotation", "0025_judged_in_full"),
         ("corpus", "0019_holdback"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
