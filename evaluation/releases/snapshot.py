@@ -242,9 +242,9 @@ def _provenance_of_composed(
     columns = rows.values_list("group__caption", "text_sha256", "group__run__subtest__name", "pk")
     ids = {(caption, text, source): pk for caption, text, source, pk in columns if (caption, text, source) in wanted}
     made = Candidate.objects.select_related("parent", "group__run").prefetch_related("filter_scores")
-    found, hints = made.in_bulk(list(ids.values())), _hints(project)
+    found, hints, screened = made.in_bulk(list(ids.values())), _hints(project), screened_by(project)
     return {
-        foil: made_by(project, row, hints.get((row.author_id or 0, row.group.caption_id), []))
+        foil: made_by(project, row, hints.get((row.author_id or 0, row.group.caption_id), []), screened)
         for key, row in ((key, found[pk]) for key, pk in ids.items())
         for foil in wanted[key]
     }
