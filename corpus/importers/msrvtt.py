@@ -26,6 +26,7 @@ from corpus.importers.parsing.records import (
 from corpus.importers.parsing.splits import split_of
 from corpus.importers.parsing.table_rows import COMMA, TAB, read_rows
 from corpus.records import MAX_ID, ItemRecord, ReadOutcome
+from corpus.rules.hard_foils import HARD_FOIL
 from text.quoting import quoted
 
 DATASET = "MSR-VTT"
@@ -95,6 +96,8 @@ def _from_options(raw: RawRecord, subtest: str) -> ItemRecord:
         video=replace(video_of(DATASET, name), split="test"),
         caption=caption,
         foils=tuple(texts),
+        # All of them are captions of other videos, and people choose among them.
+        facts={HARD_FOIL: None},
         extra={"answer": int(answer), **fields.without(_OPTION_FIELDS)},
         line=raw.line,
     )

@@ -117,7 +117,7 @@ def facts_of(item: Composed, *, random: str, hard: str, seed: int) -> dict[str, 
     """Return the facts that mark a composed item. `random`, `hard`: the subtests that its foils came from."""
     composed: dict[str, Any] = {"random": item.source.name, "from": random}
     if item.hard is None:
-        return {ROLES: item.roles, COMPOSED: composed}
+        return {ROLES: item.roles, HARD_FOIL: None, COMPOSED: composed}
     made_by = {"made_by": item.hard.made_by} if item.hard.made_by else {}
     own = {**item.hard.facts, **made_by, ROLES: item.roles, HARD_FOIL: item.replaced}
     if "edited" in own:
