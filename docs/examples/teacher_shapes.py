@@ -317,7 +317,7 @@ def _selection(
         values = measured(student.adapter, held, reader(world.clips[first]))
         return {name: values[name] for name in names}
 
-    return Selection(folder, measure, every=sizes.curve_every)
+    return Selection(folder, measure, every=sizes.curve_every, n=len(set(held.sources)))
 
 
 @dataclass

@@ -4,6 +4,7 @@ The weights of the best point are a file beside the checkpoint, which stores the
 training chooses the same model as an uninterrupted one. Pure: what is measured comes from a callable.
 """
 
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -21,11 +22,15 @@ class Selection:
     """`measure` returns the results of the current weights, the first by which models are chosen, the others for ties.
     Higher values are better. Of equal points the last is chosen, because a result at its limit says nothing about them.
 
-    `every`: steps between two points. `patience`: points without improvement until `is_over`; 0 for never.
+    `every`: steps between two points. `patience`: points without improvement until `is_over`; 0 for never. `n`: the
+    independent cases behind a share. Points within one standard error of the best count as equal to it (Breiman et al.,
+    1984, Sec. 3.4.3), because few cases choose among many points with much noise; 0 for no such rule.
     """
 
-    def __init__(self, folder: Path, measure: Callable[[], Values], *, every: int, patience: int = 0) -> None:
-        self.folder, self.every, self.patience = folder, every, patience
+    def __init__(
+        self, folder: Path, measure: Callable[[], Values], *, every: int, patience: int = 0, n: int = 0
+    ) -> None:
+        self.folder, self.every, self.patience, self.n = folder, every, patience, n
         self._measure = measure
         self.points: dict[int, dict[str, float]] = {}
 
@@ -33,16 +38,30 @@ class Selection:
         return step % self.every == 0 or step == steps
 
     @property
-    def best(self) -> int | None:
-        """Return the step of the best point so far; None before the first."""
+    def highest(self) -> int | None:
+        """Return the step of the highest point so far; None before the first."""
         return max(self.points, key=lambda step: (*self.points[step].values(), step), default=None)
 
     @property
+    def best(self) -> int | None:
+        """Return the step whose model is chosen so far; None before the first. It is the newest, or as before."""
+        if self.highest is None:
+            return None
+        top, *_others = self.points[self.highest].values()
+        error = math.sqrt(max(0.0, top * (1 - top)) / self.n) if self.n else 0.0
+        if not error:
+            return self.highest
+        return max(step for step, (value, *_) in self._values() if value >= top - error)
+
+    @property
     def is_over(self) -> bool:
-        if not self.patience or self.best is None:
+        if not self.patience or self.highest is None:
             return False
         values = list(self.points.values())
-        return len(values) - 1 - values.index(self.points[self.best]) >= self.patience
+        return len(values) - 1 - values.index(self.points[self.highest]) >= self.patience
+
+    def _values(self) -> list[tuple[int, list[float]]]:
+        return [(step, list(values.values())) for step, values in self.points.items()]
 
     def look(self, step: int, module: nn.Module) -> None:
         """Measure the weights after `step`; store them if they are the best."""

@@ -203,7 +203,8 @@ def _selection(lesson: Lesson, work: Path) -> Selection | None:
         found = measured(lesson.student.adapter, held, lesson.held_shown)
         return {name: found[name] for name in names if name in found}
 
-    return Selection(work, measure, every=lesson.interval, patience=lesson.plan.patience)
+    n = len(set(held.sources))
+    return Selection(work, measure, every=lesson.interval, patience=lesson.plan.patience, n=n)
 
 
 def _chosen(lesson: Lesson, work: Path) -> dict[str, Any]:

@@ -64,6 +64,32 @@ def test_ties_are_decided_by_the_next_measure_and_then_by_the_last_step(tmp_path
         selection.restore(torch.nn.Linear(1, 1))
 
 
+def test_of_points_within_a_standard_error_of_the_best_the_last_is_chosen(tmp_path):
+    selection = Selection(tmp_path, dict, every=1, patience=2, n=100)
+    # The standard error of .5 with 100 cases is .05.
+    values, chosen, over = [0.2, 0.5, 0.46, 0.44, 0.9, 0.86], [], []
+    for step, value in enumerate(values, 1):
+        selection.points[step] = {"a": value, "b": 0.0}
+        chosen.append(selection.best)
+        over.append(selection.is_over)
+    assert chosen == [1, 2, 3, 3, 5, 5]
+    # Patience counts from the best point, not from the chosen one.
+    assert over == [False, False, False, True, False, False]
+    selection.points[7] = {"a": 0.88, "b": 0.0}
+    assert selection.best == 7
+
+
+def test_the_weights_of_the_chosen_point_are_never_those_of_an_earlier_one_again(tmp_path):
+    """Weights of points that are not chosen are removed, so no later point may bring one back."""
+    draws = torch.Generator().manual_seed(0)
+    for _world in range(200):
+        selection, before = Selection(tmp_path, dict, every=1, n=20), 0
+        for step in range(1, 30):
+            selection.points[step] = {"a": round(float(torch.rand(1, generator=draws)), 2)}
+            assert selection.best in {before, step}
+            before = selection.best
+
+
 def test_the_held_out_videos_depend_on_nothing_but_their_names():
     names = [f"video {at}" for at in range(50)]
     out = held_out_sources(names, 0.1)
