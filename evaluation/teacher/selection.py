@@ -23,8 +23,8 @@ class Selection:
     Higher values are better. Of equal points the last is chosen, because a result at its limit says nothing about them.
 
     `every`: steps between two points. `patience`: points without improvement until `is_over`; 0 for never. `n`: the
-    independent cases behind a share. Points within one standard error of the best count as equal to it (Breiman et al.,
-    1984, Sec. 3.4.3), because few cases choose among many points with much noise; 0 for no such rule.
+    independent cases behind a share. Points within one standard error of the best count as equal to it (Breiman et al.
+    1984), because few cases choose among many points with much noise; 0 for no such rule.
     """
 
     def __init__(
