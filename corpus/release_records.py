@@ -139,6 +139,9 @@ def facts_of_kept_foils(record: Mapping[str, Any]) -> dict[str, Any]:
     `hard_foil` is the hard foil's index among these, or REMOVED.
     """
     facts = dict(record["facts"])
+    if "foil_positions" not in record:
+        # A record in the making, of which nothing dropped out.
+        return facts
     places = list(record["foil_positions"])
     if isinstance(facts.get(HARD_FOIL), int):
         facts[HARD_FOIL] = places.index(facts[HARD_FOIL]) if facts[HARD_FOIL] in places else REMOVED

@@ -1,6 +1,6 @@
-"""Comments of an item, and how many items have unresolved ones."""
+"""Comments of an item."""
 
-from django.db.models import F, QuerySet
+from django.db.models import F
 
 from annotation.access import may_comment
 from annotation.models import ItemComment
@@ -14,7 +14,3 @@ def comments_of(person: User, project: Project, item: Item) -> list[ItemComment]
         return None
     rows = ItemComment.objects.filter(item=item).select_related("author", "resolved_by")
     return list(rows.order_by(F("resolved_at").asc(nulls_first=True), "id"))
-
-
-def unresolved_in(project: Project) -> QuerySet[ItemComment]:
-    return ItemComment.objects.filter(item__project=project, resolved_at=None)

@@ -4,10 +4,8 @@ from typing import Any
 
 from django import forms
 from django.utils.functional import lazy
-from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
-from annotation.queries.comments import unresolved_in
 from corpus.models import Subtest
 from corpus.rules.states import ItemState, current_word
 from evaluation.ladder.listing import Source, rung_choices, sources_of
@@ -76,9 +74,6 @@ class ItemFilter(Filters):
             self.fields["run"].choices = [("", _("any model")), *named]
             if not named:
                 del self.fields["run"], self.fields["answer"]
-        if not is_open:
-            n = unresolved_in(project).values("item").distinct().count()
-            self.fields["comments"].label = format_lazy("{label} ({n})", label=self.fields["comments"].label, n=n)
         self.ladders: dict[str, Source] = {}
         if self.needs("ladder"):
             self._add_ladders(project)

@@ -55,7 +55,7 @@ def curves(trainings: Mapping[str, Sequence[Point]]) -> bytes:
     training.
     """
     every_point = [point for points in trainings.values() for point in points]
-    shown = [at for at in range(len(PANELS)) if any(point[at + 1] is not None for point in every_point)]
+    shown = [at for at in range(len(PANELS)) if any(_at(point, at) is not None for point in every_point)]
     figure = sheet((1.9 if len(shown) < len(PANELS) else 1.5) * max(1, len(shown)) + 0.6)
     every = figure.subplots(max(1, len(shown)), squeeze=False, sharex=True)[:, 0]
     for axes, at in zip(every, shown, strict=False):
@@ -68,9 +68,14 @@ def curves(trainings: Mapping[str, Sequence[Point]]) -> bytes:
     return svg_of(figure)
 
 
+def _at(point: Point, at: int) -> float | None:
+    """Return the quantity at this place; None if it was not measured. Earlier versions measured fewer."""
+    return point[at + 1] if at + 1 < len(point) else None
+
+
 def _panel(axes: Axes, at: int, trainings: Mapping[str, Sequence[Point]]) -> None:
     for place, (name, points) in enumerate(trainings.items()):
-        there = [(point[0], point[at + 1]) for point in points if point[at + 1] is not None]
+        there = [(point[0], value) for point in points if (value := _at(point, at)) is not None]
         axes.plot(
             [step for step, _ in there],
             [value for _, value in there],

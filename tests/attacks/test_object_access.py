@@ -48,7 +48,7 @@ def _anybodys_lease(person: Any, token: str) -> Any:
 
 SCOPED = replaced("projects.access.get_object_or_404", "a row is found only under its own project", _any_projects)
 CLOSED = replaced(
-    "evaluation.publishing.views.get_public_page",
+    "evaluation.publishing.card_views.get_public_page",
     "a public page exists only while it is open, at an unguessable address",
     lambda key: PublicPage.objects.select_related("release__project").get(),
 )

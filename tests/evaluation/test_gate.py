@@ -344,8 +344,11 @@ class TestPages:
         assert refused.status_code == 422
         assert "tears (foils)" in refused.content.decode()
         done = owner.post(path, {"name": "v1", "override": REASON}, follow=True)
-        assert "Released although the gate was closed" in done.content.decode()
-        assert Release.objects.get().gate.override == REASON
+        assert done.status_code == 200
+        release = Release.objects.get()
+        assert release.gate.override == REASON
+        page = owner.get(reverse("releases:release_validation", args=[project.slug, release.pk])).content.decode()
+        assert "Released although the gate was closed" in page
 
     def test_an_open_gate_needs_no_reason(self, owner, project, balanced):
         html = owner.get(reverse("releases:freeze", args=[project.slug])).content.decode()

@@ -121,12 +121,12 @@ def test_the_list_needs_the_same_queries_for_two_items_and_for_forty(owner, worl
     url = reverse("items:items", args=[world.project.slug])
     for n in range(2):
         make_item(world.subtest, key=f"item {n}")
-    # session, person, project, roles; items, count, foils, shortcuts, comments
-    with django_assert_num_queries(9):
+    # session, person, project, roles; items, count, foils, shortcuts
+    with django_assert_num_queries(8):
         owner.get(url)
     for n in range(2, 40):
         make_item(world.subtest, key=f"item {n}")
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(8):
         page = owner.get(url)
     assert len(page.context["listing"].page.rows) == 25
     assert "1–25 of 40" in page.content.decode()

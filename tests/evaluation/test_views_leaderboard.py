@@ -158,8 +158,9 @@ class TestBoard:
         for k in range(4):
             score(release, tmp_path, f"m{k}", lambda n, k=k: n % (k + 2) == 0)
         owner.get(url("leaderboard", release))
-        # Session, person, project, roles, release, runs, cards, baseline, hints of models, what the gate found.
-        with django_assert_max_num_queries(10):
+        # Session, person, project, roles, release, runs, cards, baseline, models that hinted or screened, what the gate
+        # found, the licence.
+        with django_assert_max_num_queries(11):
             owner.get(url("leaderboard", release))
 
 

@@ -25,6 +25,7 @@ class Command(FoilworksCommand):
         parser.add_argument("--project", metavar="SLUG", help="start with what the votes of this project say")
         for param in PLAN.params:
             words, flag = f"{param.help} (default {param.default})", f"--{param.name.replace('_', '-')}"
+            words = words.replace("%", "%%")
             if param.kind == "bool":
                 parser.add_argument(flag, action="store_true", default=None, help=words)
             else:

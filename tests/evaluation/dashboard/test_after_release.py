@@ -50,7 +50,7 @@ def test_an_unreleased_project_has_no_card(owner, project):
 
 def test_it_counts_open_questions_like_the_datasheet_and_links_to_the_next_steps(owner, project, release):
     page = owner.get(reverse("dashboard:dashboard", args=[project.slug])).content.decode()
-    n_open = owner.get(reverse("publishing:datasheet", args=[project.slug])).context["form"].n_open()
+    n_open = owner.get(reverse("publishing:datasheet", args=[project.slug])).context["form"].n_open
     assert n_open > 1
     assert f"{n_open} questions unanswered" in page
     assert "Next steps for the release “v1”" in page
