@@ -93,7 +93,8 @@ def check_shared_captions(items, sets):
 
 def check_people(results):
     votes = Vote.objects.select_related("person")
-    assert votes.filter(stage="baseline").exists()
+    judged = sum(found["sets"][name] for found in results.values() for name in ("VerbLM", "VerbH"))
+    assert votes.filter(stage="baseline").count() == 3 * judged
     assert {vote.person.is_simulated for vote in votes} == {True}
     assert {edit.person.is_simulated for edit in Edit.objects.all()} == {True}
     assert all(edit.guideline_id for edit in Edit.objects.all())

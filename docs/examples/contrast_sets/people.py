@@ -36,12 +36,15 @@ GUIDELINE = """Change the verb of the sentence, so that the sentence becomes fal
 - A man opens the door -> A boy opens the door (not the verb)"""
 MISTAKES = "misjudges"
 SECONDS = 12
+# Answers of the human baseline (contrast sets, Table 2).
+PER_ITEM = 3
 ACCOUNTS = {
     "researcher": (Role.RESEARCHER, 1),
     "editor": (Role.ANNOTATOR, 1),
     "reviewer": (Role.REVIEWER, 1),
     # Others than those who write and validate: who has worked on a clip gives no answer of the baseline.
-    "judge": (Role.ANNOTATOR, 3),
+    # Three per set, because nobody answers two versions of one clip.
+    "judge": (Role.ANNOTATOR, 6),
 }
 # For captions in which the editor finds no verb.
 NO_VERB = "Nobody does anything."
@@ -111,13 +114,13 @@ class People:
 
     def choose(self, release: Release, subtests: Sequence[Subtest]) -> None:
         """Choose among the sentences of each item, three people per item; a mistake is the hard foil."""
-        judges = self.accounts["judge"]
-        for subtest in subtests:
-            open_baseline(self.owner, self.project, release=release, subtest=subtest, overlap=len(judges))
-        for person in judges:
-            for claimed in self._claims(person, Stage.BASELINE):
-                place = self._place(person, claimed, "choice")
-                submit_choice(person, claimed.token, _key(claimed), place, seconds=SECONDS)
+        for n, subtest in enumerate(subtests):
+            judges = self.accounts["judge"][n * PER_ITEM : (n + 1) * PER_ITEM]
+            open_baseline(self.owner, self.project, release=release, subtest=subtest, overlap=PER_ITEM)
+            for person in judges:
+                for claimed in self._claims(person, Stage.BASELINE):
+                    place = self._place(person, claimed, "choice")
+                    submit_choice(person, claimed.token, _key(claimed), place, seconds=SECONDS)
 
     def retract(self, subtest: Subtest, reason: str) -> None:
         """Retract the valid items of a subtest, so that a release does not contain them."""
