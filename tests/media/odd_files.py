@@ -5,6 +5,7 @@ Each frame has red, green, blue and yellow corners and its number as black and w
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -108,8 +109,26 @@ def make(odd: OddFile, folder: Path) -> Path:
     return path
 
 
+@contextmanager
+def _own_priority() -> Iterator[None]:
+    """Undo what libsvtav1 does as root: it gives the thread that opens it real-time priority, which every process that
+    this one starts later would inherit, and two of those on two cores stop everything else.
+    """
+    if not hasattr(os, "sched_setscheduler"):
+        yield
+        return
+    policy, param = os.sched_getscheduler(0), os.sched_getparam(0)
+    try:
+        yield
+    finally:
+        os.sched_setscheduler(0, policy, param)
+
+
 def _write(odd: OddFile, path: Path) -> None:
-    with av.open(str(path), "w", format=odd.format, container_options=odd.container_options) as container:
+    with (
+        _own_priority(),
+        av.open(str(path), "w", format=odd.format, container_options=odd.container_options) as container,
+    ):
         stream = container.add_stream(odd.codec, rate=RATE, options={"g": "8", **_quality(odd), **odd.options})
         stream.width, stream.height = odd.size
         stream.pix_fmt = odd.pixels

@@ -1,5 +1,6 @@
 """Copies for browsers: every frame at its second, upright, with its sound and its colours."""
 
+import os
 from fractions import Fraction
 from pathlib import Path
 
@@ -28,6 +29,13 @@ def playable(source: Path) -> tuple[VideoFacts, VideoFacts, str, Path]:
     assert probe(made.path) == made.facts
     assert made.facts.browser_playable
     return facts, made.facts, made.words, made.path
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getscheduler"), reason="Linux only")
+def test_making_av1_files_leaves_the_priority_of_this_process(tmp_path):
+    before = os.sched_getscheduler(0)
+    make(ODD["av1.mp4"], tmp_path)
+    assert os.sched_getscheduler(0) == before
 
 
 @pytest.mark.parametrize(
