@@ -392,21 +392,17 @@ def report(found: Found) -> dict[str, Any]:
 
 def _merged(readings: list[EvaluationResult]) -> list[EvaluationResult]:
     """Merge the seeds into one set of items. Each seed has its own clips, so clusters never span seeds."""
-    named = [
-        (
-            [f"{seed}/{name}" for name in each.ids],
-            [f"{seed}/{name}" for name in each.clusters],
-            [f"{seed}/{name}" for name in each.sources],
-        )
-        for seed, each in enumerate(readings)
-    ]
+
+    def named(field: str) -> tuple[str, ...]:
+        return tuple(f"{seed}/{name}" for seed, each in enumerate(readings) for name in getattr(each, field))
+
     return [
         EvaluationResult(
-            tuple(name for ids, _, _ in named for name in ids),
-            tuple(name for _, names, _ in named for name in names),
+            named("ids"),
+            named("clusters"),
             tuple(row for each in readings for row in each.kinds),
             tuple(row for each in readings for row in each.scores),
-            tuple(name for _, _, sources in named for name in sources),
+            named("sources"),
             tuple(value for each in readings for value in each.above),
             tuple(value for each in readings for value in each.tied),
             readings[0].choices,

@@ -15,7 +15,7 @@ SHARE = Param("share", 0.15, "Share of the items in each group (nearest, farthes
 CODING = Param("coding", "truth", "How votes are coded for agreement.", "choice", ("truth", "truth3", "shown"))
 PRECISION = Param("precision", 0.0, "Minimum precision. 0 fits the best F1.", "float")
 EPSILON = Param("epsilon", 0.1, "Advantage of a validator that a model's lower cost outweighs.", "float")
-RESPONDENTS = Param("respondents", "models", "Who answers the items.", "choice", ("models", "people"))
+RESPONDENTS = Param("respondents", "models", "Respondents.", "choice", ("models", "people"))
 MAX_LOSS = Param("max_loss", 0.05, "Max share of the valid foils that may be lost.", "float")
 PEOPLE = Param("people", "", "Imported subtests whose foils people wrote, separated by commas.")
 # A position on the screen says nothing about the truth of the item.

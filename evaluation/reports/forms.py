@@ -17,7 +17,7 @@ LABELS = {
     "coding": _("Coding of answers"),
     "epsilon": _("Lead that a validator may have (epsilon)"),
     "max_loss": _("Max. share of valid foils lost"),
-    "respondents": _("Who answers"),
+    "respondents": _("Respondents"),
 }
 
 
