@@ -69,7 +69,7 @@ def learning_curve(rows: Sequence[Mapping[str, Any]]) -> bytes:
             ("biased", "object-biased samples"),
         )
     ]
-    return shares_by_size(lines, label="train videos per class")
+    return shares_by_size(lines, label="max. train videos per class")
 
 
 def answer(run: BiasRun, what: str, extension: str) -> HttpResponse:

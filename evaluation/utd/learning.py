@@ -41,7 +41,7 @@ class _Part:
 
 
 def sizes_of(labels: Labels) -> list[int]:
-    """Return the train videos per class to measure: 8, 16, 32 … and all of the largest class."""
+    """Return the most train videos per class to measure: 8, 16, 32 … and all of the largest class."""
     largest = int(np.bincount(labels).max())
     sizes = [SMALLEST]
     while sizes[-1] * 2 < largest:

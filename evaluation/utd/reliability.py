@@ -28,14 +28,14 @@ UNCERTIFIED, FEW, CERTIFIED = "uncertified", "few", "certified"
 def conclusion_of(curve: Sequence[Mapping[str, Any]] | None, bootstrap: str = PLAIN) -> dict[str, Any] | None:
     """Return whether the share of object-biased samples still depends on the train size; None without a curve.
 
-    `last`: the row of the whole train split; `before`: the largest train split of at most half its size, or the
+    `last`: the row of the whole train split; `before`: the largest train split of at most half its videos, or the
     smallest one. `state`: WEAK if the nine models are far below the full model, CHANGING if the share differs between
-    both rows by more than `MAX_CHANGE`, SHORT if the bootstrap is plain and a class has few train videos.
+    both rows by more than `MAX_CHANGE`, SHORT if the bootstrap is plain and a class has few train videos on average.
     """
     if not curve:
         return None
     last, smaller = curve[-1], curve[:-1]
-    before = next((row for row in reversed(smaller) if 2 * row["per_class"] <= last["per_class"]), (*smaller, None)[0])
+    before = next((row for row in reversed(smaller) if 2 * row["n_train"] <= last["n_train"]), (*smaller, None)[0])
     change = None if before is None else last["biased"] - before["biased"]
     state = STEADY
     if last["nine"] < last["full"] - MAX_GAP:
@@ -44,7 +44,8 @@ def conclusion_of(curve: Sequence[Mapping[str, Any]] | None, bootstrap: str = PL
         state = SINGLE
     elif abs(change) > MAX_CHANGE:
         state = CHANGING
-    elif bootstrap == PLAIN and last["per_class"] < FEW_PER_CLASS:
+    # The smallest part has the same number of videos of each class, so it tells the number of classes.
+    elif bootstrap == PLAIN and last["n_train"] * curve[0]["per_class"] < FEW_PER_CLASS * curve[0]["n_train"]:
         state = SHORT
     return {"state": state, "last": last, "before": before, "change": change, "advice": ADVICE[state]}
 

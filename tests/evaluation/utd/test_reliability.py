@@ -56,6 +56,20 @@ def test_a_learning_curve_ends_in_a_verdict(curve, state, before):
     assert found["last"] == curve[-1]
 
 
+def test_classes_of_different_sizes_are_compared_by_all_their_videos():
+    """Four classes, of which only one goes on to grow: its size says little about the others."""
+    curve = [point(8, 0.1), point(16, 0.7), point(120, 0.72)]
+    curve[-1]["n_train"] = 84
+    found = conclusion_of(curve)
+    # 64 videos are more than half of 84.
+    assert (found["state"], found["before"]["n_train"]) == (CHANGING, 32)
+    curve = [point(60, 0.71), point(120, 0.72)]
+    assert conclusion_of(curve)["state"] == STEADY
+    few = [point(8, 0.71), point(120, 0.72)]
+    few[-1]["n_train"] = 84
+    assert conclusion_of(few)["state"] == SHORT
+
+
 def test_a_stratified_bootstrap_needs_no_large_classes():
     curve = [point(8, 0.7), point(16, 0.7), point(32, 0.72)]
     assert conclusion_of(curve, "stratified")["state"] == STEADY
