@@ -183,7 +183,7 @@ def _json(param: Param, value: Any) -> Any:
 
 def _choice(param: Param, value: Any) -> str:
     if value not in param.choices:
-        raise _wrong(param, value, "one of: " + ", ".join(param.choices))
+        raise _wrong(param, value, "one of: " + ", ".join(filter(None, param.choices)))
     return str(value)
 
 

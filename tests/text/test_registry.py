@@ -97,3 +97,10 @@ def test_an_invalid_parameter_of_a_row_fails_at_once(default: object, kind: str,
     with pytest.raises(RegistryError) as caught:
         Param("k", default, "how many", kind, ("easy", "hard"))
     assert str(caught.value) == says
+
+
+def test_an_empty_choice_is_not_listed_as_a_value():
+    entry = Entry("x", "x", params=(Param("by", "", "who", "choice", ("", "machine", "person")),))
+    assert parse_params(entry, {"by": ""})["by"] == ""
+    with pytest.raises(RegistryError, match="give one of: machine, person"):
+        parse_params(entry, {"by": "robot"})
