@@ -17,7 +17,7 @@ from django.conf import settings
 from django.core.files.base import ContentFile
 from django.core.management import call_command
 from django.test import Client
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
 from playwright.sync_api import Error as BrowserError
 
 from corpus.models import MediaState, Video
@@ -59,6 +59,31 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
 @pytest.fixture(scope="session")
 def tabs(browser: Browser, live_server: Any) -> Tabs:
     return Tabs(browser, SITE or live_server.url)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def hands_wait_for_the_page() -> Iterator[None]:
+    """A key or a click on a page that is still loading reaches no script: people and tests wait until it is there."""
+    keyboard = Page.keyboard
+
+    def loaded(page: Page) -> Any:
+        page.wait_for_load_state()
+        return keyboard.fget(page)
+
+    def waits(name: str) -> Callable[..., Any]:
+        act = getattr(Locator, name)
+
+        def acts(locator: Locator, *args: Any, **kwargs: Any) -> Any:
+            locator.page.wait_for_load_state()
+            return act(locator, *args, **kwargs)
+
+        return acts
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Page, "keyboard", property(loaded))
+        for name in ("click", "fill", "press", "press_sequentially", "check", "uncheck", "select_option", "set_input_files"):
+            patch.setattr(Locator, name, waits(name))
+        yield
 
 
 # What htmx logs of a request that ends because its page is left. Of one that fails, the browser logs more than this.

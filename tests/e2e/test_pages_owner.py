@@ -206,9 +206,10 @@ def test_a_run_shows_how_far_it_is_and_then_what_it_made(world, sign_in: SignIn)
 def test_a_video_plays_from_our_own_stream(world, sign_in: SignIn):
     page = sign_in(world["owner"])
     page.goto(addresses(world)["video"])
+    # Until then the player seeks the first frame.
+    expect(page.locator("[data-player][data-ready]")).to_be_visible()
     seeked = """async () => {
         const video = document.querySelector("video");
-        while (video.readyState < 2) await new Promise(done => setTimeout(done, 50));
         video.currentTime = 1.2;
         await new Promise(done => video.addEventListener("seeked", done, {once: true}));
         return video.currentTime;
