@@ -61,6 +61,9 @@ def tabs(browser: Browser, live_server: Any) -> Tabs:
     return Tabs(browser, SITE or live_server.url)
 
 
+HANDS = ("click", "fill", "press", "press_sequentially", "check", "uncheck", "select_option", "set_input_files")
+
+
 @pytest.fixture(autouse=True, scope="session")
 def hands_wait_for_the_page() -> Iterator[None]:
     """A key or a click on a page that is still loading reaches no script: people and tests wait until it is there."""
@@ -81,7 +84,7 @@ def hands_wait_for_the_page() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Page, "keyboard", property(loaded))
-        for name in ("click", "fill", "press", "press_sequentially", "check", "uncheck", "select_option", "set_input_files"):
+        for name in HANDS:
             patch.setattr(Locator, name, waits(name))
         yield
 
