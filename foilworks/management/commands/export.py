@@ -54,4 +54,4 @@ class Command(FoilworksCommand):
 
 
 def _formats() -> str:
-    return "; ".join(f"{slug}: {entry.summary}" for slug, entry in EXPORTERS.items()).replace("%", "%%")
+    return "; ".join(f"{slug}: {entry.summary.rstrip('.')}" for slug, entry in EXPORTERS.items()).replace("%", "%%")

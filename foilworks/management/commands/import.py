@@ -123,4 +123,4 @@ def _how_to_attach(result: dict[str, Any]) -> str:
 
 
 def _formats() -> str:
-    return "; ".join(f"{slug}: {entry.summary}" for slug, entry in IMPORTERS.items()).replace("%", "%%")
+    return "; ".join(f"{slug}: {entry.summary.rstrip('.')}" for slug, entry in IMPORTERS.items()).replace("%", "%%")

@@ -158,7 +158,7 @@ def unclustered(data: Any) -> list[str]:
 
 
 def _kinds() -> list[str]:
-    return [f"{slug}: {entry.summary}" for slug, entry in METRICS.items()]
+    return [f"{slug}: {entry.summary.rstrip('.')}" for slug, entry in METRICS.items()]
 
 
 def _two_clips(result: dict[str, Any]) -> str:
