@@ -31,6 +31,8 @@ from foilworks.demo.world import draw, evaluation_scenes  # noqa: E402
 
 WIDE, PHONE = {"width": 1280, "height": 800}, {"width": 360, "height": 740}
 QUALITY = 82
+# Pixels per point of a part, which a README shows larger than the page does.
+SHARP = 2
 # The scene of the landing page: a blue ring that moves from left to right, of the world with this seed.
 SEED, SCENE, FRAMES, GAP = 1, "scene-0036-forward", (0, 8, 15, 23), 8
 STARTS_WITHIN_SECONDS = 60
@@ -40,13 +42,15 @@ STARTS_WITHIN_SECONDS = 60
 class Shot:
     """One screenshot.
 
-    `role`: the account of the sample project to use; "" for none. `go`: actions from the first page on.
+    `role`: the account of the sample project to use; "" for none. `go`: actions from the first page on. `part`: the
+    selector of what is shown; "" for the window.
     """
 
     name: str
     role: str
     go: Callable[[Page], object]
     window: dict[str, int]
+    part: str = ""
 
 
 def _at(path: str) -> Callable[[Page], object]:
@@ -70,6 +74,7 @@ def _leaderboard(page: Page) -> None:
 
 SHOTS = (
     Shot("landing", "", _at("/"), WIDE),
+    Shot("ladder", "", _at("/"), WIDE, ".landing-ladder"),
     Shot("overview", "researcher", _at("/projects/demo/"), WIDE),
     Shot("validate", "validator", _begin, WIDE),
     Shot("validate-phone", "validator", _begin, PHONE),
@@ -127,13 +132,19 @@ def free_port() -> int:
 
 
 def shoot(browser: Browser, address: str, shot: Shot) -> Image.Image:
-    context = browser.new_context(viewport=shot.window, base_url=address, color_scheme="light", reduced_motion="reduce")  # type: ignore[arg-type]
+    context = browser.new_context(
+        viewport=shot.window,  # type: ignore[arg-type]
+        base_url=address,
+        color_scheme="light",
+        reduced_motion="reduce",
+        device_scale_factor=SHARP if shot.part else 1,
+    )
     page = context.new_page()
     if shot.role:
         page.goto("/sign-in/")
         page.get_by_role("button", name=f"Sign in as {shot.role}").first.click()
     shot.go(page)
-    picture = Image.open(io.BytesIO(page.screenshot()))
+    picture = Image.open(io.BytesIO(page.locator(shot.part).screenshot() if shot.part else page.screenshot()))
     context.close()
     return picture.convert("RGB")
 
