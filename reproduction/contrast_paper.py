@@ -79,7 +79,7 @@ MISPRINTS = (
         "keeps the worse sentences; mode paper does the same."
     ),
     (
-        "The results in the README of the authors' repository are of other runs: CLIP zero-shot has 94.1 in Random MC and "
+        "The README of the authors' repository has results of other runs: CLIP zero-shot has 94.1 in Random MC and "
         "65.1 in VerbH MC there, 91.1 and 64.1 in Table 2."
     ),
 )
