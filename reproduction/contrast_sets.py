@@ -14,6 +14,7 @@ from evaluation.analyses import verbs
 from evaluation.charts.of_models import grouped
 from evaluation.imports.store import import_records
 from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.score_files.items import read_items
 from evaluation.score_files.scored import read_edits
 from evaluation.scoring.queries import run_results
 from generation.grammar.gender_words import TABLE_6 as OURS
@@ -123,7 +124,7 @@ def _mapping() -> Iterator[Cell]:
 
 def _published_sizes(published: Mapping[str, Path]) -> Iterator[Cell]:
     for name, file in PUBLISHED.items():
-        ours = len(read_edits([published[name]], "contrast")) if name in published else None
+        ours = len(read_items([published[name]], "contrast")[0]) if name in published else None
         printed, row = PAPER_SIZES[MSRVTT][name], NAME.format(TITLES[MSRVTT], file)
         yield compare(NAME.format(PAPER, SIZES), row, ITEMS, printed, ours, digits=0, why=NOT_GIVEN.format(file))
 

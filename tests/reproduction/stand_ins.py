@@ -45,7 +45,7 @@ class Scene(NamedTuple):
 
 
 def write_msrvtt(folder: Path, n_train: int, n_test: int, seed: int) -> None:
-    """Write msrvtt.json (videos and sentences), msrvtt_mc.jsonl (the multiple-choice list) and the clips."""
+    """Write the videos and sentences of MSR-VTT, its multiple-choice list and the clips."""
     scenes = _scenes(PEOPLE, n_train + n_test, f"{seed}/msrvtt")
     names = [f"video{number}" for number in range(len(scenes))]
     videos = [
@@ -57,8 +57,8 @@ def write_msrvtt(folder: Path, n_train: int, n_test: int, seed: int) -> None:
         for at, (name, scene) in enumerate(zip(names, scenes, strict=True))
         for more in (0, 1)
     ]
-    _write_json(folder / "msrvtt.json", {"videos": videos, "sentences": sentences})
-    with (folder / "msrvtt_mc.jsonl").open("w", encoding="utf-8") as file:
+    _write_json(folder / "MSRVTT_data.json", {"videos": videos, "sentences": sentences})
+    with (folder / "msrvtt_mc_test.jsonl").open("w", encoding="utf-8") as file:
         for at in range(n_train, len(scenes)):
             draw = random.Random(f"{seed}/options/{at}")
             others = draw.sample([scene.sentence for scene in scenes[n_train:] if scene != scenes[at]], MC_OPTIONS - 1)
@@ -73,7 +73,7 @@ def write_msrvtt(folder: Path, n_train: int, n_test: int, seed: int) -> None:
 
 
 def write_lsmdc(folder: Path, movies: int, clips: int, seed: int) -> None:
-    """Write lsmdc.tsv (the annotations of all movies), characters.tsv and the clips."""
+    """Write the annotations of all movies of LSMDC, characters.tsv and the clips."""
     names, scenes, lines, characters = [], [], [], ["movie\tname\tgender"]
     people = [one.split()[0] for one in CAST]
     for movie in range(movies):
@@ -84,7 +84,7 @@ def write_lsmdc(folder: Path, movies: int, clips: int, seed: int) -> None:
             names.append(f"{title}_{start}-{end}")
             scenes.append(scene)
             lines.append("\t".join([names[-1], start, end, start, end, f"{scene.sentence}."]))
-    (folder / "lsmdc.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / "LSMDC16_annos_training.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     (folder / "characters.tsv").write_text("\n".join(characters) + "\n", encoding="utf-8")
     _film(folder / "lsmdc_clips", names, scenes)
 
