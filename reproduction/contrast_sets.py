@@ -19,6 +19,7 @@ from evaluation.score_files.scored import read_edits
 from evaluation.scoring.queries import run_results
 from generation.grammar.gender_words import TABLE_6 as OURS
 from reproduction.audits import audit_files
+from reproduction.contrast_list import LIST, list_cells
 from reproduction.contrast_paper import (
     AVERAGE_ROW,
     HUMAN,
@@ -79,7 +80,7 @@ def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: in
     work.mkdir(parents=True, exist_ok=True)
     published = {name: found[file] for name, file in PUBLISHED.items() if file in found}
     notes: list[str] = [*MISPRINTS, NO_LSMDC]
-    cells = [*_mapping(), *_published_sizes(published)]
+    cells = [*_mapping(), *_published_sizes(published), *list_cells(found.get(LIST), published)]
     if len(published) == len(PUBLISHED):
         cells += _verbs(published, work)
     notes += audit_files({path.name: path for path in published.values()}, work, seed)
