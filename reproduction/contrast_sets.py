@@ -38,7 +38,7 @@ from reproduction.contrast_paper import (
 from reproduction.eight_sets import CLIPS, FILES, LSMDC, MSRVTT, TITLES, VERB_H, VERB_LM, DataSet, Options
 from reproduction.eight_sets import PAPER as PAPER_SIZES
 from reproduction.records import NO_NUMBER, NOT_GIVEN, Cell, Result, Source, compare, missing_lines
-from reproduction.steps import OVERRIDE, export, new_project, score
+from reproduction.steps import OVERRIDE, export, new_project, score, write_ladder
 
 PUBLISHED = {VERB_LM: "msrvtt_lm_contrast_set.tsv", VERB_H: "msrvtt_human_contrast_set.tsv"}
 REPOSITORY = "github.com/jamespark3922/video-lang-contrast-set, folder msrvtt"
@@ -115,7 +115,7 @@ def _make(slug: str, sources: Path, work: Path, options: Options) -> tuple[dict[
     )
     people = sum(map(len, made.people.accounts.values()))
     said = [SETTINGS.format(options.seed, people, TITLES[slug]), export(made.release, work / f"release-{slug}")]
-    return results, [*made.notes, *said, *results.get("ladder", {}).get("sentences", ())]
+    return results, [*made.notes, *said, *write_ladder(made.release, work / f"ladder-{slug}.json")]
 
 
 def _mapping() -> Iterator[Cell]:
