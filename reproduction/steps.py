@@ -22,7 +22,7 @@ from text.registry import load
 # The gate stops subtests that words alone solve, as in the published sets; the release says why it is frozen anyway.
 OVERRIDE = "made again as the paper made it"
 SLUG = "{}-{}"
-LADDER = "Evidence ladder ({}): {}"
+LADDER = "Evidence ladder of the models that were scored ({}): {}"
 
 
 def new_project(slug: str, name: str, *, is_simulated: bool) -> Project:
