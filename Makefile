@@ -22,7 +22,7 @@ WORKERS ?= 1
 JOBS ?= 2
 ARGS ?=
 TEMPLATES := foilworks/templates
-PACKAGES := annotation corpus evaluation foilworks generation hub jobs media projects text
+PACKAGES := annotation corpus evaluation foilworks generation hub jobs media projects reproduction text
 # Tests never reach a model hub: what they need is made here or comes in a wheel.
 OFFLINE := HF_HUB_OFFLINE=1 TRANSFORMERS_OFFLINE=1 HF_DATASETS_OFFLINE=1
 

@@ -26,7 +26,19 @@ from django.utils.translation.template import templatize
 
 ROOT = Path(__file__).resolve().parent.parent
 LOCALE = ROOT / "foilworks" / "locale"
-PACKAGES = ("annotation", "corpus", "evaluation", "foilworks", "generation", "hub", "jobs", "media", "projects", "text")
+PACKAGES = (
+    "annotation",
+    "corpus",
+    "evaluation",
+    "foilworks",
+    "generation",
+    "hub",
+    "jobs",
+    "media",
+    "projects",
+    "reproduction",
+    "text",
+)
 KEYWORDS = {
     **DEFAULT_KEYWORDS,
     "gettext_lazy": None,

@@ -19,7 +19,7 @@ from text.registry import Entry, load
 ROOT = Path(__file__).resolve().parent.parent
 # From the bottom up: what may be queued by an app is its own or stands before it here.
 APPS = ("jobs", "projects", "corpus", "generation", "annotation", "evaluation", "foilworks")
-PACKAGES = (*APPS, "hub", "media", "text")
+PACKAGES = (*APPS, "hub", "media", "reproduction", "text")
 MAX_FILE_LINES, MAX_FUNCTION_LINES, MAX_TEMPLATE_LINE = 450, 50, 160
 SETTINGS = "foilworks/settings.py"
 # It names jobs of every app and queues none; tests/foilworks/upgrade/test_promises.py holds it.

@@ -7,7 +7,19 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PRODUCT = ("annotation", "corpus", "evaluation", "foilworks", "generation", "hub", "jobs", "media", "projects", "text")
+PRODUCT = (
+    "annotation",
+    "corpus",
+    "evaluation",
+    "foilworks",
+    "generation",
+    "hub",
+    "jobs",
+    "media",
+    "projects",
+    "reproduction",
+    "text",
+)
 # Made for tests: what they alone ask for has to stand beside what it is about.
 FOR_TESTS = {
     "write_webm": "clips of the format that browsers record",

@@ -29,7 +29,19 @@ from generation.methods._characters import name_pattern
 from text.tokens import whole_words
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PACKAGES = ("annotation", "corpus", "evaluation", "foilworks", "generation", "hub", "jobs", "media", "projects", "text")
+PACKAGES = (
+    "annotation",
+    "corpus",
+    "evaluation",
+    "foilworks",
+    "generation",
+    "hub",
+    "jobs",
+    "media",
+    "projects",
+    "reproduction",
+    "text",
+)
 LIBRARIES = {"re": re, "regex": regex}
 CALLS = frozenset({"compile", "search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"})
 # What functions make from the words of users or of lists, by the file of the function.

@@ -155,7 +155,19 @@ def test_every_page_loads_in_ten_requests(pages):
     assert {name: files for name, files in loaded.items() if not 4 < len(files) < 10} == {}
 
 
-PACKAGES = ("annotation", "corpus", "evaluation", "foilworks", "generation", "hub", "jobs", "media", "projects", "text")
+PACKAGES = (
+    "annotation",
+    "corpus",
+    "evaluation",
+    "foilworks",
+    "generation",
+    "hub",
+    "jobs",
+    "media",
+    "projects",
+    "reproduction",
+    "text",
+)
 # Texts of the code that a function is given.
 OWN_FORMATS = {"words", "form", "where"}
 MODULES = {"pickle", "marshal", "shelve", "dill", "xml", "lxml", "yaml", "telnetlib", "ftplib"}

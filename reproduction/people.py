@@ -1,12 +1,12 @@
-"""Let simulated people write VerbH, validate items and choose among five sentences. All are marked as simulated.
+"""Let simulated people write, edit, review, validate and choose. All are marked as simulated.
 
-They use the claims and submissions of the pages. Mistakes are drawn by seed, person and sentence, at the rate that the
-membership states (`simulated_traits`).
+They use the claims and submissions of the pages. Mistakes are drawn by the seed, the item and its number of votes, at
+the rate that the membership states (`simulated_traits`), or that the caller gives for a subtest.
 """
 
 import random
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 
 from django.contrib.auth.hashers import make_password
@@ -20,10 +20,12 @@ from annotation.actions.submissions.judgements import submit_choice, submit_vote
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.submissions.submit_review import submit_review
 from annotation.claims import Claim
-from annotation.models import Lease, Stage
+from annotation.models import Lease, Stage, Vote
 from annotation.rules import reviewing
 from annotation.rules.baseline import place_of
 from corpus.models import Item, Release, Subtest
+from corpus.rules.states import CandidateState
+from foilworks.demo.people import in_turns
 from generation.grammar.spans import verb_spans
 from generation.models import CandidateGroup
 from projects.models import Membership, Project, Role, User
@@ -75,9 +77,17 @@ class Verbs:
 class People:
     """The simulated people of one project."""
 
-    def __init__(self, project: Project, seed: int, mistakes: float, votes: int) -> None:
-        self.project, self.seed, self.mistakes = project, seed, mistakes
-        wanted = {**ACCOUNTS, "validator": (Role.VALIDATOR, votes)}
+    def __init__(
+        self,
+        project: Project,
+        seed: int,
+        mistakes: float,
+        validators: int,
+        by_subtest: Mapping[str, float] | None = None,
+    ) -> None:
+        """Enrol everybody. `mistakes`: share of wrong answers; `by_subtest`: other shares for subtests by name."""
+        self.project, self.seed, self.mistakes, self.by_subtest = project, seed, mistakes, by_subtest or {}
+        wanted = {**ACCOUNTS, "validator": (Role.VALIDATOR, validators)}
         self.accounts = {
             name: [self._join(f"sim-{name}-{number}", role) for number in range(1, n + 1)]
             for name, (role, n) in wanted.items()
@@ -103,14 +113,31 @@ class People:
             group = CandidateGroup.objects.select_related("caption").get(tasks__pk=claimed.task_id)
             text = verbs.changed(group.caption.text, str(self.seed))
             submit_edit(editor, claimed.token, _key(claimed), [text], [None], seconds=SECONDS)
+        self._accept(reviewer)
+
+    def edit_and_review(self) -> None:
+        """Submit the first suggestion of each waiting caption unchanged, and accept all."""
+        (editor,), (reviewer,) = self.accounts["editor"], self.accounts["reviewer"]
+        for claimed in self._claims(editor, Stage.EDIT):
+            group = CandidateGroup.objects.get(tasks__pk=claimed.task_id)
+            first = group.candidates.filter(state=CandidateState.EDITING).order_by("rank", "pk").first()
+            assert first is not None
+            submit_edit(editor, claimed.token, _key(claimed), [first.text], [first.pk], seconds=SECONDS)
+        self._accept(reviewer)
+
+    def _accept(self, reviewer: User) -> None:
         for claimed in self._claims(reviewer, Stage.REVIEW):
             submit_review(reviewer, claimed.token, _key(claimed), reviewing.ACCEPT, seconds=SECONDS)
 
     def validate(self) -> None:
-        """Judge every item that waits for votes, by one choice among its sentences; a mistake is the hard foil."""
-        for person in self.accounts["validator"]:
-            for claimed in self._claims(person, Stage.VALIDATION):
-                submit_vote(person, claimed.token, _key(claimed), self._place(person, claimed, "vote"), seconds=SECONDS)
+        """Judge every item that waits for votes, in turns; a mistake among several sentences is the hard foil."""
+        for _vote in in_turns([self._votes(person) for person in self.accounts["validator"]]):
+            pass
+
+    def _votes(self, person: User) -> Iterator[None]:
+        for claimed in self._claims(person, Stage.VALIDATION):
+            submit_vote(person, claimed.token, _key(claimed), self._place(claimed, "vote"), seconds=SECONDS)
+            yield
 
     def choose(self, release: Release, subtests: Sequence[Subtest]) -> None:
         """Choose among the sentences of each item, three people per item; a mistake is the hard foil."""
@@ -119,7 +146,7 @@ class People:
             open_baseline(self.owner, self.project, release=release, subtest=subtest, overlap=PER_ITEM)
             for person in judges:
                 for claimed in self._claims(person, Stage.BASELINE):
-                    place = self._place(person, claimed, "choice")
+                    place = self._place(claimed, "choice")
                     submit_choice(person, claimed.token, _key(claimed), place, seconds=SECONDS)
 
     def retract(self, subtest: Subtest, reason: str) -> None:
@@ -127,23 +154,25 @@ class People:
         for item in Item.objects.filter(subtest=subtest, state="valid").values_list("pk", flat=True):
             retract(self.owner, item, reason)
 
-    def _place(self, person: User, claimed: Claim, what: str) -> int | str:
+    def _place(self, claimed: Claim, what: str) -> int | str:
         """Return the number of the sentence that the person calls true; of two sentences, its word."""
         lease = Lease.objects.select_related("task__item__subtest").get(pk=claimed.lease_id)
         item = lease.task.item
         if lease.order_shown is None:
             right = "first" if claimed.caption_first else "second"
-            return "both" if self._errs(person, item, what) else right
+            return "both" if self._errs(item, what) else right
         wrong = item.foils.get(position=item.facts.get("hard_foil") or 0).pk
-        return place_of(lease.order_shown, wrong if self._errs(person, item, what) else None)
+        return place_of(lease.order_shown, wrong if self._errs(item, what) else None)
 
     def _claims(self, person: User, stage: Stage) -> Iterator[Claim]:
         while claimed := claim(person, self.project, stage, now=timezone.now() - timedelta(seconds=SECONDS)):
             yield claimed
 
-    def _errs(self, person: User, item: Item, what: object) -> bool:
-        name = f"{self.seed}/{person.username}/{item.subtest.name}/{item.key}/{what}"
-        return random.Random(name).random() < self.mistakes
+    def _errs(self, item: Item, what: object) -> bool:
+        # By the number of votes that the item has: which of many people gets a task is not drawn by our seed.
+        nth = Vote.objects.filter(item=item).count()
+        name = f"{self.seed}/{nth}/{item.subtest.name}/{item.key}/{what}"
+        return random.Random(name).random() < self.by_subtest.get(item.subtest.name, self.mistakes)
 
 
 def _key(claimed: Claim) -> str:
