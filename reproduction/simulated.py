@@ -1,0 +1,91 @@
+"""Projects of a reproduction, and their simulated people: as many as the paper had, marked as simulated everywhere.
+
+They use the claims and submissions of the pages. Mistakes are drawn by seed, exactly at the stated share.
+"""
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+
+import numpy as np
+from django.contrib.auth.hashers import make_password
+from django.utils import timezone
+
+from annotation.actions.claims.claim import claim
+from annotation.claims import Claim
+from annotation.models import Stage
+from media.encode import write_mp4
+from projects.actions.creation import create_project_by_operator
+from projects.models import Membership, Project, Role, User
+
+# Nobody takes longer for a task.
+SECONDS = 15
+# People who do not watch need something that plays: one second of grey.
+FPS, SIDE = 4, 32
+DESCRIPTION = "Made again from public files. The people are simulated."
+
+
+def fresh_project(slug: str, name: str) -> Project:
+    """Create a simulated project of the first free short name: SLUG, SLUG-2, …"""
+    taken = set(Project.objects.filter(slug__startswith=slug).values_list("slug", flat=True))
+    free = next(each for each in (slug, *(f"{slug}-{n}" for n in range(2, len(taken) + 3))) if each not in taken)
+    project = create_project_by_operator(free, name)
+    project.description, project.is_simulated = DESCRIPTION, True
+    project.save(update_fields=["description", "is_simulated"])
+    return project
+
+
+@dataclass
+class Crew:
+    """The simulated people of a project by role."""
+
+    project: Project
+    seed: int
+    people: dict[Role, list[User]] = field(default_factory=dict)
+
+    def join(self, role: Role, n: int, **traits: float) -> list[User]:
+        """Add `n` people of the role, whose error rates are stored with their membership."""
+        for number in range(1, n + 1):
+            fields = {"is_simulated": True, "password": make_password(None)}
+            username = f"sim-{role.value}-{number}"
+            person, _new = User.objects.get_or_create(username=username, defaults=fields)
+            Membership.objects.create(project=self.project, person=person, role=role, simulated_traits=traits)
+            self.people.setdefault(role, []).append(person)
+        return self.people[role]
+
+    @property
+    def owner(self) -> User:
+        return self.people[Role.RESEARCHER][0]
+
+    def work(self, role: Role, stage: Stage) -> Iterator[tuple[User, Claim]]:
+        """Yield a task at a time to each person of the role in turn, until nobody gets one."""
+        waiting = list(self.people[role])
+        while waiting:
+            for person in tuple(waiting):
+                now = timezone.now() - timedelta(seconds=SECONDS)
+                claimed = claim(person, self.project, stage, now=now)
+                if claimed is None:
+                    waiting.remove(person)
+                else:
+                    yield person, claimed
+
+
+def key_of(claimed: Claim) -> str:
+    return f"simulated-{claimed.lease_id}"
+
+
+def mistaken(names: Sequence[str], share: float, *seed: object) -> frozenset[str]:
+    """Return round(share * n) of the n names, drawn by the seed."""
+    pool = sorted(set(names))
+    return frozenset(random.Random("/".join(map(str, seed))).sample(pool, round(share * len(pool))))
+
+
+def stand_in_clip(path: Path, number: int) -> None:
+    """Write a second of grey that differs by `number`, for people who do not watch."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    frames = np.full((FPS, SIDE, SIDE, 3), number % 200 + 20, np.uint8)
+    frames[0, 0, :, 0] = [number >> bit & 1 for bit in range(SIDE)]
+    frames[:, :, : 1 + number % (SIDE - 1)] //= 2
+    write_mp4(path, frames, FPS)
