@@ -4,18 +4,20 @@ They use the claims and submissions of the pages. Mistakes are drawn by seed, ex
 """
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
 from django.contrib.auth.hashers import make_password
+from django.core.files import File
 from django.utils import timezone
 
 from annotation.actions.claims.claim import claim
 from annotation.claims import Claim
 from annotation.models import Stage
+from corpus.models import MediaState, Video
 from media.encode import write_mp4
 from projects.actions.creation import create_project_by_operator
 from projects.models import Membership, Project, Role, User
@@ -82,8 +84,27 @@ def mistaken(names: Sequence[str], share: float, *seed: object) -> frozenset[str
     return frozenset(random.Random("/".join(map(str, seed))).sample(pool, round(share * len(pool))))
 
 
+def give_clips(project: Project, work: Path, keys: Collection[str] | None = None) -> int:
+    """Give a grey stand-in to each video without a file (of these keys): people who do not watch need no more.
+
+    Return their number.
+    """
+    videos = Video.objects.filter(project=project, media_state=MediaState.MISSING).order_by("pk")
+    if keys is not None:
+        videos = videos.filter(key__in=keys)
+    given = 0
+    for given, video in enumerate(videos, 1):
+        path = work / "clips" / f"{project.slug}-{given}.mp4"
+        stand_in_clip(path, given)
+        with path.open("rb") as file:
+            video.file.save(path.name, File(file), save=False)
+        video.media_state, video.duration, video.n_frames = MediaState.READY, 1.0, FPS
+        video.save()
+    return given
+
+
 def stand_in_clip(path: Path, number: int) -> None:
-    """Write a second of grey that differs by `number`, for people who do not watch."""
+    """Write a second of grey that differs by `number`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     frames = np.full((FPS, SIDE, SIDE, 3), number % 200 + 20, np.uint8)
     frames[0, 0, :, 0] = [number >> bit & 1 for bit in range(SIDE)]

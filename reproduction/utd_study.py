@@ -2,17 +2,15 @@
 
 import json
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
-
-from django.core.files import File
 
 from annotation.actions.studies import classify_object, import_objects, open_object_check
 from annotation.actions.submissions.judgements import submit_objects
 from annotation.models import CheckedFrame, ObjectErrorClass, Stage
 from annotation.queries.object_checks import next_unseen
-from corpus.models import MediaState, Video
+from corpus.models import Video
 from evaluation.reports.reports import project_report
 from evaluation.utd.models import Descriptions
 from evaluation.utd.utd_files import objects_lines
@@ -20,7 +18,7 @@ from jobs.models import Job
 from jobs.runner import run_now
 from projects.models import Project, Role
 from reproduction.records import NOT_GIVEN, Cell
-from reproduction.simulated import FPS, SECONDS, Crew, key_of, mistaken, stand_in_clip
+from reproduction.simulated import SECONDS, Crew, give_clips, key_of, mistaken
 from reproduction.utd_printed import USER_STUDY
 
 TABLE = "UTD, Sec. 4.2 (user study)"
@@ -55,7 +53,7 @@ def _study(described: Descriptions, work: Path, seed: int) -> dict[str, float]:
     lines = _lines(described, seed)
     if not lines:
         return {}
-    _give_clips(project, [json.loads(line)["video"] for line in lines], work)
+    give_clips(project, work, {json.loads(line)["video"] for line in lines})
     import_objects(crew.owner, project, lines, name="objects.jsonl", source=SOURCE)
     source = described.describer[:100] or SOURCE
     check = open_object_check(crew.owner, project, source, size=USER_STUDY["frames"], seed=seed)
@@ -76,18 +74,6 @@ def _lines(described: Descriptions, seed: int) -> list[str]:
     named = sorted(key for key, lines in by_video.items() if lines)
     chosen = random.Random(f"{seed}/frames").sample(named, min(len(named), USER_STUDY["frames"]))
     return [line for key in sorted(chosen) for line in by_video[key]]
-
-
-def _give_clips(project: Project, keys: Iterable[str], work: Path) -> None:
-    """Give a grey stand-in to each of the videos that has no file: the simulated people do not watch."""
-    videos = Video.objects.filter(project=project, key__in=set(keys), media_state=MediaState.MISSING).order_by("pk")
-    for number, video in enumerate(videos):
-        path = work / "clips" / f"{project.slug}-{number}.mp4"
-        stand_in_clip(path, number)
-        with path.open("rb") as file:
-            video.file.save(path.name, File(file), save=False)
-        video.media_state, video.duration, video.n_frames = MediaState.READY, 1.0, FPS
-        video.save()
 
 
 def _missed(check: int, seed: int) -> frozenset[str]:
