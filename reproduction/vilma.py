@@ -1,13 +1,40 @@
-"""Make the tables of ViLMA again from public files."""
+"""Make ViLMA's tables again from its public annotation files (ViLMA, Tables 1, 2 and 4 to 11, Figs. 3 to 11 and 23).
+
+Published counts come from the files themselves. The text-only rows need no video; others need the folder `videos`.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
 
-from reproduction.records import Result, Source, missing_lines
+from reproduction.records import Cell, Result, Source, missing_lines
+from reproduction.steps import export
+from reproduction.vilma_again import make_again
+from reproduction.vilma_counts import count_files, find_files
+from reproduction.vilma_figures import audit_files, draw_words, write_analyses
+from reproduction.vilma_misprints import find_misprints
+from reproduction.vilma_paper import SUBTESTS
+from reproduction.vilma_scores import VIDEOS, import_published, score_cells, score_published
 
-SOURCES: tuple[Source, ...] = ()
+WHERE = "github.com/ilkerkesen/ViLMA, folder data"
+FEEDS = ("Tables 1, 2 and 4 to 6", "the table of its test")
+SOURCES = tuple(Source(f"{subtest.files[0]}.json", WHERE, FEEDS) for subtest in SUBTESTS)
+MISPRINT = "Misprint in the paper: {}"
+TABLE_3 = "Table 3 describes the models in words; its only numbers are those of Table 2."
 
 
 def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: int) -> Result:
-    """Return every cell that the files in `sources` allow."""
-    return Result("ViLMA", (), (), missing_lines(SOURCES, {}))
+    """Return every cell that the files in `sources` allow. `weights`: GPT-2, OPT, CLIP, …; T5, RoBERTa, NLI, CoLA."""
+    files = find_files(sources)
+    missing = missing_lines(SOURCES, {f"{subtest.files[0]}.json": path for subtest, path in files.items()})
+    notes = [MISPRINT.format(sentence) for sentence in find_misprints()] + [TABLE_3]
+    cells: tuple[Cell, ...] = count_files(files)
+    if files:
+        work.mkdir(parents=True, exist_ok=True)
+        scored = score_published(import_published(files, sources), files, sources, work, weights)
+        again = make_again(files, sources / VIDEOS, work / "again", weights, seed)
+        cells += (*score_cells(scored), *again.cells)
+        notes += [draw_words(files, work / "figures"), *write_analyses(scored.release, work / "figures")]
+        notes += [*again.notes, *audit_files(files, work, seed), export(scored.release, work / "release")]
+        if again.release:
+            notes.append(export(again.release, work / "release-again"))
+    return Result("ViLMA", cells, tuple(filter(None, notes)), missing)

@@ -1,12 +1,12 @@
-"""Let simulated people write VerbH, validate items and choose among five sentences. All are marked as simulated.
+"""Let simulated people write, edit, review, validate and choose. All are marked as simulated.
 
 They use the claims and submissions of the pages. Mistakes are drawn by seed, person and sentence, at the rate that the
-membership states (`simulated_traits`).
+membership states (`simulated_traits`), or that the caller gives for a subtest.
 """
 
 import random
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 
 from django.contrib.auth.hashers import make_password
@@ -24,6 +24,8 @@ from annotation.models import Lease, Stage
 from annotation.rules import reviewing
 from annotation.rules.baseline import place_of
 from corpus.models import Item, Release, Subtest
+from corpus.rules.states import CandidateState
+from foilworks.demo.people import in_turns
 from generation.grammar.spans import verb_spans
 from generation.models import CandidateGroup
 from projects.models import Membership, Project, Role, User
@@ -75,9 +77,17 @@ class Verbs:
 class People:
     """The simulated people of one project."""
 
-    def __init__(self, project: Project, seed: int, mistakes: float, votes: int) -> None:
-        self.project, self.seed, self.mistakes = project, seed, mistakes
-        wanted = {**ACCOUNTS, "validator": (Role.VALIDATOR, votes)}
+    def __init__(
+        self,
+        project: Project,
+        seed: int,
+        mistakes: float,
+        validators: int,
+        by_subtest: Mapping[str, float] | None = None,
+    ) -> None:
+        """Enrol everybody. `mistakes`: share of wrong answers; `by_subtest`: other shares for subtests by name."""
+        self.project, self.seed, self.mistakes, self.by_subtest = project, seed, mistakes, by_subtest or {}
+        wanted = {**ACCOUNTS, "validator": (Role.VALIDATOR, validators)}
         self.accounts = {
             name: [self._join(f"sim-{name}-{number}", role) for number in range(1, n + 1)]
             for name, (role, n) in wanted.items()
@@ -103,14 +113,31 @@ class People:
             group = CandidateGroup.objects.select_related("caption").get(tasks__pk=claimed.task_id)
             text = verbs.changed(group.caption.text, str(self.seed))
             submit_edit(editor, claimed.token, _key(claimed), [text], [None], seconds=SECONDS)
+        self._accept(reviewer)
+
+    def edit_and_review(self) -> None:
+        """Submit the first suggestion of each waiting caption unchanged, and accept all."""
+        (editor,), (reviewer,) = self.accounts["editor"], self.accounts["reviewer"]
+        for claimed in self._claims(editor, Stage.EDIT):
+            group = CandidateGroup.objects.get(tasks__pk=claimed.task_id)
+            first = group.candidates.filter(state=CandidateState.EDITING).order_by("rank", "pk").first()
+            assert first is not None
+            submit_edit(editor, claimed.token, _key(claimed), [first.text], [first.pk], seconds=SECONDS)
+        self._accept(reviewer)
+
+    def _accept(self, reviewer: User) -> None:
         for claimed in self._claims(reviewer, Stage.REVIEW):
             submit_review(reviewer, claimed.token, _key(claimed), reviewing.ACCEPT, seconds=SECONDS)
 
     def validate(self) -> None:
-        """Judge every item that waits for votes, by one choice among its sentences; a mistake is the hard foil."""
-        for person in self.accounts["validator"]:
-            for claimed in self._claims(person, Stage.VALIDATION):
-                submit_vote(person, claimed.token, _key(claimed), self._place(person, claimed, "vote"), seconds=SECONDS)
+        """Judge every item that waits for votes, in turns; a mistake among several sentences is the hard foil."""
+        for _vote in in_turns([self._votes(person) for person in self.accounts["validator"]]):
+            pass
+
+    def _votes(self, person: User) -> Iterator[None]:
+        for claimed in self._claims(person, Stage.VALIDATION):
+            submit_vote(person, claimed.token, _key(claimed), self._place(person, claimed, "vote"), seconds=SECONDS)
+            yield
 
     def choose(self, release: Release, subtests: Sequence[Subtest]) -> None:
         """Choose among the sentences of each item, three people per item; a mistake is the hard foil."""
@@ -143,7 +170,7 @@ class People:
 
     def _errs(self, person: User, item: Item, what: object) -> bool:
         name = f"{self.seed}/{person.username}/{item.subtest.name}/{item.key}/{what}"
-        return random.Random(name).random() < self.mistakes
+        return random.Random(name).random() < self.by_subtest.get(item.subtest.name, self.mistakes)
 
 
 def _key(claimed: Claim) -> str:

@@ -1,0 +1,57 @@
+"""Steps that every paper shares: a new project, a job in this process, the release as a verified folder."""
+
+from pathlib import Path
+from typing import Any
+
+from corpus.exporters.registry import EXPORTERS
+from corpus.models import Release
+from evaluation.errors import EvaluationError
+from evaluation.exports.collect import collect_release
+from evaluation.exports.verify import verify
+from evaluation.scoring.actions.start_run import start_run
+from evaluation.scoring.models import Run
+from jobs.models import Job, JobState
+from jobs.runner import run_now
+from projects.actions.creation import create_project_by_operator
+from projects.models import Project
+from text.registry import load
+
+# The gate stops subtests that words alone solve, as in the published sets; the release says why it is frozen anyway.
+OVERRIDE = "made again as the paper made it"
+SLUG = "{}-{}"
+
+
+def new_project(slug: str, name: str, *, is_simulated: bool) -> Project:
+    """Create a project under the first free short name: `slug`, `slug`-2, …"""
+    taken = set(Project.objects.filter(slug__startswith=slug).values_list("slug", flat=True))
+    names = [slug, *(SLUG.format(slug, number) for number in range(2, len(taken) + 2))]
+    project = create_project_by_operator(next(each for each in names if each not in taken), name)
+    project.is_simulated = is_simulated
+    # One person judges several versions of a caption.
+    project.judge_caption_once = False
+    project.save(update_fields=["is_simulated", "judge_caption_once"])
+    return project
+
+
+def done(job: Job | None) -> None:
+    """Run a queued job in this process. EvaluationError: it failed."""
+    assert job is not None  # it was just queued
+    ran = run_now(job)
+    if ran.state != JobState.DONE:
+        raise EvaluationError(f"{ran.title}: {ran.error}")
+
+
+def score(release: Release, spec: str, label: str, **options: Any) -> Run:
+    """Score a release with one model and return the finished run."""
+    run = start_run(None, release, spec, label=label, **options)
+    done(run.job)
+    return Run.objects.get(pk=run.pk)
+
+
+def export(release: Release, folder: Path) -> str:
+    """Write the release to `folder`, verify it, and say so in one sentence."""
+    load(EXPORTERS["foilworks"]).write(collect_release(release), folder, params={})
+    found = verify(folder)
+    if not found["ok"]:
+        raise EvaluationError(f"{folder}: {found['difference']}")
+    return f"The release is in {folder.name}/ and `foilworks verify` finds it unchanged ({found['hash'][:12]})."

@@ -1,0 +1,95 @@
+"""Draw ViLMA's figures that public files allow, and audit the files beyond the paper."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from corpus.models import Release
+from evaluation.analyses import divergence
+from evaluation.analyses.records import ItemFacts, valid_part
+from evaluation.audit.audit import Options, audit
+from evaluation.audit.reading import Source
+from evaluation.charts.of_models import histogram
+from evaluation.charts.of_reports import word_shifts
+from evaluation.errors import EvaluationError
+from evaluation.reports.reports import release_analysis
+from evaluation.score_files.items import read_items
+from reproduction.vilma_counts import row_name
+from reproduction.vilma_paper import AWARENESS, COUNTING, RARE, SPATIAL, STATE, Subtest
+
+# (ViLMA, Figs. 3-10): number -> test, and the subtest if the figure is of one.
+WORDS = {
+    3: (COUNTING, ""),
+    4: (AWARENESS, ""),
+    5: (RARE, ""),
+    6: (SPATIAL, ""),
+    7: (STATE, "Action"),
+    8: (STATE, "Pre-State"),
+    9: (STATE, "Post-State"),
+    10: (STATE, "Reverse"),
+}
+BEFORE, AFTER = "before", "after"
+FILE = "figure-{}-{}.svg"
+DRAWN = "Figures {}: drawn in figures/; the paper prints no numbers in them."
+OF_SCORES = {11: "counts", 23: "length"}
+WRITTEN = "Figure {}: figures/figure-{}.json, of the models that were scored; the paper prints no numbers in it."
+NOT_MADE = "Figure {}: {}"
+NOT_PUBLIC = "Figure 12: WebVid's captions are not public any more."
+EXAMPLES = "Figures 1, 2 and 13 to 22 are frames and examples, without numbers."
+AUDIT = "Beyond the paper: audit of {}: {}; words alone solve {:.1f} % (chance {:.1f} %). All checks: audit.json."
+SOLVED = "words"
+LENGTHS = "seconds of a clip"
+
+
+def draw_words(files: Mapping[Subtest, Path], folder: Path) -> str:
+    """Draw the words of captions and foils before and after the validation; return what was drawn in one sentence."""
+    folder.mkdir(parents=True, exist_ok=True)
+    drawn = []
+    for number, (test, name) in WORDS.items():
+        paths = [path for each, path in files.items() if each.test == test and name in {"", each.name}]
+        if not paths:
+            continue
+        items, _warnings = read_items(paths)
+        for moment, chosen in ((BEFORE, items), (AFTER, valid_part(items))):
+            _draw_shifts(chosen, folder / FILE.format(number, moment))
+        drawn.append(str(number))
+    return DRAWN.format(", ".join(drawn)) if drawn else ""
+
+
+def _draw_shifts(items: Sequence[ItemFacts], path: Path) -> None:
+    if items:
+        path.write_bytes(word_shifts(divergence.compute(items)["top_shifts"], path.stem))
+
+
+def write_analyses(release: Release, folder: Path) -> tuple[str, ...]:
+    """Write accuracy by count and by length (ViLMA, Figs. 11 and 23); return a sentence for each."""
+    folder.mkdir(parents=True, exist_ok=True)
+    told = []
+    for number, kind in OF_SCORES.items():
+        try:
+            found = release_analysis(release, kind)
+        except EvaluationError as error:
+            told.append(NOT_MADE.format(number, error))
+            continue
+        path = folder / f"figure-{number}.json"
+        path.write_text(json.dumps(found, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        if shape := found.get("histogram"):
+            edges = [10**edge for edge in shape["log10_edges"]]
+            (folder / FILE.format(number, "right")).write_bytes(histogram(edges, shape["counts"], label=LENGTHS))
+        told.append(WRITTEN.format(number, number))
+    return (*told, NOT_PUBLIC, EXAMPLES)
+
+
+def audit_files(files: Mapping[Subtest, Path], work: Path, seed: int) -> tuple[str, ...]:
+    """Audit each file, write all checks to audit.json, and return a sentence per file."""
+    found: dict[str, Any] = {path.name: audit([Source(path)], Options(seed=seed)) for path in files.values()}
+    (work / "audit.json").write_text(json.dumps(found, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    return tuple(filter(None, (_audited(row_name(each), found[path.name]) for each, path in files.items())))
+
+
+def _audited(name: str, found: Mapping[str, Any]) -> str:
+    for finding in found["findings"]:
+        if (finding["details"] or {}).get("probe") == SOLVED and finding["value"] is not None:
+            return AUDIT.format(name, found["verdict"], 100 * finding["value"], 100 * finding["chance"])
+    return ""
