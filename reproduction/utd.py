@@ -189,7 +189,7 @@ def _ablation_cells(found: Found, tiny: bool) -> Iterator[Cell]:
     """Yield Tables A.4, A.5 and A.6: the row of our own descriptions and encoder, and what has weights."""
     for table, own in SAME.items():
         for row, column, paper in TABLES[table].cells():
-            why = NEEDS[table].format(row)
+            form = NEEDS[table]
             if row == own:
                 yield _measured(found, tiny, table, row, column, paper, "common", CONCEPTS[0], IN_ORDER)
             elif run := found.encoders.get((row, column)):
@@ -197,7 +197,7 @@ def _ablation_cells(found: Found, tiny: bool) -> Iterator[Cell]:
                     f"UTD, Table {table}", row, column, paper, value_of(run, "common", DESCRIPTION, SEQUENCE), digits=1
                 )
             else:
-                yield compare(f"UTD, Table {table}", row, column, paper, None, digits=1, why=why)
+                yield compare(f"UTD, Table {table}", row, column, paper, None, digits=1, why=form.format(row))
 
 
 def _cell(table: str, row: str, column: str, paper: float | None, ours: float | None, tiny: bool, absent: str) -> Cell:

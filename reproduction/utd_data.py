@@ -98,8 +98,10 @@ def _records(path: Path, one: DataSet, split: str) -> Iterator[dict[str, str]]:
 
 
 def _texts(row: dict[str, str]) -> list[str]:
-    """Return the captions of a row: a list as Python prints it, one caption, or the class."""
+    """Return the captions of a row: a list as Python prints it, one caption, or the class; none if it is broken."""
     if captions := row.get("captions"):
-        found = ast.literal_eval(captions)
-        return [str(text) for text in found]
+        try:
+            return [str(text) for text in ast.literal_eval(captions)]
+        except (ValueError, TypeError, SyntaxError, RecursionError):
+            return []
     return [text for text in (row.get("caption") or row.get("class_text") or row.get("class_name"),) if text]

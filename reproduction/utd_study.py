@@ -14,7 +14,7 @@ from corpus.models import Video
 from evaluation.reports.reports import project_report
 from evaluation.utd.models import Descriptions
 from evaluation.utd.utd_files import objects_lines
-from jobs.models import Job
+from jobs.models import Job, JobState
 from jobs.runner import run_now
 from projects.models import Project, Role
 from reproduction.records import NOT_GIVEN, Cell
@@ -57,7 +57,7 @@ def _study(described: Descriptions, work: Path, seed: int) -> dict[str, float]:
     import_objects(crew.owner, project, lines, name="objects.jsonl", source=SOURCE)
     source = described.describer[:100] or SOURCE
     check = open_object_check(crew.owner, project, source, size=USER_STUDY["frames"], seed=seed)
-    for job in Job.objects.filter(project_id=project.pk, dotted="annotation.jobs.pictures_of_frames", state="waiting"):
+    for job in Job.objects.filter(project_id=project.pk, state=JobState.WAITING, target_id=check.pk):
         run_now(job)
     _answer(crew, _missed(check.pk, seed))
     _classify(crew, check)

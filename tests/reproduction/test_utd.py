@@ -5,6 +5,7 @@ import json
 import pytest
 from django.core.management import call_command
 
+from corpus.models import Caption
 from reproduction import utd
 from reproduction.printed_tables import printed
 from reproduction.utd_models import rows_of
@@ -66,6 +67,7 @@ def test_published_files_give_biases_splits_models_and_a_study(tmp_path, setting
     assert found["UTD, Table 5", utd_sources.MODEL, "UCF, UTD-split"]["ours"] == pytest.approx(100 * 6 / 9)
     assert found["UTD, Table 6", utd_sources.RETRIEVER, "MSR, full"]["ours"] == 50
     assert found["UTD, Table A.2", utd_sources.RETRIEVER, "MSR, UTD-split"]["ours"] == 75
+    assert Caption.objects.filter(text="the dog's turn").count() == 1
     told = found["UTD, Table 1", "activities", "UCF"]
     assert (told["ours"], told["state"]) == (100, "tiny model")
     assert told["why"].startswith("encoded by hashed words")

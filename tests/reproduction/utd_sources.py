@@ -45,7 +45,7 @@ def _msr(folder: Path) -> list[str]:
     clips = [f"video{7010 + at}" for at in range(MSR_TEST)]
     names = ("dog", "car", "cake", "horse", "guitar", "boat")
     rows = [
-        (clip, f"{clip}.mp4", repr([f"a {name} is shown", f"the {name}"]))
+        (clip, f"{clip}.mp4", repr([f"a {name} is shown", f"the {name}'s turn"]))
         for clip, name in zip(clips, names, strict=True)
     ]
     _table(folder / "metadata/msrvtt/test_info.csv", ["video_id", "full_path", "captions"], rows)
