@@ -1,71 +1,54 @@
-"""Make the eight contrast sets, let simulated people validate them, score two models, print the paper's tables.
+"""Make the eight contrast sets, let simulated people validate them, score models (contrast sets, Secs. 3, 4 and D).
 
-    FOILWORKS_HOME=/tmp/sets .venv/bin/python docs/examples/contrast_sets/run.py FOLDER [--sizes paper] [--json OUT]
-
-FOLDER has the files of MSR-VTT and LSMDC in their published form:
-
-- msrvtt.json (videos and sentences), msrvtt_mc.jsonl (the multiple-choice list), msrvtt_clips/
-- lsmdc.tsv (the annotations of all movies in one file), characters.tsv, lsmdc_clips/
-
-If FOLDER does not exist, small stand-ins are written: drawn clips, and a T5 and a sentence encoder with random weights.
-The people, and all judgements, are simulated and marked so. docs/papers/contrast-sets.md describes each step.
+The sources have the files of MSR-VTT and LSMDC by their published names (`FILES`), and the clips in `msrvtt_clips` and
+`lsmdc_clips`. The people, and all judgements, are simulated and marked so. docs/papers/contrast-sets.md has the steps.
 """
 
-import argparse
-import json
-import os
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parents[2])]
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.settings")
+import numpy as np
 
-import django  # noqa: E402 (the folders must be on the path first)
-from django.apps import apps  # noqa: E402
-
-if not apps.ready:
-    django.setup()
-
-import numpy as np  # noqa: E402
-import stand_ins  # noqa: E402
-import tables  # noqa: E402
-from django.core.management import call_command  # noqa: E402
-from people import People  # noqa: E402
-from taught import train_both  # noqa: E402
-
-from annotation.choices.actions.compose_choices import Request, compose_choices  # noqa: E402
-from annotation.models import Choice, Stage, Vote, VoteState  # noqa: E402
-from corpus.actions.create_subtest import create_subtest  # noqa: E402
-from corpus.models import Caption, Item, Release, ReleaseItem, Split, Subtest  # noqa: E402
-from corpus.video_files.stored_files import clip_file  # noqa: E402
-from evaluation.analyses import proximity as proximity_analysis  # noqa: E402
-from evaluation.analyses.scored import ScoredItems  # noqa: E402
-from evaluation.imports.store import import_records  # noqa: E402
-from evaluation.metrics import retrieval  # noqa: E402
-from evaluation.proximity.actions.measure_proximity import measure_proximity  # noqa: E402
-from evaluation.releases.actions.freeze_release import freeze_release  # noqa: E402
-from evaluation.reports.reports import release_analysis, scored_facts  # noqa: E402
-from evaluation.scoring.actions.start_run import start_run as start_scoring  # noqa: E402
-from evaluation.scoring.human_baseline import human_line  # noqa: E402
-from evaluation.scoring.models import Run  # noqa: E402
-from evaluation.scoring.queries import run_results  # noqa: E402
-from evaluation.scoring.run_results import axes_of  # noqa: E402
-from generation.actions.runs import start_run, start_tuning  # noqa: E402
-from generation.recipes import find_recipe  # noqa: E402
-from hub.adapters.registry import open_adapter  # noqa: E402
-from hub.interfaces import VideoMeta  # noqa: E402
-from jobs.models import Job, JobState  # noqa: E402
-from jobs.runner import run_now  # noqa: E402
-from media.frames import sample_frames  # noqa: E402
-from projects.actions.creation import create_project_by_operator  # noqa: E402
+from annotation.choices.actions.compose_choices import Request, compose_choices
+from annotation.models import Choice, Stage, Vote, VoteState
+from corpus.actions.create_subtest import create_subtest
+from corpus.models import Caption, Item, Release, ReleaseItem, Split, Subtest
+from corpus.video_files.stored_files import clip_file
+from evaluation.analyses import proximity as proximity_analysis
+from evaluation.analyses.scored import ScoredItems
+from evaluation.imports.store import import_records
+from evaluation.ladder.ladders import ladder_of_release
+from evaluation.ladder.wording import benchmark_sentences
+from evaluation.metrics import retrieval
+from evaluation.proximity.actions.measure_proximity import measure_proximity
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.reports.reports import release_analysis, scored_facts
+from evaluation.scoring.human_baseline import human_line
+from evaluation.scoring.models import Run
+from evaluation.scoring.queries import run_results
+from evaluation.scoring.run_results import axes_of
+from generation.actions.runs import start_run, start_tuning
+from generation.recipes import find_recipe
+from hub.adapters.registry import open_adapter
+from hub.interfaces import VideoMeta
+from media.frames import sample_frames
+from reproduction.people import People
+from reproduction.steps import done, new_project, score
+from reproduction.taught import train_both
+from reproduction.tiny_models import write_encoder, write_t5
 
 MSRVTT, LSMDC = "msrvtt", "lsmdc"
 TITLES = {MSRVTT: "MSR-VTT", LSMDC: "LSMDC-IDs"}
 RANDOM, VERB_LM, VERB_H, LIST = "Random", "VerbLM", "VerbH", "list"
+HUMAN, SENT_BERT = "Human", "SentBERT"
+# Published names: captions, and the multiple-choice list or the characters.
+FILES = {
+    MSRVTT: ("MSRVTT_data.json", "msrvtt_mc_test.jsonl"),
+    LSMDC: ("LSMDC16_annos_training.csv", "characters.tsv"),
+}
+CLIPS = "{}_clips"
 # The sets with hard foils by rule, and their recipes.
 BY_RULE = {MSRVTT: ("Gender", "contrast-gender"), LSMDC: ("ID", "contrast-identity")}
 # Items per set in the paper (contrast sets, Secs. D.1 and D.2).
@@ -73,9 +56,14 @@ PAPER = {
     MSRVTT: {RANDOM: 2990, "Gender": 2477, VERB_LM: 2554, VERB_H: 2554},
     LSMDC: {RANDOM: 7010, "ID": 7010, VERB_LM: 7010, VERB_H: 3500},
 }
-ALONE = "{name} alone"
+ALONE, PROJECT = "{name} alone", "Contrast sets on {}"
 REASON = "a source of composed items"
 SIMULATED = "the people are simulated"
+PROBLEM, LEFT_OUT, NO_FILTER = (
+    "{}: {}",
+    "{} {}: {} items; left out: {}",
+    "{}: the filter {} has no model and was left out",
+)
 
 
 @dataclass(frozen=True)
@@ -83,8 +71,9 @@ class Options:
     """What to make.
 
     `sizes`: max items per set; without one, all. `t5`, `lm`, `sentence`, `vectors`: models of VerbLM and its filters; a
-    filter without its model is left out. `encoders`: {name: sentence encoder} for proximity. `models`: specs to
-    score; without them, two small models are trained.
+    filter without its model is left out, and without `t5`, one of random weights is tuned. `encoders`: {name: sentence
+    encoder} for proximity; without one, SentBERT has random weights. `models`: {name: spec} to
+    score; without them, two small models are trained, which have the names of `taught`.
     """
 
     sizes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
@@ -100,19 +89,17 @@ class Options:
     sentence: str = ""
     vectors: str = ""
     encoders: Mapping[str, str] = field(default_factory=dict)
-    models: Sequence[str] = ()
+    models: Mapping[str, str] = field(default_factory=dict)
+    taught: Mapping[str, str] = field(default_factory=dict)
 
 
 class DataSet:
     """The project of one data set, from its files to the results."""
 
-    def __init__(self, slug: str, folder: Path, options: Options) -> None:
-        self.slug, self.folder, self.options = slug, folder, options
-        self.project = create_project_by_operator(f"contrast-sets-{slug}", f"Contrast sets on {TITLES[slug]}")
-        self.project.is_simulated = True
-        # One person judges several versions of an item.
-        self.project.judge_caption_once = False
-        self.project.save()
+    def __init__(self, slug: str, folder: Path, work: Path, options: Options) -> None:
+        self.slug, self.folder, self.work, self.options = slug, folder, work, options
+        self.notes: list[str] = []
+        self.project = new_project(f"contrast-sets-{slug}", PROJECT.format(TITLES[slug]), is_simulated=True)
         self.people = People(self.project, options.seed, options.mistakes, options.votes)
         self.by_rule, self.recipe = BY_RULE[slug]
         self.sets = {name: self._subtest(name, 4, options.votes) for name in (RANDOM, self.by_rule, VERB_LM, VERB_H)}
@@ -131,10 +118,10 @@ class DataSet:
         release = freeze_release(self.people.owner, self.project, override=SIMULATED)
         self.people.choose(release, [self.sets[VERB_LM], self.sets[VERB_H]])
         runs = {}
-        for spec in self.options.models or self._taught().values():
-            run = start_scoring(None, release, spec, device="cpu")
-            done(run.job)
-            runs[spec] = Run.objects.get(pk=run.pk)
+        for name, spec in (self.options.models or self._taught()).items():
+            # The ladder of one model shows what the sets need.
+            runs[spec] = score(release, spec, name, controls=not runs)
+        self.release = release
         return self._measured(release, runs)
 
     def _subtest(self, name: str, foils: int, votes: int) -> Subtest:
@@ -142,21 +129,21 @@ class DataSet:
         return create_subtest(self.people.owner, self.project, name=name, **rules)
 
     def _import(self, kind: str, name: str, **params: Any) -> None:
-        media = self.folder / f"{self.slug}_clips"
+        media = self.folder / CLIPS.format(self.slug)
         result = import_records(
             self.project, None, kind, self.folder / name, media_dir=media if media.is_dir() else None, params=params
         )
-        for problem in result.errors:
-            print(f"{name}: {problem}", file=sys.stderr)
+        self.notes += [PROBLEM.format(name, problem) for problem in result.errors]
 
     def _import_files(self) -> None:
+        captions, choices = FILES[self.slug]
         if self.slug == LSMDC:
-            self._import(LSMDC, "lsmdc.tsv", splits="within_movies", seed=self.options.seed)
+            self._import(LSMDC, captions, splits="within_movies", seed=self.options.seed)
             return
         self._subtest(LIST, 4, 0)
         # First: captions keep the key of the file that brings them.
-        self._import(MSRVTT, "msrvtt_mc.jsonl", subtest=LIST)
-        self._import(MSRVTT, "msrvtt.json")
+        self._import(MSRVTT, choices, subtest=LIST)
+        self._import(MSRVTT, captions)
 
     def _run(self, name: str, foils: int, recipe: str, votes: int = 3, **changed: Any) -> str:
         """Run a recipe into a subtest of its own; return it as a source. Candidates stay in its queue."""
@@ -185,7 +172,7 @@ class DataSet:
             wanted = Request(random, source, self.options.seed, self._size(name), unreviewed=True)
             found = compose_choices(None, self.sets[name], wanted)
             left = ", ".join(f"{why}: {n}" for why, n in found["left_out"].items())
-            print(f"{TITLES[self.slug]} {name}: {found['composed']} items; left out: {left or 'none'}", file=sys.stderr)
+            self.notes.append(LEFT_OUT.format(TITLES[self.slug], name, found["composed"], left or "none"))
         for source in Subtest.objects.filter(project=self.project, votes_wanted=0):
             self.people.retract(source, REASON)
 
@@ -195,7 +182,8 @@ class DataSet:
     def _verb_lm(self) -> str:
         """Tune the T5 on the train captions and fill the verbs; filters without a model are left out."""
         asked = self.options
-        tuning = start_tuning(None, self.project, params={"model": asked.t5, **asked.tuning}, seed=asked.seed)
+        start = asked.t5 or write_t5(self.work / "tiny-t5" / self.slug, self._words())
+        tuning = start_tuning(None, self.project, params={"model": start, **asked.tuning}, seed=asked.seed)
         done(tuning.job)
         tuning.refresh_from_db()
         filters = dict(find_recipe("contrast-verb-lm").filters)
@@ -207,15 +195,21 @@ class DataSet:
         }
         for name, params in given.items():
             if params is None:
-                print(f"{TITLES[self.slug]}: the filter {name} has no model and is left out", file=sys.stderr)
+                self.notes.append(NO_FILTER.format(TITLES[self.slug], name))
                 filters.pop(name)
             else:
                 filters[name] = {**filters[name], **params}
         return self._run(VERB_LM, 1, "contrast-verb-lm", model=str(tuning.path), filters=filters, **asked.decoding)
 
+    def _words(self) -> list[str]:
+        """Return the words of all captions, for models of random weights."""
+        texts = Caption.objects.filter(video__project=self.project).values_list("text", flat=True)
+        return sorted({word for text in texts for word in text.lower().split()})
+
     def _taught(self) -> dict[str, str]:
-        folder = self.folder / "taught" / self.project.slug
-        return train_both(self.project, folder, epochs=self.options.epochs, seed=self.options.seed)
+        folder = self.work / "taught" / self.project.slug
+        found = train_both(self.project, folder, epochs=self.options.epochs, seed=self.options.seed)
+        return {self.options.taught.get(name, name): spec for name, spec in found.items()}
 
     def _measured(self, release: Release, runs: Mapping[str, Run]) -> dict[str, Any]:
         found: dict[str, Any] = {"data set": self.slug, "title": TITLES[self.slug], "sets": {}, "models": {}}
@@ -225,6 +219,8 @@ class DataSet:
             accuracy = {name: subtests[name]["T"] for name in self.sets}
             found["models"][run.label] = {"R@1": self._recall(spec, release), "accuracy": accuracy}
         found["human"] = self._human(release)
+        if ladder := ladder_of_release(release):
+            found["ladder"] = {**ladder, "sentences": benchmark_sentences(ladder)}
         if self.slug == LSMDC:
             found["identities"] = _identities(release)
         else:
@@ -256,23 +252,16 @@ class DataSet:
         return {"simulated": simulated, "majority": majority, "n": {name: line["n"] for name, line in lines.items()}}
 
     def _proximity(self, release: Release) -> dict[str, Any]:
-        for name, encoder in self.options.encoders.items():
+        tiny = {} if self.options.encoders else {SENT_BERT: write_encoder(self.work / "tiny-encoder", self._words())}
+        for name, encoder in {**self.options.encoders, **tiny}.items():
             done(measure_proximity(None, release, encoder, name=name, device="cpu").job)
         items = scored_facts(self.project, self.sets[VERB_LM])
-        models = {**items.models, tables.HUMAN: _chosen(release, items)}
+        models = {**items.models, HUMAN: _chosen(release, items)}
         rows = proximity_analysis.compute(replace(items, models=models))
         found: dict[str, Any] = {}
         for row in rows["rows"]:
             found.setdefault(row["model"], {})[row["group"]] = row["accuracy"]
         return found
-
-
-def done(job: Job | None) -> None:
-    """Run a queued job in this process. RuntimeError: it failed."""
-    assert job is not None  # it was just queued
-    ran = run_now(job)
-    if ran.state != JobState.DONE:
-        raise RuntimeError(f"{ran.title}: {ran.error}")
 
 
 def _identities(release: Release) -> dict[str, Any]:
@@ -299,67 +288,3 @@ def _chosen(release: Release, items: ScoredItems) -> np.ndarray:
             scores[at] = 0.0
             scores[at, 0 if 2 * sum(votes[name]) > len(votes[name]) else 1] = 1.0
     return scores
-
-
-def make(folder: Path, options: Options) -> dict[str, Any]:
-    """Return the results of both data sets."""
-    return {slug: DataSet(slug, folder, options).results() for slug in (MSRVTT, LSMDC)}
-
-
-def write_stand_ins(folder: Path, *, train: int, test: int, movies: int, clips: int, seed: int) -> dict[str, str]:
-    """Write the files of both data sets and the models; return the models."""
-    folder.mkdir(parents=True)
-    stand_ins.write_msrvtt(folder, train, test, seed)
-    stand_ins.write_lsmdc(folder, movies, clips, seed)
-    return stand_ins.write_models(folder)
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path, help="folder of the files; if it does not exist, stand-ins are written")
-    parser.add_argument("--sizes", choices=("all", "paper"), default="all", help="paper: at most as many items")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--votes", type=int, default=3, help="votes per caption-foil pair")
-    parser.add_argument("--mistakes", type=float, default=0.05, help="share of wrong answers of each person")
-    parser.add_argument("--test", type=int, default=60, help="stand-ins: test clips of each data set")
-    parser.add_argument("--more-than", type=int, help="VerbLM: min train captions of a verb (paper: 30)")
-    for name, what in (("t5", "T5 to tune"), ("lm", "GPT2-XL"), ("sentence", "sentence encoder of the filter")):
-        parser.add_argument(f"--{name}", default="", help=f"{what}: Hugging Face ID or folder")
-    parser.add_argument("--vectors", default="", help="counter-fitted word vectors of the filter")
-    parser.add_argument(
-        "--encoder",
-        action="append",
-        default=[],
-        metavar="NAME=MODEL",
-        help="for proximity; repeatable",
-    )
-    parser.add_argument("--model", action="append", default=[], metavar="SPEC", help="model to score; repeatable")
-    parser.add_argument("--json", type=Path, metavar="PATH", help="file for the results as JSON")
-    asked = parser.parse_args(arguments)
-    call_command("migrate", verbosity=0)
-    options = Options(sizes=PAPER if asked.sizes == "paper" else {}, seed=asked.seed, votes=asked.votes)
-    options = replace(options, mistakes=asked.mistakes, lm=asked.lm, sentence=asked.sentence, vectors=asked.vectors)
-    written: dict[str, str] = {}
-    if not asked.folder.exists():
-        movies = max(1, asked.test // 30)
-        sizes = {"train": 2 * asked.test, "test": asked.test, "movies": movies, "clips": 10 * asked.test // movies}
-        written = write_stand_ins(asked.folder, **sizes, seed=asked.seed)
-        # A model without training needs more steps, and a small corpus has rarer verbs.
-        tuning = {"epochs": 20, "batch": 16, "learning_rate": 8e-3, "verb_share": 0.8}
-        options = replace(options, tuning=tuning, more_than=3)
-    encoders = dict(pair.split("=", 1) for pair in asked.encoder)
-    options = replace(
-        options,
-        t5=asked.t5 or written.get("t5", "google-t5/t5-base"),
-        encoders=encoders or {"random weights": written["encoder"]} if written else encoders,
-        more_than=asked.more_than or options.more_than,
-        models=asked.model,
-    )
-    results = make(asked.folder, options)
-    print(tables.show(results))
-    if asked.json:
-        asked.json.write_text(json.dumps(results, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

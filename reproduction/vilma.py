@@ -6,11 +6,12 @@ Published counts come from the files themselves. The text-only rows need no vide
 from collections.abc import Mapping
 from pathlib import Path
 
+from reproduction.audits import audit_files
 from reproduction.records import Cell, Result, Source, missing_lines
 from reproduction.steps import export
 from reproduction.vilma_again import make_again
-from reproduction.vilma_counts import count_files, find_files
-from reproduction.vilma_figures import audit_files, draw_words, write_analyses
+from reproduction.vilma_counts import count_files, find_files, row_name
+from reproduction.vilma_figures import draw_words, write_analyses
 from reproduction.vilma_misprints import find_misprints
 from reproduction.vilma_paper import SUBTESTS
 from reproduction.vilma_scores import VIDEOS, import_published, score_cells, score_published
@@ -34,7 +35,11 @@ def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: in
         again = make_again(files, sources / VIDEOS, work / "again", weights, seed)
         cells += (*score_cells(scored), *again.cells)
         notes += [draw_words(files, work / "figures"), *write_analyses(scored.release, work / "figures")]
-        notes += [*again.notes, *audit_files(files, work, seed), export(scored.release, work / "release")]
+        notes += [
+            *again.notes,
+            *audit_files({row_name(each): path for each, path in files.items()}, work, seed),
+            export(scored.release, work / "release"),
+        ]
         if again.release:
             notes.append(export(again.release, work / "release-again"))
     return Result("ViLMA", cells, tuple(filter(None, notes)), missing)

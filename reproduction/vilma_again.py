@@ -21,7 +21,6 @@ from evaluation.imports.store import import_records
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.reports.reports import project_report
 from generation.actions.runs import start_run
-from generation.filters.registry import FILTERS
 from generation.recipes import find_recipe
 from media.encode import write_mp4
 from projects.models import Project
@@ -55,9 +54,14 @@ RECIPES = {
     "SRL_Actor_Swapping": ("vilma-actor-swap", "", ""),
 }
 WITH_VIDEOS = {"rare-actions-noun-foils": "vilma-rare-object"}
-# Filters that ask a model -> its name among the weights.
-JUDGES = {"nli": "NLI", "grammaticality": "CoLA"}
-FAKE_JUDGE = "fake-classifier:"
+# Filter -> its parameters that name a model: the name among the weights, and the fake model.
+JUDGES = {
+    "nli": {"model": ("NLI", "fake-classifier:")},
+    "grammaticality": {"cola": ("CoLA", "fake-classifier:cola"), "lm": ("lm", "fake-mask:")},
+}
+JUDGING = frozenset(name for models in JUDGES.values() for name, _fake in models.values())
+# A fake judge's numbers mean nothing.
+NO_MINIMUM = {"min": 0.0}
 COLUMNS = (("#Inst.", "n_items"), ("#Valid", "n_valid"), ("#Unan.", "n_unanimous"))
 
 
@@ -160,12 +164,14 @@ def _generate(people: People, name: str, captions: Path, clips: Path, weights: M
 
 
 def _filters(filters: Mapping[str, Mapping[str, Any]], weights: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    known = {slug: {param.name for param in FILTERS[slug].params} for slug in filters}
-    return {
-        slug: {**params, **({"model": weights.get(JUDGES[slug], FAKE_JUDGE)} if slug in JUDGES else {})}
-        for slug, params in filters.items()
-        if slug not in JUDGES or "model" in known[slug]
-    }
+    """Return the filters with the given models, or fake ones, which have no minimum."""
+    found = {}
+    for slug, params in filters.items():
+        models = JUDGES.get(slug, {})
+        named = {param: weights.get(name, fake) for param, (name, fake) in models.items()}
+        is_fake = any(name not in weights for name, _fake in models.values())
+        found[slug] = {**params, **named, **(NO_MINIMUM if is_fake and "min" in params else {})}
+    return found
 
 
 def _cells(
@@ -178,7 +184,7 @@ def _cells(
             continue
         row, (_slug, model, _fake) = rows[name], RECIPES[name]
         why = SIMULATED.format(row["n_items"], VALIDATORS, 100 * wrong[name])
-        why += FAKES if model and {model, *JUDGES.values()} - weights.keys() else ""
+        why += FAKES if model and {model, *JUDGING} - weights.keys() else ""
         printed = (subtest.n, subtest.valid[0], subtest.unanimous[0])
         for (column, key), value in zip(COLUMNS, printed, strict=True):
             yield Cell(TITLE.format(PAPER), row_name(subtest), column, value, row[key], "simulated", why)

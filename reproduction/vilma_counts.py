@@ -15,6 +15,7 @@ WORDS = "the paper states neither base, words nor unit of its divergence; ours: 
 AGREEMENT = "who gave which vote is not public; ours is of the counts of three answers"
 MISPRINT = "misprint: {} of {} is {:.2f} %"
 CUT = "cut off after two decimals: {} of {} is {:.2f} %"
+OTHER_FILE = "this file has {} items, the paper's {}"
 NAME = "{}, {}"
 ROW = "{}: {}"
 PERCENT = "{} (%)"
@@ -109,8 +110,9 @@ def _table_1(rows: Rows) -> Iterator[Cell]:
 
 def _maker(table: str, subtest: Subtest, rows: Rows) -> Any:
     """Return `compare` for one row; a file that is missing is the reason of all its cells."""
-    make = partial(compare, NAME.format(PAPER, table), row_name(subtest))
-    return make if subtest in rows else partial(make, why=missing(subtest))
+    row = rows.get(subtest)
+    why = OTHER_FILE.format(row["n_items"], subtest.n) if row else missing(subtest)
+    return partial(compare, NAME.format(PAPER, table), row_name(subtest), why=why)
 
 
 def _table_4(rows: Rows) -> Iterator[Cell]:

@@ -1,21 +1,17 @@
-"""Draw ViLMA's figures that public files allow, and audit the files beyond the paper."""
+"""Draw the figures of ViLMA that public files allow."""
 
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from corpus.models import Release
 from evaluation.analyses import divergence
 from evaluation.analyses.records import ItemFacts, valid_part
-from evaluation.audit.audit import Options, audit
-from evaluation.audit.reading import Source
 from evaluation.charts.of_models import histogram
 from evaluation.charts.of_reports import word_shifts
 from evaluation.errors import EvaluationError
 from evaluation.reports.reports import release_analysis
 from evaluation.score_files.items import read_items
-from reproduction.vilma_counts import row_name
 from reproduction.vilma_paper import AWARENESS, COUNTING, RARE, SPATIAL, STATE, Subtest
 
 # (ViLMA, Figs. 3-10): number -> test, and the subtest if the figure is of one.
@@ -37,8 +33,6 @@ WRITTEN = "Figure {}: figures/figure-{}.json, of the models that were scored; th
 NOT_MADE = "Figure {}: {}"
 NOT_PUBLIC = "Figure 12: WebVid's captions are not public any more."
 EXAMPLES = "Figures 1, 2 and 13 to 22 are frames and examples, without numbers."
-AUDIT = "Beyond the paper: audit of {}: {}; words alone solve {:.1f} % (chance {:.1f} %). All checks: audit.json."
-SOLVED = "words"
 LENGTHS = "seconds of a clip"
 
 
@@ -79,17 +73,3 @@ def write_analyses(release: Release, folder: Path) -> tuple[str, ...]:
             (folder / FILE.format(number, "right")).write_bytes(histogram(edges, shape["counts"], label=LENGTHS))
         told.append(WRITTEN.format(number, number))
     return (*told, NOT_PUBLIC, EXAMPLES)
-
-
-def audit_files(files: Mapping[Subtest, Path], work: Path, seed: int) -> tuple[str, ...]:
-    """Audit each file, write all checks to audit.json, and return a sentence per file."""
-    found: dict[str, Any] = {path.name: audit([Source(path)], Options(seed=seed)) for path in files.values()}
-    (work / "audit.json").write_text(json.dumps(found, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
-    return tuple(filter(None, (_audited(row_name(each), found[path.name]) for each, path in files.items())))
-
-
-def _audited(name: str, found: Mapping[str, Any]) -> str:
-    for finding in found["findings"]:
-        if (finding["details"] or {}).get("probe") == SOLVED and finding["value"] is not None:
-            return AUDIT.format(name, found["verdict"], 100 * finding["value"], 100 * finding["chance"])
-    return ""

@@ -1,8 +1,7 @@
 """Write small stand-ins for the files of MSR-VTT and LSMDC, in their published form, with clips that show the captions.
 
 A clip shows a square on a background: its colour is the person, its way the verb, the background the object. The
-sentences and clips are drawn by the seed. `models` writes a T5 and a sentence encoder with random weights, in the
-layout of published ones.
+sentences and clips are drawn by the seed.
 """
 
 import json
@@ -12,9 +11,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import torch
-from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
-from transformers import BertConfig, BertModel, PreTrainedTokenizerFast, T5Config, T5ForConditionalGeneration
 
 from media.encode import write_mp4
 
@@ -33,8 +29,6 @@ PEOPLE = ("a man", "a woman", "a boy", "a girl")
 PLACES = ("in the kitchen", "on the street", "at home", "in a garden", "near a table")
 CAST = ("Harry m", "Ron m", "Neville m", "Hermione f", "Ginny f", "Luna f")
 MC_OPTIONS = 5
-SPECIAL = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
-T5_SPECIAL = {"pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
 
 
 class Scene(NamedTuple):
@@ -51,7 +45,7 @@ class Scene(NamedTuple):
 
 
 def write_msrvtt(folder: Path, n_train: int, n_test: int, seed: int) -> None:
-    """Write msrvtt.json (videos and sentences), msrvtt_mc.jsonl (the multiple-choice list) and the clips."""
+    """Write the videos and sentences of MSR-VTT, its multiple-choice list and the clips."""
     scenes = _scenes(PEOPLE, n_train + n_test, f"{seed}/msrvtt")
     names = [f"video{number}" for number in range(len(scenes))]
     videos = [
@@ -63,8 +57,8 @@ def write_msrvtt(folder: Path, n_train: int, n_test: int, seed: int) -> None:
         for at, (name, scene) in enumerate(zip(names, scenes, strict=True))
         for more in (0, 1)
     ]
-    _write_json(folder / "msrvtt.json", {"videos": videos, "sentences": sentences})
-    with (folder / "msrvtt_mc.jsonl").open("w", encoding="utf-8") as file:
+    _write_json(folder / "MSRVTT_data.json", {"videos": videos, "sentences": sentences})
+    with (folder / "msrvtt_mc_test.jsonl").open("w", encoding="utf-8") as file:
         for at in range(n_train, len(scenes)):
             draw = random.Random(f"{seed}/options/{at}")
             others = draw.sample([scene.sentence for scene in scenes[n_train:] if scene != scenes[at]], MC_OPTIONS - 1)
@@ -79,7 +73,7 @@ def write_msrvtt(folder: Path, n_train: int, n_test: int, seed: int) -> None:
 
 
 def write_lsmdc(folder: Path, movies: int, clips: int, seed: int) -> None:
-    """Write lsmdc.tsv (the annotations of all movies), characters.tsv and the clips."""
+    """Write the annotations of all movies of LSMDC, characters.tsv and the clips."""
     names, scenes, lines, characters = [], [], [], ["movie\tname\tgender"]
     people = [one.split()[0] for one in CAST]
     for movie in range(movies):
@@ -90,7 +84,7 @@ def write_lsmdc(folder: Path, movies: int, clips: int, seed: int) -> None:
             names.append(f"{title}_{start}-{end}")
             scenes.append(scene)
             lines.append("\t".join([names[-1], start, end, start, end, f"{scene.sentence}."]))
-    (folder / "lsmdc.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / "LSMDC16_annos_training.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     (folder / "characters.tsv").write_text("\n".join(characters) + "\n", encoding="utf-8")
     _film(folder / "lsmdc_clips", names, scenes)
 
@@ -127,59 +121,6 @@ def draw(scene: Scene) -> list[np.ndarray]:
         picture[y : y + size, x : x + size] = colour
         pictures.append(picture)
     return pictures
-
-
-def write_models(folder: Path) -> dict[str, str]:
-    """Write a T5 and a sentence encoder with random weights; return their folders."""
-    words = sorted({word for scene in _scenes(PEOPLE, 900, "words") for word in scene.sentence.split()})
-    words += [*(one.split()[0].lower() for one in CAST), "again", "."]
-    torch.manual_seed(0)
-    return {"t5": _t5(folder / "t5", words), "encoder": _encoder(folder / "encoder", words)}
-
-
-def _t5(folder: Path, words: Sequence[str]) -> str:
-    special = [*T5_SPECIAL.values(), *(f"<extra_id_{at}>" for at in range(4))]
-    tokenizer = _words(special, words, "<unk>")
-    tokenizer.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 1)])
-    wrapped = PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer,
-        model_max_length=64,
-        **T5_SPECIAL,
-        extra_special_tokens=special[3:],
-    )
-    config = T5Config(
-        vocab_size=len(wrapped), d_model=32, d_kv=8, d_ff=64, num_layers=2, num_heads=4, decoder_start_token_id=0
-    )
-    return _saved(folder, T5ForConditionalGeneration(config), wrapped)
-
-
-def _encoder(folder: Path, words: Sequence[str]) -> str:
-    tokenizer = _words(list(SPECIAL.values()), words, "[UNK]")
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
-    )
-    wrapped = PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=64, **SPECIAL)
-    sizes = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 64}
-    config = BertConfig(vocab_size=len(wrapped), max_position_embeddings=64, initializer_range=0.3, **sizes)
-    saved = _saved(folder, BertModel(config), wrapped)
-    (folder / "1_Pooling").mkdir()
-    pooling = {"word_embedding_dimension": 32, "pooling_mode_mean_tokens": True}
-    _write_json(folder / "1_Pooling" / "config.json", pooling)
-    return saved
-
-
-def _words(special: Sequence[str], words: Sequence[str], unknown: str) -> Tokenizer:
-    tokenizer = Tokenizer(models.WordLevel({word: at for at, word in enumerate([*special, *words])}, unknown))
-    tokenizer.normalizer = normalizers.Lowercase()
-    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    tokenizer.add_special_tokens(list(special))
-    return tokenizer
-
-
-def _saved(folder: Path, model: torch.nn.Module, tokenizer: PreTrainedTokenizerFast) -> str:
-    model.eval().save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    return str(folder)
 
 
 def _write_json(path: Path, content: object) -> None:

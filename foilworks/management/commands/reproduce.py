@@ -37,6 +37,8 @@ class Command(FoilworksCommand):
         sources, out = options["sources"].absolute(), options["out"].absolute()
         if not sources.is_dir():
             raise EvaluationError(f"{quoted(str(options['sources']))} is not a folder; give the folder of the sources")
+        if out.exists() and (not out.is_dir() or any(out.iterdir())):
+            raise EvaluationError(f"{quoted(str(options['out']))} is not empty; choose a new folder with --out")
         paper, weights = load(PAPERS[options["paper"]]), parse_set_options(options["weights"])
         self.result = paper.reproduce(sources, out, weights=weights, seed=options["seed"])
         files = write_report(self.result, out)

@@ -1,9 +1,7 @@
-"""The script of docs/papers/contrast-sets.md makes the eight sets from a few clips; its tables are the paper's."""
+"""The contrast sets: the tables of the two published files, and the eight sets from a few clips."""
 
+import csv
 import json
-import sys
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 
 import pytest
 import torch
@@ -14,45 +12,82 @@ from corpus.models import Caption, Item, Release, Subtest
 from generation.choices.compose import plain
 from generation.models import GenerationRun
 from projects.models import Membership
+from reproduction import contrast_sets
+from reproduction.eight_sets import PAPER as SIZES_OF_PAPER
+from reproduction.records import count_states
+from tests.reproduction import stand_ins
 
-pytestmark = pytest.mark.django_db
-SCRIPT = Path(__file__).resolve().parents[2] / "docs/examples/contrast_sets/run.py"
 SETS = {"msrvtt": ["Random", "Gender", "VerbLM", "VerbH"], "lsmdc": ["Random", "ID", "VerbLM", "VerbH"]}
-SIZES = {"train": 12, "test": 7, "movies": 1, "clips": 50}
+TRAIN, TEST, MOVIES, CLIPS = 12, 7, 1, 50
+HEAD = ["clip", *(f"ending{place}" for place in range(5)), "label"]
+OTHERS = ("a dog sleeps", "a car stops", "it rains")
+ROWS = {
+    "msrvtt_lm_contrast_set.tsv": (
+        ("a man in a red shirt sings on a stage", "a man in a red shirt jumps on a stage"),
+        ("a girl with a hat runs on a road", "a girl with a hat dances on a road"),
+    ),
+    "msrvtt_human_contrast_set.tsv": (
+        ("a man in a red shirt sings on a stage", "a man in a red shirt cries on a stage"),
+        ("a girl with a hat runs on a road", "a girl with a hat throws on a road"),
+    ),
+}
 
 
 @pytest.fixture
-def script(monkeypatch):
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    spec = spec_from_file_location("contrast_sets_run", SCRIPT)
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
+def results(tmp_path, settings):
+    settings.MODEL_ROOT, settings.MEDIA_ROOT = tmp_path / "models", tmp_path / "media"
+    sources = tmp_path / "files"
+    sources.mkdir()
+    stand_ins.write_msrvtt(sources, TRAIN, TEST, seed=3)
+    stand_ins.write_lsmdc(sources, MOVIES, CLIPS, seed=3)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    yield module
-    torch.set_num_threads(threads)
-
-
-@pytest.fixture
-def results(script, tmp_path, settings):
-    settings.MODEL_ROOT, settings.MEDIA_ROOT = tmp_path / "models", tmp_path / "media"
-    models = script.write_stand_ins(tmp_path / "files", **SIZES, seed=3)
-    options = script.Options(
-        sizes={"lsmdc": {"VerbH": 3}},
+    made = contrast_sets.reproduce(
+        sources,
+        tmp_path / "work",
+        weights={},
         seed=3,
+        sizes={"lsmdc": {"VerbH": 3}},
         votes=1,
         mistakes=0.0,
         epochs=1,
         tuning={"epochs": 6, "batch": 8, "learning_rate": 1e-2, "verb_share": 0.9, "device": "cpu"},
         decoding={"beams": 6, "top": 6, "device": "cpu"},
         more_than=0,
-        t5=models["t5"],
-        encoders={"SentBERT": models["encoder"]},
     )
-    return script.make(tmp_path / "files", options)
+    torch.set_num_threads(threads)
+    found = {slug: json.loads((tmp_path / f"work/results-{slug}.json").read_text("utf-8")) for slug in SETS}
+    return made, found
 
 
-def test_the_script_makes_validates_and_scores_the_eight_sets(results, script):
+def cells_of(result, table):
+    return {(cell.row, cell.column): cell for cell in result.cells if cell.table == f"Contrast sets, {table}"}
+
+
+def test_the_published_files_give_their_sizes_and_verbs(tmp_path):
+    for name, pairs in ROWS.items():
+        with (tmp_path / name).open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, delimiter="\t")
+            writer.writerow(HEAD)
+            writer.writerows([f"video{at}", *pair, *OTHERS, 0] for at, pair in enumerate(pairs))
+    result = contrast_sets.reproduce(tmp_path, tmp_path / "work", weights={}, seed=0)
+    sizes = cells_of(result, "Secs. D.1 and D.2 (items)")
+    assert {(cell.paper, cell.ours, cell.state) for cell in sizes.values()} == {(2554, 2, "differs")}
+    verbs = cells_of(result, "Figure 3a")
+    assert {key: cell.ours for key, cell in verbs.items()} == {
+        ("cry", "machine"): 0.0,
+        ("cry", "person"): 50.0,
+        ("throw", "machine"): 0.0,
+        ("throw", "person"): 50.0,
+    }
+    assert {cell.state for cell in cells_of(result, "Table 6").values()} == {"equal"}
+    assert len(result.missing) == 6
+    assert (tmp_path / "work/figure-3a.svg").read_bytes().startswith(b"<?xml")
+
+
+@pytest.mark.django_db
+def test_the_eight_sets_are_made_validated_and_scored(results):
+    made, results = results
     for slug, sets in SETS.items():
         items = Item.objects.filter(subtest__project__slug=f"contrast-sets-{slug}", state="valid")
         assert list(results[slug]["sets"]) == sets
@@ -60,12 +95,11 @@ def test_the_script_makes_validates_and_scores_the_eight_sets(results, script):
         check_candidates(items)
         check_shared_captions(items, sets)
     # The list has a true caption of one clip among its options, and people wrote three foils of LSMDC.
-    assert results["msrvtt"]["sets"]["Random"] == SIZES["test"] - 1
+    assert results["msrvtt"]["sets"]["Random"] == TEST - 1
     assert results["lsmdc"]["sets"]["VerbH"] <= 3
     check_people(results)
     check_seeds()
-    check_tables(script.tables.show(results))
-    json.dumps(results, allow_nan=False)
+    check_cells(made)
 
 
 def check_candidates(items):
@@ -120,24 +154,25 @@ def check_seeds():
     assert planned(4) != planned(3)
 
 
-def check_tables(shown):
-    for head in (
-        "Approach   ",
-        "V→T R@1  Random MC  Gender MC  VerbLM MC  VerbH MC",
-        "V→T R@1  Random MC   ID MC  VerbLM MC  VerbH MC",
-        "Overall    Rare       Δ",
-        "Accuracy on MSR-VTT (contrast sets, Table 2). Items: Random 6",
-        "(contrast sets, Table 3)",
-        "(contrast sets, Table 4)",
-        "(contrast sets, Table 5)",
-        "SentBERT: high",
+def check_cells(made):
+    states = count_states(made.cells)
+    assert states.keys() == {"equal", "simulated", "tiny model", "not public"}
+    for table, model, column in (
+        ("Table 2 (MSR-VTT)", "CLIP4CLIP", "Random MC"),
+        ("Table 3 (LSMDC-IDs)", "MMT", "ID MC"),
+        ("Table 4 (rare identities)", "MMT", "Δ"),
+        ("Table 5 (semantic proximity)", "CLIP4CLIP", "SentBERT, high"),
     ):
-        assert head in shown, shown
-    human = [line for line in shown.splitlines() if line.startswith("Human (simulated)")]
-    assert human[0].split()[2:] == ["-", "-", "-", "100.0", "100.0"]
-    assert len(human) == 3
+        cell = cells_of(made, table)[model, column]
+        assert cell.state == "tiny model"
+        assert cell.ours is not None
+    human = cells_of(made, "Table 2 (MSR-VTT)")["Human", "VerbLM MC"]
+    assert (human.paper, human.ours, human.state) == (92.7, 100.0, "simulated")
+    sizes = cells_of(made, "Secs. D.1 and D.2 (items)")
+    assert sizes["MSR-VTT, Random", "items made here"].ours == TEST - 1
+    assert any("finds it unchanged" in note for note in made.notes)
 
 
-def test_the_sizes_of_the_paper_are_limits(script):
-    assert script.PAPER["msrvtt"] == {"Random": 2990, "Gender": 2477, "VerbLM": 2554, "VerbH": 2554}
-    assert script.PAPER["lsmdc"] == {"Random": 7010, "ID": 7010, "VerbLM": 7010, "VerbH": 3500}
+def test_the_sizes_of_the_paper_are_limits():
+    assert SIZES_OF_PAPER["msrvtt"] == {"Random": 2990, "Gender": 2477, "VerbLM": 2554, "VerbH": 2554}
+    assert SIZES_OF_PAPER["lsmdc"] == {"Random": 7010, "ID": 7010, "VerbLM": 7010, "VerbH": 3500}

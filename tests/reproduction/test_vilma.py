@@ -1,0 +1,106 @@
+"""ViLMA's tables from small files of the published form. The texts are made for the tests."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from foilworks import cli
+from reproduction import vilma, vilma_again
+from reproduction.records import compare, count_states
+from reproduction.report import markdown_of
+from reproduction.vilma_counts import count_files, find_files
+from reproduction.vilma_misprints import find_misprints
+from tests.reproduction.vilma_files import write_files
+
+
+@pytest.fixture
+def sources(tmp_path: Path) -> Path:
+    folder = tmp_path / "sources"
+    write_files(folder)
+    return folder
+
+
+def cell_of(cells, table, row, column):
+    (found,) = [cell for cell in cells if (cell.table, cell.row, cell.column) == (f"ViLMA, {table}", row, column)]
+    return found
+
+
+def test_counts_follow_from_the_votes_of_the_files(sources):
+    cells = count_files(find_files(sources))
+    spatial = "Spatial Relations: Prepositions"
+    found = {
+        column: cell_of(cells, "Table 4", spatial, column) for column in ("#Inst.", "#Valid", "#Unan.", "#Valid (%)")
+    }
+    assert {column: cell.ours for column, cell in found.items()} == {
+        "#Inst.": 4,
+        "#Valid": 3,
+        "#Unan.": 1,
+        "#Valid (%)": 75.0,
+    }
+    assert found["#Inst."].why == "this file has 4 items, the paper's 708"
+    assert cell_of(cells, "Table 5", spatial, "#Valid").ours == 3
+    assert cell_of(cells, "Table 6", spatial, "#Both Valid").ours == 2
+    assert cell_of(cells, "Table 1", "Spatial Relations", "#exs.").ours == 2
+
+
+def test_a_missing_file_leaves_its_cells_empty_and_says_so(sources):
+    cells = count_files(find_files(sources))
+    cell = cell_of(cells, "Table 4", "Rare Actions: Action Replacement", "#Valid")
+    assert (cell.paper, cell.ours, cell.state) == (781, None, "not public")
+    assert cell.why == "source not given: rare-actions-verb-foils.json"
+    assert cell_of(cells, "Table 6", "Overall", "#Both Valid").state == "not public"
+
+
+def test_the_percentage_that_contradicts_its_count_is_called_a_misprint(sources):
+    cell = cell_of(count_files(find_files(sources)), "Table 6", "Change of State: Action", "#Both Valid (%)")
+    assert (cell.paper, cell.why) == (37.82, "misprint: 314 of 624 is 50.32 %")
+
+
+def test_misprints_are_found_by_the_papers_own_numbers():
+    found = find_misprints()
+    assert "Table 7, InternVideo, Difficult: P+T is 48.74, more than its P (89.63) or T (43.56)." in found
+    assert "Table 2, ClipBERT, Spatial Relations: P is 39.7, but Table 11 has 44.0." in found
+    assert "Table 10, Merlot Reserve: T over all is 80.57, outside of its subtests (84.39 to 96.27)." in found
+    assert len(found) == 19
+
+
+@pytest.mark.parametrize(
+    ("paper", "ours", "state"),
+    [(37.8, 37.76, "equal"), (37.8, 37.9, "differs"), (37.8, None, "not public"), (None, 37.8, "differs")],
+)
+def test_numbers_are_equal_if_they_round_to_the_printed_one(paper, ours, state):
+    assert compare("T", "row", "column", paper, ours, digits=1).state == state
+
+
+@pytest.mark.django_db
+def test_an_empty_folder_gives_a_report_with_every_missing_file(tmp_path):
+    result = vilma.reproduce(tmp_path, tmp_path / "work", weights={}, seed=0)
+    assert count_states(result.cells) == {"not public": len(result.cells)}
+    assert len(result.missing) == 11
+    assert "change-state-action.json: not found" in markdown_of(result)
+
+
+@pytest.mark.full
+@pytest.mark.slow(seconds=60)
+@pytest.mark.django_db(transaction=True)
+def test_the_command_makes_scores_validates_and_releases(sources, tmp_path, monkeypatch, settings, capsys):
+    settings.MEDIA_ROOT = tmp_path / "media"
+    monkeypatch.setattr(vilma_again, "VALIDATORS", 5)
+    out = tmp_path / "out"
+    arguments = ["reproduce", "vilma", "--sources", str(sources), "--out", str(out)]
+    assert cli.run(arguments) == 0
+    told = json.loads((out / "report.json").read_text(encoding="utf-8"))
+    cells = {(cell["table"], cell["row"], cell["column"]): cell for cell in told["cells"]}
+    random = cells["ViLMA, Table 11", "Random", "Prepositions, P+T"]
+    assert (random["paper"], random["ours"], random["state"]) == (25.0, 25.0, "equal")
+    assert cells["ViLMA, Table 11", "GPT-2", "Prepositions, T"]["state"] == "tiny model"
+    assert cells["ViLMA, Table 11", "CLIP", "Prepositions, T"]["state"] == "not public"
+    again = cells["ViLMA, Table 4, foils made again", "Action Counting: Easy", "#Inst."]
+    assert (again["ours"], again["state"]) == (4, "simulated")
+    assert {path.name for path in out.iterdir()} >= {"report.md", "cells.csv", "audit.json", "release", "release-again"}
+    assert "finds it unchanged" in "".join(told["notes"])
+    assert "simulated" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        cli.run(arguments)
+    assert "is not empty" in capsys.readouterr().err
