@@ -41,7 +41,7 @@ from reproduction.feint6k_cells import (
 from reproduction.feint6k_models import MAIN, Scored, score
 from reproduction.feint6k_people import ANNOTATORS, FOILS, SUBTEST, WHY_OVERRIDE, Collected, collect
 from reproduction.records import NOT_GIVEN, Cell, Result, Source, compare, missing_lines
-from reproduction.simulated import fresh_project
+from reproduction.steps import export, new_project
 from text.registry import load, parse_params
 
 LANGUAGEBIND = "zero-shot, LanguageBind"
@@ -93,10 +93,13 @@ SOURCES = (
     ),
 )
 OBJECTS_NOTE = (
-    "Feint6K, Table 2 calls its third row “5 object + 5 object captions”; Sec. 5.3 says 5 action-based and 5 "
-    "object-based captions. The row here follows the text."
+    "The third row (Feint6K, Table 2) is called “5 object + 5 object captions”; the text (Feint6K, Sec. 5.3) says 5 "
+    "action-based and 5 object-based captions. The row here follows the text."
 )
-FAILURES_NOTE = "Feint6K, Sec. 5.2 says that Fig. 1b shows two failures of InternVideo; they are in Fig. 1a."
+FAILURES_NOTE = (
+    "The text (Feint6K, Sec. 5.2) says that two failures of InternVideo are in (Feint6K, Fig. 1b); they are in "
+    "(Feint6K, Fig. 1a)."
+)
 FIGURES_NOTE = (
     "Feint6K, Fig. 5 prints no numbers: the analysis “Score change by edit” of a release draws it, and the page of a "
     "training draws it before and after."
@@ -111,9 +114,7 @@ AGAIN = (
     "{}: {:,} of {:,} items that simulated people made have exactly the published texts; {} annotations were returned."
 )
 GREY = "{}: {:,} clips are grey stand-ins, because the videos are not given. Simulated people do not watch."
-CONTROL = (
-    "{}, {}: R@1 is {:.1f} among six captions of different videos (the control of Fig. 1b, without a printed number)."
-)
+CONTROL = "{}, {}: R@1 is {:.1f} among six captions of different videos (the control of Feint6K, Fig. 1b, which prints no number)."
 LADDERS = "{}: run {} has the evidence ladder: `foilworks ladder --run {}`."
 
 ORDER = (SIZES, T1, T2, CLAIMS, README)
@@ -170,7 +171,8 @@ def _make(half: Half, sources: Path, work: Path, weights: Mapping[str, str], see
     notes += _audit(half, path, out)
     notes += [CONTROL.format(half.dataset, label, value) for label, value in scored.controls.items()]
     notes += [LADDERS.format(half.dataset, run, run) for run in scored.ladders]
-    _export(collected.release, out / "release")
+    notes.append(export(collected.release, out / "release"))
+    _export(collected.release, out / "published-form")
     return Made(len(records), tables([collected.release], scored.names), scored, notes)
 
 
@@ -184,7 +186,9 @@ def _records(form: str, path: Path, params: Mapping[str, Any]) -> Iterator[ItemR
 
 def _published(half: Half, path: Path) -> Release:
     """Return a release of the file as it is published."""
-    project = fresh_project(f"feint6k-{half.slug}-published", f"Feint6K ({half.dataset}), as published")
+    project = new_project(
+        f"feint6k-{half.slug}-published", f"Feint6K ({half.dataset}), as published", is_simulated=False
+    )
     params = {"dataset": half.dataset, "subtest": SUBTEST}
     import_records(project, None, "feint6k", path, as_published=True, strict=True, params=params)
     return freeze_release(None, project, name="as published", override=WHY_OVERRIDE)
@@ -192,7 +196,7 @@ def _published(half: Half, path: Path) -> Release:
 
 def _captioned(half: Half, records: Mapping[str, ItemRecord], sources: Path, work: Path) -> Project:
     """Return a project with the captions to edit, and one caption of each train video that is given."""
-    project = fresh_project(f"feint6k-{half.slug}", f"Feint6K ({half.dataset})")
+    project = new_project(f"feint6k-{half.slug}", f"Feint6K ({half.dataset})", is_simulated=True)
     rows = [_row(record, half, "test") for record in records.values()]
     if (train := sources / half.train).is_file():
         first: dict[str, ItemRecord] = {}

@@ -1,4 +1,4 @@
-"""Models on Feint6K: those with weights, and students of LLM-teacher (Feint6K, Secs. 4.2, 5.1-5.3).
+"""Models on Feint6K: those with weights, and students of LLM-teacher (Feint6K, Secs. 4.2, 5.1 and 5.3).
 
 Without weights, a small dual encoder is drawn for each student of the paper and trained here. Its numbers say "tiny
 model".
@@ -125,7 +125,7 @@ def _trainings(
     tiny: bool,
     seed: int,
 ) -> Iterator[TeacherTraining]:
-    """Yield plain fine-tuning, both objectives, and for the main student the captions of Table 2."""
+    """Yield plain fine-tuning, both objectives, and for the main student the captions of (Feint6K, Table 2)."""
     plain = {"contrastive": 1.0, "lbl": 0.0, "lgt": 0.0}
     lgt = {**plain, "lgt": 1.0}
     arms: list[tuple[dict[str, Any], str]] = [(plain, ""), ({**plain, "lbl": 1.0}, ACTIONS), (lgt, ACTIONS)]

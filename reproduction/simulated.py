@@ -1,4 +1,4 @@
-"""Projects of a reproduction, and their simulated people: as many as the paper had, marked as simulated everywhere.
+"""Simulated people of a reproduction: as many as the paper had, marked as simulated everywhere.
 
 They use the claims and submissions of the pages. Mistakes are drawn by seed, exactly at the stated share.
 """
@@ -19,24 +19,12 @@ from annotation.claims import Claim
 from annotation.models import Stage
 from corpus.models import MediaState, Video
 from media.encode import write_mp4
-from projects.actions.creation import create_project_by_operator
 from projects.models import Membership, Project, Role, User
 
 # Nobody takes longer for a task.
 SECONDS = 15
 # People who do not watch need something that plays: one second of grey.
 FPS, SIDE = 4, 32
-DESCRIPTION = "Made again from public files. The people are simulated."
-
-
-def fresh_project(slug: str, name: str) -> Project:
-    """Create a simulated project of the first free short name: SLUG, SLUG-2, …"""
-    taken = set(Project.objects.filter(slug__startswith=slug).values_list("slug", flat=True))
-    free = next(each for each in (slug, *(f"{slug}-{n}" for n in range(2, len(taken) + 3))) if each not in taken)
-    project = create_project_by_operator(free, name)
-    project.description, project.is_simulated = DESCRIPTION, True
-    project.save(update_fields=["description", "is_simulated"])
-    return project
 
 
 @dataclass

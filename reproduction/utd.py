@@ -43,18 +43,17 @@ NEEDS = {
 AGREED = "{}: our split and the published one both remove {} samples, and one of them removes {}, of {} that both have."
 MAX_SCORE_NOTE = (
     "UTD, Sec. 4.5 says that the max-score frame is a better indicator than all frames for six sets. On Kinetics-400 "
-    "both are 48.0 (Table 3), so it holds for five."
+    "both are 48.0 (UTD, Table 3), so it holds for five."
 )
 NAMES_NOTE = (
-    "UTD, Table A.1 shortens the names of three models: allinone-B-WV2M is allinone-B-WV2M+CC of Table 5, and "
+    "UTD, Table A.1 shortens the names of three models: allinone-B-WV2M is allinone-B-WV2M+CC of (UTD, Table 5), and "
     "umt-B-fnK710 and umt-L-fnK710 are umt-B-K710-fnK710 and umt-L-K710-fnK710."
 )
 SUMS_NOTE = (
-    "The differences that UTD prints in Tables 1, 2, 5, 6, A.1, A.2 and A.3, and the numbers that two of its tables "
-    "share, agree with each other."
+    "The differences that the tables of UTD print, and the numbers that two of its tables share, agree with each other."
 )
 FIGURES_NOTE = (
-    "UTD, Fig. A.1 and Figs. F.1-F.6 print no numbers. The class distribution is drawn as classes.svg per data set; "
+    "UTD, Figs. A.1 and F.1-F.6 print no numbers. The class distribution is drawn as classes.svg per data set; "
     "descriptions and samples are on the pages of each run."
 )
 NOTES = (MAX_SCORE_NOTE, NAMES_NOTE, SUMS_NOTE, FIGURES_NOTE)
@@ -141,7 +140,7 @@ def _export(run: BiasRun, folder: Path) -> None:
 
 
 def bias_cells(found: Found, tiny: bool) -> Iterator[Cell]:
-    """Yield Tables 1, 2, 3 and A.3, and the kappa of Table 4."""
+    """Yield (UTD, Tables 1, 2, 3 and A.3), and the kappa of (UTD, Table 4)."""
     for row, column, paper in TABLES["1"].cells():
         yield _measured(found, tiny, "1", row, column, paper, "common", row, IN_ORDER)
     for row, heading, paper in TABLES["2"].cells():
@@ -186,7 +185,7 @@ def value_of(run: BiasRun, kind: str, concept: str, time: str) -> float | None:
 
 
 def _ablation_cells(found: Found, tiny: bool) -> Iterator[Cell]:
-    """Yield Tables A.4, A.5 and A.6: the row of our own descriptions and encoder, and what has weights."""
+    """Yield (UTD, Tables A.4-A.6): the row of our own descriptions and encoder, and what has weights."""
     for table, own in SAME.items():
         for row, column, paper in TABLES[table].cells():
             form = NEEDS[table]

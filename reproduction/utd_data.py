@@ -13,7 +13,7 @@ from evaluation.imports.store import import_records
 from evaluation.utd.instructions import CLASSIFICATION, RETRIEVAL
 from projects.models import Project
 from reproduction.records import Source
-from reproduction.simulated import fresh_project
+from reproduction.steps import new_project
 
 DESCRIPTIONS, SPLITS = "UTD_descriptions", "UTD_splits"
 PREDICTIONS, LISTS, VIDEOS = "videoglue_predictions", "metadata", "data"
@@ -70,7 +70,8 @@ SOURCES = (
 
 def project_of(one: DataSet, sources: Path, work: Path) -> Project:
     """Return a new project with the videos of the authors' lists that are given."""
-    project = fresh_project(f"utd-{one.slug.lower().replace('_', '-')}", f"UTD: {one.column}")
+    slug = f"utd-{one.slug.lower().replace('_', '-')}"
+    project = new_project(slug, f"UTD: {one.column}", is_simulated=True)
     for split, name in ((one.train, "train"), (one.test, "test")):
         path = sources / one.videos(split)
         if path.is_file():

@@ -75,7 +75,7 @@ def benchmark(one: DataSet, run: BiasRun, sources: Path, weights: Mapping[str, s
 
 
 def model_cells(found: Mapping[str, Mapping[str, Mapping[str, Any]]], splits: Mapping[str, BiasRun]) -> Iterator[Cell]:
-    """Yield the cells of Tables 5, 6, A.1 and A.2. `found`: {column: {row: cells}}."""
+    """Yield the cells of (UTD, Tables 5, 6, A.1 and A.2). `found`: {column: {row: cells}}."""
     for name in TABLES_OF_MODELS:
         for row, heading, paper in TABLES[name].cells():
             column, _, form = heading.partition(", ")
@@ -90,7 +90,7 @@ def _missing(column: str, row: str, splits: Mapping[str, BiasRun]) -> str:
 
 
 def share_cells(splits: Mapping[str, BiasRun]) -> Iterator[Cell]:
-    """Yield the shares of Table 4 from the published splits."""
+    """Yield the shares of (UTD, Table 4) from the published splits."""
     for row, sign in (("% object-biased samples", 1), ("% of full test split in UTD-split", -1)):
         for one in DATA_SETS:
             paper, run = TABLES["4"].number(row, one.column), splits.get(one.column)

@@ -7,7 +7,17 @@ from corpus.models import Item, Release
 from evaluation.teacher.paper_rows import TABLE_1, TABLE_2
 from projects.models import Membership, Project
 from reproduction import feint6k
-from reproduction.feint6k_cells import beyond, least_with_three, rank_notes, row_name
+from reproduction.feint6k_cells import (
+    CLAIMS,
+    README,
+    SIZES,
+    T1,
+    T2,
+    beyond,
+    least_with_three,
+    rank_notes,
+    row_name,
+)
 from tests.reproduction import feint6k_sources
 
 HUMAN, BIND = "Human", "zero-shot, LanguageBind"
@@ -21,7 +31,7 @@ def places(tmp_path, settings):
 
 
 def by_place(result):
-    return {(cell.table.removeprefix("Feint6K, "), cell.row, cell.column): cell for cell in result.cells}
+    return {(cell.table, cell.row, cell.column): cell for cell in result.cells}
 
 
 def test_rows_whose_ranks_cannot_be_among_two_are_named():
@@ -64,23 +74,24 @@ def test_captions_alone_are_collected_again_by_forty_simulated_people(places):
     (feint6k_sources.write(sources, films=False) / "feint6k_vatex.csv").unlink()
     result = feint6k.reproduce(sources, out, weights={}, seed=0)
     found = by_place(result)
-    assert found["Table 1", "Random", "MSR-VTT, R@1"].state == "equal"
-    human = found["Table 1", HUMAN, "MSR-VTT, R@1"]
+    assert found[T1, "Random", "MSR-VTT, R@1"].state == "equal"
+    human = found[T1, HUMAN, "MSR-VTT, R@1"]
     assert (human.ours, human.state) == (100, "simulated")
     # Ranks 1, 1, 1, 2, 3, 6.
-    bind = [found["Table 1", BIND, f"MSR-VTT, {name}"].ours for name in ("R@1", "R@2", "MeanR")]
+    bind = [found[T1, BIND, f"MSR-VTT, {name}"].ours for name in ("R@1", "R@2", "MeanR")]
     assert bind == pytest.approx([50, 100 * 4 / 6, 14 / 6])
-    assert found["README of the code", "LanguageBind", "VATEX, R@3"].ours == pytest.approx(100 * 5 / 6)
-    assert found["Table 1", HUMAN, "VATEX, R@1"].why == "source not given: feint6k_vatex.csv"
-    assert found["Table 1", "zero-shot, CLIP", "MSR-VTT, R@1"].state == "not public"
-    assert (found["Sec. 3.2", "videos", "both"].ours, found["Sec. 3.2", "annotators", "both"].ours) == (6, 40)
+    assert found[README, "LanguageBind", "VATEX, R@3"].ours == pytest.approx(100 * 5 / 6)
+    assert found[T1, HUMAN, "VATEX, R@1"].why == "source not given: feint6k_vatex.csv"
+    assert found[T1, "zero-shot, CLIP", "MSR-VTT, R@1"].state == "not public"
+    assert (found[SIZES, "videos", "both"].ours, found[SIZES, "annotators", "both"].ours) == (6, 40)
     check_people()
     assert any(
         "6 of 6 items that simulated people made have exactly the published texts" in one for one in result.notes
     )
     assert any("6 clips are grey stand-ins" in one for one in result.notes)
+    assert any("`foilworks verify` finds it unchanged" in one for one in result.notes)
     assert (out / "msrvtt/audit.json").is_file()
-    written = next((out / "msrvtt/release").rglob("*.csv")).read_text()
+    written = next((out / "msrvtt/published-form").rglob("*.csv")).read_text()
     assert written.splitlines()[1:] == (sources / "feint6k_msrvtt.csv").read_text().splitlines()[1:]
 
 
@@ -106,16 +117,16 @@ def test_videos_and_train_captions_give_tiny_models_for_every_row_of_llm_teacher
             f"finetuned, {name}, w/ LLM-teacher-lgt",
         ):
             for column in ("MSR-VTT, standard R@1", "VATEX, R@1", "VATEX, R@2", "VATEX, MeanR"):
-                assert (found["Table 1", row, column].state, found["Table 1", row, column].ours is None) == (
+                assert (found[T1, row, column].state, found[T1, row, column].ours is None) == (
                     "tiny model",
                     False,
                 )
-    assert found["Table 1", "zero-shot, CLIP", "VATEX, R@1"].state in ("differs", "equal")
+    assert found[T1, "zero-shot, CLIP", "VATEX, R@1"].state in ("differs", "equal")
     for name in ("default", "5 actions", "5 actions + 5 objects"):
-        assert found["Table 2", TABLE_2[name].name, "R@1"].state == "tiny model"
-    assert found["Table 2", TABLE_2["chatbot"].name, "R@1"].ours is None
-    assert {cell.state for place, cell in found.items() if place[0].startswith("Sec. 1")} == {"tiny model"}
-    assert any("R@1 is" in note and "control of Fig. 1b" in note for note in result.notes)
+        assert found[T2, TABLE_2[name].name, "R@1"].state == "tiny model"
+    assert found[T2, TABLE_2["chatbot"].name, "R@1"].ours is None
+    assert {cell.state for place, cell in found.items() if place[0] == CLAIMS} == {"tiny model"}
+    assert any("R@1 is" in note and "the control of Feint6K, Fig. 1b" in note for note in result.notes)
     assert sum("foilworks ladder --run" in note for note in result.notes) == 4
     assert Release.objects.count() == 4
     assert not Item.objects.exclude(state="valid").exists()
