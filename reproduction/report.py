@@ -2,12 +2,14 @@
 
 import csv
 import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from reproduction.records import Cell, Result, count_states
+from reproduction.records import Cell, Result, State, count_states
 from text.storable import safe_row
 
 HEAD = ("table", "row", "column", "paper", "ours", "state", "why")
@@ -15,7 +17,12 @@ NOTHING = "–"
 TITLE = "# {}: the paper's tables beside ours\n"
 LINE = "| {} |"
 COUNT = "{} {}"
-SECTION = "\n## {}\n"
+SECTION, POINT, BOTH, REASON = "\n## {}\n", "- {}", "{} / {} {}", "{} {}: {}"
+MARKS: Mapping[State, str] = {"equal": "=", "differs": "≠", "simulated": "S", "tiny model": "T", "not public": ""}
+LEGEND = (
+    "\nEach cell is the paper's number / ours. = equal, ≠ differs, S simulated people, T tiny model. A cell with one "
+    "number is not public."
+)
 
 
 def write_report(result: Result, folder: Path) -> list[Path]:
@@ -37,14 +44,13 @@ def as_json(result: Result) -> dict[str, Any]:
 
 
 def markdown_of(result: Result) -> str:
-    """Return one table per table of the paper, each cell with its state and reason."""
-    parts = [TITLE.format(result.paper), summary(result), ""]
+    """Return the paper's tables with both numbers in each cell, and below each the reasons of its cells."""
+    parts = [TITLE.format(result.paper), summary(result), LEGEND]
     for name, cells in groupby(result.cells, key=lambda cell: cell.table):
-        head = [LINE.format(" | ".join(HEAD[1:])), LINE.format(" | ".join("---" for _ in HEAD[1:]))]
-        parts += [SECTION.format(name), *head, *map(_line, cells)]
+        parts += [SECTION.format(name), *_table(rows := list(cells)), "", *_reasons(rows)]
     for title, lines in (("Notes", result.notes), ("Missing sources", result.missing)):
         if lines:
-            parts += [SECTION.format(title), *(f"- {line}" for line in lines)]
+            parts += [SECTION.format(title), *(POINT.format(line) for line in lines)]
     return "\n".join(parts) + "\n"
 
 
@@ -56,10 +62,35 @@ def summary(result: Result) -> str:
 
 
 def number(value: float | None) -> str:
-    """Return up to three decimals without closing zeros, or a dash."""
-    return NOTHING if value is None else f"{value:.3f}".rstrip("0").rstrip(".")
+    """Return two decimals, three of a number below one, without closing zeros; or a dash."""
+    if value is None:
+        return NOTHING
+    digits = 3 if abs(value) < 1 else 2
+    return f"{value:.{digits}f}".rstrip("0").rstrip(".")
 
 
-def _line(cell: Cell) -> str:
-    shown = (cell.row, cell.column, number(cell.paper), number(cell.ours), cell.state, cell.why)
-    return LINE.format(" | ".join(text.replace("|", "\\|") for text in shown))
+def _table(cells: Sequence[Cell]) -> Iterator[str]:
+    columns = list(dict.fromkeys(cell.column for cell in cells))
+    by_place = {(cell.row, cell.column): _both(cell) for cell in cells}
+    yield _line("", *columns)
+    yield _line("---", *("--:" for _column in columns))
+    for row in dict.fromkeys(cell.row for cell in cells):
+        yield _line(row, *(by_place.get((row, column), "") for column in columns))
+
+
+def _both(cell: Cell) -> str:
+    """Return the paper's number, and ours with its mark."""
+    if cell.ours is None:
+        return number(cell.paper)
+    return BOTH.format(number(cell.paper), number(cell.ours), MARKS[cell.state])
+
+
+def _reasons(cells: Sequence[Cell]) -> Iterator[str]:
+    """Yield a line per reason, with the number of its cells."""
+    counted = Counter((cell.state, cell.why) for cell in cells if cell.why)
+    for (state, why), count in counted.items():
+        yield POINT.format(REASON.format(count, state, why))
+
+
+def _line(*cells: str) -> str:
+    return LINE.format(" | ".join(cell.replace("|", "\\|") for cell in cells))

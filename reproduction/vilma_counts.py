@@ -1,6 +1,6 @@
 """Tables 1, 4, 5 and 6 of ViLMA from the public files: the validation report, and the numbers that it holds."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -8,13 +8,14 @@ from typing import Any
 from evaluation.analyses import validation
 from evaluation.score_files.items import read_items
 from reproduction.records import NOT_GIVEN, Cell, compare
-from reproduction.vilma_paper import OVERALL, PAPER, SUBTESTS, TABLE_1, TABLE_5, Subtest
+from reproduction.vilma_paper import ALL, OVERALL, PAPER, STATE, SUBTESTS, TABLE_1, TABLE_5, Subtest
 
 Rows = Mapping[Subtest, Mapping[str, Any]]
 WORDS = "the paper states neither base, words nor unit of its divergence; ours: base 2, all lower-cased words"
 AGREEMENT = "who gave which vote is not public; ours is of the counts of three answers"
 MISPRINT = "misprint: {} of {} is {:.2f} %"
 CUT = "cut off after two decimals: {} of {} is {:.2f} %"
+VALID, VALID_TEST = "#Valid", "#Valid Test"
 OTHER_FILE = "this file has {} items, the paper's {}"
 NAME = "{}, {}"
 ROW = "{}: {}"
@@ -46,6 +47,11 @@ def find_files(sources: Path) -> dict[Subtest, Path]:
 
 def row_name(subtest: Subtest) -> str:
     return ROW.format(subtest.test, subtest.name)
+
+
+def row_of_pairs(subtest: Subtest) -> str:
+    """Return the row of Table 5: the four subtests of change of state have the same proficiency pairs."""
+    return ROW.format(subtest.test, ALL) if subtest.test == STATE else row_name(subtest)
 
 
 def count_files(files: Mapping[Subtest, Path]) -> tuple[Cell, ...]:
@@ -92,7 +98,7 @@ def _counts(make: Any, subtest: Subtest, row: Mapping[str, Any] | None, *columns
 
 COUNTS = {
     "n": ("#Inst.", "n_items"),
-    "valid": ("#Valid", "n_valid"),
+    "valid": (VALID, "n_valid"),
     "unanimous": ("#Unan.", "n_unanimous"),
     "proficiency": ("#Valid Prof.", "n_valid_proficiency"),
     "both": ("#Both Valid", "n_both"),
@@ -108,11 +114,11 @@ def _table_1(rows: Rows) -> Iterator[Cell]:
         yield compare(NAME.format(PAPER, "Table 1"), test, "#exs.", printed, ours, digits=0, why=why)
 
 
-def _maker(table: str, subtest: Subtest, rows: Rows) -> Any:
+def _maker(table: str, subtest: Subtest, rows: Rows, row_of: Callable[[Subtest], str] = row_name) -> Any:
     """Return `compare` for one row; a file that is missing is the reason of all its cells."""
     row = rows.get(subtest)
     why = OTHER_FILE.format(row["n_items"], subtest.n) if row else missing(subtest)
-    return partial(compare, NAME.format(PAPER, table), row_name(subtest), why=why)
+    return partial(compare, NAME.format(PAPER, table), row_of(subtest), why=why)
 
 
 def _table_4(rows: Rows) -> Iterator[Cell]:
@@ -122,7 +128,7 @@ def _table_4(rows: Rows) -> Iterator[Cell]:
         for (column, key, digits, why), printed in zip(OF_WORDS, subtest.words, strict=True):
             reason = why if row else missing(subtest)
             yield make(column, printed, row[key] if row else None, digits=digits, why=reason)
-    yield from _overall("Table 4", rows, "valid", "unanimous")
+    yield from _overall("Table 4", rows, ("valid", VALID, True), ("unanimous", "#Unan.", True))
 
 
 def _table_5(rows: Rows) -> Iterator[Cell]:
@@ -130,36 +136,37 @@ def _table_5(rows: Rows) -> Iterator[Cell]:
         if subtest.files[0] not in TABLE_5:
             continue
         percent, *words = TABLE_5[subtest.files[0]]
-        row, make = (rows.get(subtest) or {}).get("proficiency"), _maker("Table 5", subtest, rows)
+        row, make = (rows.get(subtest) or {}).get("proficiency"), _maker("Table 5", subtest, rows, row_of_pairs)
         yield make("#Inst.", subtest.n, row["n_items"] if row else None, digits=0)
-        yield make("#Valid", subtest.proficiency, row["n_valid"] if row else None, digits=0)
+        yield make(VALID, subtest.proficiency, row["n_valid"] if row else None, digits=0)
         printed = (subtest.proficiency, float(percent or 0))
-        yield _share(make, "#Valid", printed, subtest.n, row and row["n_valid"], row and row["n_items"])
+        yield _share(make, VALID, printed, subtest.n, row and row["n_valid"], row and row["n_items"])
         for (column, key, digits, why), value in zip(OF_PROFICIENCY, words, strict=True):
             if value is not None:
                 reason = why if row else missing(subtest)
                 yield make(column, value, row[key] if row else None, digits=digits, why=reason)
+    yield from _overall("Table 5", rows, ("proficiency", VALID, True))
 
 
 def _table_6(rows: Rows) -> Iterator[Cell]:
     for subtest in SUBTESTS:
         make = _maker("Table 6", subtest, rows)
         yield from _counts(make, subtest, rows.get(subtest), "n", "proficiency")
-        yield make("#Valid Test", subtest.valid[0], (rows.get(subtest) or {}).get("n_valid"), digits=0)
+        yield make(VALID_TEST, subtest.valid[0], (rows.get(subtest) or {}).get("n_valid"), digits=0)
         yield from _counts(make, subtest, rows.get(subtest), "both")
-    yield from _overall("Table 6", rows, "proficiency", "valid", "both")
+    columns = (("proficiency", "#Valid Prof.", False), ("valid", VALID_TEST, False), ("both", "#Both Valid", True))
+    yield from _overall("Table 6", rows, *columns)
 
 
-def _overall(table: str, rows: Rows, *columns: str) -> Iterator[Cell]:
-    """Yield the sums over all subtests, if the files of all are given."""
+def _overall(table: str, rows: Rows, *columns: tuple[str, str, bool]) -> Iterator[Cell]:
+    """Yield the sums over all subtests, if the files of all are given. Columns: name, title, with a percentage."""
     absent = [subtest for subtest in SUBTESTS if subtest not in rows]
     make = partial(compare, NAME.format(PAPER, table), "Overall", why=missing(absent[0]) if absent else "")
     total = None if absent else sum(row["n_items"] for row in rows.values())
     yield make("#Inst.", OVERALL["n"], total, digits=0)
-    for column in columns:
-        title, key = COUNTS[column]
-        count, percent = OVERALL[column]
-        ours = None if absent else sum(row[key] or 0 for row in rows.values())
+    for name, title, with_share in columns:
+        count, percent = OVERALL[name]
+        ours = None if absent else sum(row[COUNTS[name][1]] or 0 for row in rows.values())
         yield make(title, count, ours, digits=0)
-        # The percentage of proficiency pairs is in the text (ViLMA, Sec. B.2).
-        yield _share(make, title, (count, percent), OVERALL["n"], ours, total)
+        if with_share:
+            yield _share(make, title, (count, percent), OVERALL["n"], ours, total)

@@ -1,0 +1,30 @@
+"""The page of the papers' tables: its first commands, run in their order on folders that hold few sources or none."""
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+from foilworks import cli
+from reproduction import PAPERS
+from tests.docs.pages import DOCS, command_lines, split
+from tests.reproduction.test_contrast_sets import write_published
+
+TEXT = (DOCS / "how-to" / "reproduce.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_every_paper_has_a_command_that_writes_its_report_without_most_sources(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    lines = command_lines(split(TEXT)[1][0])
+    assert [shlex.split(line)[1] for line in lines] == ["reproduce"] * len(PAPERS)
+    for line in lines:
+        words = shlex.split(line)
+        sources, out = (Path(words[words.index(name) + 1]) for name in ("--sources", "--out"))
+        sources.mkdir(parents=True)
+        if words[2] == "contrast-sets":
+            write_published(sources)
+        assert cli.run(words[1:]) == 0, line
+        assert json.loads((out / "report.json").read_text(encoding="utf-8"))["paper"]
+        assert "report.md" in capsys.readouterr().out
