@@ -110,11 +110,9 @@ SUPPLEMENT_NOTE = (
 )
 NOTES = (OBJECTS_NOTE, FAILURES_NOTE, FIGURES_NOTE, SUPPLEMENT_NOTE)
 AUDITED = "{}: the verdict of the audit of the published file is “{}”, by these checks: {}."
-AGAIN = (
-    "{}: {:,} of {:,} items that simulated people made have exactly the published texts; {} annotations were returned."
-)
+AGAIN = "{}: {:,} of {:,} items that simulated people made have exactly the published texts; reviewers returned {}."
 GREY = "{}: {:,} clips are grey stand-ins, because the videos are not given. Simulated people do not watch."
-CONTROL = "{}, {}: R@1 is {:.1f} among six captions of different videos (the control of Feint6K, Fig. 1b, which prints no number)."
+CONTROL = "{}, {}: R@1 is {:.1f} among six captions of different videos (Feint6K, Fig. 1b: no number printed)."
 LADDERS = "{}: run {} has the evidence ladder: `foilworks ladder --run {}`."
 
 ORDER = (SIZES, T1, T2, CLAIMS, README)

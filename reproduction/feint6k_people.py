@@ -30,7 +30,7 @@ from reproduction.simulated import SECONDS, Crew, give_clips, key_of, mistaken
 ANNOTATORS, REVIEWERS, FOILS = 40, 5, 5
 RECIPE, SUBTEST = "feint6k-person", "actions"
 # The paper gives neither the number of reviewers nor the share of returned annotations. This share of the clips is
-# handed in with a text that is still true, and returned.
+# handed in with a text that is still true, and returned; at least one.
 RETURNED = 0.04
 STILL_TRUE = "in this video, {}"
 WHY_OVERRIDE = "The foils are the published ones of Feint6K, which cannot be changed."
@@ -77,7 +77,7 @@ def collect(project: Project, records: Mapping[str, ItemRecord], accuracy: float
         seed=seed,
     )
     run_now(run.job)
-    _edit_and_review(crew, records, mistaken(list(records), RETURNED, seed, "returned"))
+    _edit_and_review(crew, records, mistaken(list(records), max(RETURNED, 1 / len(records)), seed, "returned"))
     release = freeze_release(crew.owner, project, name="collected again", override=WHY_OVERRIDE)
     _answer(crew, release, mistaken(list(records), 1 - accuracy, seed, "baseline"))
     returned = Review.objects.filter(candidate__group__run=run, decision=reviewing.SEND_BACK).count()
