@@ -1,4 +1,4 @@
-"""Make the eight contrast sets, let simulated people validate them, score models (contrast sets, Secs. 3, 4 and D).
+"""Make the eight contrast sets, let simulated people validate them, score models (contrast sets, Sec. D).
 
 The sources have the files of MSR-VTT and LSMDC by their published names (`FILES`), and the clips in `msrvtt_clips` and
 `lsmdc_clips`. The people, and all judgements, are simulated and marked so. docs/papers/contrast-sets.md has the steps.

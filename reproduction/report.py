@@ -1,4 +1,4 @@
-"""Write a result as report.md, report.json and cells.csv."""
+"""Write a result as Markdown, as JSON and as a table of cells."""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""Make ViLMA's tables again from its public annotation files (ViLMA, Tables 1, 2 and 4 to 11, Figs. 3 to 11 and 23).
+"""Make ViLMA's tables again from its public annotation files (ViLMA, Tables 1, 2 and 4-11, Figs. 3-11 and 23).
 
 Published counts come from the files themselves. The text-only rows need no video; others need the folder `videos`.
 """
@@ -17,10 +17,10 @@ from reproduction.vilma_paper import SUBTESTS
 from reproduction.vilma_scores import VIDEOS, import_published, score_cells, score_published
 
 WHERE = "github.com/ilkerkesen/ViLMA, folder data"
-FEEDS = ("Tables 1, 2 and 4 to 6", "the table of its test")
+FEEDS = ("ViLMA, Tables 1, 2 and 4-6", "the table of its test")
 SOURCES = tuple(Source(f"{subtest.files[0]}.json", WHERE, FEEDS) for subtest in SUBTESTS)
 MISPRINT = "Misprint in the paper: {}"
-TABLE_3 = "Table 3 describes the models in words; its only numbers are those of Table 2."
+TABLE_3 = "ViLMA, Table 3 describes the models; its only numbers are also in (ViLMA, Table 2)."
 
 
 def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: int) -> Result:

@@ -28,14 +28,14 @@ from reproduction.people import People
 from reproduction.records import Cell
 from reproduction.steps import OVERRIDE, done, new_project
 from reproduction.vilma_counts import row_name
-from reproduction.vilma_paper import PAPER, Subtest
+from reproduction.vilma_paper import Subtest
 from text.registry import load
 
 # Per subtest, from the beginning of its file: enough for each of the 101 people to vote several times.
 CAPTIONS = 60
 VALIDATORS, VOTES, NEEDED = 101, 3, 2
 GRAY, SIDE, FRAMES = "gray.mp4", 32, 8
-TITLE = "{}, Table 4, foils made again"
+TITLE = "ViLMA, Table 4, foils made again"
 SIMULATED = "{} captions, {} simulated people, as often wrong as the public votes ({:.1f} %)"
 FAKES = "; models that were not given are fake"
 NO_ITEM = "{}: the recipe {} made no foil of its first {} captions."
@@ -187,11 +187,11 @@ def _cells(
         why += FAKES if model and {model, *JUDGING} - weights.keys() else ""
         printed = (subtest.n, subtest.valid[0], subtest.unanimous[0])
         for (column, key), value in zip(COLUMNS, printed, strict=True):
-            yield Cell(TITLE.format(PAPER), row_name(subtest), column, value, row[key], "simulated", why)
+            yield Cell(TITLE, row_name(subtest), column, value, row[key], "simulated", why)
         for column, key, percent in (
             ("#Valid (%)", "n_valid", subtest.valid[1]),
             ("#Unan. (%)", "n_unanimous", subtest.unanimous[1]),
         ):
             share = 100 * row[key] / row["n_items"] if row[key] is not None else None
-            yield Cell(TITLE.format(PAPER), row_name(subtest), column, percent, share, "simulated", why)
-        yield Cell(TITLE.format(PAPER), row_name(subtest), "α", subtest.words[3], row["alpha_all"], "simulated", why)
+            yield Cell(TITLE, row_name(subtest), column, percent, share, "simulated", why)
+        yield Cell(TITLE, row_name(subtest), "α", subtest.words[3], row["alpha_all"], "simulated", why)

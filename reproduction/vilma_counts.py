@@ -1,4 +1,4 @@
-"""Tables 1, 4, 5 and 6 of ViLMA from the public files: the validation report, and the numbers that it holds."""
+"""(ViLMA, Tables 1 and 4-6) from the public files: the validation report, and the numbers that it holds."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -8,7 +8,7 @@ from typing import Any
 from evaluation.analyses import validation
 from evaluation.score_files.items import read_items
 from reproduction.records import NOT_GIVEN, Cell, compare
-from reproduction.vilma_paper import ALL, OVERALL, PAPER, STATE, SUBTESTS, TABLE_1, TABLE_5, Subtest
+from reproduction.vilma_paper import ALL, OVERALL, STATE, SUBTESTS, TABLE_1, TABLE_5, Subtest
 
 Rows = Mapping[Subtest, Mapping[str, Any]]
 WORDS = "the paper states neither base, words nor unit of its divergence; ours: base 2, all lower-cased words"
@@ -17,10 +17,9 @@ MISPRINT = "misprint: {} of {} is {:.2f} %"
 CUT = "cut off after two decimals: {} of {} is {:.2f} %"
 VALID, VALID_TEST = "#Valid", "#Valid Test"
 OTHER_FILE = "this file has {} items, the paper's {}"
-NAME = "{}, {}"
 ROW = "{}: {}"
 PERCENT = "{} (%)"
-# Columns of Table 4 after the counts: the paper's name, the report's, decimals, why they differ.
+# Columns of (ViLMA, Table 4) after the counts: the paper's name, the report's, decimals, why they differ.
 OF_WORDS = (
     ("#Lex.it.", "n_lexical_items", 0, WORDS),
     ("JS", "js_all", 3, WORDS),
@@ -50,12 +49,12 @@ def row_name(subtest: Subtest) -> str:
 
 
 def row_of_pairs(subtest: Subtest) -> str:
-    """Return the row of Table 5: the four subtests of change of state have the same proficiency pairs."""
+    """Return the row of (ViLMA, Table 5): the four subtests of change of state have the same proficiency pairs."""
     return ROW.format(subtest.test, ALL) if subtest.test == STATE else row_name(subtest)
 
 
 def count_files(files: Mapping[Subtest, Path]) -> tuple[Cell, ...]:
-    """Return the cells of Tables 1, 4, 5 and 6."""
+    """Return the cells of (ViLMA, Tables 1 and 4-6)."""
     rows: dict[Subtest, Mapping[str, Any]] = {}
     for subtest, path in files.items():
         items, _warnings = read_items([path])
@@ -111,24 +110,24 @@ def _table_1(rows: Rows) -> Iterator[Cell]:
         absent = [subtest for subtest in of_test if subtest not in rows]
         ours = None if absent else sum(rows[subtest]["n_both"] or 0 for subtest in of_test)
         why = missing(absent[0]) if absent else ""
-        yield compare(NAME.format(PAPER, "Table 1"), test, "#exs.", printed, ours, digits=0, why=why)
+        yield compare("ViLMA, Table 1", test, "#exs.", printed, ours, digits=0, why=why)
 
 
 def _maker(table: str, subtest: Subtest, rows: Rows, row_of: Callable[[Subtest], str] = row_name) -> Any:
     """Return `compare` for one row; a file that is missing is the reason of all its cells."""
     row = rows.get(subtest)
     why = OTHER_FILE.format(row["n_items"], subtest.n) if row else missing(subtest)
-    return partial(compare, NAME.format(PAPER, table), row_of(subtest), why=why)
+    return partial(compare, table, row_of(subtest), why=why)
 
 
 def _table_4(rows: Rows) -> Iterator[Cell]:
     for subtest in SUBTESTS:
-        row, make = rows.get(subtest), _maker("Table 4", subtest, rows)
+        row, make = rows.get(subtest), _maker("ViLMA, Table 4", subtest, rows)
         yield from _counts(make, subtest, row, "n", "valid", "unanimous")
         for (column, key, digits, why), printed in zip(OF_WORDS, subtest.words, strict=True):
             reason = why if row else missing(subtest)
             yield make(column, printed, row[key] if row else None, digits=digits, why=reason)
-    yield from _overall("Table 4", rows, ("valid", VALID, True), ("unanimous", "#Unan.", True))
+    yield from _overall("ViLMA, Table 4", rows, ("valid", VALID, True), ("unanimous", "#Unan.", True))
 
 
 def _table_5(rows: Rows) -> Iterator[Cell]:
@@ -136,7 +135,7 @@ def _table_5(rows: Rows) -> Iterator[Cell]:
         if subtest.files[0] not in TABLE_5:
             continue
         percent, *words = TABLE_5[subtest.files[0]]
-        row, make = (rows.get(subtest) or {}).get("proficiency"), _maker("Table 5", subtest, rows, row_of_pairs)
+        row, make = (rows.get(subtest) or {}).get("proficiency"), _maker("ViLMA, Table 5", subtest, rows, row_of_pairs)
         yield make("#Inst.", subtest.n, row["n_items"] if row else None, digits=0)
         yield make(VALID, subtest.proficiency, row["n_valid"] if row else None, digits=0)
         printed = (subtest.proficiency, float(percent or 0))
@@ -145,23 +144,23 @@ def _table_5(rows: Rows) -> Iterator[Cell]:
             if value is not None:
                 reason = why if row else missing(subtest)
                 yield make(column, value, row[key] if row else None, digits=digits, why=reason)
-    yield from _overall("Table 5", rows, ("proficiency", VALID, True))
+    yield from _overall("ViLMA, Table 5", rows, ("proficiency", VALID, True))
 
 
 def _table_6(rows: Rows) -> Iterator[Cell]:
     for subtest in SUBTESTS:
-        make = _maker("Table 6", subtest, rows)
+        make = _maker("ViLMA, Table 6", subtest, rows)
         yield from _counts(make, subtest, rows.get(subtest), "n", "proficiency")
         yield make(VALID_TEST, subtest.valid[0], (rows.get(subtest) or {}).get("n_valid"), digits=0)
         yield from _counts(make, subtest, rows.get(subtest), "both")
     columns = (("proficiency", "#Valid Prof.", False), ("valid", VALID_TEST, False), ("both", "#Both Valid", True))
-    yield from _overall("Table 6", rows, *columns)
+    yield from _overall("ViLMA, Table 6", rows, *columns)
 
 
 def _overall(table: str, rows: Rows, *columns: tuple[str, str, bool]) -> Iterator[Cell]:
     """Yield the sums over all subtests, if the files of all are given. Columns: name, title, with a percentage."""
     absent = [subtest for subtest in SUBTESTS if subtest not in rows]
-    make = partial(compare, NAME.format(PAPER, table), "Overall", why=missing(absent[0]) if absent else "")
+    make = partial(compare, table, "Overall", why=missing(absent[0]) if absent else "")
     total = None if absent else sum(row["n_items"] for row in rows.values())
     yield make("#Inst.", OVERALL["n"], total, digits=0)
     for name, title, with_share in columns:

@@ -31,8 +31,8 @@ DRAWN = "Figures {}: drawn in figures/; the paper prints no numbers in them."
 OF_SCORES = {11: "counts", 23: "length"}
 WRITTEN = "Figure {}: figures/figure-{}.json, of the models that were scored; the paper prints no numbers in it."
 NOT_MADE = "Figure {}: {}"
-NOT_PUBLIC = "Figure 12: WebVid's captions are not public any more."
-EXAMPLES = "Figures 1, 2 and 13 to 22 are frames and examples, without numbers."
+NOT_PUBLIC = "ViLMA, Fig. 12: WebVid's captions are not public any more."
+EXAMPLES = "All other figures are frames and examples, without numbers."
 LENGTHS = "seconds of a clip"
 
 

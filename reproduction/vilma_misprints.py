@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from reproduction.vilma_counts import misprint, row_name
 from reproduction.vilma_paper import ALL, OVERALL, SCORES, SUBTESTS, ScoreTable
 
-PERCENTAGE = "Table {}, {}: {:.2f} % is printed for {} of {}; {}."
+PERCENTAGE = "ViLMA, Table {}, {}: {:.2f} % is printed for {} of {}; {}."
 IMPOSSIBLE = "{}, {}, {}: P+T is {}, more than its P ({}) or T ({})."
-OTHER = "Table 2, {}, {}: {} is {}, but {} has {}."
+OTHER = "ViLMA, Table 2, {}, {}: {} is {}, but {} has {}."
 BETWEEN = "{}, {}: {} over all is {}, outside of its subtests ({} to {})."
-SIXTEEN = "Table 2 and Sec. 4.1 speak of 12 video-language models; Table 2 lists 16."
+SIXTEEN = "The text speaks of 12 video-language models; (ViLMA, Table 2) lists 16."
 COLUMNS = ("P", "T", "P+T")
 # Half a unit of each of two rounded numbers, and binary fractions.
 ROUNDED = 0.1 + 1e-9
@@ -57,7 +57,7 @@ def _between(table: ScoreTable) -> Iterator[str]:
 
 
 def _other(two: ScoreTable, table: ScoreTable) -> Iterator[str]:
-    """Table 2 repeats the last group of the table of each test."""
+    """(ViLMA, Table 2) repeats the last group of the table of each test."""
     at = 3 * two.groups.index(table.test)
     details = table.rows()
     for model, numbers in two.rows().items():

@@ -1,4 +1,4 @@
-"""The numbers of ViLMA's Tables 1, 2 and 4 to 11, as printed (ViLMA, Secs. 4.3, B and C), and their public files."""
+"""The printed numbers of (ViLMA, Tables 1, 2 and 4-11), and the public files that they are of."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ TESTS = (COUNTING, AWARENESS, STATE, RARE, SPATIAL)
 
 
 class Subtest(NamedTuple):
-    """A subtest: its file, and its row of Table 4 (counts, lexical items, JS, alpha) and of Table 6."""
+    """A subtest: its file, and its rows of (ViLMA, Table 4) and (ViLMA, Table 6)."""
 
     test: str
     name: str
@@ -193,13 +193,13 @@ class ScoreTable(NamedTuple):
         return {model: tuple(map(float, numbers.split())) for model, numbers in pairs}
 
 
-# Table 2 has one more column: the mean of P+T over the tests.
+# (ViLMA, Table 2) has one more column: the mean of P+T over the tests.
 AVERAGE = "Avg. P+T"
 RANDOM = "Random"
 TEXT_ONLY, IMAGE = ("GPT-2", "OPT"), ("CLIP", "BLIP2")
 SCORES = (
     ScoreTable(
-        "Table 2",
+        "ViLMA, Table 2",
         "",
         TESTS,
         1,
@@ -228,7 +228,7 @@ Video-LLaMA: 84.6 56.3 47.3 78.2 67.0 54.0 81.4 59.0 46.8 78.7 71.0 58.6 88.6 88
 """,
     ),
     ScoreTable(
-        "Table 7",
+        "ViLMA, Table 7",
         COUNTING,
         ("Easy", "Difficult", ALL),
         2,
@@ -257,7 +257,7 @@ Video-LLaMA: 85.47 66.84 56.01 83.56 44.44 37.48 84.57 56.28 47.28
 """,
     ),
     ScoreTable(
-        "Table 8",
+        "ViLMA, Table 8",
         AWARENESS,
         ("Action Replacement", "Actor Swapping", ALL),
         2,
@@ -286,7 +286,7 @@ Video-LLaMA: 77.56 67.61 53.55 80.19 64.73 55.56 78.15 66.96 54.01
 """,
     ),
     ScoreTable(
-        "Table 9",
+        "ViLMA, Table 9",
         STATE,
         ("Action", "Pre-State", "Post-State", "Reverse", ALL),
         1,
@@ -315,7 +315,7 @@ Video-LLaMA: 82.2 65.0 51.9 80.9 45.9 39.7 81.9 62.2 48.4 80.1 58.5 44.1 81.4 59
 """,
     ),
     ScoreTable(
-        "Table 10",
+        "ViLMA, Table 10",
         RARE,
         ("Action Replacement", "Object Replacement", ALL),
         2,
@@ -344,7 +344,7 @@ Video-LLaMA: 78.70 58.19 47.00 78.76 84.97 71.10 78.73 71.01 58.56
 """,
     ),
     ScoreTable(
-        "Table 11",
+        "ViLMA, Table 11",
         SPATIAL,
         ("Prepositions",),
         1,

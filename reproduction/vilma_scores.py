@@ -1,4 +1,4 @@
-"""Tables 2 and 7 to 11 of ViLMA: the published items in a project, frozen, and scored with the models that are given.
+"""(ViLMA, Tables 2 and 7-11): the published items in a project, frozen, and scored with the models that are given.
 
 Language models read only the texts, which are public. The videos are not: models of images and videos are scored only
 if the sources have a folder `videos`.
@@ -18,16 +18,17 @@ from reproduction.records import Cell, compare
 from reproduction.steps import OVERRIDE, new_project, score
 from reproduction.tiny_models import write_language_model
 from reproduction.vilma_counts import missing
-from reproduction.vilma_paper import ALL, AVERAGE, PAPER, RANDOM, SCORES, SUBTESTS, TEXT_ONLY, ScoreTable, Subtest
+from reproduction.vilma_paper import ALL, AVERAGE, RANDOM, SCORES, SUBTESTS, TEXT_ONLY, ScoreTable, Subtest
 
 Numbers = Mapping[str, float]
 VIDEOS = "videos"
 COLUMNS = ("P", "T", "P+T")
-TABLE, COLUMN = "{}, {}", "{}, {}"
+COLUMN = "{}, {}"
 NO_WEIGHTS = "no weights given; give --weights {}=…"
 NO_VIDEOS = "the videos are not public; put them into a folder videos of the sources"
 TINY = "a language model of random weights, so only the arithmetic is tried"
 OTHER_SCORER = "scores of these weights differ from the printed ones"
+OTHER_ITEMS = "these files do not have the paper's items"
 NAME = "ViLMA, as published"
 
 
@@ -79,10 +80,10 @@ def _cells(table: ScoreTable, scored: Scored) -> Iterator[Cell]:
 
 
 def _cell(table: ScoreTable, model: str, column: str, printed: float, ours: Numbers, scored: Scored) -> Cell:
-    name, value = TABLE.format(PAPER, table.name), ours.get(column)
+    name, value = table.name, ours.get(column)
     if value is not None and model in scored.tiny:
         return Cell(name, model, column, printed, value, "tiny model", TINY)
-    why = OTHER_SCORER
+    why = OTHER_ITEMS if model == RANDOM else OTHER_SCORER
     if value is None:
         known = model in scored.results or model == RANDOM
         why = _absent(table, scored) if known else _unscored(model)

@@ -22,7 +22,7 @@ def sources(tmp_path: Path) -> Path:
 
 
 def cell_of(cells, table, row, column):
-    (found,) = [cell for cell in cells if (cell.table, cell.row, cell.column) == (f"ViLMA, {table}", row, column)]
+    (found,) = [cell for cell in cells if (cell.table, cell.row, cell.column) == (table, row, column)]
     return found
 
 
@@ -30,7 +30,8 @@ def test_counts_follow_from_the_votes_of_the_files(sources):
     cells = count_files(find_files(sources))
     spatial = "Spatial Relations: Prepositions"
     found = {
-        column: cell_of(cells, "Table 4", spatial, column) for column in ("#Inst.", "#Valid", "#Unan.", "#Valid (%)")
+        column: cell_of(cells, "ViLMA, Table 4", spatial, column)
+        for column in ("#Inst.", "#Valid", "#Unan.", "#Valid (%)")
     }
     assert {column: cell.ours for column, cell in found.items()} == {
         "#Inst.": 4,
@@ -39,29 +40,29 @@ def test_counts_follow_from_the_votes_of_the_files(sources):
         "#Valid (%)": 75.0,
     }
     assert found["#Inst."].why == "this file has 4 items, the paper's 708"
-    assert cell_of(cells, "Table 5", spatial, "#Valid").ours == 3
-    assert cell_of(cells, "Table 6", spatial, "#Both Valid").ours == 2
-    assert cell_of(cells, "Table 1", "Spatial Relations", "#exs.").ours == 2
+    assert cell_of(cells, "ViLMA, Table 5", spatial, "#Valid").ours == 3
+    assert cell_of(cells, "ViLMA, Table 6", spatial, "#Both Valid").ours == 2
+    assert cell_of(cells, "ViLMA, Table 1", "Spatial Relations", "#exs.").ours == 2
 
 
 def test_a_missing_file_leaves_its_cells_empty_and_says_so(sources):
     cells = count_files(find_files(sources))
-    cell = cell_of(cells, "Table 4", "Rare Actions: Action Replacement", "#Valid")
+    cell = cell_of(cells, "ViLMA, Table 4", "Rare Actions: Action Replacement", "#Valid")
     assert (cell.paper, cell.ours, cell.state) == (781, None, "not public")
     assert cell.why == "source not given: rare-actions-verb-foils.json"
-    assert cell_of(cells, "Table 6", "Overall", "#Both Valid").state == "not public"
+    assert cell_of(cells, "ViLMA, Table 6", "Overall", "#Both Valid").state == "not public"
 
 
 def test_the_percentage_that_contradicts_its_count_is_called_a_misprint(sources):
-    cell = cell_of(count_files(find_files(sources)), "Table 6", "Change of State: Action", "#Both Valid (%)")
+    cell = cell_of(count_files(find_files(sources)), "ViLMA, Table 6", "Change of State: Action", "#Both Valid (%)")
     assert (cell.paper, cell.why) == (37.82, "misprint: 314 of 624 is 50.32 %")
 
 
 def test_misprints_are_found_by_the_papers_own_numbers():
     found = find_misprints()
-    assert "Table 7, InternVideo, Difficult: P+T is 48.74, more than its P (89.63) or T (43.56)." in found
-    assert "Table 2, ClipBERT, Spatial Relations: P is 39.7, but Table 11 has 44.0." in found
-    assert "Table 10, Merlot Reserve: T over all is 80.57, outside of its subtests (84.39 to 96.27)." in found
+    assert "ViLMA, Table 7, InternVideo, Difficult: P+T is 48.74, more than its P (89.63) or T (43.56)." in found
+    assert "ViLMA, Table 2, ClipBERT, Spatial Relations: P is 39.7, but ViLMA, Table 11 has 44.0." in found
+    assert "ViLMA, Table 10, Merlot Reserve: T over all is 80.57, outside of its subtests (84.39 to 96.27)." in found
     assert len(found) == 19
 
 
