@@ -101,8 +101,8 @@ FAILURES_NOTE = (
     "(Feint6K, Fig. 1a)."
 )
 FIGURES_NOTE = (
-    "Feint6K, Fig. 5 prints no numbers: the analysis “Score change by edit” of a release draws it, and the page of a "
-    "training draws it before and after."
+    "Feint6K, Fig. 5 prints no numbers. With trained students, figures/figure-5b has the change of the cosine by edits "
+    "of the action. The published captions have no edits of objects for the other part (Feint6K, Fig. 5a)."
 )
 SUPPLEMENT_NOTE = (
     "The supplement of Feint6K is not public here: its statistics, interface, guidance and influence of text encoders "

@@ -4,6 +4,7 @@ Without weights, a small dual encoder is drawn for each student of the paper and
 model".
 """
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,8 +18,10 @@ from evaluation.scoring.actions.start_run import start_run as start_scoring
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import run_results
 from evaluation.teacher.actions.trainings import start_teacher
-from evaluation.teacher.models import TeacherTraining
+from evaluation.teacher.models import StudentEvaluation, TeacherTraining
+from evaluation.teacher.pages import changes_chart
 from evaluation.teacher.paper_rows import TABLE_1
+from evaluation.teacher.readings import EvaluationResult, changes
 from generation.actions.runs import start_run as start_generation
 from generation.models import GenerationRun
 from generation.recipes import find_recipe
@@ -35,6 +38,7 @@ ACTIONS, OBJECTS, CHAT = "feint6k-teacher", "feint6k-teacher-objects", "feint6k-
 MODEL_ROWS = tuple(dict.fromkeys(row.name for row in TABLE_1 if row.section and not row.base))
 TINY_STEPS = {"steps": 24, "batch": 8, "learning_rate": 1e-3, "save_every": 1000, "curve_every": 12}
 CONTROL = 6
+FIGURE = "figure-5b"
 
 
 @dataclass
@@ -43,7 +47,6 @@ class Scored:
 
     names: dict[str, str] = field(default_factory=dict)
     tiny: set[str] = field(default_factory=set)
-    tiny_captions: bool = False
     controls: dict[str, float] = field(default_factory=dict)
     ladders: list[int] = field(default_factory=list)
 
@@ -57,7 +60,6 @@ def score(project: Project, release: Release, weights: Mapping[str, str], work: 
             found.names[row] = row
     if project.videos.filter(split="train", media_state="ready").exists():
         runs = _negatives(project, weights, seed)
-        found.tiny_captions = FILLER not in weights
         for row, architecture in STUDENTS.items():
             if row not in weights:
                 found.tiny.add(row)
@@ -65,8 +67,19 @@ def score(project: Project, release: Release, weights: Mapping[str, str], work: 
             trained = list(_trainings(project, release, spec, weights, runs, row, row not in weights, seed))
             found.names[row] = trained[0].student_name
             if row == MAIN:
+                _draw_changes(trained[0], trained[2], release, work / "figures")
                 _run(found, release, trained[0].model_spec, f"{row}, finetuned")
     return found
+
+
+def _draw_changes(plain: TeacherTraining, taught: TeacherTraining, release: Release, folder: Path) -> None:
+    """Write the change of the cosine by an edit of the action as a chart and as numbers (Feint6K, Fig. 5b)."""
+    rows = [StudentEvaluation.objects.get(training=each, release=release) for each in (plain, taught)]
+    stored = {"IntVid-pt": rows[0].before, "IntVid-ft": rows[0].after, "LLM-teacher": rows[1].after}
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{FIGURE}.svg").write_bytes(changes_chart(rows[1]))
+    numbers = changes({name: EvaluationResult.of(each) for name, each in stored.items()})
+    (folder / f"{FIGURE}.json").write_text(json.dumps(numbers, indent=2) + "\n", encoding="utf-8")
 
 
 def _run(found: Scored, release: Release, spec: str, label: str) -> None:
@@ -86,9 +99,9 @@ def _negatives(project: Project, weights: Mapping[str, str], seed: int) -> dict[
     if CHATBOT in weights:
         wanted[CHAT] = (CHATBOT, "", "action")
     runs = {}
-    for slug, (name, tiny, changes) in wanted.items():
+    for slug, (name, tiny, edited) in wanted.items():
         recipe = find_recipe(slug)
-        subtest = create_subtest(None, project, name=slug, changes=changes, foils_per_item=recipe.params["foils"])
+        subtest = create_subtest(None, project, name=slug, changes=edited, foils_per_item=recipe.params["foils"])
         run = start_generation(
             None,
             project,

@@ -57,7 +57,8 @@ def test_without_sources_every_number_of_the_paper_stays_with_its_reason(tmp_pat
 def test_published_files_give_biases_splits_models_and_a_study(tmp_path, settings):
     settings.MEDIA_ROOT, settings.CACHE_ROOT = tmp_path / "media", tmp_path / "cache"
     sources, out = utd_sources.write(tmp_path / "sources"), tmp_path / "out"
-    call_command("reproduce", "utd", "--sources", str(sources), "--out", str(out), "--json")
+    models = ["--weights", "umt-b-17M=fake:", "--weights", "E5-Mistral-7B-Instruct=fake-words:"]
+    call_command("reproduce", "utd", "--sources", str(sources), "--out", str(out), "--json", *models)
     result = json.loads((out / "report.json").read_text())
     found = {(cell["table"], cell["row"], cell["column"]): cell for cell in result["cells"]}
     share = found["UTD, Table 4", "% object-biased samples", "UCF"]
@@ -68,6 +69,8 @@ def test_published_files_give_biases_splits_models_and_a_study(tmp_path, setting
     assert found["UTD, Table 6", utd_sources.RETRIEVER, "MSR, full"]["ours"] == 50
     assert found["UTD, Table A.2", utd_sources.RETRIEVER, "MSR, UTD-split"]["ours"] == 75
     assert Caption.objects.filter(text="the dog's turn").count() == 1
+    assert found["UTD, Table 6", "umt-b-17M", "MSR, full"]["ours"] is not None
+    assert found["UTD, Table A.4", "E5-Mistral-7B-Instruct", "MSR"]["state"] in ("equal", "differs")
     told = found["UTD, Table 1", "activities", "UCF"]
     assert (told["ours"], told["state"]) == (100, "tiny model")
     assert told["why"].startswith("encoded by hashed words")

@@ -4,6 +4,8 @@ import csv
 import json
 from pathlib import Path
 
+from reproduction.simulated import stand_in_clip
+
 FRAMES = 8
 CLASSES = {"ApplyLipstick": "apply lipstick", "PlayingCello": "playing cello", "YoYo": "yo yo"}
 THINGS = {"ApplyLipstick": "lipstick, mirror", "PlayingCello": "cello, stage", "YoYo": "toy, room"}
@@ -48,6 +50,8 @@ def _msr(folder: Path) -> list[str]:
         (clip, f"{clip}.mp4", repr([f"a {name} is shown", f"the {name}'s turn"]))
         for clip, name in zip(clips, names, strict=True)
     ]
+    for number, clip in enumerate(clips):
+        stand_in_clip(folder / f"data/msrvtt/{clip}.mp4", number)
     _table(folder / "metadata/msrvtt/test_info.csv", ["video_id", "full_path", "captions"], rows)
     told = {
         clip: _frames(f"{name}, sky", f"A {name} is moving.", "Something moves.")
