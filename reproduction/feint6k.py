@@ -39,7 +39,7 @@ from reproduction.feint6k_cells import (
     table_2,
 )
 from reproduction.feint6k_models import MAIN, Scored, score
-from reproduction.feint6k_people import ANNOTATORS, FOILS, SUBTEST, WHY_OVERRIDE, Collected, collect
+from reproduction.feint6k_people import ANNOTATORS, FOILS, SUBTEST, WHY_OVERRIDE, Collected, can_be_written, collect
 from reproduction.records import NOT_GIVEN, Cell, Result, Source, compare, missing_lines
 from reproduction.steps import export, new_project
 from text.registry import load, parse_params
@@ -111,6 +111,8 @@ SUPPLEMENT_NOTE = (
 NOTES = (OBJECTS_NOTE, FAILURES_NOTE, FIGURES_NOTE, SUPPLEMENT_NOTE)
 AUDITED = "{}: the verdict of the audit of the published file is “{}”, by these checks: {}."
 AGAIN = "{}: {:,} of {:,} items that simulated people made have exactly the published texts; reviewers returned {}."
+LEFT_OUT = "{}: items that are not written again, because two of their texts are equal: {:,}."
+UNREAD = "{}: records of the published file that are not imported: {:,}; the first: {}"
 GREY = "{}: {:,} clips are grey stand-ins, because the videos are not given. Simulated people do not watch."
 CONTROL = "{}, {}: R@1 is {:.1f} among six captions of different videos (Feint6K, Fig. 1b: no number printed)."
 LADDERS = "{}: run {} has the evidence ladder: `foilworks ladder --run {}`."
@@ -159,19 +161,22 @@ class Made:
 
 def _make(half: Half, sources: Path, work: Path, weights: Mapping[str, str], seed: int) -> Made:
     path, out = sources / half.captions, work / half.slug
-    records = {record.video.key: record for record in _records("feint6k", path, {"dataset": half.dataset})}
-    published = _published(half, path)
+    everything = {record.video.key: record for record in _records("feint6k", path, {"dataset": half.dataset})}
+    records = {key: record for key, record in everything.items() if can_be_written(record)}
+    published, told = _published(half, path)
     project = _captioned(half, records, sources, out)
     watched = project.videos.filter(split="test", media_state="ready").exists()
     collected = collect(project, records, half.accuracy, out, seed)
     scored = score(project, collected.release, weights, out, seed) if watched else Scored()
-    notes = _notes(half, published, collected, records)
+    notes = [*told, *_notes(half, published, collected, everything)]
+    if left_out := len(everything) - len(records):
+        notes.append(LEFT_OUT.format(half.dataset, left_out))
     notes += _audit(half, path, out)
     notes += [CONTROL.format(half.dataset, label, value) for label, value in scored.controls.items()]
     notes += [LADDERS.format(half.dataset, run, run) for run in scored.ladders]
     notes.append(export(collected.release, out / "release"))
     _export(collected.release, out / "published-form")
-    return Made(len(records), tables([collected.release], scored.names), scored, notes)
+    return Made(len(everything), tables([collected.release], scored.names), scored, notes)
 
 
 def _records(form: str, path: Path, params: Mapping[str, Any]) -> Iterator[ItemRecord]:
@@ -182,14 +187,15 @@ def _records(form: str, path: Path, params: Mapping[str, Any]) -> Iterator[ItemR
             yield found
 
 
-def _published(half: Half, path: Path) -> Release:
-    """Return a release of the file as it is published."""
+def _published(half: Half, path: Path) -> tuple[Release, list[str]]:
+    """Return a release of the file as it is published, and a note if some of its records cannot be read."""
     project = new_project(
         f"feint6k-{half.slug}-published", f"Feint6K ({half.dataset}), as published", is_simulated=False
     )
     params = {"dataset": half.dataset, "subtest": SUBTEST}
-    import_records(project, None, "feint6k", path, as_published=True, strict=True, params=params)
-    return freeze_release(None, project, name="as published", override=WHY_OVERRIDE)
+    found = import_records(project, None, "feint6k", path, as_published=True, params=params)
+    told = [UNREAD.format(half.dataset, len(found.errors), found.errors[0])] if found.errors else []
+    return freeze_release(None, project, name="as published", override=WHY_OVERRIDE), told
 
 
 def _captioned(half: Half, records: Mapping[str, ItemRecord], sources: Path, work: Path) -> Project:
@@ -226,7 +232,10 @@ def _row(record: ItemRecord, half: Half, split: str) -> dict[str, str]:
 
 def _notes(half: Half, published: Release, made: Collected, records: Mapping[str, ItemRecord]) -> list[str]:
     texts = [
-        {(record["caption"], *record["foils"]) for record in release.members.values_list("record", flat=True)}
+        {
+            tuple(text.strip() for text in (record["caption"], *record["foils"]))
+            for record in release.members.values_list("record", flat=True)
+        }
         for release in (published, made.release)
     ]
     again = AGAIN.format(half.dataset, len(texts[0] & texts[1]), len(records), made.returned)

@@ -13,7 +13,7 @@ from annotation.actions.submissions.judgements import submit_choice
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.submissions.submit_review import submit_review
 from annotation.models import Lease, Review, Stage
-from annotation.rules import reviewing
+from annotation.rules import editing, reviewing
 from annotation.rules.baseline import place_of
 from corpus.actions.create_subtest import create_subtest
 from corpus.models import Release, Subtest
@@ -43,6 +43,11 @@ class Collected:
     release: Release
     returned: int
     stand_ins: int
+
+
+def can_be_written(record: ItemRecord) -> bool:
+    """Return whether a page accepts the texts of the record: no two of them are equal."""
+    return not editing.errors(editing.check_texts(record.caption, record.foils))
 
 
 def collect(project: Project, records: Mapping[str, ItemRecord], accuracy: float, work: Path, seed: int) -> Collected:

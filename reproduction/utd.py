@@ -68,6 +68,7 @@ class Found:
     biases: dict[str, BiasRun] = field(default_factory=dict)
     encoders: dict[tuple[str, str], BiasRun] = field(default_factory=dict)
     descriptions: dict[str, Descriptions] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
 
 def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: int) -> Result:
@@ -90,11 +91,12 @@ def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: in
         for name, run in found.biases.items()
         if name in found.splits
     ]
-    return Result(PAPER, tuple(_sorted(cells)), (*NOTES, *agreements), missing_lines(SOURCES, given))
+    return Result(PAPER, tuple(_sorted(cells)), (*NOTES, *found.notes, *agreements), missing_lines(SOURCES, given))
 
 
 def _make(one: DataSet, sources: Path, work: Path, weights: Mapping[str, str], seed: int, found: Found) -> None:
-    project = project_of(one, sources, work)
+    project, notes = project_of(one, sources, work)
+    found.notes += notes
     published = splits_of(one, project, sources)
     if published is not None:
         found.splits[one.column] = published

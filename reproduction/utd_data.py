@@ -18,6 +18,7 @@ from reproduction.steps import new_project
 DESCRIPTIONS, SPLITS = "UTD_descriptions", "UTD_splits"
 PREDICTIONS, LISTS, VIDEOS = "videoglue_predictions", "metadata", "data"
 PAGE = "https://utd-project.github.io"
+UNREAD = "{}: records of {} that are not imported: {:,}; the first: {}"
 CODE = "https://github.com/ninatu/utd-project"
 
 
@@ -68,10 +69,11 @@ SOURCES = (
 )
 
 
-def project_of(one: DataSet, sources: Path, work: Path) -> Project:
-    """Return a new project with the videos of the authors' lists that are given."""
+def project_of(one: DataSet, sources: Path, work: Path) -> tuple[Project, list[str]]:
+    """Return a new project with the videos of the authors' lists that are given, and a note of those not read."""
     slug = f"utd-{one.slug.lower().replace('_', '-')}"
     project = new_project(slug, f"UTD: {one.column}", is_simulated=True)
+    notes: list[str] = []
     for split, name in ((one.train, "train"), (one.test, "test")):
         path = sources / one.videos(split)
         if path.is_file():
@@ -80,8 +82,10 @@ def project_of(one: DataSet, sources: Path, work: Path) -> Project:
             with listed.open("w", encoding="utf-8") as file:
                 file.writelines(json.dumps(record) + "\n" for record in _records(path, one, name))
             media = sources / VIDEOS / one.slug
-            import_records(project, None, "jsonl", listed, media_dir=media if media.is_dir() else None, strict=True)
-    return project
+            found = import_records(project, None, "jsonl", listed, media_dir=media if media.is_dir() else None)
+            if found.errors:
+                notes.append(UNREAD.format(one.column, path.name, len(found.errors), found.errors[0]))
+    return project, notes
 
 
 def _records(path: Path, one: DataSet, split: str) -> Iterator[dict[str, str]]:

@@ -85,17 +85,19 @@ def test_captions_alone_are_collected_again_by_forty_simulated_people(places):
     assert found[README, "LanguageBind", "VATEX, R@3"].ours == pytest.approx(100 * 5 / 6)
     assert found[T1, HUMAN, "VATEX, R@1"].why == "source not given: feint6k_vatex.csv"
     assert found[T1, "zero-shot, CLIP", "MSR-VTT, R@1"].state == "not public"
-    assert (found[SIZES, "videos", "both"].ours, found[SIZES, "annotators", "both"].ours) == (6, 40)
+    assert (found[SIZES, "videos", "both"].ours, found[SIZES, "annotators", "both"].ours) == (7, 40)
     check_people()
+    assert any("because two of their texts are equal: 1." in one for one in result.notes)
+    assert any("published file that are not imported: 1; the first:" in one for one in result.notes)
     assert any(
-        "6 of 6 items that simulated people made have exactly the published texts; reviewers returned 1." in one
+        "6 of 7 items that simulated people made have exactly the published texts; reviewers returned 1." in one
         for one in result.notes
     )
     assert any("6 clips are grey stand-ins" in one for one in result.notes)
     assert any("`foilworks verify` finds it unchanged" in one for one in result.notes)
     assert (out / "msrvtt/audit.json").is_file()
     written = next((out / "msrvtt/published-form").rglob("*.csv")).read_text()
-    assert written.splitlines()[1:] == (sources / "feint6k_msrvtt.csv").read_text().splitlines()[1:]
+    assert written.splitlines()[1:] == (sources / "feint6k_msrvtt.csv").read_text().splitlines()[1:37]
 
 
 def check_people():
