@@ -19,6 +19,7 @@ from evaluation.score_files.scored import read_edits
 from evaluation.scoring.queries import run_results
 from generation.grammar.gender_words import TABLE_6 as OURS
 from reproduction.audits import audit_files
+from reproduction.contrast_list import LIST, list_cells
 from reproduction.contrast_paper import (
     AVERAGE_ROW,
     HUMAN,
@@ -37,7 +38,7 @@ from reproduction.contrast_paper import (
 from reproduction.eight_sets import CLIPS, FILES, LSMDC, MSRVTT, TITLES, VERB_H, VERB_LM, DataSet, Options
 from reproduction.eight_sets import PAPER as PAPER_SIZES
 from reproduction.records import NO_NUMBER, NOT_GIVEN, Cell, Result, Source, compare, missing_lines
-from reproduction.steps import OVERRIDE, export, new_project, score
+from reproduction.steps import OVERRIDE, export, new_project, score, write_ladder
 
 PUBLISHED = {VERB_LM: "msrvtt_lm_contrast_set.tsv", VERB_H: "msrvtt_human_contrast_set.tsv"}
 REPOSITORY = "github.com/jamespark3922/video-lang-contrast-set, folder msrvtt"
@@ -79,7 +80,7 @@ def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: in
     work.mkdir(parents=True, exist_ok=True)
     published = {name: found[file] for name, file in PUBLISHED.items() if file in found}
     notes: list[str] = [*MISPRINTS, NO_LSMDC]
-    cells = [*_mapping(), *_published_sizes(published)]
+    cells = [*_mapping(), *_published_sizes(published), *list_cells(found.get(LIST), published)]
     if len(published) == len(PUBLISHED):
         cells += _verbs(published, work)
     notes += audit_files({path.name: path for path in published.values()}, work, seed)
@@ -114,7 +115,7 @@ def _make(slug: str, sources: Path, work: Path, options: Options) -> tuple[dict[
     )
     people = sum(map(len, made.people.accounts.values()))
     said = [SETTINGS.format(options.seed, people, TITLES[slug]), export(made.release, work / f"release-{slug}")]
-    return results, [*made.notes, *said, *results.get("ladder", {}).get("sentences", ())]
+    return results, [*made.notes, *said, *write_ladder(made.release, work / f"ladder-{slug}.json")]
 
 
 def _mapping() -> Iterator[Cell]:

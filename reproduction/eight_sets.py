@@ -19,8 +19,6 @@ from corpus.video_files.stored_files import clip_file
 from evaluation.analyses import proximity as proximity_analysis
 from evaluation.analyses.scored import ScoredItems
 from evaluation.imports.store import import_records
-from evaluation.ladder.ladders import ladder_of_release
-from evaluation.ladder.wording import benchmark_sentences
 from evaluation.metrics import retrieval
 from evaluation.proximity.actions.measure_proximity import measure_proximity
 from evaluation.releases.actions.freeze_release import freeze_release
@@ -219,8 +217,6 @@ class DataSet:
             accuracy = {name: subtests[name]["T"] for name in self.sets}
             found["models"][run.label] = {"R@1": self._recall(spec, release), "accuracy": accuracy}
         found["human"] = self._human(release)
-        if ladder := ladder_of_release(release):
-            found["ladder"] = {**ladder, "sentences": benchmark_sentences(ladder)}
         if self.slug == LSMDC:
             found["identities"] = _identities(release)
         else:

@@ -1,5 +1,6 @@
 """Steps that every paper shares: a new project, a job in this process, the release as a verified folder."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,8 @@ from corpus.models import Release
 from evaluation.errors import EvaluationError
 from evaluation.exports.collect import collect_release
 from evaluation.exports.verify import verify
+from evaluation.ladder.ladders import ladder_of_release
+from evaluation.ladder.wording import benchmark_sentences
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Run
 from jobs.models import Job, JobState
@@ -19,6 +22,7 @@ from text.registry import load
 # The gate stops subtests that words alone solve, as in the published sets; the release says why it is frozen anyway.
 OVERRIDE = "made again as the paper made it"
 SLUG = "{}-{}"
+LADDER = "Evidence ladder ({}): {}"
 
 
 def new_project(slug: str, name: str, *, is_simulated: bool) -> Project:
@@ -46,6 +50,15 @@ def score(release: Release, spec: str, label: str, **options: Any) -> Run:
     run = start_run(None, release, spec, label=label, **options)
     done(run.job)
     return Run.objects.get(pk=run.pk)
+
+
+def write_ladder(release: Release, path: Path) -> tuple[str, ...]:
+    """Write the evidence ladder of the release's models, and return its sentences; nothing without a ladder."""
+    found = ladder_of_release(release)
+    if not found:
+        return ()
+    path.write_text(json.dumps(found, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    return tuple(LADDER.format(path.name, sentence) for sentence in benchmark_sentences(found))
 
 
 def export(release: Release, folder: Path) -> str:

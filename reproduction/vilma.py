@@ -8,7 +8,7 @@ from pathlib import Path
 
 from reproduction.audits import audit_files
 from reproduction.records import Cell, Result, Source, missing_lines
-from reproduction.steps import export
+from reproduction.steps import export, write_ladder
 from reproduction.vilma_again import make_again
 from reproduction.vilma_counts import count_files, find_files, row_name
 from reproduction.vilma_figures import draw_words, write_analyses
@@ -37,6 +37,7 @@ def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: in
         notes += [draw_words(files, work / "figures"), *write_analyses(scored.release, work / "figures")]
         notes += [
             *again.notes,
+            *write_ladder(scored.release, work / "ladder.json"),
             *audit_files({row_name(each): path for each, path in files.items()}, work, seed),
             export(scored.release, work / "release"),
         ]

@@ -61,7 +61,7 @@ def score_published(
         specs[TEXT_ONLY[0]] = f"lm:{write_language_model(work / 'tiny-lm')}"
     results = {}
     for model, spec in specs.items():
-        found = run_results(score(release, spec, model))["subtests"]
+        found = run_results(score(release, spec, model, controls=True))["subtests"]
         results[model] = {subtest.files[0]: found[path.stem] for subtest, path in files.items() if path.stem in found}
     return Scored(release, results, tiny)
 

@@ -13,6 +13,7 @@ from generation.choices.compose import plain
 from generation.models import GenerationRun
 from projects.models import Membership
 from reproduction import contrast_sets
+from reproduction.contrast_list import list_cells
 from reproduction.eight_sets import PAPER as SIZES_OF_PAPER
 from reproduction.records import count_states
 from tests.reproduction import stand_ins
@@ -76,7 +77,8 @@ def test_the_published_files_give_their_sizes_and_verbs(tmp_path):
     write_published(tmp_path)
     result = contrast_sets.reproduce(tmp_path, tmp_path / "work", weights={}, seed=0)
     sizes = cells_of(result, "Contrast sets, Secs. D.1 and D.2")
-    assert {(cell.paper, cell.ours, cell.state) for cell in sizes.values()} == {(2554, 2, "differs")}
+    published = [cell for (row, _column), cell in sizes.items() if row.endswith(".tsv")]
+    assert {(cell.paper, cell.ours, cell.state) for cell in published} == {(2554, 2, "differs")}
     verbs = cells_of(result, "Contrast sets, Fig. 3")
     assert {key: cell.ours for key, cell in verbs.items()} == {
         ("cry", "machine"): 0.0,
@@ -160,7 +162,7 @@ def check_seeds():
 
 def check_cells(made):
     states = count_states(made.cells)
-    assert states.keys() == {"equal", "simulated", "tiny model", "not public"}
+    assert states.keys() == {"equal", "differs", "simulated", "tiny model", "not public"}
     for table, model, column in (
         ("Contrast sets, Table 2", "CLIP4CLIP", "Random MC"),
         ("Contrast sets, Table 3", "MMT", "ID MC"),
@@ -175,6 +177,25 @@ def check_cells(made):
     sizes = cells_of(made, "Contrast sets, Secs. D.1 and D.2")
     assert sizes["MSR-VTT, Random", "items made here"].ours == TEST - 1
     assert any("finds it unchanged" in note for note in made.notes)
+
+
+def test_the_list_says_what_the_published_files_keep_of_it(tmp_path):
+    write_published(tmp_path)
+    captions = ["a man in a red shirt sings on a stage", "a boy sits", "it is dark"]
+    rows = [
+        {"qid": f"mc{at}", "clip_name": f"video{at}", "answer": "0", "options": [caption, *OTHERS, "a tree falls"]}
+        for at, caption in enumerate(captions)
+    ]
+    path = tmp_path / "msrvtt_mc_test.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    published = {"VerbLM": tmp_path / "msrvtt_lm_contrast_set.tsv"}
+    found = {(cell.row, cell.column): cell.ours for cell in list_cells(path, published)}
+    assert found == {
+        ("MSR-VTT, Random", "items"): 3,
+        ("MSR-VTT, Gender", "items"): 2,
+        ("MSR-VTT, msrvtt_lm_contrast_set.tsv", "items with three options of the list"): 2,
+        ("MSR-VTT, msrvtt_lm_contrast_set.tsv", "items with the caption of the list"): 1,
+    }
 
 
 def test_the_sizes_of_the_paper_are_limits():
