@@ -41,7 +41,7 @@ from reproduction.feint6k_cells import (
 from reproduction.feint6k_models import MAIN, Scored, score
 from reproduction.feint6k_people import ANNOTATORS, FOILS, SUBTEST, WHY_OVERRIDE, Collected, can_be_written, collect
 from reproduction.records import NOT_GIVEN, Cell, Result, Source, compare, missing_lines
-from reproduction.steps import export, new_project
+from reproduction.steps import export, new_project, write_ladder
 from text.registry import load, parse_params
 
 LANGUAGEBIND = "zero-shot, LanguageBind"
@@ -115,7 +115,6 @@ LEFT_OUT = "{}: items that are not written again, because two of their texts are
 UNREAD = "{}: records of the published file that are not imported: {:,}; the first: {}"
 GREY = "{}: {:,} clips are grey stand-ins, because the videos are not given. Simulated people do not watch."
 CONTROL = "{}, {}: R@1 is {:.1f} among six captions of different videos (Feint6K, Fig. 1b: no number printed)."
-LADDERS = "{}: run {} has the evidence ladder: `foilworks ladder --run {}`."
 
 ORDER = (SIZES, T1, T2, CLAIMS, README)
 
@@ -173,7 +172,7 @@ def _make(half: Half, sources: Path, work: Path, weights: Mapping[str, str], see
         notes.append(LEFT_OUT.format(half.dataset, left_out))
     notes += _audit(half, path, out)
     notes += [CONTROL.format(half.dataset, label, value) for label, value in scored.controls.items()]
-    notes += [LADDERS.format(half.dataset, run, run) for run in scored.ladders]
+    notes += [f"{half.dataset}: {one}" for one in write_ladder(collected.release, out / "ladder.json")]
     notes.append(export(collected.release, out / "release"))
     _export(collected.release, out / "published-form")
     return Made(len(everything), tables([collected.release], scored.names), scored, notes)

@@ -14,8 +14,6 @@ import torch
 
 from corpus.actions.create_subtest import create_subtest
 from corpus.models import Caption, Release
-from evaluation.scoring.actions.start_run import start_run as start_scoring
-from evaluation.scoring.models import Run
 from evaluation.scoring.queries import run_results
 from evaluation.teacher.actions.trainings import start_teacher
 from evaluation.teacher.models import StudentEvaluation, TeacherTraining
@@ -26,8 +24,9 @@ from generation.actions.runs import start_run as start_generation
 from generation.models import GenerationRun
 from generation.recipes import find_recipe
 from hub.adapters.tiny_video import TinyConfig, TinyVideoText, Words, save_model
-from jobs.runner import run_now
 from projects.models import Project
+from reproduction.steps import done
+from reproduction.steps import score as scored_run
 
 STUDENTS = {"SimVTP": "average", "InternVideo": "temporal"}
 MAIN = "InternVideo"
@@ -48,7 +47,6 @@ class Scored:
     names: dict[str, str] = field(default_factory=dict)
     tiny: set[str] = field(default_factory=set)
     controls: dict[str, float] = field(default_factory=dict)
-    ladders: list[int] = field(default_factory=list)
 
 
 def score(project: Project, release: Release, weights: Mapping[str, str], work: Path, seed: int) -> Scored:
@@ -85,12 +83,10 @@ def _draw_changes(plain: TeacherTraining, taught: TeacherTraining, release: Rele
 def _run(found: Scored, release: Release, spec: str, label: str) -> None:
     """Score the release with retrieval among six captions and among all, and with less and less of each clip."""
     control = len(set(release.members.values_list("video", flat=True))) >= CONTROL
-    run = start_scoring(None, release, spec, label=label, standard=True, control=control, controls=True)
-    run_now(run.job)
-    result = run_results(Run.objects.get(pk=run.pk))
+    run = scored_run(release, spec, label, standard=True, control=control, controls=True)
+    result = run_results(run)
     if result.get("control"):
         found.controls[label] = 100 * result["control"]["R@1"]
-    found.ladders.append(run.pk)
 
 
 def _negatives(project: Project, weights: Mapping[str, str], seed: int) -> dict[str, GenerationRun]:
@@ -113,7 +109,7 @@ def _negatives(project: Project, weights: Mapping[str, str], seed: int) -> dict[
             selection={"split": "train"},
             seed=seed,
         )
-        run_now(run.job)
+        done(run.job)
         runs[slug] = run
     return runs
 
@@ -163,6 +159,6 @@ def _trainings(
             release=release,
             seed=seed,
         )
-        run_now(training.job)
+        done(training.job)
         training.refresh_from_db()
         yield training

@@ -23,9 +23,9 @@ from evaluation.releases.actions.freeze_release import freeze_release
 from generation.actions.runs import start_run
 from generation.models import Candidate, CandidateGroup
 from generation.recipes import find_recipe
-from jobs.runner import run_now
 from projects.models import Project, Role
 from reproduction.simulated import SECONDS, Crew, give_clips, key_of, mistaken
+from reproduction.steps import done
 
 ANNOTATORS, REVIEWERS, FOILS = 40, 5, 5
 RECIPE, SUBTEST = "feint6k-person", "actions"
@@ -81,7 +81,7 @@ def collect(project: Project, records: Mapping[str, ItemRecord], accuracy: float
         selection={"split": "test"},
         seed=seed,
     )
-    run_now(run.job)
+    done(run.job)
     _edit_and_review(crew, records, mistaken(list(records), max(RETURNED, 1 / len(records)), seed, "returned"))
     release = freeze_release(crew.owner, project, name="collected again", override=WHY_OVERRIDE)
     _answer(crew, release, mistaken(list(records), 1 - accuracy, seed, "baseline"))

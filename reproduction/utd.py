@@ -15,9 +15,9 @@ from evaluation.utd.class_texts import read_class_texts
 from evaluation.utd.concepts import ACTIVITIES, AVERAGE, DESCRIPTION, MAX_SCORE, MIDDLE, OBJECTS, SEQUENCE, VERBS
 from evaluation.utd.downloads import FILES
 from evaluation.utd.models import BiasRun, Descriptions
-from jobs.runner import run_now
 from projects.models import Project
 from reproduction.records import NOT_GIVEN, Cell, Result, compare, missing_lines
+from reproduction.steps import done
 from reproduction.utd_data import DATA_SETS, SOURCES, DataSet, project_of
 from reproduction.utd_models import benchmark, both_removed, model_cells, share_cells, splits_of
 from reproduction.utd_printed import CONCEPTS, SETS, TABLES
@@ -110,7 +110,7 @@ def _make(one: DataSet, sources: Path, work: Path, weights: Mapping[str, str], s
 
     def measured(encoder: str) -> BiasRun:
         run = measure_bias(None, described, task=one.task, encoder=encoder, class_texts=texts, seed=seed)
-        run_now(run.job)
+        done(run.job)
         run.refresh_from_db()
         return run
 
@@ -129,7 +129,7 @@ def _described(one: DataSet, project: Project, sources: Path) -> Descriptions | 
         return None
     made = import_descriptions(None, project, paths, name=one.column)
     if made.job is not None:
-        run_now(made.job)
+        done(made.job)
     return made
 
 

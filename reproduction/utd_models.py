@@ -11,9 +11,9 @@ from evaluation.utd.actions.import_splits import import_splits
 from evaluation.utd.instructions import CLASSIFICATION
 from evaluation.utd.models import BiasRun
 from evaluation.utd.pages import benchmark_of
-from jobs.runner import run_now
 from projects.models import Project
 from reproduction.records import NOT_GIVEN, Cell, compare
+from reproduction.steps import done
 from reproduction.utd_data import DATA_SETS, PREDICTIONS, DataSet
 from reproduction.utd_printed import BALANCED, FULL, SPLIT, TABLES
 
@@ -68,7 +68,7 @@ def benchmark(one: DataSet, run: BiasRun, sources: Path, weights: Mapping[str, s
             named[import_benchmark(None, run, path, label=row)[0].label] = row
         elif spec := weights.get(row):
             zero_shot = one.task != CLASSIFICATION
-            run_now(predict_samples(None, run, spec, zero_shot=zero_shot, label=row, epochs=EPOCHS).job)
+            done(predict_samples(None, run, spec, zero_shot=zero_shot, label=row, epochs=EPOCHS).job)
             named[row] = row
     found = benchmark_of(run) if named else None
     return {named[row["model"]]: row["cells"] for row in found["models"]} if found else {}

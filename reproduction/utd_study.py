@@ -15,10 +15,10 @@ from evaluation.reports.reports import project_report
 from evaluation.utd.models import Descriptions
 from evaluation.utd.utd_files import objects_lines
 from jobs.models import Job, JobState
-from jobs.runner import run_now
 from projects.models import Project, Role
 from reproduction.records import NOT_GIVEN, Cell
 from reproduction.simulated import SECONDS, Crew, give_clips, key_of, mistaken
+from reproduction.steps import done
 from reproduction.utd_printed import USER_STUDY
 
 TABLE = "UTD, Sec. 4.2 (user study)"
@@ -58,7 +58,7 @@ def _study(described: Descriptions, work: Path, seed: int) -> dict[str, float]:
     source = described.describer[:100] or SOURCE
     check = open_object_check(crew.owner, project, source, size=USER_STUDY["frames"], seed=seed)
     for job in Job.objects.filter(project_id=project.pk, state=JobState.WAITING, target_id=check.pk):
-        run_now(job)
+        done(job)
     _answer(crew, _missed(check.pk, seed))
     _classify(crew, check)
     return _numbers(project)

@@ -132,7 +132,7 @@ def test_videos_and_train_captions_give_tiny_models_for_every_row_of_llm_teacher
     assert found[T2, TABLE_2["chatbot"].name, "R@1"].ours is None
     assert {cell.state for place, cell in found.items() if place[0] == CLAIMS} == {"tiny model"}
     assert any("R@1 is" in note and "(Feint6K, Fig. 1b: no number printed)" in note for note in result.notes)
-    assert sum("foilworks ladder --run" in note for note in result.notes) == 4
+    assert (out / "msrvtt/ladder.json").is_file()
     figure = json.loads((out / "vatex/figures/figure-5b.json").read_text())
     assert {row["model"] for row in figure["rows"]} == {"IntVid-pt", "IntVid-ft", "LLM-teacher"}
     assert (out / "vatex/figures/figure-5b.svg").read_text().startswith("<")
