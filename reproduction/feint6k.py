@@ -40,7 +40,7 @@ from reproduction.feint6k_cells import (
 )
 from reproduction.feint6k_models import MAIN, Scored, score
 from reproduction.feint6k_people import ANNOTATORS, FOILS, SUBTEST, WHY_OVERRIDE, Collected, can_be_written, collect
-from reproduction.records import NOT_GIVEN, Cell, Result, Source, compare, missing_lines
+from reproduction.records import NOT_GIVEN, Cell, Result, Source, State, compare, missing_lines
 from reproduction.steps import export, new_project, write_ladder
 from text.registry import load, parse_params
 
@@ -277,6 +277,6 @@ def _sizes(videos: int) -> Iterator[Cell]:
     yield compare(
         SIZES, "videos", "both", ALL_VIDEOS, videos or None, digits=0, why=why or "the given files have others"
     )
-    state = "simulated" if videos else "not public"
+    state: State = "simulated" if videos else "not public"
     yield Cell(SIZES, "annotators", "both", ANNOTATORS, ANNOTATORS if videos else None, state, why or PEOPLE)
     yield compare(SIZES, "negative captions per video", "both", FOILS, FOILS if videos else None, digits=0, why=why)

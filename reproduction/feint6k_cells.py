@@ -15,7 +15,7 @@ from evaluation.teacher.paper_rows import (
     ZERO_SHOT,
     PaperRow,
 )
-from reproduction.records import Cell, compare
+from reproduction.records import Cell, State, compare
 
 T1, T2, CLAIMS, SIZES = "Feint6K, Table 1", "Feint6K, Table 2", "Feint6K, Sec. 1 and Fig. 1b", "Feint6K, Sec. 3.2"
 STANDARD, R1, R2, RANK = MEASURES
@@ -114,7 +114,7 @@ def claim_cells(ours: Mapping[str, Mapping[str, Values]], tiny: bool) -> Iterato
         first, second = own.get(high, {}).get(of_high), own.get(low, {}).get(of_low)
         value = None if first is None or second is None else first - second
         if value is not None and (tiny or high == human):
-            state = "tiny model" if tiny else "simulated"
+            state: State = "tiny model" if tiny else "simulated"
             yield Cell(CLAIMS, row, dataset, paper, value, state, TINY.format("InternVideo") if tiny else PEOPLE)
         else:
             yield compare(CLAIMS, row, dataset, paper, value, digits=1, why=NOT_SCORED.format("InternVideo"))
@@ -125,7 +125,7 @@ def rank_notes() -> Iterator[str]:
     complete = {row_name(row): [values for values in row.printed.values() if None not in values[1:]] for row in TABLE_1}
     rows = {name: found for name, found in complete.items() if found}
     worse = [name for name, found in rows.items() if min(map(beyond, found)) > CHANCE_MEAN]
-    not_three = [name for name, found in rows.items() if all(least_with_three(one) > one[3] for one in found)]
+    not_three = [name for name, found in rows.items() if all(least_with_three(one) > (one[3] or 0.0) for one in found)]
     yield (
         "Feint6K, Table 1 has a column R@2. The authors' project page prints the same numbers under R@3, and their "
         f"script computes R@3. If they are R@2, all other clips of these rows have a mean rank above {CHANCE_MEAN}, "

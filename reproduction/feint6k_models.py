@@ -116,7 +116,8 @@ def _negatives(project: Project, weights: Mapping[str, str], seed: int) -> dict[
 
 def _drawn(project: Project, row: str, architecture: str, work: Path, seed: int) -> str:
     """Return a small student with the words of the project's captions, drawn by the seed."""
-    words = Words.of(Caption.objects.filter(video__project=project).order_by("pk").values_list("text", flat=True))
+    texts = Caption.objects.filter(video__project=project).order_by("pk").values_list("text", flat=True)
+    words = Words.of(list(texts))
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         config = TinyConfig(architecture, f"tiny/{row}", frames=8, size=32, width=32, dimensions=32, text_width=32)

@@ -49,14 +49,14 @@ def _study(described: Descriptions, work: Path, seed: int) -> dict[str, float]:
     project = described.project
     crew = Crew(project, seed)
     crew.join(Role.RESEARCHER, 1)
-    crew.join(Role.ANNOTATOR, USER_STUDY["people"], misses_an_object=round(NOT_SEEN, 3))
+    crew.join(Role.ANNOTATOR, int(USER_STUDY["people"]), misses_an_object=round(NOT_SEEN, 3))
     lines = _lines(described, seed)
     if not lines:
         return {}
     give_clips(project, work, {json.loads(line)["video"] for line in lines})
     import_objects(crew.owner, project, lines, name="objects.jsonl", source=SOURCE)
     source = described.describer[:100] or SOURCE
-    check = open_object_check(crew.owner, project, source, size=USER_STUDY["frames"], seed=seed)
+    check = open_object_check(crew.owner, project, source, size=int(USER_STUDY["frames"]), seed=seed)
     for job in Job.objects.filter(project_id=project.pk, state=JobState.WAITING, target_id=check.pk):
         done(job)
     _answer(crew, _missed(check.pk, seed))
@@ -72,7 +72,7 @@ def _lines(described: Descriptions, seed: int) -> list[str]:
         if (found := by_video.get(json.loads(line)["video"])) is not None:
             found.append(line)
     named = sorted(key for key, lines in by_video.items() if lines)
-    chosen = random.Random(f"{seed}/frames").sample(named, min(len(named), USER_STUDY["frames"]))
+    chosen = random.Random(f"{seed}/frames").sample(named, min(len(named), int(USER_STUDY["frames"])))
     return [line for key in sorted(chosen) for line in by_video[key]]
 
 
