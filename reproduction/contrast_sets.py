@@ -38,7 +38,7 @@ from reproduction.contrast_paper import (
 from reproduction.eight_sets import CLIPS, FILES, LSMDC, MSRVTT, TITLES, VERB_H, VERB_LM, DataSet, Options
 from reproduction.eight_sets import PAPER as PAPER_SIZES
 from reproduction.records import NO_NUMBER, NOT_GIVEN, Cell, Result, Source, compare, missing_lines
-from reproduction.steps import OVERRIDE, export, new_project, score, write_ladder
+from reproduction.steps import OVERRIDE, check_weights, export, new_project, score, write_ladder
 
 PUBLISHED = {VERB_LM: "msrvtt_lm_contrast_set.tsv", VERB_H: "msrvtt_human_contrast_set.tsv"}
 REPOSITORY = "github.com/jamespark3922/video-lang-contrast-set, folder msrvtt"
@@ -76,6 +76,7 @@ SETTINGS = "Seed {}, {} people in {}; every answer is simulated."
 
 def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: int, **fixed: Any) -> Result:
     """Return every cell that the files in `sources` allow. `fixed`: other settings of the eight sets (`Options`)."""
+    check_weights(weights, (*(model for model in TABLE_2.rows if model != HUMAN), *MAKERS, *ENCODERS))
     found = {source.name: path for source in SOURCES if (path := sources / source.name).exists()}
     work.mkdir(parents=True, exist_ok=True)
     published = {name: found[file] for name, file in PUBLISHED.items() if file in found}

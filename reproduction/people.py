@@ -1,7 +1,7 @@
 """Let simulated people write, edit, review, validate and choose. All are marked as simulated.
 
-They use the claims and submissions of the pages. Mistakes are drawn by seed, person and sentence, at the rate that the
-membership states (`simulated_traits`), or that the caller gives for a subtest.
+They use the claims and submissions of the pages. Mistakes are drawn by the seed, the item and its number of votes, at
+the rate that the membership states (`simulated_traits`), or that the caller gives for a subtest.
 """
 
 import random
@@ -20,7 +20,7 @@ from annotation.actions.submissions.judgements import submit_choice, submit_vote
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.submissions.submit_review import submit_review
 from annotation.claims import Claim
-from annotation.models import Lease, Stage
+from annotation.models import Lease, Stage, Vote
 from annotation.rules import reviewing
 from annotation.rules.baseline import place_of
 from corpus.models import Item, Release, Subtest
@@ -136,7 +136,7 @@ class People:
 
     def _votes(self, person: User) -> Iterator[None]:
         for claimed in self._claims(person, Stage.VALIDATION):
-            submit_vote(person, claimed.token, _key(claimed), self._place(person, claimed, "vote"), seconds=SECONDS)
+            submit_vote(person, claimed.token, _key(claimed), self._place(claimed, "vote"), seconds=SECONDS)
             yield
 
     def choose(self, release: Release, subtests: Sequence[Subtest]) -> None:
@@ -146,7 +146,7 @@ class People:
             open_baseline(self.owner, self.project, release=release, subtest=subtest, overlap=PER_ITEM)
             for person in judges:
                 for claimed in self._claims(person, Stage.BASELINE):
-                    place = self._place(person, claimed, "choice")
+                    place = self._place(claimed, "choice")
                     submit_choice(person, claimed.token, _key(claimed), place, seconds=SECONDS)
 
     def retract(self, subtest: Subtest, reason: str) -> None:
@@ -154,22 +154,24 @@ class People:
         for item in Item.objects.filter(subtest=subtest, state="valid").values_list("pk", flat=True):
             retract(self.owner, item, reason)
 
-    def _place(self, person: User, claimed: Claim, what: str) -> int | str:
+    def _place(self, claimed: Claim, what: str) -> int | str:
         """Return the number of the sentence that the person calls true; of two sentences, its word."""
         lease = Lease.objects.select_related("task__item__subtest").get(pk=claimed.lease_id)
         item = lease.task.item
         if lease.order_shown is None:
             right = "first" if claimed.caption_first else "second"
-            return "both" if self._errs(person, item, what) else right
+            return "both" if self._errs(item, what) else right
         wrong = item.foils.get(position=item.facts.get("hard_foil") or 0).pk
-        return place_of(lease.order_shown, wrong if self._errs(person, item, what) else None)
+        return place_of(lease.order_shown, wrong if self._errs(item, what) else None)
 
     def _claims(self, person: User, stage: Stage) -> Iterator[Claim]:
         while claimed := claim(person, self.project, stage, now=timezone.now() - timedelta(seconds=SECONDS)):
             yield claimed
 
-    def _errs(self, person: User, item: Item, what: object) -> bool:
-        name = f"{self.seed}/{person.username}/{item.subtest.name}/{item.key}/{what}"
+    def _errs(self, item: Item, what: object) -> bool:
+        # By the number of votes that the item has: which of many people gets a task is not drawn by our seed.
+        nth = Vote.objects.filter(item=item).count()
+        name = f"{self.seed}/{nth}/{item.subtest.name}/{item.key}/{what}"
         return random.Random(name).random() < self.by_subtest.get(item.subtest.name, self.mistakes)
 
 

@@ -1,6 +1,7 @@
 """Steps that every paper shares: a new project, a job in this process, the release as a verified folder."""
 
 import json
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,13 @@ from jobs.models import Job, JobState
 from jobs.runner import run_now
 from projects.actions.creation import create_project_by_operator
 from projects.models import Project
+from text.quoting import quoted
 from text.registry import load
 
 # The gate stops subtests that words alone solve, as in the published sets; the release says why it is frozen anyway.
 OVERRIDE = "made again as the paper made it"
 SLUG = "{}-{}"
-LADDER = "Evidence ladder ({}): {}"
+LADDER = "Evidence ladder of the models that were scored ({}): {}"
 
 
 def new_project(slug: str, name: str, *, is_simulated: bool) -> Project:
@@ -35,6 +37,12 @@ def new_project(slug: str, name: str, *, is_simulated: bool) -> Project:
     project.judge_caption_once = False
     project.save(update_fields=["is_simulated", "judge_caption_once"])
     return project
+
+
+def check_weights(weights: Mapping[str, str], known: Collection[str]) -> None:
+    """Raise EvaluationError for a name that is neither a row of the paper nor a model that makes foils."""
+    if unknown := sorted(weights.keys() - set(known)):
+        raise EvaluationError(f"--weights: {quoted(unknown[0])} is not a model here; choose one of: {', '.join(known)}")
 
 
 def done(job: Job | None) -> None:

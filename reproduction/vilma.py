@@ -8,23 +8,27 @@ from pathlib import Path
 
 from reproduction.audits import audit_files
 from reproduction.records import Cell, Result, Source, missing_lines
-from reproduction.steps import export, write_ladder
+from reproduction.steps import check_weights, export, write_ladder
 from reproduction.vilma_again import make_again
 from reproduction.vilma_counts import count_files, find_files, row_name
 from reproduction.vilma_figures import draw_words, write_analyses
 from reproduction.vilma_misprints import find_misprints
-from reproduction.vilma_paper import SUBTESTS
+from reproduction.vilma_paper import RANDOM, SCORES, SUBTESTS
 from reproduction.vilma_scores import VIDEOS, import_published, score_cells, score_published
 
 WHERE = "github.com/ilkerkesen/ViLMA, folder data"
 FEEDS = ("ViLMA, Tables 1, 2 and 4-6", "the table of its test")
 SOURCES = tuple(Source(f"{subtest.files[0]}.json", WHERE, FEEDS) for subtest in SUBTESTS)
+# Models that the paper scores, and those that make foils.
+MODELS = tuple(model for model in SCORES[0].rows() if model != RANDOM)
+MAKERS = ("T5", "RoBERTa", "NLI", "CoLA", "lm")
 MISPRINT = "Misprint in the paper: {}"
 TABLE_3 = "ViLMA, Table 3 describes the models; its only numbers are also in (ViLMA, Table 2)."
 
 
 def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: int) -> Result:
     """Return every cell that the files in `sources` allow. `weights`: GPT-2, OPT, CLIP, …; T5, RoBERTa, NLI, CoLA."""
+    check_weights(weights, (*MODELS, *MAKERS))
     files = find_files(sources)
     missing = missing_lines(SOURCES, {f"{subtest.files[0]}.json": path for subtest, path in files.items()})
     notes = [MISPRINT.format(sentence) for sentence in find_misprints()] + [TABLE_3]

@@ -3,6 +3,7 @@
 import csv
 import json
 
+import numpy as np
 import pytest
 import torch
 
@@ -11,6 +12,7 @@ from annotation.models import Edit, Vote
 from corpus.models import Caption, Item, Release, Subtest
 from generation.choices.compose import plain
 from generation.models import GenerationRun
+from media.encode import write_mp4
 from projects.models import Membership
 from reproduction import contrast_sets
 from reproduction.contrast_list import list_cells
@@ -177,6 +179,21 @@ def check_cells(made):
     sizes = cells_of(made, "Contrast sets, Secs. D.1 and D.2")
     assert sizes["MSR-VTT, Random", "items made here"].ours == TEST - 1
     assert any("finds it unchanged" in note for note in made.notes)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_given_models_are_scored_on_the_published_files(tmp_path, settings):
+    settings.MEDIA_ROOT = tmp_path / "media"
+    write_published(tmp_path)
+    (tmp_path / "msrvtt_clips").mkdir()
+    for at in range(2):
+        write_mp4(tmp_path / f"msrvtt_clips/video{at}.mp4", np.full((8, 32, 32, 3), 90 * at, np.uint8), 8.0)
+    result = contrast_sets.reproduce(tmp_path, tmp_path / "work", weights={"CLIP zero-shot": "fake:"}, seed=0)
+    found = cells_of(result, "Contrast sets, Table 2")
+    assert found["CLIP zero-shot", "VerbLM MC"].ours in {0.0, 50.0, 100.0}
+    assert found["CLIP zero-shot", "VerbLM MC"].state == "differs"
+    assert found["CLIP zero-shot", "Gender MC"].ours is None
+    assert found["CLIP4CLIP", "VerbLM MC"].state == "not public"
 
 
 def test_the_list_says_what_the_published_files_keep_of_it(tmp_path):

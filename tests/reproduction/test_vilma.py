@@ -5,13 +5,18 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.errors import EvaluationError
 from foilworks import cli
 from reproduction import vilma, vilma_again
 from reproduction.records import compare, count_states
 from reproduction.report import markdown_of
 from reproduction.vilma_counts import count_files, find_files
 from reproduction.vilma_misprints import find_misprints
+from reproduction.vilma_scores import import_published, score_cells, score_published
 from tests.reproduction.vilma_files import write_files
+
+AGAIN = ("Change of State: Action", "Action Counting: Easy", "Spatial Relations: Prepositions")
+VALID = [3, 3, 2]
 
 
 @pytest.fixture
@@ -82,6 +87,25 @@ def test_an_empty_folder_gives_a_report_with_every_missing_file(tmp_path):
     assert "change-state-action.json: not found" in markdown_of(result)
 
 
+def test_an_unknown_name_of_weights_is_refused_before_anything_is_made(tmp_path):
+    with pytest.raises(EvaluationError, match="'GPT2' is not a model here; choose one of: GPT-2, OPT, CLIP"):
+        vilma.reproduce(tmp_path, tmp_path / "work", weights={"GPT2": "lm:gpt2"}, seed=0)
+
+
+@pytest.mark.full
+@pytest.mark.slow(seconds=60)
+@pytest.mark.django_db(transaction=True)
+def test_given_language_models_are_scored_on_the_published_items(sources, tmp_path, settings):
+    settings.MEDIA_ROOT = tmp_path / "media"
+    files = find_files(sources)
+    scored = score_published(import_published(files, sources), files, sources, tmp_path, {"OPT": "fake:text"})
+    found = {(cell.row, cell.column): cell for cell in score_cells(scored) if cell.table == "ViLMA, Table 11"}
+    assert found["OPT", "Prepositions, T"].ours in {0.0, 50.0, 100.0}
+    assert found["OPT", "Prepositions, T"].state == "differs"
+    assert found["GPT-2", "Prepositions, T"].state == "tiny model"
+    assert found["CLIP", "Prepositions, T"].state == "not public"
+
+
 @pytest.mark.full
 @pytest.mark.slow(seconds=60)
 @pytest.mark.django_db(transaction=True)
@@ -99,6 +123,9 @@ def test_the_command_makes_scores_validates_and_releases(sources, tmp_path, monk
     assert cells["ViLMA, Table 11", "CLIP", "Prepositions, T"]["state"] == "not public"
     again = cells["ViLMA, Table 4, foils made again", "Action Counting: Easy", "#Inst."]
     assert (again["ours"], again["state"]) == (4, "simulated")
+    valid = [cells["ViLMA, Table 4, foils made again", row, "#Valid"]["ours"] for row in AGAIN]
+    # The same seed gives the same votes, whoever gets the tasks.
+    assert valid == VALID
     assert {path.name for path in out.iterdir()} >= {"report.md", "cells.csv", "audit.json", "release", "release-again"}
     assert "finds it unchanged" in "".join(told["notes"])
     assert "simulated" in capsys.readouterr().out
