@@ -38,10 +38,10 @@ from reproduction.feint6k_cells import (
     table_1,
     table_2,
 )
-from reproduction.feint6k_models import MAIN, Scored, score
+from reproduction.feint6k_models import CHATBOT, FILLER, MAIN, MODEL_ROWS, SENTENCES, Scored, score
 from reproduction.feint6k_people import ANNOTATORS, FOILS, SUBTEST, WHY_OVERRIDE, Collected, can_be_written, collect
 from reproduction.records import NOT_GIVEN, Cell, Result, Source, State, compare, missing_lines
-from reproduction.steps import export, new_project, write_ladder
+from reproduction.steps import check_weights, export, new_project, write_ladder
 from text.registry import load, parse_params
 
 LANGUAGEBIND = "zero-shot, LanguageBind"
@@ -121,6 +121,7 @@ ORDER = (SIZES, T1, T2, CLAIMS, README)
 
 def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: int) -> Result:
     """Return every cell that the files in `sources` allow; exports and audits are written below `work`."""
+    check_weights(weights, (*MODEL_ROWS, FILLER, SENTENCES, CHATBOT))
     cells: list[Cell] = []
     notes = [*NOTES, *rank_notes()]
     ours: dict[str, Mapping[str, Mapping[str, float]]] = {}

@@ -17,9 +17,9 @@ from evaluation.utd.downloads import FILES
 from evaluation.utd.models import BiasRun, Descriptions
 from projects.models import Project
 from reproduction.records import NOT_GIVEN, Cell, Result, compare, missing_lines
-from reproduction.steps import done
+from reproduction.steps import check_weights, done
 from reproduction.utd_data import DATA_SETS, SOURCES, DataSet, project_of
-from reproduction.utd_models import benchmark, both_removed, model_cells, share_cells, splits_of
+from reproduction.utd_models import TABLES_OF_MODELS, benchmark, both_removed, model_cells, share_cells, splits_of
 from reproduction.utd_printed import CONCEPTS, SETS, TABLES
 from reproduction.utd_study import study_cells
 
@@ -73,6 +73,7 @@ class Found:
 
 def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: int) -> Result:
     """Return every cell that the files in `sources` allow; files of each data set are written below `work`."""
+    check_weights(weights, (*TABLES["A.4"].rows, *(row for name in TABLES_OF_MODELS for row in TABLES[name].rows)))
     found = Found()
     for one in DATA_SETS:
         if any((sources / name).is_file() for name in (one.splits, one.descriptions(one.test))):

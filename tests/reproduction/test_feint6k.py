@@ -6,6 +6,7 @@ import pytest
 
 from annotation.models import Edit, Review, Vote
 from corpus.models import Item, Release
+from evaluation.errors import EvaluationError
 from evaluation.teacher.paper_rows import TABLE_1, TABLE_2
 from projects.models import Membership, Project
 from reproduction import feint6k
@@ -50,6 +51,11 @@ def test_rows_whose_ranks_cannot_be_among_two_are_named():
     # Half first, a quarter second, a quarter at rank 4: 0.5 + 0.5 + 1 = 2.
     assert beyond((None, 50.0, 75.0, 2.0)) == pytest.approx(4)
     assert least_with_three((None, 50.0, 75.0, 2.0)) == pytest.approx(2)
+
+
+def test_weights_of_a_model_that_is_not_in_the_paper_are_refused(tmp_path):
+    with pytest.raises(EvaluationError, match="'CLIPS' is not a model here; choose one of: CLIP, "):
+        feint6k.reproduce(tmp_path, tmp_path, weights={"CLIPS": "fake:"}, seed=0)
 
 
 def test_rows_of_the_paper_have_distinct_names():

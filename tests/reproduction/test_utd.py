@@ -6,6 +6,7 @@ import pytest
 from django.core.management import call_command
 
 from corpus.models import Caption
+from evaluation.errors import EvaluationError
 from reproduction import utd
 from reproduction.printed_tables import printed
 from reproduction.utd_models import rows_of
@@ -36,6 +37,11 @@ def test_the_paper_benchmarks_24_classifiers_17_retrievers_and_30_models():
     renamed = {name.replace("WV10M", "WebVid10M") for name in retrievers}
     assert len(classifiers | renamed) == 30
     assert set(TABLES["5"].rows) < set(rows_of("UCF"))
+
+
+def test_weights_of_a_model_that_is_not_in_the_paper_are_refused(tmp_path):
+    with pytest.raises(EvaluationError, match="'CLIP' is not a model here"):
+        utd.reproduce(tmp_path, tmp_path, weights={"CLIP": "fake:"}, seed=0)
 
 
 def test_a_row_with_a_missing_number_is_refused():
