@@ -18,6 +18,8 @@ from evaluation.score_files.tables import Columns, Table
 from evaluation.utd.instructions import MODELS
 from evaluation.utd.splits import Split, split
 
+# Columns of the files of answers that the authors of UTD publish.
+OF_AUTHORS = {"r1": "correct", "acc_top1": "correct", "target": "class"}
 COLUMNS = tuple(f"correct_{number}" for number in range(1, MODELS + 1))
 
 
@@ -73,11 +75,13 @@ def read_predictions(path: Path, columns: Columns | None = None) -> Predictions:
 def read_model_answers(path: Path, columns: Columns | None = None) -> tuple[dict[str, dict[str, float]], list[str]]:
     """Return {model: {sample: 1 right, 0 wrong}}, and the unused columns; a model without a name is named by the file.
 
-    EvaluationError names file, line and column. The authors call the column of right and wrong `acc_top1`.
+    EvaluationError names file, line and column. The authors call the column of right and wrong `acc_top1`, in retrieval
+    `R1`, and that of the class `target`.
     """
     table = Table(path, columns)
-    if "acc_top1" in table.names:
-        table = Table(path, {"correct": "acc_top1", **(columns or {})})
+    of_authors = {field: name for name, field in OF_AUTHORS.items() if name in table.names}
+    if "correct" in of_authors:
+        table = Table(path, {**of_authors, **(columns or {})})
     found = read_answers(table)
     models = {model: dict(zip(found.ids, values.tolist(), strict=True)) for model, values in found.right.items()}
     if len(models) == 1 and set(models) <= {"prediction", "correct"}:

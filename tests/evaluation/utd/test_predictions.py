@@ -5,6 +5,8 @@ import json
 import pytest
 from django.core.management import call_command
 
+from evaluation.utd.predictions import read_model_answers
+
 HEADER = f"sample,class,{','.join(f'correct_{n}' for n in range(1, 10))},confidence"
 
 
@@ -65,3 +67,13 @@ def test_an_error_is_one_line(run, lines, message):
 def test_a_missing_column_is_named(run):
     _, _, err = run("a,x", header="sample,class")
     assert err.startswith("foilworks: FILE:1: correct_1: there is no such column (its columns: sample, class)")
+
+
+@pytest.mark.parametrize(
+    ("header", "row"),
+    [("video_id,acc_top1,acc_top5,target,logits", 'a,1,1,7,"[0.1, 0.2]"'), ("rank,R1,R5,video_id", "0.0,1.0,1.0,a")],
+)
+def test_answers_in_the_authors_columns_are_read(tmp_path, header, row):
+    path = tmp_path / "valid_49ep.csv"
+    path.write_text(f"{header}\n{row}\n")
+    assert read_model_answers(path)[0] == {"valid_49ep": {"a": 1.0}}

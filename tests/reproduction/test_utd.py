@@ -1,0 +1,100 @@
+"""UTD again from small files in the published form: what each table gets, and what it says where it gets nothing."""
+
+import json
+
+import pytest
+from django.core.management import call_command
+
+from corpus.models import Caption
+from evaluation.errors import EvaluationError
+from reproduction import utd
+from reproduction.printed_tables import printed
+from reproduction.utd_models import rows_of
+from reproduction.utd_printed import COLUMNS, SETS, TABLES
+from tests.reproduction import utd_sources
+
+
+def cells(result, table):
+    return {(cell.row, cell.column): cell for cell in result.cells if cell.table == f"UTD, Table {table}"}
+
+
+def test_printed_tables_share_their_numbers():
+    for column in SETS:
+        sequence = [TABLES["A.3"].number(f"{name}, sequence of frames", column) for name in TABLES["1"].rows]
+        assert sequence == [TABLES["1"].number(name, column) for name in TABLES["1"].rows]
+        by_time = [TABLES["A.3"].number(f"obj+comp+act, {name}", column) for name in TABLES["3"].rows]
+        assert by_time == [TABLES["3"].number(name, column) for name in TABLES["3"].rows]
+        shares = [numbers[SETS.index(column)] for row, numbers in TABLES["4"].rows.items() if row.startswith("%")]
+        assert sum(shares) == 100
+    for name, row in (("6", "umt-b-5M"), ("5", "videomae-L-UH")):
+        longer = {"6": "A.2", "5": "A.1"}[name]
+        assert TABLES[longer].rows[row][: len(COLUMNS[name])] == TABLES[name].rows[row]
+
+
+def test_the_paper_benchmarks_24_classifiers_17_retrievers_and_30_models():
+    classifiers, retrievers = set(TABLES["5"].rows), set(TABLES["6"].rows)
+    assert (len(classifiers), len(retrievers)) == (24, 17)
+    renamed = {name.replace("WV10M", "WebVid10M") for name in retrievers}
+    assert len(classifiers | renamed) == 30
+    assert set(TABLES["5"].rows) < set(rows_of("UCF"))
+
+
+def test_weights_of_a_model_that_is_not_in_the_paper_are_refused(tmp_path):
+    with pytest.raises(EvaluationError, match="'CLIP' is not a model here"):
+        utd.reproduce(tmp_path, tmp_path, weights={"CLIP": "fake:"}, seed=0)
+
+
+def test_a_row_with_a_missing_number_is_refused():
+    with pytest.raises(ValueError, match="objects: has 1 numbers for 2 columns"):
+        printed("objects | 1.0", ("UCF", "SSv2"))
+
+
+@pytest.mark.django_db
+def test_without_sources_every_number_of_the_paper_stays_with_its_reason(tmp_path):
+    result = utd.reproduce(tmp_path, tmp_path / "work", weights={}, seed=0)
+    assert len(result.cells) == sum(len(list(table.cells())) for table in TABLES.values()) + 11
+    assert {cell.state for cell in result.cells} == {"not public"}
+    assert all(cell.why for cell in result.cells)
+    assert len(result.missing) == 4
+    assert "published at https://utd-project.github.io" in result.missing[0]
+
+
+@pytest.mark.django_db
+def test_published_files_give_biases_splits_models_and_a_study(tmp_path, settings):
+    settings.MEDIA_ROOT, settings.CACHE_ROOT = tmp_path / "media", tmp_path / "cache"
+    sources, out = utd_sources.write(tmp_path / "sources"), tmp_path / "out"
+    models = ["--weights", "umt-b-17M=fake:", "--weights", "E5-Mistral-7B-Instruct=fake-words:"]
+    call_command("reproduce", "utd", "--sources", str(sources), "--out", str(out), "--json", *models)
+    result = json.loads((out / "report.json").read_text())
+    found = {(cell["table"], cell["row"], cell["column"]): cell for cell in result["cells"]}
+    share = found["UTD, Table 4", "% object-biased samples", "UCF"]
+    assert (share["ours"], share["state"]) == (25, "differs")
+    full = found["UTD, Table 5", utd_sources.MODEL, "UCF, full"]
+    assert full["ours"] == pytest.approx(100 * 7 / 12)
+    assert found["UTD, Table 5", utd_sources.MODEL, "UCF, UTD-split"]["ours"] == pytest.approx(100 * 6 / 9)
+    assert found["UTD, Table 6", utd_sources.RETRIEVER, "MSR, full"]["ours"] == 50
+    assert found["UTD, Table A.2", utd_sources.RETRIEVER, "MSR, UTD-split"]["ours"] == 75
+    assert Caption.objects.filter(text="the dog's turn").count() == 1
+    assert found["UTD, Table 6", "umt-b-17M", "MSR, full"]["ours"] is not None
+    assert found["UTD, Table A.4", "E5-Mistral-7B-Instruct", "MSR"]["state"] in ("equal", "differs")
+    told = found["UTD, Table 1", "activities", "UCF"]
+    assert (told["ours"], told["state"]) == (100, "tiny model")
+    assert told["why"].startswith("encoded by hashed words")
+    assert found["UTD, Table 2", "dataset bias", "UCF, objects"]["state"] == "tiny model"
+    assert found["UTD, Table A.3", "objects, middle frame", "MSR"]["state"] == "tiny model"
+    assert found["UTD, Table 1", "objects", "K400"]["why"].startswith("source not given: UTD_descriptions")
+    check_study(found)
+    assert any("our split and the published one both remove" in note for note in result["notes"])
+    assert {path.name for path in (out / "ucf").iterdir()} >= {"splits.json", "tables.csv", "classes.svg"}
+
+
+def check_study(found):
+    rows = {row: cell for (table, row, _), cell in found.items() if table == "UTD, Sec. 4.2 (user study)"}
+    assert {cell["state"] for cell in rows.values()} == {"simulated"}
+    assert rows["people"]["ours"] == 7
+    assert rows["frames"]["ours"] == 12
+    assert rows["objects"]["ours"] == 12 * utd_sources.PER_FRAME
+    unseen = rows["objects"]["ours"] - rows["visible"]["ours"]
+    assert unseen == 3
+    classes = ("hallucination", "misclassification", "object visible", "attribute error", "other")
+    assert sum(rows[name]["ours"] for name in classes) == unseen
