@@ -137,7 +137,7 @@ def test_a_rotated_secret_and_the_old_one_are_valid_for_a_day(receiver, project,
         assert StandardReceiver(secret).verify(body, headers)["type"] == "ping"
 
 
-def test_a_receiver_from_before_0_3_needs_no_change_until_its_secret_ends(receiver, project, owner):
+def test_a_receiver_from_before_0_2_needs_no_change_until_its_secret_ends(receiver, project, owner):
     hook = add_webhook(owner, project, receiver.url, ["ping"])
     Webhook.objects.update(legacy_salt=hook.salt)
     old = base64.b64decode(secret_of(hook).removeprefix("whsec_")).hex()
@@ -157,7 +157,7 @@ def test_a_receiver_from_before_0_3_needs_no_change_until_its_secret_ends(receiv
     assert "X-Foilworks-Signature" not in later
 
 
-def test_the_migration_marks_webhooks_from_before_0_3(receiver, project, owner):
+def test_the_migration_marks_webhooks_from_before_0_2(receiver, project, owner):
     add_webhook(owner, project, receiver.url, ["ping"])
     import_module("projects.migrations.0014_rotation_of_webhook_secrets").keep_old_headers(apps, None)
     hook = Webhook.objects.get()
