@@ -3,6 +3,7 @@
 import gc
 import os
 
+# The statistics of pages use it by its full name, and would load it at the first request.
 import scipy.special  # noqa: F401
 from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
@@ -12,7 +13,8 @@ from foilworks.whole_bodies import with_whole_bodies
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.settings")
 
 application = with_whole_bodies(get_wsgi_application())
-# Load all pages now, and the statistics that they import when they need them; otherwise the first request would.
+# Load all pages now; otherwise the first request would.
 _ = get_resolver().url_patterns
-# Modules loaded now stay: the garbage collector need not scan them again.
+# Modules loaded now stay. The garbage collector does not scan them again, so forked processes share their memory
+# (decision 118).
 gc.freeze()
