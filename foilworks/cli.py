@@ -3,10 +3,13 @@
 `manage.py` calls the same function. Django's commands (`shell`, `changepassword` …) work as well.
 """
 
+import ast
 import difflib
 import os
 import sys
+from collections.abc import Iterator
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 
 import django
@@ -81,7 +84,7 @@ def _help(topic: list[str]) -> int:
         return 0
     names = own_commands()
     width = max(map(len, names))
-    lines = [f"  {name:<{width}}  {_about(name)}" for name in names]
+    lines = [f"  {name:<{width}}  {about(name)}" for name in names]
     sys.stdout.write(
         "Foilworks: create, edit, validate and score foils for videos.\n\n"
         f"usage: {NAME} COMMAND [options]\n\n" + "\n".join(lines) + "\n\n"
@@ -90,10 +93,23 @@ def _help(topic: list[str]) -> int:
     return 0
 
 
-def _about(name: str) -> str:
-    """Return the help of a command as one line of the list."""
-    text = import_module(f"{COMMANDS}.{name}").Command.help.split("\n")[0].strip().rstrip(".")
+def about(name: str) -> str:
+    """Return the help of a command as one line of the list, read from its file.
+
+    To import all commands would take longer than anything else that the list does.
+    """
+    source = Path(import_module(COMMANDS).__path__[0], f"{name}.py").read_text(encoding="utf-8")
+    text = next(_helps(ast.parse(source))).split("\n")[0].strip().rstrip(".")
     return text[:1].lower() + text[1:]
+
+
+def _helps(module: ast.Module) -> Iterator[str]:
+    """Yield the value of `help` of the class Command."""
+    for part in module.body:
+        if isinstance(part, ast.ClassDef) and part.name == "Command":
+            for line in part.body:
+                if isinstance(line, ast.Assign) and ast.unparse(line.targets[0]) == "help":
+                    yield ast.literal_eval(line.value)
 
 
 def _suggestion(command: str) -> str:

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import av
 from django.conf import settings
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
@@ -225,6 +224,9 @@ def _object_store() -> Check:
 
 
 def _decoder() -> Check:
+    # Imported here: workers read this module at their start.
+    import av
+
     return Check("video", OK, f"PyAV {av.__version__}, FFmpeg {av.ffmpeg_version_info}")
 
 

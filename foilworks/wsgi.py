@@ -3,6 +3,8 @@
 import gc
 import os
 
+# The statistics of pages use it by its full name, and would load it at the first request.
+import scipy.special  # noqa: F401
 from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
 
@@ -13,5 +15,6 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.settings")
 application = with_whole_bodies(get_wsgi_application())
 # Load all pages now; otherwise the first request would.
 _ = get_resolver().url_patterns
-# Modules loaded now stay: the garbage collector need not scan them again.
+# Modules loaded now stay. The garbage collector does not scan them again, so forked processes share their memory
+# (decision 118).
 gc.freeze()

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from projects import audit, rate_limits
 from projects.errors import AccessDenied, EntryRefused, NotAMember
 from projects.models import AuditEvent, Project, User
-from projects.sql.bulk_writes import insert_many, new_row
+from projects.sql.bulk_writes import insert_many
 from projects.sql.prepared_writes import insert
 from projects.webhooks import announce
 
@@ -35,8 +35,7 @@ def event(
     **details: Any,
 ) -> AuditEvent:
     """Return an unsaved audit row; `actor` None means the system (an expiry, a job)."""
-    return new_row(
-        AuditEvent,
+    return AuditEvent(
         project_id=None if project is None else project.pk,
         actor_id=None if actor is None else actor.pk,
         action=action,

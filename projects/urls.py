@@ -33,6 +33,7 @@ urlpatterns = [
     path("projects/<slug:slug>/webhooks/", webhook_views.webhooks, name="webhooks"),
     path("projects/<slug:slug>/webhooks/<int:pk>/", webhook_views.webhook, name="webhook"),
     path("projects/<slug:slug>/webhooks/<int:pk>/test/", webhook_views.test_webhook, name="webhook_test"),
+    path("projects/<slug:slug>/webhooks/<int:pk>/rotate/", webhook_views.rotate_webhook, name="webhook_rotate"),
     path("projects/<slug:slug>/webhooks/<int:pk>/delete/", webhook_views.delete_webhook, name="webhook_delete"),
     path(
         "projects/<slug:slug>/webhooks/<int:pk>/deliveries/<int:delivery>/retry/",

@@ -1,9 +1,12 @@
-"""The pages of a project's webhooks: addresses, deliveries, a test, another try."""
+"""The pages of a project's webhooks: addresses, deliveries, a test, another try, a new secret."""
+
+from typing import Any
 
 from django.contrib import messages
 from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
@@ -17,7 +20,8 @@ from projects.forms.accounts import WebhookForm
 from projects.listing.keyset import Order
 from projects.listing.listing import list_rows
 from projects.models import Delivery, Role, Webhook
-from projects.webhooks import EVENTS, secret_of
+from projects.webhook_messages import has_old_form, secret_of
+from projects.webhooks import EVENTS
 
 DELIVERY_ORDERS = (Order("newest", gettext_lazy("Newest first"), ("id",), descending=True),)
 
@@ -37,11 +41,30 @@ def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
                 form, status = WebhookForm(), 201
             except ProjectError as error:
                 form.add_error("url", str(error))
+    return _list_page(request, form, {"made": made}, status)
+
+
+@sensitive_variables()
+@never_cache
+@require_POST
+def rotate_webhook(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Replace the secret, and show the new one once."""
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    revoked = "revoke" in request.POST
+    made = actions.rotate_webhook(request.user, project, pk, revoke=revoked)
+    return _list_page(request, WebhookForm(), {"made": made, "rotated": True, "revoked": revoked}, 200)
+
+
+@sensitive_variables()
+def _list_page(request: HttpRequest, form: WebhookForm, about: dict[str, Any], status: int) -> HttpResponse:
     failed = Count("deliveries", filter=Q(deliveries__state=Delivery.State.FAILED))
-    rows = Webhook.objects.filter(project=project).annotate(n=Count("deliveries"), n_failed=failed).order_by("pk")
+    rows = (
+        Webhook.objects.filter(project=request.project).annotate(n=Count("deliveries"), n_failed=failed).order_by("pk")
+    )
     for hook in rows:
         hook.event_words = [EVENTS[event] for event in hook.events if event in EVENTS]
-    context = {"form": form, "hooks": rows, "made": made, "secret": secret_of(made) if made else ""}
+    made = about["made"]
+    context = {"form": form, "hooks": rows, "secret": secret_of(made) if made else "", **about}
     return render(request, "projects/webhooks.html", context, status=status)
 
 
@@ -60,6 +83,7 @@ def webhook(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         row.words = EVENTS.get(row.event, row.event)
     context = {
         "hook": hook,
+        "has_old_form": has_old_form(hook, timezone.now()),
         "listing": listing,
         "any": bool(listing.count.n),
         "row_template": "projects/_delivery_row.html",

@@ -1,12 +1,9 @@
-"""Webhook deliveries of a project: an outbox, signatures, retries.
+"""Webhook deliveries of a project: an outbox, and retries.
 
 Events come from the audit trail, so that every write announces itself in its own transaction.
 """
 
-import hashlib
-import hmac
 import http.client
-import json
 import socket
 import ssl
 import threading
@@ -14,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 from django.utils.functional import Promise
@@ -25,6 +21,7 @@ from jobs.queue import enqueue
 from projects.errors import ProjectError
 from projects.models import AuditEvent, Delivery, Project, Webhook
 from projects.outbound_addresses import Target, checked_target
+from projects.webhook_messages import message
 
 JOB = "projects.jobs.deliver_webhook"
 EVENTS: dict[str, Promise] = {
@@ -47,8 +44,15 @@ OF_ACTION = {
 }
 # Details that are safe to send to another server: nothing about people.
 PAYLOAD_FIELDS = ("name", "content_hash", "n_items", "created", "bad", "method", "spec", "protocol")
-# Delays after the first, second … failure; then the delivery has failed.
-RETRY_DELAYS = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 480))
+# Delays after the first, second … failure, as Standard Webhooks recommends; then the delivery has failed.
+RETRY_DELAYS = (
+    timedelta(seconds=5),
+    timedelta(minutes=5),
+    timedelta(minutes=30),
+    *(timedelta(hours=hours) for hours in (2, 5, 10, 14, 20, 24)),
+)
+# The status of a receiver that wants no more messages: the webhook stops at once.
+GONE = 410
 # An attempt takes less; where nothing came of it after this long, its worker is gone and another is due.
 CLAIM_TIMEOUT = timedelta(minutes=1)
 # Failed deliveries in a row after which nothing more is sent.
@@ -99,17 +103,6 @@ def queue_delivery(delivery: Delivery, project: Project) -> None:
     enqueue(JOB, delivery.pk, title=title, project_id=project.pk, asked=False)
 
 
-def secret_of(hook: Webhook) -> str:
-    """Return the secret with which the receiver checks signatures."""
-    message = f"webhook:{hook.pk}:{hook.salt}".encode()
-    return hmac.new(settings.SECRET_KEY.encode(), message, hashlib.sha256).hexdigest()
-
-
-def signature(secret: str, timestamp: str, body: bytes) -> str:
-    """`sha256=` and the HMAC of timestamp, dot, body: an old message cannot be sent again under a new time."""
-    return "sha256=" + hmac.new(secret.encode(), timestamp.encode() + b"." + body, hashlib.sha256).hexdigest()
-
-
 def deliver(delivery: Delivery, now: datetime) -> None:
     """Attempt one delivery and store the result and the next attempt. Does nothing if none is due."""
     hook = delivery.webhook
@@ -117,27 +110,19 @@ def deliver(delivery: Delivery, now: datetime) -> None:
     # Of two jobs of one delivery, the second finds it no longer due.
     if hook.stopped_at or not due.update(next_at=now + CLAIM_TIMEOUT):
         return
-    body = json.dumps({"id": delivery.pk, **delivery.payload}, ensure_ascii=False).encode()
-    timestamp = str(int(now.timestamp()))
-    headers = {
-        "Content-Type": "application/json",
-        "User-Agent": "Foilworks",
-        "X-Foilworks-Event": delivery.event,
-        "X-Foilworks-Delivery": str(delivery.pk),
-        "X-Foilworks-Timestamp": timestamp,
-        "X-Foilworks-Signature": signature(secret_of(hook), timestamp, body),
-    }
-    status, problem = post(hook.url, headers, body)
+    status, problem = post(hook.url, *message(delivery, now))
     delivery.attempts += 1
     delivery.answer_status, delivery.problem = status, problem[:MAX_PROBLEM_LENGTH]
     if not problem:
         delivery.state = Delivery.State.DELIVERED
-    elif delivery.attempts > len(RETRY_DELAYS):
+    elif status == GONE or delivery.attempts > len(RETRY_DELAYS):
         delivery.state = Delivery.State.FAILED
     else:
         delivery.next_at = now + RETRY_DELAYS[delivery.attempts - 1]
     delivery.save()
-    if delivery.state == Delivery.State.FAILED:
+    if status == GONE:
+        Webhook.objects.filter(pk=hook.pk, stopped_at=None).update(stopped_at=now)
+    elif delivery.state == Delivery.State.FAILED:
         _stop_what_never_answers(hook, now)
 
 

@@ -180,6 +180,7 @@ RULES: dict[str, Rule] = {
     "projects:webhooks": owner_page(post=422),
     "projects:webhook": owner_page("webhook", post=400),
     "projects:webhook_test": owner_page("webhook", get=NO, post=302),
+    "projects:webhook_rotate": owner_page("webhook", get=NO, post=200),
     "projects:webhook_delete": owner_page("webhook", get=NO, post=302),
     "projects:webhook_retry": owner_page("webhook", "delivery", get=NO, post=302),
     "projects:consent": Rule(MEMBERS, post=422),

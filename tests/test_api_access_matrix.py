@@ -104,6 +104,7 @@ RULES: dict[str, Rule] = {
     "list_webhooks": Rule(),
     "create_webhook": Rule(ok=201, data={"url": HOOK + "/2", "events": ["release.frozen"]}),
     "ping_webhook": Rule(ok=202, pk="webhook"),
+    "rotate_webhook": Rule(pk="webhook", data={}),
     "delete_webhook": Rule(ok=204, pk="webhook"),
     "list_deliveries": Rule(pk="webhook"),
     "list_scoring": Rule(),

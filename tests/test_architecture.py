@@ -396,8 +396,9 @@ def test_every_room_of_an_app_is_on_the_map():
 
 
 BOOT = """
-import json, sys
+import gc, json, sys
 import foilworks.wsgi
+frozen = gc.get_freeze_count()
 from django.urls import get_resolver
 
 def views(patterns):
@@ -408,7 +409,8 @@ def views(patterns):
             yield pattern.callback
 
 seen = list(views(get_resolver().url_patterns))
-print(json.dumps({"views": len(seen), "modules": sorted({name.partition(".")[0] for name in sys.modules})}))
+modules = sorted({name.partition(".")[0] for name in sys.modules})
+print(json.dumps({"views": len(seen), "modules": modules, "frozen": frozen}))
 """
 
 
@@ -418,4 +420,6 @@ def test_a_web_process_loads_no_model_library():
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout.splitlines()[-1])
     assert answer["views"] > 10
+    # Forked processes share what was there when the pages were loaded.
+    assert answer["frozen"] > 100 * answer["views"]
     assert not set(HEAVY) & set(answer["modules"])

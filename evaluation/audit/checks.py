@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from scipy import special
+import scipy
 
 from evaluation.audit.gathering import Counts, Gathered
 from evaluation.audit.probes import Divergence, Solved
@@ -70,8 +70,8 @@ def of_positions(counts: Counts, subtest: str = "") -> Finding:
 
 def _binomial_p(hits: int, n: int, chance: float) -> float:
     """Return the two-sided p of the exact binomial test, twice the smaller tail."""
-    below = float(special.bdtr(hits, n, chance))
-    above = float(special.bdtrc(hits - 1, n, chance)) if hits else 1.0
+    below = float(scipy.special.bdtr(hits, n, chance))
+    above = float(scipy.special.bdtrc(hits - 1, n, chance)) if hits else 1.0
     return min(1.0, 2 * min(below, above))
 
 

@@ -7,7 +7,7 @@ from corpus.models import Caption
 from corpus.records import ItemRecord, RecordWarning
 from evaluation.imports._videos import label_differences
 from evaluation.imports.batch import CHUNK, Batch, chunks, text_sha256
-from projects.sql.bulk_writes import insert_many, new_row
+from projects.sql.bulk_writes import insert_many
 from text.quoting import quoted
 
 
@@ -63,7 +63,7 @@ def store_captions(batch: Batch) -> None:
         if stored is None:
             made = new.get(key)
             if made is None:
-                made = new_row(Caption, video_id=video.pk, key=record.id, text=text, text_sha256=key[1])
+                made = Caption(video_id=video.pk, key=record.id, text=text, text_sha256=key[1])
                 new[key] = made
             made.facts = {**facts, **made.facts}
         elif not facts.keys() <= stored.facts.keys():

@@ -18,7 +18,7 @@ from evaluation.imports._captions import fact_differences
 from evaluation.imports._changes import delete_unused_clips, items_referred_to, lacks_mark, referred_to
 from evaluation.imports._videos import label_differences
 from evaluation.imports.batch import Batch, chunks, text_sha256
-from projects.sql.bulk_writes import insert_many, new_row
+from projects.sql.bulk_writes import insert_many
 
 _HASHED = 16
 
@@ -190,8 +190,7 @@ def _plan(
     if on_word:
         verdict, state = FoilVerdict.VALID, ItemState.VALID
     decided = state != ItemState.IN_VALIDATION and not on_word
-    item = new_row(
-        Item,
+    item = Item(
         project_id=batch.project.pk,
         subtest_id=subtest.pk,
         video_id=video.pk,
@@ -206,7 +205,7 @@ def _plan(
         unanimous=is_unanimous([counts]) if counts and decided else None,
     )
     foils = [
-        new_row(Foil, position=place, text=text, text_sha256=text_sha256(text), verdict=verdict)
+        Foil(position=place, text=text, text_sha256=text_sha256(text), verdict=verdict)
         for place, text in enumerate(pair.foils)
     ]
     return Planned(item, foils, pair.votes)
@@ -249,8 +248,7 @@ def _save(batch: Batch, planned: Sequence[Planned]) -> list[Item]:
 def _votes(item: int, counts: VoteCounts) -> Iterable[Vote]:
     choices = [Choice.CAPTION] * counts.caption + [Choice.FOIL] * counts.foil + [Choice.OTHER] * counts.other
     for index, choice in enumerate(choices):
-        yield new_row(
-            Vote,
+        yield Vote(
             item_id=item,
             stage=Stage.VALIDATION,
             source=Vote.Source.IMPORT,

@@ -11,7 +11,7 @@ from corpus.video_files.ingest import MEDIA_FIELDS, set_media
 from corpus.video_files.player import plays_elsewhere
 from evaluation.imports._changes import CONTENT
 from evaluation.imports.batch import CHUNK, MAX_MISSING, Batch, chunks, text_sha256
-from projects.sql.bulk_writes import insert_many, new_row
+from projects.sql.bulk_writes import insert_many
 from text.quoting import quoted
 
 _SAME = ("url", "start_time", "end_time", "time_unit")
@@ -158,7 +158,7 @@ def _row(batch: Batch, video: VideoRecord) -> Video:
     # Without an id, a later search uses the name of the file.
     facts["source_id"] = video.source_id or video.file
     del facts["file"]
-    return new_row(Video, project_id=batch.project.pk, **facts)
+    return Video(project_id=batch.project.pk, **facts)
 
 
 def _refuse_two_clips_of_one_key(batch: Batch) -> set[str]:

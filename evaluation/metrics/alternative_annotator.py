@@ -11,8 +11,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 from evaluation.metrics.intervals import NOTHING
 
@@ -107,7 +107,7 @@ def advantage_p(gaps: Floats, epsilon: float) -> float:
     error = float(gaps.std(ddof=1)) / math.sqrt(n) if n > 1 else 0.0
     if error <= NOTHING:
         return (1.0 - epsilon) ** n if centre <= 0 else 1.0
-    return float(special.stdtr(n - 1, (centre - epsilon) / error))
+    return float(scipy.special.stdtr(n - 1, (centre - epsilon) / error))
 
 
 def benjamini_yekutieli(values: list[float], *, q: float = FALSE_DISCOVERIES) -> list[bool]:

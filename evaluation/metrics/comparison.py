@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 from evaluation.metrics.exact import FEW_CLUSTERS, clusters_needed, sign_flip_p, subset_interval
 from evaluation.metrics.intervals import (
@@ -85,7 +85,7 @@ def paired_difference(
         return Difference(value, ci, ci, p, p, len(gap), len(rows), exact=True)
     sums = resampled_sums(rows, draws=draws, seed=seed)
     drawn = sums[:, 0] / sums[:, 1]
-    reach = float(special.stdtrit(len(rows) - 1, 1 - ALPHA / 2)) * error
+    reach = float(scipy.special.stdtrit(len(rows) - 1, 1 - ALPHA / 2)) * error
     return Difference(
         value=value,
         ci=percentiles(drawn),
@@ -122,7 +122,7 @@ def _needs_exact(error: float, clusters: int) -> bool:
 
 
 def _t_test(value: float, error: float, clusters: int) -> float:
-    return 1.0 if abs(value) <= NOTHING else float(2 * special.stdtr(clusters - 1, -abs(value) / error))
+    return 1.0 if abs(value) <= NOTHING else float(2 * scipy.special.stdtr(clusters - 1, -abs(value) / error))
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def mcnemar(a: Floats, b: Floats) -> McNemar:
     right_a, right_b = a[whole] == 1.0, b[whole] == 1.0
     only_a, only_b = int((right_a & ~right_b).sum()), int((right_b & ~right_a).sum())
     differ = only_a + only_b
-    p = min(1.0, 2.0 * float(special.bdtr(min(only_a, only_b), differ, 0.5)))
+    p = min(1.0, 2.0 * float(scipy.special.bdtr(min(only_a, only_b), differ, 0.5)))
     return McNemar(
         both=int((right_a & right_b).sum()),
         only_a=only_a,
@@ -277,6 +277,6 @@ def items_to_separate(
     value = mean(gap)
     if len(rows) < 2 or abs(value) <= NOTHING:
         return None
-    reach = float(special.ndtri(1 - alpha / 2) + special.ndtri(power))
+    reach = float(scipy.special.ndtri(1 - alpha / 2) + scipy.special.ndtri(power))
     least = math.ceil(clusters_needed(alpha) * len(gap) / len(rows))
     return max(least, math.ceil(len(gap) * (reach * cluster_error(rows)[1] / value) ** 2))

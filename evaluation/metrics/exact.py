@@ -8,8 +8,8 @@ import math
 import sys
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 from evaluation.metrics.intervals import DECIMALS, LEVEL
 
@@ -33,7 +33,7 @@ def sign_flip_p(gaps: Floats) -> float:
     totals: Floats = np.zeros(1)
     weights: Floats = np.ones(1)
     for size, times in zip(*np.unique(np.abs(gaps), return_counts=True), strict=True):
-        ways = special.binom(times, np.arange(times + 1)) / 2.0**times
+        ways = scipy.special.binom(times, np.arange(times + 1)) / 2.0**times
         every = totals[:, None] + size * (2 * np.arange(times + 1) - times)
         chances = (weights[:, None] * ways).ravel()
         totals, index = np.unique(np.round(every.ravel(), DECIMALS), return_inverse=True)

@@ -10,10 +10,10 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 # Not scipy.stats: its import takes most of a second, for three functions.
-from scipy import special
+import scipy
+from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 # The range of a mean.
@@ -186,7 +186,7 @@ def t_interval(
     centre, error = cluster_error(rows)
     if error <= NOTHING:
         return without_spread(centre, count, bounds, level=level)
-    reach = float(special.stdtrit(count - 1, 0.5 + level / 2)) * error
+    reach = float(scipy.special.stdtrit(count - 1, 0.5 + level / 2)) * error
     return [max(bounds[0], centre - reach), min(bounds[1], centre + reach)]
 
 
@@ -197,7 +197,7 @@ def wilson(right: int, total: int, *, level: float = LEVEL) -> list[float] | Non
 
 def score_interval(share: float, total: float, *, level: float = LEVEL) -> list[float]:
     """Compute Wilson's score interval of a share that is as precise as that of `total` independent records."""
-    z = float(special.ndtri(0.5 + level / 2))
+    z = float(scipy.special.ndtri(0.5 + level / 2))
     centre = (share + z * z / (2 * total)) / (1 + z * z / total)
     reach = z * math.sqrt(share * (1 - share) / total + z * z / (4 * total * total)) / (1 + z * z / total)
     return [max(0.0, centre - reach), min(1.0, centre + reach)]
@@ -209,8 +209,8 @@ def exact_binomial(hits: int, n: int, *, level: float = LEVEL) -> list[float]:
     It covers the probability in at least `level` of all samples, however few there are. E.g. 8 of 10: .444 to .975.
     """
     tail = (1.0 - level) / 2.0
-    low = float(special.betaincinv(hits, n - hits + 1, tail)) if hits else 0.0
-    high = float(special.betaincinv(hits + 1, n - hits, 1.0 - tail)) if hits < n else 1.0
+    low = float(scipy.special.betaincinv(hits, n - hits + 1, tail)) if hits else 0.0
+    high = float(scipy.special.betaincinv(hits + 1, n - hits, 1.0 - tail)) if hits < n else 1.0
     return [low, high]
 
 

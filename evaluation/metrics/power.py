@@ -7,7 +7,7 @@ number depends on the share of such items and not on the accuracy itself.
 import math
 from dataclasses import dataclass
 
-from scipy import special
+import scipy
 
 from evaluation.errors import EvaluationError
 from evaluation.metrics.comparison import ALPHA, POWER
@@ -69,9 +69,9 @@ def power(design: Design, items: int) -> float:
     error = math.sqrt(max(design.variance, 0.0) / items)
     if error == 0.0:
         return 1.0
-    limit = float(special.stdtrit(freedom, 1.0 - design.alpha / 2))
+    limit = float(scipy.special.stdtrit(freedom, 1.0 - design.alpha / 2))
     shift = design.difference / error
-    return float(1.0 - special.nctdtr(freedom, shift, limit) + special.nctdtr(freedom, shift, -limit))
+    return float(1.0 - scipy.special.nctdtr(freedom, shift, limit) + scipy.special.nctdtr(freedom, shift, -limit))
 
 
 def items_needed(design: Design, wanted: float = POWER) -> int:

@@ -13,7 +13,8 @@ from foilworks.api.shapes import Line, Slug
 from projects.access import get_project
 from projects.actions import webhooks as actions
 from projects.models import Delivery, Role, Webhook
-from projects.webhooks import EVENTS, secret_of
+from projects.webhook_messages import secret_of
+from projects.webhooks import EVENTS
 
 router = Router(tags=["webhooks"])
 Event = Literal[tuple(EVENTS)]
@@ -22,6 +23,10 @@ Event = Literal[tuple(EVENTS)]
 class WebhookIn(Schema):
     url: Line
     events: list[Event] = Field(min_length=1, max_length=20)
+
+
+class RotationIn(Schema):
+    revoke: bool = Field(default=False, description="end the old secret now instead of in 24 hours")
 
 
 class WebhookOut(Schema):
@@ -87,6 +92,15 @@ def ping_webhook(request: HttpRequest, slug: Slug, pk: int) -> Status:
     """Send a test message to the address."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     return Status(202, webhook_out(actions.ping_webhook(request.user, project, pk)))
+
+
+@router.post("/{int:pk}/rotate", response=writes(WebhookMade))
+@once
+def rotate_webhook(request: HttpRequest, slug: Slug, pk: int, body: RotationIn) -> Status:
+    """Replace the secret. For 24 hours, messages are signed with the old one too."""
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    hook = actions.rotate_webhook(request.user, project, pk, revoke=body.revoke)
+    return Status(200, {**webhook_out(hook), "secret": secret_of(hook)})
 
 
 @router.delete("/{int:pk}", response=writes(None, 204))

@@ -230,6 +230,10 @@ class Client:
     def add_webhook(self, project: str, url: str, events: Sequence[str]) -> Json:
         return self._json("POST", f"/api/projects/{project}/webhooks", body={"url": url, "events": list(events)})
 
+    def rotate_webhook(self, project: str, pk: int, *, revoke: bool = False) -> Json:
+        """Return the webhook with a new secret; the old one is valid for 24 hours more, unless `revoke`."""
+        return self._json("POST", f"/api/projects/{project}/webhooks/{pk}/rotate", body={"revoke": revoke})
+
     def each(self, path: str, **filters: Any) -> Iterator[Json]:
         """Yield every row of a list, page after page."""
         cursor: str | None = ""

@@ -13,9 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse
-from scipy.optimize import Bounds, LinearConstraint, milp
 
 from generation.balance.records import Change, Chosen, Pair, change
 from generation.errors import GenerationError
@@ -95,11 +94,14 @@ def _solve(
     groups, room = _group_matrix(units, per_group, fixed, words.shape[1])
     cost = np.concatenate([np.full(len(units), -1.0), np.full(2 * len(slack), len(units) + 1.0)])
     upper = np.concatenate([np.ones(len(units)), np.full(2 * len(slack), np.inf)])
-    found = milp(
+    found = scipy.optimize.milp(
         cost,
-        constraints=[LinearConstraint(words, goal, goal), LinearConstraint(groups, -np.inf, room)],
+        constraints=[
+            scipy.optimize.LinearConstraint(words, goal, goal),
+            scipy.optimize.LinearConstraint(groups, -np.inf, room),
+        ],
         integrality=np.ones(len(cost)),
-        bounds=Bounds(0, upper),
+        bounds=scipy.optimize.Bounds(0, upper),
         options={"node_limit": nodes, "mip_rel_gap": 0.0},
     )
     if found.x is None:
@@ -113,7 +115,7 @@ def _solve(
     return taken, int(min(len(units), np.floor(1e-6 + paid - found.mip_dual_bound)))
 
 
-def _word_matrix(changes: list[dict[str, int]], vocabulary: list[str], slack: list[str]) -> sparse.csr_array:
+def _word_matrix(changes: list[dict[str, int]], vocabulary: list[str], slack: list[str]) -> "scipy.sparse.csr_array":
     row_of = {word: row for row, word in enumerate(vocabulary)}
     rows = [row_of[word] for each in changes for word in each]
     columns = [column for column, each in enumerate(changes) for _ in each]
@@ -123,15 +125,15 @@ def _word_matrix(changes: list[dict[str, int]], vocabulary: list[str], slack: li
         columns += [len(changes) + 2 * at, len(changes) + 2 * at + 1]
         values += [1.0, -1.0]
     shape = (len(vocabulary), len(changes) + 2 * len(slack))
-    return sparse.csr_array((values, (rows, columns)), shape=shape)
+    return scipy.sparse.csr_array((values, (rows, columns)), shape=shape)
 
 
 def _group_matrix(
     units: list[_Unit], per_group: int | None, fixed: Sequence[Pair], width: int
-) -> tuple[sparse.csr_array, NDArray[np.float64]]:
+) -> tuple["scipy.sparse.csr_array", NDArray[np.float64]]:
     """Return a row per group, and how many of its pairs may still stay; groups that cannot overflow have no row."""
     if per_group is None:
-        return sparse.csr_array((1, width)), np.zeros(1)
+        return scipy.sparse.csr_array((1, width)), np.zeros(1)
     members: dict[str, list[int]] = {}
     for column, unit in enumerate(units):
         members.setdefault(unit.group, []).append(column)
@@ -142,5 +144,5 @@ def _group_matrix(
     tight = [name for name in members if len(members[name]) > left[name]]
     rows = [row for row, name in enumerate(tight) for _ in members[name]]
     columns = [column for name in tight for column in members[name]]
-    matrix = sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(tight), width))
+    matrix = scipy.sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(tight), width))
     return matrix, np.array([float(left[name]) for name in tight])

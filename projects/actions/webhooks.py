@@ -1,4 +1,4 @@
-"""A researcher adds, tests, restarts and deletes a webhook, and sends a failed delivery again."""
+"""A researcher adds, tests, restarts and deletes a webhook, rotates its secret, and sends a failed delivery again."""
 
 import secrets
 from collections.abc import Sequence
@@ -12,6 +12,7 @@ from projects.access import or_404, require_role
 from projects.errors import ProjectError
 from projects.models import Delivery, Project, Role, User, Webhook
 from projects.outbound_addresses import checked_target
+from projects.webhook_messages import ROTATION_OVERLAP
 from projects.webhooks import EVENTS, queue_delivery
 
 MAX_WEBHOOKS = 20
@@ -48,6 +49,21 @@ def ping_webhook(person: User, project: Project, pk: int) -> Webhook:
     """Send a test delivery. Http404 for another project's webhook."""
     hook = webhook_for(person, project, pk)
     audit.record(audit.event(project, person, "projects.ping_webhook", hook))
+    return hook
+
+
+@transaction.atomic
+def rotate_webhook(person: User, project: Project, pk: int, *, revoke: bool = False) -> Webhook:
+    """Give the webhook a new secret; the old one signs as well for a day, unless `revoke`.
+
+    Http404 for another project's webhook.
+    """
+    webhook_for(person, project, pk)
+    hook = Webhook.objects.select_for_update(no_key=True).get(pk=pk)
+    hook.old_salt, hook.salt = "" if revoke else hook.salt, secrets.token_hex(16)
+    hook.old_salt_until = None if revoke else timezone.now() + ROTATION_OVERLAP
+    hook.save(update_fields=["salt", "old_salt", "old_salt_until"])
+    audit.record(audit.event(project, person, "projects.rotate_webhook", hook, revoked=revoke))
     return hook
 
 

@@ -21,7 +21,7 @@ from foilworks.invariants.registry import violations
 from media.encode import write_mp4, write_webm
 from projects.errors import AccessDenied
 from projects.models import AuditEvent
-from projects.sql.bulk_writes import insert_many, new_row
+from projects.sql.bulk_writes import insert_many
 from tests.factories import make_member, make_project, make_subtest
 from tests.media.painted import painted_clip
 
@@ -417,7 +417,7 @@ def test_a_duplicate_caption_of_a_clip_is_refused_with_the_existing_id(run):
 
 def test_rows_that_the_database_refuses_are_reported_as_a_bug(run, monkeypatch):
     def twice(batch):
-        insert_many([new_row(Video, project_id=batch.project.pk, key="same") for _ in range(2)])
+        insert_many([Video(project_id=batch.project.pk, key="same") for _ in range(2)])
 
     monkeypatch.setattr(store, "warn_of_other_tests", twice)
     with pytest.raises(EvaluationError, match=r"have the same key .*please report this as a bug"):

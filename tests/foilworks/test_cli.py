@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from foilworks.cli import own_commands, run
+from foilworks.cli import about, own_commands, run
 from foilworks.management.base import FoilworksCommand
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -42,6 +42,8 @@ def test_every_command_shows_its_help_with_an_example(name, capsys):
     assert leaving.value.code == 0
     shown = capsys.readouterr().out
     assert "--json" in shown
+    # The list of commands reads the same words from the file.
+    assert about(name).lower() == command.help.split("\n")[0].strip().rstrip(".").lower()
     assert f"example:\n  foilworks {name}" in shown
 
 
@@ -116,6 +118,40 @@ def test_the_first_account_needs_a_terminal_or_a_given_password(tmp_path):
     assert (made.returncode, made.stdout, made.stderr) == (0, '{"created": true}\n', "")
     again = foilworks(*asked, DJANGO_SUPERUSER_PASSWORD="moving-squares", **home)
     assert (again.returncode, again.stderr) == (1, "foilworks: That username is already taken.\n")
+
+
+# Libraries that take a tenth of a second or more: the work of a command may import them, its start may not.
+HEAVY = {
+    *("torch", "transformers", "sentence_transformers", "safetensors", "spacy", "nltk", "ray", "datasets", "sklearn"),
+    *("pandas", "pyarrow", "crowdkit", "matplotlib", "boto3", "scipy.special", "scipy.optimize", "scipy.sparse"),
+}
+# These do not even need numpy or a decoder.
+LIGHT = ("check", "migrate", "token", "up", "worker")
+STARTS = """
+import os, sys
+os.environ["DJANGO_SETTINGS_MODULE"] = "foilworks.settings"
+import django
+django.setup()
+from foilworks.cli import run
+for name in sys.argv[2:]:
+    try:
+        run([name, "--help"][not name:])
+    except SystemExit as leaving:
+        assert leaving.code == 0, name
+sys.stderr.write(" ".join(sorted(set(sys.argv[1].split()) & set(sys.modules))))
+"""
+
+
+@pytest.mark.parametrize(
+    ("names", "unwanted"), [(("", *LIGHT), HEAVY | {"numpy", "scipy", "av"}), (own_commands(), HEAVY)]
+)
+def test_no_command_imports_a_heavy_library_at_its_start(names, unwanted):
+    """In one process; `export` and `audit` are among them all."""
+    assert set(names) >= {"", *LIGHT} or set(names) >= {"export", "audit"}
+    program = [sys.executable, "-c", STARTS, " ".join(sorted(unwanted)), *names]
+    done = subprocess.run(program, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.count("usage:") == len(names)
 
 
 def test_starting_a_command_does_not_import_numpy():

@@ -4,10 +4,9 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
-from annotation.models import Vote
-from corpus.models import Caption, Foil, Item, Video
+from corpus.models import Caption, Video
 from projects.models import AuditEvent
-from projects.sql.bulk_writes import insert_many, new_row
+from projects.sql.bulk_writes import insert_many
 from tests.factories import make_caption, make_project, make_video
 
 pytestmark = pytest.mark.django_db
@@ -58,28 +57,6 @@ def test_every_column_is_as_bulk_create_writes_it():
         own = {"id", "key", "created_at"}
         assert {k: v for k, v in one.items() if k not in own} == {k: v for k, v in other.items() if k not in own}
         assert now <= one["created_at"] <= timezone.now()
-
-
-@pytest.mark.parametrize("model", [Video, Caption, Item, Foil, Vote, AuditEvent])
-def test_a_new_row_is_the_constructors(model):
-    made, djangos = new_row(model), model()
-    for field in model._meta.concrete_fields:
-        mine, its = getattr(made, field.attname), getattr(djangos, field.attname)
-        assert type(mine) is type(its), field
-        # A moment is each row's own.
-        assert mine == its or field.default is timezone.now, field
-    assert (made._state.adding, made._state.db) == (True, None)
-
-
-def test_a_new_row_has_what_it_is_given_and_shares_nothing():
-    video = make_video(make_project())
-    one, other = (new_row(Caption, video_id=video.pk, key=key, text="t", text_sha256=key) for key in "ab")
-    one.facts["count"] = 3
-    insert_many([one, other])
-    assert one.video == video
-    assert list(Caption.objects.order_by("pk").values_list("key", "facts")) == [("a", {"count": 3}), ("b", {})]
-    with pytest.raises(AssertionError, match="names of their attributes"):
-        new_row(Caption, video=video)
 
 
 def test_rows_get_their_keys_and_later_keys_continue():

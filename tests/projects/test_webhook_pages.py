@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from jobs.models import Job
 from projects.models import AuditEvent, Delivery, Webhook
-from projects.webhooks import secret_of
+from projects.webhook_messages import secret_of
 from tests.factories import make_member, make_project
 
 pytestmark = pytest.mark.django_db
@@ -42,6 +42,26 @@ def test_a_webhook_is_added_and_its_secret_is_shown_once(client, owner):
     assert hook.events == ["item.decided", "release.frozen"]
     assert secret_of(hook) in answer.content.decode()
     assert secret_of(hook) not in client.get(PAGE).content.decode()
+
+
+def test_a_replaced_secret_is_shown_once_and_may_end_the_old_one(client, hook):
+    before = secret_of(hook)
+    for sent, words, has_old in [({}, "For 24 hours", True), ({"revoke": "on"}, "no longer valid", False)]:
+        page = client.post(f"{PAGE}{hook.pk}/rotate/", sent).content.decode()
+        hook.refresh_from_db()
+        assert secret_of(hook) in page
+        assert words in page
+        assert before not in page
+        assert bool(hook.old_salt) is has_old
+    assert secret_of(hook) not in client.get(f"{PAGE}{hook.pk}/").content.decode()
+    events = AuditEvent.objects.filter(action="projects.rotate_webhook").order_by("pk")
+    assert [event.details for event in events] == [{"revoked": False}, {"revoked": True}]
+
+
+def test_a_webhook_from_before_0_2_says_that_it_sends_the_headers_of_that_time(client, hook):
+    assert "before version 0.2" not in client.get(f"{PAGE}{hook.pk}/").content.decode()
+    Webhook.objects.update(legacy_salt="s")
+    assert "before version 0.2" in client.get(f"{PAGE}{hook.pk}/").content.decode()
 
 
 @pytest.mark.parametrize(

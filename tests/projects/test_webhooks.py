@@ -1,15 +1,20 @@
 """Webhooks: who may be told, what is sent and how it is signed, another try later, and no way into our own network."""
 
+import base64
+import hmac
 import json
 import socket
 import threading
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from importlib import import_module
 from typing import Any
 
 import pytest
+from django.apps import apps
 from django.utils import timezone
+from standardwebhooks.webhooks import Webhook as StandardReceiver
 
 from corpus.rules.states import ItemState
 from evaluation.releases.actions.freeze_release import freeze_release
@@ -17,11 +22,12 @@ from foilworks.client import is_signed
 from jobs.models import Job
 from jobs.queue import enqueue
 from jobs.runner import run_now
-from projects.actions.webhooks import add_webhook, ping_webhook, remove_webhook
+from projects.actions.webhooks import add_webhook, ping_webhook, remove_webhook, rotate_webhook
 from projects.errors import AccessDenied, ProjectError
 from projects.models import Delivery, Role, Webhook
 from projects.outbound_addresses import checked_target
-from projects.webhooks import MAX_FAILURES, RETRY_DELAYS, deliver, queue_due, secret_of
+from projects.webhook_messages import message_id, secret_of, signature
+from projects.webhooks import MAX_FAILURES, RETRY_DELAYS, deliver, queue_due
 from tests.attacks.receivers import dripping
 from tests.factories import make_item, make_member, make_project, make_subtest
 
@@ -89,15 +95,87 @@ def test_a_frozen_release_is_delivered_and_signed(receiver, project, owner):
     deliver_all()
     ((headers, body),) = receiver.came
     told = json.loads(body)
-    assert (told["event"], told["project"], told["target"]["id"]) == ("release.frozen", project.slug, str(release.pk))
-    assert told["details"]["content_hash"] == release.content_hash
+    assert (set(told), told["type"]) == ({"type", "timestamp", "data"}, "release.frozen")
+    assert (told["data"]["project"], told["data"]["target"]["id"]) == (project.slug, str(release.pk))
+    assert told["data"]["details"]["content_hash"] == release.content_hash
     assert owner.username not in body.decode()
     secret = secret_of(hook)
     assert is_signed(secret, headers, body)
     assert not is_signed(secret, headers, body + b" ")
     assert not is_signed("another", headers, body)
     assert not is_signed(secret, headers, body, now=timezone.now().timestamp() + 3600)
+    assert StandardReceiver(secret).verify(body, headers) == told
+    assert not any(name.startswith("X-Foilworks") for name in headers)
     assert Delivery.objects.get().state == Delivery.State.DELIVERED
+
+
+def test_signatures_are_those_of_the_published_library():
+    """The secret and the message of its own tests, and a text beyond ASCII."""
+    secret, number = "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "msg_p5jXN8AQM9LWM0D4loKWxJek"
+    moment = datetime(2021, 2, 25, 14, 48, 50, tzinfo=UTC)
+    for body in ('{"test": 2432232314}', '{"é": "日本"}', ""):
+        ours = signature(base64.b64decode(secret), number, str(int(moment.timestamp())), body.encode())
+        assert ours == StandardReceiver(f"whsec_{secret}").sign(number, moment, body)
+
+
+def test_a_rotated_secret_and_the_old_one_are_valid_for_a_day(receiver, project, owner):
+    hook = add_webhook(owner, project, receiver.url, ["ping"])
+    old = secret_of(hook)
+    new = secret_of(rotate_webhook(owner, project, hook.pk))
+    ping_webhook(owner, project, hook.pk)
+    deliver_all()
+    Webhook.objects.update(old_salt_until=timezone.now())
+    ping_webhook(owner, project, hook.pk)
+    deliver_all()
+    third = secret_of(rotate_webhook(owner, project, hook.pk, revoke=True))
+    ping_webhook(owner, project, hook.pk)
+    deliver_all()
+    valid = [[is_signed(secret, *message) for secret in (old, new, third)] for message in receiver.came]
+    assert valid == [[True, True, False], [False, True, False], [False, False, True]]
+    headers, body = receiver.came[0]
+    for secret in (old, new):
+        assert StandardReceiver(secret).verify(body, headers)["type"] == "ping"
+
+
+def test_a_receiver_from_before_0_2_needs_no_change_until_its_secret_ends(receiver, project, owner):
+    hook = add_webhook(owner, project, receiver.url, ["ping"])
+    Webhook.objects.update(legacy_salt=hook.salt)
+    old = base64.b64decode(secret_of(hook).removeprefix("whsec_")).hex()
+    rotate_webhook(owner, project, hook.pk)
+    ping_webhook(owner, project, hook.pk)
+    deliver_all()
+    Webhook.objects.update(old_salt_until=timezone.now())
+    ping_webhook(owner, project, hook.pk)
+    deliver_all()
+    (headers, body), (later, _body) = receiver.came
+    signed = headers["X-Foilworks-Timestamp"].encode() + b"." + body
+    assert headers["X-Foilworks-Signature"] == "sha256=" + hmac.new(old.encode(), signed, "sha256").hexdigest()
+    before = {name: value for name, value in headers.items() if not name.startswith("webhook-")}
+    assert (is_signed(old, headers, body), is_signed(old, before, body)) == (True, True)
+    told = json.loads(body)
+    assert (told["event"], told["project"], told["at"]) == ("ping", told["data"]["project"], told["timestamp"])
+    assert "X-Foilworks-Signature" not in later
+
+
+def test_the_migration_marks_webhooks_from_before_0_2(receiver, project, owner):
+    add_webhook(owner, project, receiver.url, ["ping"])
+    import_module("projects.migrations.0014_rotation_of_webhook_secrets").keep_old_headers(apps, None)
+    hook = Webhook.objects.get()
+    assert hook.legacy_salt == hook.salt != ""
+
+
+@pytest.mark.parametrize("secret", ["", "whsec_", "whsec_not base64", "zz"])
+def test_a_secret_that_is_none_verifies_nothing(secret):
+    empty = "sha256=" + hmac.new(b"", b"1.", "sha256").hexdigest()
+    for headers in ({"X-Foilworks-Timestamp": "1", "X-Foilworks-Signature": empty}, {"webhook-signature": ""}, {}):
+        assert not is_signed(secret, headers, b"", now=1.0)
+
+
+def test_a_receiver_that_is_gone_stops_its_webhook(receiver, project, owner):
+    receiver.status = 410
+    ping_webhook(owner, project, add_webhook(owner, project, receiver.url, ["ping"]).pk)
+    deliver_all()
+    assert (Delivery.objects.get().state, Webhook.objects.get().stopped_at is None) == ("failed", False)
 
 
 def test_only_requested_events_are_delivered(receiver, project, owner):
@@ -128,6 +206,7 @@ def test_a_failed_delivery_is_tried_again_until_it_has_failed_for_good(receiver,
     delivery = Delivery.objects.get()
     assert (delivery.state, delivery.attempts) == ("failed", len(RETRY_DELAYS) + 1)
     assert len(receiver.came) == len(RETRY_DELAYS) + 1
+    assert {headers["webhook-id"] for headers, _body in receiver.came} == {message_id(delivery)}
 
 
 def test_a_waiting_delivery_gets_no_second_job(receiver, project, owner):

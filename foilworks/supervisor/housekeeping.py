@@ -1,0 +1,38 @@
+"""Remove what nobody finished, and queue again what was lost."""
+
+import logging
+
+from django.db import DatabaseError, connections
+
+from evaluation.imports.actions.discard_stale_imports import discard_stale_imports, remove_partial_uploads
+from evaluation.publishing.actions.report_item import expire_reports
+from evaluation.publishing.actions.submit_scores import expire_submissions
+from jobs.queue import requeue_lost
+from projects.tokens import forget_old_answers
+from projects.webhooks import queue_due
+
+logger = logging.getLogger(__name__)
+
+
+def look_after() -> None:
+    """Every quarter of a minute, requeue lost jobs, remove left files, send webhooks again, and delete old answers.
+
+    The answers are those stored for programs that repeat a request.
+    """
+    try:
+        if count := requeue_lost():
+            logger.warning("%s jobs requeued", count)
+        if count := discard_stale_imports():
+            logger.warning("%s unconfirmed imports were discarded", count)
+        if count := expire_submissions():
+            logger.warning("%s undecided submissions were deleted", count)
+        if count := expire_reports():
+            logger.info("%s old reports were deleted or emptied", count)
+        if count := remove_partial_uploads():
+            logger.warning("%s incomplete uploads were removed", count)
+        queue_due()
+        forget_old_answers()
+    except DatabaseError as error:
+        logger.warning("cannot look for lost jobs and left files: %s", error)
+    finally:
+        connections.close_all()
