@@ -2,6 +2,7 @@
 
 import io
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -99,4 +100,10 @@ def caches(protocol: Protocol, info: ModelInfo) -> Caches:
 
 
 def _files(name: str, limit: int) -> FileCache | None:
-    return FileCache(Path(settings.CACHE_ROOT) / name, limit) if limit > 0 else None
+    return _opened(Path(settings.CACHE_ROOT) / name, limit) if limit > 0 else None
+
+
+@lru_cache(maxsize=8)
+def _opened(folder: Path, limit: int) -> FileCache:
+    """Open a cache once per process: each new one counts the files of the whole folder at its first write."""
+    return FileCache(folder, limit)

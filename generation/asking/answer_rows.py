@@ -59,7 +59,7 @@ class RowAnswers:
     def _count(self, **amounts: float) -> None:
         if self._usage is not None:
             rows = type(self._usage)._default_manager.filter(pk=self._usage.pk)
-            rows.update(**{name: F(name) + amount for name, amount in amounts.items()})
+            rows.update(**{name: F(name) + amount for name, amount in amounts.items() if amount})
 
 
 class PricedAnswers(RowAnswers):

@@ -8,12 +8,14 @@ account) end the run with a message that says what to do.
 """
 
 import random
+import ssl
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
 
@@ -140,6 +142,7 @@ class ChatEndpoint:
             headers={"Authorization": f"Bearer {key}"} if key else {},
             follow_redirects=False,
             trust_env=False,
+            verify=_certificates(),
         )
 
     def reply(self, client: httpx.Client, request: ChatRequest) -> ChatReply:
@@ -265,3 +268,9 @@ class ChatEndpoint:
             self._most_logprobs = wire.FEW_LOGPROBS
             return
         self._left_out.update(named)
+
+
+@lru_cache(maxsize=1)
+def _certificates() -> ssl.SSLContext:
+    """Return the trusted certificates, read once per process: reading them takes as long as several requests."""
+    return httpx.create_ssl_context(trust_env=False)
