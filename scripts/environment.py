@@ -96,6 +96,7 @@ WORDS = {
         "[clusters.md](../how-to/clusters.md)",
         "RAY_RESOURCES": "what an actor reserves, by pattern of the model: `clip:* 2 0.5, * 4 1` are CPUs and GPUs "
         "(1 CPU, and 1 GPU if the cluster has any)",
+        "RAY_DECODERS": "clips that free CPUs of the cluster decode at once for one actor; 0: the actor decodes itself",
         "FOILWORKS_SHARD_ITEMS": "items per shard; 0: 512 to 2,048 by the run's size",
         "FOILWORKS_FRAME_CACHE_GB": "size of the cache of decoded frames; 0: no cache",
         "FOILWORKS_FRAME_CACHE_FORM": "`lossless`, or `jpeg` (short side 384) for large collections; scores say which",

@@ -9,6 +9,7 @@ import numpy as np
 from django.conf import settings
 
 from evaluation.errors import EvaluationError
+from evaluation.scoring.cluster_decoding import elsewhere
 from evaluation.scoring.fetching import Clip
 from evaluation.scoring.protocol_models import sampling
 from evaluation.scoring.protocols import Protocol
@@ -89,7 +90,7 @@ def caches(protocol: Protocol, info: ModelInfo) -> Caches:
         raise EvaluationError(f"FOILWORKS_FRAME_CACHE_FORM is '{form}'; write one of: {', '.join(FORMS)}")
     # A model that requests a size gets frames of that size, never compressed.
     form = LOSSLESS if protocol.lossless or info.size is not None or not info.needs_video else form
-    frames = FrameCache(_files("frames", settings.FRAME_CACHE_BYTES), form)
+    frames = FrameCache(_files("frames", settings.FRAME_CACHE_BYTES), form, elsewhere())
     files = _files("vectors", settings.VECTOR_CACHE_BYTES)
     vectors = VectorCache(files, frames, protocol) if files is not None else None
     told = [FORM_VERSIONS[JPEG]] if form == JPEG else []
