@@ -35,7 +35,7 @@ class RowAnswers:
         return found
 
     def keep(self, found: Mapping[str, ChatReply], info: ModelInfo) -> None:
-        """Store a reply at once: a killed worker loses only replies that have not arrived."""
+        """Store replies with what they cost, in one transaction."""
         replies = found.values()
         rows = [_row(key, reply, info) for key, reply in found.items() if self._is_answer(reply)]
         with transaction.atomic():

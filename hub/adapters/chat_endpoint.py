@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from queue import Empty, SimpleQueue
@@ -79,15 +79,14 @@ class Flight(Generic[Tag]):
         future = self._pool.submit(self._chat.reply, self._client, request)
         future.add_done_callback(lambda done: self._done.put((tag, done)))
 
-    def arrived(self) -> list[tuple[Tag, ChatReply]]:
-        """Wait for an answer; return all that have arrived, with their tags. HubError: the endpoint can answer
-        nothing."""
-        found = [self._done.get()]
-        while True:
-            try:
+    def arrived(self, timeout: float | None = None) -> list[tuple[Tag, ChatReply]]:
+        """Wait for an answer, at most `timeout` seconds; return all that have arrived, with their tags. HubError: the
+        endpoint can answer nothing."""
+        found: list[tuple[Tag, Future[ChatReply]]] = []
+        with suppress(Empty):
+            found.append(self._done.get(timeout=timeout))
+            while True:
                 found.append(self._done.get_nowait())
-            except Empty:
-                break
         self.pending -= len(found)
         return [(tag, future.result()) for tag, future in found]
 
