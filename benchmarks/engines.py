@@ -1,16 +1,19 @@
 """Compare the engines, RQ and Ray: the same descriptions with 1 to 8 workers, and a long run whose engine is killed.
 
-    .venv/bin/python benchmarks/engines.py                    a describer that waits 50 ms per text
-    .venv/bin/python benchmarks/engines.py --bound processor  one that computes
+    .venv/bin/python benchmarks/engines.py                    a describer that waits 50 ms per text, then one that
+                                                              computes with 1 and 2 workers: 6 minutes on 2 processors
+    .venv/bin/python benchmarks/engines.py --bound processor  only the one that computes
     .venv/bin/python benchmarks/engines.py --long 50000       a long run on Ray: memory, and a kill of its engine
 
 Each line of output is JSON. Rates are those of the shards' rows, from the start of the last worker to the end of the
-first one, so that starts of processes do not count.
+first one; all workers are loaded before. `cpu_ms` is processor time per text in the same span: on a busy machine it
+says what the rates would be on a quiet one, since n workers need n / (50 ms + their own time) texts x `cpu_ms`.
 """
 
 import argparse
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -22,30 +25,42 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+from _cpu import Meter
 from _served import ROOT, make_tables
 
-WAIT_S, TEXTS_PER_WORKER, SHARDS_PER_WORKER = 0.05, 128, 8
-LEASE_S, LOOK_S, FRAMES = 10, 2.0, 8
-SHARDS = "evaluation.utd.jobs.describe_shard"
+WAIT_S, LEASE_S, LOOK_S, FRAMES = 0.05, 10, 2.0, 8
+# Texts per shard and per worker: the smallest shard of a run, and some seconds.
+SHARD, TEXTS = 32, {"wait": 160, "processor": 640}
+DESCRIBERS = {"wait": "endpoint:lab/tiny", "processor": "fake-generator:"}
+WORKERS = {"wait": "1,2,4,8", "processor": "1,2"}
+MEET = "benchmarks.jobs.meet"
+ACTORS = {"ray::JobActor": "workers"}
 
 
 @contextmanager
-def lab(settings: dict[str, str]) -> Iterator[dict[str, str]]:
-    """Run PostgreSQL, Redis and a Ray node, and join this process to them; yield the environment of workers."""
+def lab() -> Iterator[tuple[dict[str, str], dict[str, int]]]:
+    """Run PostgreSQL, Redis, an endpoint and a Ray node; yield the environment of workers and these processes."""
     from tests.postgres import running_postgres
     from tests.ray_cluster import running_cluster
 
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="foilworks-engines-")))
+        postgres, (endpoint, url) = stack.enter_context(running_postgres()), stack.enter_context(waiting_endpoint())
         own = {
             "FOILWORKS_HOME": str(home),
-            "DATABASE_URL": stack.enter_context(running_postgres()).make("engines"),
+            "DATABASE_URL": postgres.make("engines"),
             "DJANGO_SETTINGS_MODULE": "foilworks.settings",
             "FOILWORKS_GPU_QUOTA": "0",
             "FOILWORKS_LEASE_SECONDS": str(LEASE_S),
+            # One thread per worker, or one worker would use both processors.
             "OMP_NUM_THREADS": "1",
+            "FOILWORKS_THREADS": "1",
+            "FOILWORKS_DECODERS": "1",
             "PYTHONPATH": str(ROOT),
-            **settings,
+            "CHAT_ENDPOINTS": "lab",
+            "CHAT_LAB_URL": url,
+            "CHAT_LAB_MODELS": "tiny",
+            "CHAT_LAB_IN_FLIGHT": "1",
         }
         os.environ |= own
         os.environ.pop("REDIS_URL", None)
@@ -59,7 +74,24 @@ def lab(settings: dict[str, str]) -> Iterator[dict[str, str]]:
         stack.callback(redis.release)
         stack.callback(redis.stop)
         cluster = stack.enter_context(running_cluster({**os.environ}, 8))
-        yield {**os.environ, "RAY_ADDRESS": cluster.address}
+        os.environ["ENGINE_RAY"] = cluster.address
+        assert postgres.process is not None
+        roots = {"postgres": postgres.process.pid, "endpoint": endpoint, "ray": cluster.nodes[0].pid}
+        # The only other child of this process.
+        others = {child.pid for child in psutil.Process().children()} - set(roots.values())
+        yield {**os.environ, "RAY_ADDRESS": cluster.address}, {**roots, "redis": others.pop()}
+
+
+@contextmanager
+def waiting_endpoint() -> Iterator[tuple[int, str]]:
+    """Run the endpoint that takes a while per picture; yield its process id and its address."""
+    command = [sys.executable, str(ROOT / "benchmarks" / "_chat_stub.py"), str(WAIT_S)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            yield process.pid, f"http://127.0.0.1:{int(process.stdout.readline())}/v1"
+        finally:
+            process.kill()
 
 
 def work(engine: str, slots: int, environment: dict[str, str]) -> subprocess.Popen:
@@ -72,42 +104,55 @@ def work(engine: str, slots: int, environment: dict[str, str]) -> subprocess.Pop
     return subprocess.Popen(command, cwd=ROOT, env=given)
 
 
-def describe(count: int, shard: int, engine: str, describer: str, frames: int, *, offset: int | None = None) -> Any:
-    """Queue descriptions of new videos. They show the numbers from `offset`; without one, all are the same file."""
+def film(numbers: range) -> None:
+    """Make one file per number, which it shows."""
     import numpy as np
+    from django.conf import settings
+
+    from media.encode import write_mp4
+    from tests.foilworks.described_videos import painted
+
+    folder = Path(settings.MEDIA_ROOT)
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in numbers:
+        write_mp4(folder / f"{number}.mp4", np.stack([painted(number)] * 8), fps=8)
+
+
+def describe(count: int, shard: int, describer: str, frames: int, *, one_file: bool = False) -> Any:
+    """Queue descriptions of new videos, of which number n shows the file n."""
     from django.conf import settings
 
     from corpus.models import Video
     from evaluation.utd.actions.descriptions import describe_videos
-    from media.encode import write_mp4
     from tests import factories
-    from tests.foilworks.described_videos import painted
 
-    settings.RAY_ADDRESS = os.environ["ENGINE_RAY"] if engine == "ray" else ""
     settings.SHARD_ITEMS = shard
-    folder = Path(settings.MEDIA_ROOT)
-    folder.mkdir(parents=True, exist_ok=True)
     project = factories.make_project()
     one = factories.make_video(project, key="v0", file="0.mp4", sha256="0" * 64)
     fields = {field.attname: getattr(one, field.attname) for field in Video._meta.concrete_fields if field.name != "id"}
-    numbers = range(count) if offset is None else range(offset, offset + count)
-    files = {number: number if offset is not None else 0 for number in numbers}
-    for name in set(files.values()):
-        write_mp4(folder / f"{name}.mp4", np.stack([painted(name)] * 8), fps=8)
     one.delete()
-    rows = [
-        Video(**{**fields, "key": f"v{number}", "file": f"{name}.mp4", "sha256": f"{name:064d}"})
-        for number, name in files.items()
-    ]
+    rows = []
+    for number in range(count):
+        name = 0 if one_file else number
+        rows.append(Video(**{**fields, "key": f"v{number}", "file": f"{name}.mp4", "sha256": f"{name:064d}"}))
     Video.objects.bulk_create(rows, batch_size=5000)
-    extractor = describer if describer.startswith("endpoint:") else "fake-reader:"
-    made = describe_videos(None, project, describer=describer, extractor=extractor, frames=frames, device="cpu")
+    made = describe_videos(None, project, describer=describer, extractor="fake-reader:", frames=frames, device="cpu")
     return made.job
 
 
-def measured(job: Any, slots: int, stage: str = "describe") -> dict[str, float]:
-    """Return texts per second of a stage and the share of idle time, while all workers are at work."""
-    rows = [shard for shard in job.shards.all() if shard.payload["stage"] == stage]
+def forget() -> None:
+    """Forget answers and decoded frames, so that each run does everything."""
+    from django.conf import settings
+
+    from generation.models import ModelAnswer
+
+    ModelAnswer.objects.all().delete()
+    shutil.rmtree(settings.CACHE_ROOT, ignore_errors=True)
+
+
+def measured(job: Any, slots: int, meter: Meter) -> dict[str, Any]:
+    """Return texts per second, the share of idle time of the workers, and processor time, while all workers work."""
+    rows = [shard for shard in job.shards.all() if shard.payload["stage"] == "describe"]
     assert {shard.state for shard in rows} == {"done"}, {shard.error for shard in rows}
     spans: dict[str, list[tuple[float, float, int]]] = {}
     for row in rows:
@@ -118,38 +163,64 @@ def measured(job: Any, slots: int, stage: str = "describe") -> dict[str, float]:
     shared = [(min(end, e) - max(begin, s), e - s, total) for one in spans.values() for s, e, total in one]
     within = [(part, part / whole * total) for part, whole, total in shared if part > 0]
     seconds, texts = end - begin, sum(texts for _, texts in within)
-    idle = 1 - sum(part for part, _ in within) / slots / seconds
-    return {"seconds": round(seconds, 2), "rate": round(texts / seconds, 2), "idle": idle}
+    used, idle_cpus = meter.between(begin, end)
+    ours, cpus = sum(used.values()), psutil.cpu_count() or 1
+    return {
+        "seconds": seconds,
+        "rate": texts / seconds,
+        "idle": 1 - sum(part for part, _ in within) / slots / seconds,
+        "cpu_ms": {name: round(1000 * spent / texts, 2) for name, spent in {**used, "all": ours}.items()},
+        "cpus_used": ours / seconds / cpus,
+        "cpus_used_by_others": max(0.0, 1 - idle_cpus - ours / seconds / cpus),
+    }
 
 
-def scaling(environment: dict[str, str], describer: str, workers: list[int]) -> None:
+def scaling(environment: dict[str, str], services: dict[str, int], bound: str, workers: list[int]) -> None:
     first: dict[str, float] = {}
     rates: dict[tuple[str, int], float] = {}
-    # No picture twice: an endpoint's answers are stored.
-    shown = 0
+    film(range(max(workers) * TEXTS[bound]))
     for slots in workers:
         for engine in ("rq", "ray"):
-            count = TEXTS_PER_WORKER * slots
-            shard = TEXTS_PER_WORKER // SHARDS_PER_WORKER
-            job = describe(count, shard, engine, describer, 1, offset=shown)
-            shown += count
-            process = work(engine, slots, {**environment, "FOILWORKS_SHARD_ITEMS": str(shard)})
-            assert process.wait(1800) == 0
-            job.refresh_from_db()
-            found = measured(job, slots)
+            found = run(environment, services, bound, engine, slots)
             rate = rates[engine, slots] = found["rate"]
             first.setdefault(engine, rate / slots)
             share = rate / first[engine] / slots
-            say(engine=engine, workers=slots, **found, load=os.getloadavg()[0], share_of_n=round(share, 3))
-        say(workers=slots, ray_over_rq=round(rates["ray", slots] / rates["rq", slots], 3))
+            say(bound=bound, engine=engine, workers=slots, share_of_n=share, load=os.getloadavg()[0], **found)
+        say(bound=bound, workers=slots, ray_over_rq=rates["ray", slots] / rates["rq", slots])
+
+
+def run(environment: dict[str, str], services: dict[str, int], bound: str, engine: str, slots: int) -> dict[str, Any]:
+    """Describe with so many workers. They start before, with a job each that waits."""
+    from django.conf import settings
+
+    from jobs.models import Job, JobState
+    from jobs.queue import enqueue
+
+    forget()
+    settings.RAY_ADDRESS = os.environ["ENGINE_RAY"] if engine == "ray" else ""
+    first = [enqueue(MEET, slots, queue="gpu").pk for _ in range(slots)]
+    process = work(engine, slots, {**environment, "FOILWORKS_SHARD_ITEMS": str(SHARD)})
+    # Of RQ, the supervisor has the workers below it. Of Ray, they are below a node, and have a title.
+    group = "workers" if engine == "rq" else "engine"
+    with Meter({**services, group: process.pid}, ACTORS) as meter:
+        while Job.objects.filter(pk__in=first, state=JobState.RUNNING).count() < slots:
+            assert process.poll() is None
+            time.sleep(LOOK_S / 10)
+        job = describe(slots * TEXTS[bound], SHARD, DESCRIBERS[bound], 1)
+        assert process.wait(1800) == 0
+    job.refresh_from_db()
+    return measured(job, slots, meter)
 
 
 def long_run(environment: dict[str, str], videos: int) -> None:
     """Describe and extract; kill the engine with its host's processes at half, and continue."""
+    from django.conf import settings
+
     from evaluation.utd.models import FrameText
 
-    shard = 500
-    job = describe(videos, shard, "ray", "fake-generator:", FRAMES)
+    shard, settings.RAY_ADDRESS = 500, os.environ["ENGINE_RAY"]
+    film(range(1))
+    job = describe(videos, shard, DESCRIBERS["processor"], FRAMES, one_file=True)
     given = {**environment, "FOILWORKS_SHARD_ITEMS": str(shard)}
     process, killed, began = work("ray", 2, given), False, time.monotonic()
     while process.poll() is None or not killed:
@@ -188,27 +259,17 @@ def say(**found: Any) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--workers", default="1,2,4,8", help="numbers of workers")
-    parser.add_argument("--bound", choices=("wait", "processor"), default="wait", help="what a text takes")
+    parser.add_argument("--workers", default="", help="numbers of workers (1,2,4,8, and 1,2 if bound by the processor)")
+    parser.add_argument("--bound", choices=sorted(WORKERS), action="append", help="what a text takes; both by default")
     parser.add_argument("--long", type=int, default=0, metavar="VIDEOS", help="a long run instead")
     options = parser.parse_args()
-    if options.long:
-        with lab({}) as environment:
-            os.environ["ENGINE_RAY"] = environment["RAY_ADDRESS"]
+    with lab() as (environment, services):
+        if options.long:
             long_run(environment, options.long)
-        return
-    from tests.hub.chat_server import Said, chat_server, content, pictures_of
-
-    def answer(body: dict, n: int) -> Any:
-        # The extractor's questions have no picture, and no wait.
-        return Said(content("1. a ball").body, wait=WAIT_S if pictures_of(body) else 0.0)
-
-    with chat_server(answer) as server:
-        chat = {"ENDPOINTS": "lab", "LAB_URL": server.url, "LAB_MODELS": "tiny", "LAB_IN_FLIGHT": "1"}
-        with lab({f"CHAT_{name}": value for name, value in chat.items()}) as environment:
-            os.environ["ENGINE_RAY"] = environment["RAY_ADDRESS"]
-            describer = "endpoint:lab/tiny" if options.bound == "wait" else "fake-generator:"
-            scaling(environment, describer, [int(number) for number in options.workers.split(",")])
+            return
+        for bound in options.bound or ("wait", "processor"):
+            numbers = (options.workers or WORKERS[bound]).split(",")
+            scaling(environment, services, bound, [int(number) for number in numbers])
 
 
 if __name__ == "__main__":

@@ -107,3 +107,9 @@ def digest(folder: Path, *versions: str) -> str:
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         made.update(f"\n{path.relative_to(folder)}\n".encode() + path.read_bytes())
     return made.hexdigest()[:12]
+
+
+def media_hosts(text: str) -> tuple[str, ...]:
+    """Return hosts as origins: "Example.org, http://a" -> ("https://example.org", "http://a")."""
+    hosts = text.lower().replace(",", " ").split()
+    return tuple(host if "://" in host else f"https://{host}" for host in hosts)

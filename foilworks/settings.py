@@ -274,6 +274,8 @@ RQ = {"COMMIT_MODE": "on_db_commit"}
 # With an address, Ray runs the gpu queue. Actors reserve (model pattern, CPUs, GPUs): the first match counts.
 RAY_ADDRESS = _env("RAY_ADDRESS").strip()
 RAY_RESOURCES = setting_values.resources("RAY_RESOURCES", _env("RAY_RESOURCES"))
+# Clips that other processors of the cluster decode at once for one actor; 0: it decodes them itself.
+RAY_DECODERS = _whole("RAY_DECODERS", 0)
 
 STORAGE_URL = _env("STORAGE_URL")
 # How long the signed address of a video in an object store is valid.
@@ -288,10 +290,7 @@ if _BUCKET:
     }
 MEDIA_ROOT = service_urls.folder(STORAGE_URL, FOILWORKS_HOME)
 # Hosts from which browsers may play videos that have an address and no file. No page and no worker requests them.
-MEDIA_HOSTS = tuple(
-    host.lower() if "://" in host else f"https://{host.lower()}"
-    for host in _env("MEDIA_HOSTS").replace(",", " ").split()
-)
+MEDIA_HOSTS = setting_values.media_hosts(_env("MEDIA_HOSTS"))
 MEDIA_URL = "/media/"
 EXPORT_ROOT = FOILWORKS_HOME / "exports"
 MODEL_ROOT = FOILWORKS_HOME / "models"

@@ -296,9 +296,9 @@ class RepliesInFlight(Protocol):
 
     def send(self, tag: Any, request: ChatRequest) -> None: ...
 
-    def arrived(self) -> list[tuple[Any, ChatReply]]:
-        """Wait for a reply; return all that have arrived, with their tags. HubError: the endpoint can answer
-        nothing."""
+    def arrived(self, timeout: float | None = None) -> list[tuple[Any, ChatReply]]:
+        """Wait for a reply, at most `timeout` seconds; return all that have arrived, with their tags. HubError: the
+        endpoint can answer nothing."""
         ...
 
 

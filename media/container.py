@@ -89,17 +89,24 @@ class OpenVideo:
 def open_video(path: Path) -> Iterator[OpenVideo]:
     """Open the file for decoding, one thread. MediaError: missing, empty, cut short, no video, unreadable."""
     _check_file(path)
-    ticks: tuple[int, ...] = ()
-    with _opened(path) as container:
-        if container.format.name == "avi":
-            ticks = _decoding_ticks(container)
-    with _opened(path) as container:
+    opened, ticks = _with_ticks(path)
+    with opened as container:
         stream = _picture_stream(path, container)
         check_header(path, container, stream)
         stream.codec_context.options = decoder_options()
         stream.codec_context.thread_count = 1
         sound = next((one for one in container.streams.audio if one.codec_context is not None), None)
         yield OpenVideo(path, container, stream, sound, _origin(container, stream, sound), ticks)
+
+
+def _with_ticks(path: Path) -> tuple[InputContainer, tuple[int, ...]]:
+    """Open the file once, and an AVI again after its packets were read: opening takes as long as decoding a frame."""
+    container = _opened(path)
+    if container.format.name != "avi":
+        return container, ()
+    with container:
+        ticks = _decoding_ticks(container)
+    return _opened(path), ticks
 
 
 def _opened(path: Path) -> InputContainer:

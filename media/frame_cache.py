@@ -7,6 +7,7 @@ short side of 384; what is decoded again goes through the same compression, so t
 
 import io
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -30,14 +31,22 @@ FORMS = (LOSSLESS, JPEG)
 FORMAT = "frames/3"
 SHORT_SIDE, QUALITY = 384, 95
 FORM_VERSIONS = {LOSSLESS: "lossless", JPEG: f"jpeg{QUALITY}@{SHORT_SIDE}"}
+Decode = Callable[
+    [PathLike[str], Sampling, float | None, float | None, tuple[int, int] | None, str, str],
+    bytes,
+]
 
 
 @dataclass(frozen=True)
 class FrameCache:
-    """A cache of frames; `files` None: nothing is cached, and frames are the same."""
+    """A cache of frames; `files` None: nothing is cached, and frames are the same.
+
+    `elsewhere` decodes what is not cached, such as on another node; its bytes are those of `packed_frames`. None: here.
+    """
 
     files: FileCache | None = None
     form: str = LOSSLESS
+    elsewhere: Decode | None = None
 
     def read(
         self,
@@ -50,7 +59,7 @@ class FrameCache:
     ) -> Sample:
         """As `sampling.sample`; `content`: the SHA-256 of the video's bytes where it is known. MediaError: unusable."""
         if self.files is None:
-            return self._made(path, sampling, start, end, size, content)[0]
+            return self._decoded(path, sampling, start, end, size, content)[0]
         key = self.key(path, sampling, start, end, size, content)
         kept = self.files.get(key)
         if kept is not None:
@@ -58,7 +67,7 @@ class FrameCache:
             if found is not None:
                 return found
             self.files.drop(key)
-        sample, packed_ = self._made(path, sampling, start, end, size, content)
+        sample, packed_ = self._decoded(path, sampling, start, end, size, content)
         self.files.put(key, packed_ if packed_ is not None else packed(sample, LOSSLESS))
         return sample
 
@@ -83,6 +92,23 @@ class FrameCache:
             form=FORM_VERSIONS[form],
         )
 
+    def _decoded(
+        self,
+        path: PathLike[str],
+        sampling: Sampling,
+        start: float | None,
+        end: float | None,
+        size: tuple[int, int] | None,
+        content: str,
+    ) -> tuple[Sample, bytes | None]:
+        """As `_made`, here or elsewhere."""
+        if self.elsewhere is None:
+            return self._made(path, sampling, start, end, size, content)
+        kept = self.elsewhere(path, sampling, start, end, size, content, self.form)
+        found = unpacked(kept)
+        assert found is not None
+        return found, kept
+
     def _made(
         self,
         path: PathLike[str],
@@ -102,6 +128,20 @@ class FrameCache:
         found = unpacked(kept)
         assert found is not None
         return found, kept
+
+
+def packed_frames(
+    path: PathLike[str],
+    sampling: Sampling,
+    start: float | None,
+    end: float | None,
+    size: tuple[int, int] | None,
+    content: str,
+    form: str,
+) -> bytes:
+    """Decode frames for a cache of this form: what an entry holds. MediaError: unusable."""
+    sample, kept = FrameCache(None, form)._made(path, sampling, start, end, size, content)
+    return packed(sample, LOSSLESS) if kept is None else kept
 
 
 def packed(sample: Sample, form: str) -> bytes:

@@ -94,8 +94,9 @@ WORDS = {
         "MAX_OPEN_JOBS_PER_PROJECT": "max waiting or running jobs per project; more are refused until some have ended",
         "RAY_ADDRESS": "a Ray cluster that runs the gpu queue, such as `head:6379`; see "
         "[clusters.md](../how-to/clusters.md)",
-        "RAY_RESOURCES": "what an actor reserves, by pattern of the model: `clip:* 2 0.5, * 4 1` are CPUs and GPUs "
-        "(1 CPU, and 1 GPU if the cluster has any)",
+        "RAY_RESOURCES": "what an actor reserves, by pattern of the model: `clip:* 2 0.5, * 4 1` are CPUs and GPUs, "
+        "where 0.5 lets two actors share a GPU (1 CPU, and 1 GPU if the cluster has any)",
+        "RAY_DECODERS": "clips that free CPUs of the cluster decode at once for one actor; 0: the actor decodes itself",
         "FOILWORKS_SHARD_ITEMS": "items per shard; 0: 512 to 2,048 by the run's size",
         "FOILWORKS_FRAME_CACHE_GB": "size of the cache of decoded frames; 0: no cache",
         "FOILWORKS_FRAME_CACHE_FORM": "`lossless`, or `jpeg` (short side 384) for large collections; scores say which",

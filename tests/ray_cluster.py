@@ -19,7 +19,6 @@ PATIENCE_S = 120.0
 QUIET = (
     "--block",
     f"--node-ip-address={HOST}",
-    "--num-gpus=0",
     "--object-store-memory=80000000",
     "--disable-usage-stats",
     "--include-log-monitor=false",
@@ -39,13 +38,20 @@ class Cluster:
         self.address = f"{HOST}:{free_port()}"
         self.nodes: list[psutil.Popen] = []
 
-    def start(self, cpus: int, **more: str) -> psutil.Popen:
-        """Start a node, the first one as the head; it has joined when this returns."""
+    def start(self, cpus: int, gpus: int = 0, **more: str) -> psutil.Popen:
+        """Start a node, the first one as the head; it has joined when this returns. Ray takes our word for GPUs."""
         port = self.address.partition(":")[2]
         given = [f"--address={self.address}"]
         if not self.nodes:
             given = ["--head", f"--port={port}", "--include-dashboard=false", f"--temp-dir={self.folder}"]
-        command = [Path(sys.executable).with_name("ray"), "start", *QUIET, *given, f"--num-cpus={cpus}"]
+        command = [
+            Path(sys.executable).with_name("ray"),
+            "start",
+            *QUIET,
+            *given,
+            f"--num-cpus={cpus}",
+            f"--num-gpus={gpus}",
+        ]
         self.folder.mkdir(exist_ok=True)
         log = self.folder / f"node-{len(self.nodes)}.log"
         with log.open("wb") as file:

@@ -25,7 +25,8 @@ SETTINGS = "foilworks/settings.py"
 # It names jobs of every app and queues none; tests/foilworks/upgrade/test_promises.py holds it.
 ALIASES = ROOT / "jobs" / "aliases.py"
 # They may say which settings module Django reads, and nothing else.
-ENTRY_POINTS = {"foilworks/cli.py", "foilworks/wsgi.py", "foilworks/asgi.py"}
+# A task of Ray sets the name of the settings before it reads them, as the programs do.
+ENTRY_POINTS = {"foilworks/cli.py", "foilworks/wsgi.py", "foilworks/asgi.py", "jobs/ray/decoding.py"}
 # They hand a few named variables (PATH, CUDA's) to programs of others and to decoders, which see none of our secrets.
 # An actor of Ray sets what was reserved for it, before its settings are read.
 HANDS_ON = (

@@ -2,12 +2,14 @@
 
 import io
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 from django.conf import settings
 
 from evaluation.errors import EvaluationError
+from evaluation.scoring.cluster_decoding import elsewhere
 from evaluation.scoring.fetching import Clip
 from evaluation.scoring.protocol_models import sampling
 from evaluation.scoring.protocols import Protocol
@@ -88,7 +90,7 @@ def caches(protocol: Protocol, info: ModelInfo) -> Caches:
         raise EvaluationError(f"FOILWORKS_FRAME_CACHE_FORM is '{form}'; write one of: {', '.join(FORMS)}")
     # A model that requests a size gets frames of that size, never compressed.
     form = LOSSLESS if protocol.lossless or info.size is not None or not info.needs_video else form
-    frames = FrameCache(_files("frames", settings.FRAME_CACHE_BYTES), form)
+    frames = FrameCache(_files("frames", settings.FRAME_CACHE_BYTES), form, elsewhere())
     files = _files("vectors", settings.VECTOR_CACHE_BYTES)
     vectors = VectorCache(files, frames, protocol) if files is not None else None
     told = [FORM_VERSIONS[JPEG]] if form == JPEG else []
@@ -99,4 +101,10 @@ def caches(protocol: Protocol, info: ModelInfo) -> Caches:
 
 
 def _files(name: str, limit: int) -> FileCache | None:
-    return FileCache(Path(settings.CACHE_ROOT) / name, limit) if limit > 0 else None
+    return _opened(Path(settings.CACHE_ROOT) / name, limit) if limit > 0 else None
+
+
+@lru_cache(maxsize=8)
+def _opened(folder: Path, limit: int) -> FileCache:
+    """Open a cache once per process: each new one counts the files of the whole folder at its first write."""
+    return FileCache(folder, limit)

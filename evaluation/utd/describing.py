@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.conf import settings
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -39,12 +40,13 @@ from generation.asking.cached_answers import Asking
 from generation.asking.endpoints import Configured, endpoint_and_model
 from hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
 from hub.adapters.registry import CHAT, open_generator, open_helper
-from hub.interfaces import Chat, ChatRequest, Frames, ModelInfo
+from hub.interfaces import Chat, ChatRequest, Frames, ModelInfo, VideoMeta
 from hub.served.budget import Budget
 from jobs.models import Job
 from jobs.progress import progress
 from jobs.shards import STAGE, Part, Problems, Stage, finish, ranges, run_stages, shard_size, within
 from jobs.spread import Spread
+from media.decode_pool import DecodePool, usual_workers
 from media.errors import MediaError
 from media.sampling import CENTRES, Sampling
 from text.batches import batched
@@ -221,19 +223,22 @@ def _described(
     read = reader(protocol, caches(protocol, info).frames)
     asked: list[tuple[Video, int, float]] = []
 
-    def frames() -> Iterator[Frames]:
+    def decoded(video: Video) -> tuple[Frames, VideoMeta]:
+        return read(Clip(video.key, clip_file(video), video.start_time, video.end_time, video.sha256), info)
+
+    def frames(pool: DecodePool) -> Iterator[Frames]:
         """Decode frames while an endpoint processes earlier ones."""
-        for video in videos:
-            clip = Clip(video.key, clip_file(video), video.start_time, video.end_time, video.sha256)
+        for video, found in pool.ahead(videos, decoded, 2 * pool.workers):
             try:
-                shown, meta = read(clip, info)
+                shown, meta = found()
             except MediaError as error:
                 unreadable.append({"item": video.key, "why": str(error)})
                 continue
             asked.extend((video, place, time) for place, time in enumerate(meta.times, start=1))
             yield from (shown[at : at + 1] for at in range(len(shown)))
 
-    texts = model.describe(frames())
+    with DecodePool(settings.FOILWORKS_DECODERS or usual_workers()) as pool:
+        texts = model.describe(frames(pool))
     said: dict[str, list[FrameText]] = {}
     for (video, place, time), text in zip(asked, texts, strict=True):
         row = FrameText(

@@ -35,7 +35,7 @@ class RowAnswers:
         return found
 
     def keep(self, found: Mapping[str, ChatReply], info: ModelInfo) -> None:
-        """Store a reply at once: a killed worker loses only replies that have not arrived."""
+        """Store replies with what they cost, in one transaction."""
         replies = found.values()
         rows = [_row(key, reply, info) for key, reply in found.items() if self._is_answer(reply)]
         with transaction.atomic():
@@ -59,7 +59,7 @@ class RowAnswers:
     def _count(self, **amounts: float) -> None:
         if self._usage is not None:
             rows = type(self._usage)._default_manager.filter(pk=self._usage.pk)
-            rows.update(**{name: F(name) + amount for name, amount in amounts.items()})
+            rows.update(**{name: F(name) + amount for name, amount in amounts.items() if amount})
 
 
 class PricedAnswers(RowAnswers):

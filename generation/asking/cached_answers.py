@@ -5,6 +5,7 @@ Pure. The caller chooses the store: rows of the database for runs, files for tri
 
 import hashlib
 import json
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
@@ -16,6 +17,8 @@ from text.batches import batched
 Tag = TypeVar("Tag")
 # Requests whose stored answers are looked up together.
 LOOKED_UP = 32
+# Replies of so long are stored together; a killed worker loses them, like those in flight.
+KEEP_SECONDS = 0.2
 
 
 class Answers(Protocol):
@@ -81,7 +84,7 @@ class Asking:
         known: dict[str, ChatReply] = {}
         source = self._looked_up(requests, known)
         following = next(source, None)
-        with self.chat.flight() as flight:
+        with self.chat.flight() as flight, _Keeping(self.answers, self.chat.info) as keeping:
             while following is not None or flight.pending:
                 while following is not None and flight.has_room:
                     tag, key, request = following
@@ -94,8 +97,8 @@ class Asking:
                         flight.send(key, request)
                     following = next(source, None)
                 if flight.pending:
-                    came = dict(flight.arrived())
-                    self.answers.keep(came, self.chat.info)
+                    came = dict(flight.arrived(keeping.due_in()))
+                    keeping.add(came)
                     # An equal request may have been looked up before this answer arrived.
                     known.update(came)
                     for key, reply in came.items():
@@ -116,6 +119,38 @@ class Asking:
         size = self.chat.together or max(1, len(keys))
         for first in range(0, len(keys), size):
             yield keys[first : first + size]
+
+
+class _Keeping:
+    """Stores the replies of KEEP_SECONDS together: a transaction for each takes longer than the rest of a request."""
+
+    def __init__(self, answers: Answers, info: ModelInfo) -> None:
+        self._answers, self._info = answers, info
+        self._held: dict[str, ChatReply] = {}
+        self._due = 0.0
+
+    def __enter__(self) -> "_Keeping":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._keep()
+
+    def due_in(self) -> float | None:
+        """Return the seconds until replies must be stored; None if all are."""
+        return max(0.0, self._due - time.monotonic()) if self._held else None
+
+    def add(self, came: Mapping[str, ChatReply]) -> None:
+        if came and not self._held:
+            self._due = time.monotonic() + KEEP_SECONDS
+        self._held |= came
+        if self.due_in() == 0.0:
+            self._keep()
+
+    def _keep(self) -> None:
+        # Emptied before: storing may end the job.
+        held, self._held = self._held, {}
+        if held:
+            self._answers.keep(held, self._info)
 
 
 def request_key(info: ModelInfo, request: ChatRequest) -> str:

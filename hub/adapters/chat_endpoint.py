@@ -8,12 +8,14 @@ account) end the run with a message that says what to do.
 """
 
 import random
+import ssl
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
 
@@ -77,15 +79,14 @@ class Flight(Generic[Tag]):
         future = self._pool.submit(self._chat.reply, self._client, request)
         future.add_done_callback(lambda done: self._done.put((tag, done)))
 
-    def arrived(self) -> list[tuple[Tag, ChatReply]]:
-        """Wait for an answer; return all that have arrived, with their tags. HubError: the endpoint can answer
-        nothing."""
-        found = [self._done.get()]
-        while True:
-            try:
+    def arrived(self, timeout: float | None = None) -> list[tuple[Tag, ChatReply]]:
+        """Wait for an answer, at most `timeout` seconds; return all that have arrived, with their tags. HubError: the
+        endpoint can answer nothing."""
+        found: list[tuple[Tag, Future[ChatReply]]] = []
+        with suppress(Empty):
+            found.append(self._done.get(timeout=timeout))
+            while True:
                 found.append(self._done.get_nowait())
-            except Empty:
-                break
         self.pending -= len(found)
         return [(tag, future.result()) for tag, future in found]
 
@@ -140,6 +141,7 @@ class ChatEndpoint:
             headers={"Authorization": f"Bearer {key}"} if key else {},
             follow_redirects=False,
             trust_env=False,
+            verify=_certificates(),
         )
 
     def reply(self, client: httpx.Client, request: ChatRequest) -> ChatReply:
@@ -265,3 +267,9 @@ class ChatEndpoint:
             self._most_logprobs = wire.FEW_LOGPROBS
             return
         self._left_out.update(named)
+
+
+@lru_cache(maxsize=1)
+def _certificates() -> ssl.SSLContext:
+    """Return the trusted certificates, read once per process: reading them takes as long as several requests."""
+    return httpx.create_ssl_context(trust_env=False)

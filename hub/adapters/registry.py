@@ -45,16 +45,19 @@ _ADAPTERS: dict[str, Entry] = {
             "`?frames=8&pooling=logits`; or a file of weights of OpenAI, open_clip or CLIP4Clip (meanP): "
             "`clip:FILE?activation=quick_gelu&tokenizer=FOLDER`"
         ),
+        needs_gpu=True,
     ),
     "xclip": Entry(
         label="X-CLIP",
         path="hub.adapters.xclip:load_adapter",
         summary="a video-text model that encodes a text together with the clip: `xclip:HUB_ID_OR_FOLDER`",
+        needs_gpu=True,
     ),
     "video": Entry(
         label="Video-text dual encoder",
         path="hub.adapters.video_text:load_adapter",
         summary="VideoPrism, PE-Video (needs timm): `video:HUB_ID_OR_FOLDER`, optionally with `?frames=16`",
+        needs_gpu=True,
     ),
     "blip2": Entry(
         label="BLIP-2 matching",
@@ -85,11 +88,13 @@ _ADAPTERS: dict[str, Entry] = {
         label="Causal language model",
         path="hub.adapters.causal_lm:load_adapter",
         summary="a text-only baseline (GPT-2, OPT): `lm:HUB_ID_OR_FOLDER`",
+        needs_gpu=True,
     ),
     "seq2seq": Entry(
         label="Encoder-decoder language model",
         path="hub.adapters.seq2seq_lm:load_adapter",
         summary="a text-only baseline (T5, BART): `seq2seq:HUB_ID_OR_FOLDER`",
+        needs_gpu=True,
     ),
 }
 FILLER, CLASSIFIER, ENCODER, TEXT_SCORER = "mask", "classifier", "sentence", "lm"

@@ -8,14 +8,18 @@ from collections.abc import Mapping
 from typing import Any
 
 
-def variables(address: str, cpus: float, gpus: float) -> dict[str, str]:
-    """Return an actor's additions to its node's environment: threads for its CPUs, and no device that it lacks."""
+def variables(address: str, decoders: int, cpus: float, gpus: float) -> dict[str, str]:
+    """Return an actor's additions to its node's environment: threads for its CPUs, and no device that it lacks.
+
+    `decoders`: clips that others decode for it at once. One of its threads waits for each of them.
+    """
     threads = max(1, int(cpus))
     return {
         "RAY_ADDRESS": address,
         "DJANGO_SETTINGS_MODULE": "foilworks.settings",
         "OMP_NUM_THREADS": str(threads),
-        "FOILWORKS_DECODERS": str(max(1, threads - 1)),
+        "RAY_DECODERS": str(decoders),
+        "FOILWORKS_DECODERS": str(decoders or max(1, threads - 1)),
         **({} if gpus else {"FOILWORKS_DEVICE": "cpu"}),
     }
 

@@ -215,7 +215,8 @@ class RayEngine:
 
     def _started(self, resources: Resources) -> _Actor:
         options = {"num_cpus": resources.cpus, "num_gpus": resources.gpus, "scheduling_strategy": "SPREAD"}
-        handle = self._class.options(**options).remote(variables(settings.RAY_ADDRESS, *resources))
+        own = variables(settings.RAY_ADDRESS, settings.RAY_DECODERS, *resources)
+        handle = self._class.options(**options).remote(own)
         return _Actor(handle, resources, handle.name.remote())
 
 

@@ -5,6 +5,7 @@ import json
 import logging
 import os
 import re
+import ssl
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -21,6 +22,7 @@ from django.utils import timezone
 
 from evaluation.publishing.models import new_key
 from foilworks.monitoring.logs import JsonFormatter, PlainFormatter
+from hub.adapters.chat_endpoint import _certificates
 from tests import test_access_matrix as matrix
 from tests.test_architecture import ROOT
 
@@ -262,10 +264,17 @@ def test_passwords_are_stored_by_a_slow_hash():
 
 
 def test_certificate_checks_are_never_disabled():
-    bad = [(where, name) for where, name, call in calls() for each in call.keywords if each.arg == "verify"]
+    bad = [
+        (where, name)
+        for where, name, call in calls()
+        for each in call.keywords
+        if each.arg == "verify" and ast.unparse(each.value) != "_certificates()"
+    ]
     words = {"_create_unverified_context", "CERT_NONE", "check_hostname"}
     bad += [(path, node.attr) for path, node in nodes() if isinstance(node, ast.Attribute) and node.attr in words]
     assert bad == []
+    # The one context that is shared is that of httpx itself.
+    assert (_certificates().verify_mode, _certificates().check_hostname) == (ssl.CERT_REQUIRED, True)
 
 
 def test_proxies_allow_only_new_tls():

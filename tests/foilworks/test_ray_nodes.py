@@ -50,6 +50,15 @@ class Lab:
         assert done.returncode == 0, done.stderr[-3000:]
         return json.loads(done.stdout.splitlines()[-1])
 
+    def make(self, model: str) -> None:
+        self.run("shared", "make", model)
+        with psycopg.connect(host=str(self.server.folder), user="postgres", dbname="shared", autocommit=True) as owner:
+            owner.execute(ROLE.read_text())
+
+    def fetched(self, node: str) -> int:
+        """The number of videos that a node took from the object store."""
+        return sum(1 for path in (self.folder / node / "cache" / "clips").glob("*/*") if path.is_file())
+
     def rows(self, query: str, *values: object) -> list[tuple]:
         with psycopg.connect(host=str(self.server.folder), user="postgres", dbname="shared") as connection:
             return connection.execute(query, values).fetchall()
@@ -60,9 +69,9 @@ class Lab:
     def start_node(self, name: str) -> psutil.Popen:
         return self.cluster.start(1, FOILWORKS_HOME=str(self.folder / name))
 
-    def engine(self) -> psutil.Popen:
-        command = [Path(sys.executable).with_name("foilworks"), "worker", "--ray", "--slots", "3"]
-        given = {**self.cluster.environment, "RAY_ADDRESS": self.cluster.address}
+    def engine(self, slots: int = 3, **more: str) -> psutil.Popen:
+        command = [Path(sys.executable).with_name("foilworks"), "worker", "--ray", "--slots", str(slots)]
+        given = {**self.cluster.environment, "RAY_ADDRESS": self.cluster.address, **more}
         with (self.folder / "engine.log").open("ab") as log:
             return psutil.Popen(
                 command, cwd=ROOT, env={**given, "FOILWORKS_HOME": str(self.folder / "head")}, stdout=log, stderr=log
@@ -99,10 +108,7 @@ def lab(tmp_path) -> Iterator[Lab]:
         of_nodes = {**common, "DATABASE_URL": worker, "FOILWORKS_HOME": str(tmp_path / "head")}
         # Actors run on the other nodes only.
         with running_cluster(of_nodes, 0) as cluster:
-            lab = Lab(tmp_path, common, server, cluster)
-            for name in ("first", "second", "third"):
-                lab.start_node(name)
-            yield lab
+            yield Lab(tmp_path, common, server, cluster)
 
 
 def shards_of(lab: Lab, node: psutil.Popen, job: str) -> list[str]:
@@ -141,9 +147,9 @@ def all_done(lab: Lab, rows: list[str]) -> bool:
 @pytest.mark.slow(seconds=120)
 def test_three_nodes_one_killed_in_each_job_give_what_one_host_gives(lab):
     model = str(lab.folder / "model")
-    lab.run("shared", "make", model)
-    with psycopg.connect(host=str(lab.server.folder), user="postgres", dbname="shared", autocommit=True) as connection:
-        connection.execute(ROLE.read_text())
+    for name in ("first", "second", "third"):
+        lab.start_node(name)
+    lab.make(model)
     engine = lab.engine()
     try:
         for number, title in enumerate(WRITES):
@@ -168,3 +174,29 @@ def test_three_nodes_one_killed_in_each_job_give_what_one_host_gives(lab):
         lab.run("alone", title, model)
     assert set(lab.run("alone", "alone").values()) == {"done"}
     assert lab.run("alone", "look") == found
+
+
+@pytest.mark.slow(seconds=90)
+def test_clips_are_decoded_on_a_node_without_gpu_and_by_the_actor_when_that_is_lost(lab):
+    model = str(lab.folder / "model")
+    # The actor holds the only processor of the node with the GPU.
+    lab.cluster.start(1, gpus=1, FOILWORKS_HOME=str(lab.folder / "gpu"))
+    processors = lab.cluster.start(2, FOILWORKS_HOME=str(lab.folder / "processors"))
+    lab.make(model)
+    engine = lab.engine(1, RAY_DECODERS="3")
+    try:
+        lab.until(partial(all_done, lab, [lab.run("shared", "describing", model)["job"]]))
+        assert (lab.fetched("processors"), lab.fetched("gpu")) == (CLIPS, 0), lab.logs()
+        lab.cluster.kill(processors)
+        # Other frames of the same clips, so that the cache has none of them.
+        lab.until(partial(all_done, lab, [lab.run("shared", "scoring", model)["job"]]))
+    finally:
+        engine.send_signal(signal.SIGTERM)
+        engine.wait(60)
+    lab.run("alone", "make", model)
+    for title in ("scoring", "describing"):
+        lab.run("alone", title, model)
+    lab.run("alone", "alone")
+    found = lab.run("alone", "look")
+    assert lab.run("shared", "look") == found
+    assert len(found["scores"]) == 2 * CLIPS

@@ -1,13 +1,19 @@
 """The role of deploy/worker-role.sql runs the jobs of the gpu queue on a real PostgreSQL, and nothing else."""
 
+import ast
 import json
 import os
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from importlib import import_module
+from inspect import getmembers, isfunction, signature
 from pathlib import Path
 
 import psycopg
 import pytest
+from django.apps import apps
 
 from tests.postgres import running_postgres
 
@@ -20,10 +26,87 @@ CLOSED = (
     "projects_webhook", "projects_consent", "projects_crowdworker", "projects_auditevent", "django_session",
     "annotation_lease", "annotation_paypolicy", "evaluation_submission",
 )  # fmt: skip
+# Names of columns that hold a secret.
+SECRET = r"password|secret|digest|mail|session|recovery|(^|_)(token|code)$"
+# An operator's word on a model: whether its code may run.
+NO_SECRET = {("evaluation_modeltrust", "remote_code")}
+# Packages of tables about people and what they judged.
+OF_PEOPLE = ("annotation_", "auth_", "corpus_", "django_", "projects_")
+COLUMNS = """
+    SELECT table_name, column_name, has_column_privilege(quote_ident(table_name), column_name, 'SELECT'),
+        has_column_privilege(quote_ident(table_name), column_name, 'INSERT')
+        OR has_column_privilege(quote_ident(table_name), column_name, 'UPDATE')
+        OR has_table_privilege(quote_ident(table_name), 'DELETE')
+        OR has_table_privilege(quote_ident(table_name), 'TRUNCATE')
+    FROM information_schema.columns WHERE table_schema = 'public'
+"""
+# Jobs of the gpu queue, by their package: tests/foilworks/gpu_jobs.py runs each of them.
+ON_GPU = {
+    "evaluation.blind.jobs": {"run_blind_scoring"},
+    "evaluation.proximity.jobs": {"measure_proximity"},
+    "evaluation.scoring.jobs": {"run_scoring", "score_shard"},
+    "evaluation.teacher.jobs": {"run_teacher", "ask_teacher", "read_release"},
+    "evaluation.utd.jobs": {
+        "describe_videos", "describe_shard", "measure_bias", "measure_shard", "check_shortcuts", "answer_samples",
+        "answer_shard",
+    },
+    "generation.jobs": {"run_generation", "run_tuning"},
+}  # fmt: skip
+# Jobs of the default queue: they store captions, items, files or messages, and workers need the key of the web host.
+ON_WEB_HOST = {
+    "annotation.choices.jobs": {"compose_items"},
+    "annotation.jobs": {"estimate_skill", "nouns_of_captions", "pictures_of_frames"},
+    "annotation.pairs.jobs": {"add_natural_pairs", "add_orders", "add_reversals"},
+    "corpus.jobs": {"prepare_videos"},
+    "evaluation.dashboard.jobs": {"count_dashboard"},
+    "evaluation.imports.jobs": {"preview_import", "run_import"},
+    "evaluation.publishing.jobs": {"build_archive", "build_folder"},
+    "evaluation.reports.jobs": {"compute_report"},
+    "foilworks.jobs": {"train_average", "train_temporal"},
+    "generation.jobs": {"answer_hint", "run_caption_preview", "run_captions", "work_out_selection"},
+    "projects.jobs": {"deliver_webhook"},
+}
 
-pytestmark = pytest.mark.slow(seconds=12)
+
+def job_functions() -> dict[str, set[str]]:
+    """The functions of each module of jobs that a row may name."""
+    folders = [Path(app.path) for app in apps.get_app_configs() if Path(app.path).parent == ROOT]
+    found = {}
+    for path in sorted(path for folder in folders for path in folder.rglob("jobs.py")):
+        name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        module = import_module(name)
+        found[name] = {
+            one
+            for one, function in getmembers(module, isfunction)
+            if function.__module__ == name and one[0] != "_" and [*signature(function).parameters][1:] == ["job"]
+        }
+    return found
 
 
+def queued_on_gpu() -> Iterator[str]:
+    """What the product queues with another queue than the default one."""
+    for app in apps.get_app_configs():
+        for path in Path(app.path).rglob("*.py") if Path(app.path).parent == ROOT else ():
+            for call in ast.walk(ast.parse(path.read_text())):
+                if not isinstance(call, ast.Call) or getattr(call.func, "id", "") != "enqueue":
+                    continue
+                queue = next((one.value for one in call.keywords if one.arg == "queue"), ast.Constant("default"))
+                if isinstance(queue, ast.Constant) and queue.value == "default":
+                    continue
+                module = import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
+                assert isinstance(call.args[0], ast.Name), f"{path}: name the job by a constant"
+                yield getattr(module, call.args[0].id)
+
+
+def test_every_kind_of_job_is_known_to_run_with_the_role_or_on_the_web_host():
+    kinds = job_functions()
+    known = {name: ON_GPU.get(name, set()) | ON_WEB_HOST.get(name, set()) for name in {*ON_GPU, *ON_WEB_HOST}}
+    assert kinds == known, "add the job to ON_GPU and to tests/foilworks/gpu_jobs.py, or to ON_WEB_HOST"
+    assert not [name for name in ON_GPU if ON_GPU[name] & ON_WEB_HOST.get(name, set())]
+    assert set(queued_on_gpu()) <= {f"{name}.{one}" for name, found in ON_GPU.items() for one in found}
+
+
+@pytest.mark.slow(seconds=12)
 def test_the_role_runs_the_jobs_and_reads_no_account(tmp_path):
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "FOILWORKS_"))}
     with running_postgres() as server:
@@ -56,7 +139,43 @@ def test_the_role_runs_the_jobs_and_reads_no_account(tmp_path):
                 "DELETE FROM jobs_job",
                 "INSERT INTO evaluation_run DEFAULT VALUES",
                 "UPDATE annotation_vote SET choice = ''",
+                "UPDATE corpus_foil SET verdict = 'valid'",
+                "UPDATE projects_user SET is_superuser = true",
+                "INSERT INTO projects_apitoken DEFAULT VALUES",
                 "CREATE TABLE mine (id int)",
             ):
                 with pytest.raises(psycopg.errors.InsufficientPrivilege):
                     connection.execute(statement)
+            columns = connection.execute(COLUMNS).fetchall()
+        # PostgreSQL shows a role only the tables that it may use.
+        assert not {table for table, *_ in columns} & set(CLOSED) - {"projects_auditevent"}
+        assert not {(t, c) for t, c, reads, _ in columns if reads and re.search(SECRET, c)} - NO_SECRET
+        # It writes nothing of people, and nothing that they judged; of the record, only new lines.
+        written = {table for table, _, _, writes in columns if writes}
+        assert {t for t in written if t.startswith(OF_PEOPLE)} == {"projects_auditevent"}
+        assert "evaluation_score" in written
+
+
+@pytest.mark.full
+@pytest.mark.slow(seconds=70)
+def test_the_role_runs_every_kind_of_job_of_the_gpu_queue(tmp_path):
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "FOILWORKS_"))}
+    with running_postgres() as server:
+        owner, worker = server.make("role"), server.url("role").replace("//postgres@", "//foilworks_worker@")
+        # One folder, because trained models are shared.
+        common = {"PYTHONPATH": str(ROOT), "FOILWORKS_HOME": str(tmp_path), "FOILWORKS_SHARD_ITEMS": "2"}
+
+        def run(url: str, *arguments: str) -> dict[str, list[str]]:
+            command = [sys.executable, "-m", "tests.foilworks.gpu_jobs", *arguments]
+            given = {**inherited, **common, "DATABASE_URL": url}
+            done = subprocess.run(command, cwd=ROOT, env=given, capture_output=True, text=True, check=False)
+            assert done.returncode == 0, done.stderr[-3000:]
+            return json.loads(done.stdout.splitlines()[-1])
+
+        run(owner, "first")
+        with psycopg.connect(owner, autocommit=True) as connection:
+            connection.execute(ROLE.read_text())
+        run(worker, "run")
+        run(owner, "second")
+        states = run(worker, "run")
+    assert states == {f"{name}.{one}": ["done"] for name, found in ON_GPU.items() for one in found}

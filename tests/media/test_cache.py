@@ -12,7 +12,7 @@ from media import frame_cache
 from media.encode import write_mp4
 from media.errors import MediaError
 from media.file_cache import FileCache, content_key
-from media.frame_cache import FORMS, JPEG, FrameCache, packed, unpacked
+from media.frame_cache import FORMS, JPEG, FrameCache, packed, packed_frames, unpacked
 from media.frames import Sample, sample_frames
 from media.probe import file_sha256
 from media.sampling import CENTRES, CONSECUTIVE, INTERVALS, Sampling
@@ -186,3 +186,23 @@ class TestFrames:
         with pytest.raises(MediaError, match="there is no such file"):
             FrameCache(files).read(tmp_path / "none.mp4", FOUR)
         assert files.size() == 0
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("size", [None, (16, 32)])
+def test_frames_that_were_decoded_elsewhere_are_the_same_and_are_cached(tmp_path, clip, form, size):
+    asked = []
+
+    def elsewhere(*given):
+        asked.append(given)
+        return packed_frames(*given)
+
+    there, here = FrameCache(FileCache(tmp_path, 10**7), form, elsewhere), FrameCache(None, form)
+    sampling = Sampling(CENTRES, 3)
+    expected = here.read(clip, sampling, size=size)
+    for _ in range(2):
+        found = there.read(clip, sampling, size=size)
+        np.testing.assert_array_equal(found.frames, expected.frames)
+        np.testing.assert_array_equal(found.times, expected.times)
+        assert found.frames.flags.writeable
+    assert len(asked) == 1

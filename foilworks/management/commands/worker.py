@@ -31,7 +31,8 @@ class Command(FoilworksCommand):
         where.add_argument(
             "--ray",
             action="store_true",
-            help="run the gpu queue on the Ray cluster at RAY_ADDRESS, from one of its nodes",
+            help="run the gpu queue on the Ray cluster at RAY_ADDRESS, from one of its nodes; RAY_RESOURCES says how "
+            "many CPUs and GPUs an actor reserves (0.5: two actors share a GPU)",
         )
         parser.add_argument(
             "--slots", type=int, help="number of processes with --cpu (default 1), max actors with --ray (default 8)"

@@ -1,0 +1,54 @@
+"""Decode clips in a Ray cluster: a clip is sent as its name, and its frames come back as a cache keeps them."""
+
+import os
+from pathlib import Path
+
+from corpus.video_files.stored_files import StoredFile
+from jobs.ray.decoding import cluster
+from media.errors import MediaError
+from media.frame_cache import Decode, packed_frames
+from media.sampling import Sampling
+
+DECODE = "evaluation.scoring.cluster_decoding.decode"
+
+
+def elsewhere() -> Decode | None:
+    """Return what decodes a clip in the cluster; None in processes that decode themselves."""
+    nodes = cluster()
+    if nodes is None:
+        return None
+
+    def decoded(
+        path: os.PathLike[str],
+        sampling: Sampling,
+        start: float | None,
+        end: float | None,
+        size: tuple[int, int] | None,
+        content: str,
+        form: str,
+    ) -> bytes:
+        file = [path.name, path.sha256] if isinstance(path, StoredFile) else [os.fspath(path)]
+        how = [sampling.policy, sampling.frames, sampling.seconds]
+        found = nodes.call(DECODE, file, how, start, end, list(size) if size else None, content, form)
+        if isinstance(found, str):
+            raise MediaError(found)
+        return bytes(found)
+
+    return decoded
+
+
+def decode(
+    file: list[str],
+    how: tuple[str, int, float],
+    start: float | None,
+    end: float | None,
+    size: list[int] | None,
+    content: str,
+    form: str,
+) -> bytes | str:
+    """Return the frames as bytes, or as text why there are none."""
+    path = Path(file[0]) if len(file) == 1 else StoredFile(*file)
+    try:
+        return packed_frames(path, Sampling(*how), start, end, (size[0], size[1]) if size else None, content, form)
+    except MediaError as error:
+        return str(error)
