@@ -486,3 +486,20 @@ def test_a_list_of_videos_without_captions_is_previewed_and_imported(owner, proj
     assert looked_at().result["without_captions"] == 2
     found = project.videos.order_by("pk").values_list("class_label", "split", "source_dataset")
     assert list(found) == [("abseiling", "val", "Kinetics-400"), ("air drumming", "val", "Kinetics-400")]
+
+
+def test_records_chosen_among_the_videos_are_the_records(owner, project, film):
+    table = file("clips.csv", "id,video,caption\n1,a.mp4,A dot moves.\n")
+    response = owner.post(
+        reverse("imports:new_import", args=[project.slug]), {"format": "auto", "videos": [table, file("a.mp4", film)]}
+    )
+    assert response.status_code == 302
+    upload = looked_at()
+    assert (upload.format, upload.preview["new"], upload.preview["media"]["ready"]) == ("csv", 1, 1)
+
+
+def test_two_record_files_among_the_videos_are_refused(owner, project):
+    tables = [file(name, "id,video,caption\n1,a.mp4,A dot moves.\n") for name in ("a.csv", "b.csv")]
+    response = owner.post(reverse("imports:new_import", args=[project.slug]), {"format": "csv", "videos": tables})
+    assert response.status_code == 422
+    assert "records" in response.context["form"].errors
