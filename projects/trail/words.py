@@ -29,7 +29,17 @@ KINDS: dict[str, str | Promise] = {
     "annotation.vote": _("vote"),
     "annotation.guideline": _("guideline"),
     "annotation.itemcomment": _("comment"),
+    "projects.crowdstudy": _("crowd study"),
+    "annotation.qualitypolicy": _("rules of quality"),
+    "annotation.standing": _("validator"),
+    "evaluation.import": _("import"),
+    "evaluation.itemreport": _("report of an item"),
+    "evaluation.publicationfacts": _("citation and licences"),
+    "evaluation.publicpage": _("public page"),
+    "evaluation.submission": _("submitted scores"),
+    "projects.user": _("member"),
     "projects.membership": _("membership"),
+    "projects.apitoken": _("token"),
     "projects.invitation": _("invitation"),
     "projects.webhook": _("webhook"),
     "projects.project": _("project"),
@@ -42,6 +52,9 @@ PAGES = {
     "generation.candidate": "generation:candidate",
     "generation.generationrun": "generation:run",
     "evaluation.run": "scoring:run",
+    "evaluation.import": "imports:import",
+    "projects.user": "annotation:member",
+    "projects.webhook": "projects:webhook",
 }
 
 
