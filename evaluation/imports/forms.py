@@ -116,9 +116,9 @@ class ImportForm(forms.Form):
         groups = [(heading, choices_of(rows)) for heading, rows in formats_by_kind()]
         self.fields["format"].choices = [by_name, *groups, ("videos", _("Only videos"))]
         self.fields["videos"].help_text = _(
-            "You can choose the records file here too, together with the videos. Videos are matched by file name or by "
-            "the id in the records. mp4, webm, mov, mkv or avi, max %(mb)s MB in total. Files that browsers cannot play "
-            "are converted."
+            "You can choose the records file here too, together with the videos. Videos are matched by file name or "
+            "by the id in the records. mp4, webm, mov, mkv or avi, max %(mb)s MB in total. Files that browsers cannot "
+            "play are converted."
         ) % {"mb": settings.UPLOAD_MAX_BYTES // MEGABYTE}
         self.fields["videos"].widget.attrs["accept"] = ",".join(("video/*,.mkv,.avi", *RECORD_ENDINGS))
 

@@ -44,6 +44,7 @@ KINDS: dict[str, str | Promise] = {
     "projects.webhook": _("webhook"),
     "projects.project": _("project"),
 }
+COMMENT = "annotation.itemcomment"
 # The page of a row, by the kind of row: a view that takes the project and the number of the row.
 PAGES = {
     "corpus.item": "items:item",
@@ -69,11 +70,13 @@ def kind_words(target_type: str) -> str | Promise:
 
 def target_page(project: Project, event: AuditEvent) -> str:
     """Return the address of the row's page, or an empty string if it has none."""
-    name = PAGES.get(event.target_type)
-    if name is None or not event.target_id.isdecimal():
+    name, number = PAGES.get(event.target_type), event.target_id
+    if event.target_type == COMMENT:
+        name, number = PAGES["corpus.item"], str(event.details.get("item", ""))
+    if name is None or not number.isdecimal():
         return ""
     try:
-        return reverse(name, args=[project.slug, int(event.target_id)])
+        return reverse(name, args=[project.slug, int(number)])
     except NoReverseMatch:
         return ""
 

@@ -34,6 +34,11 @@ def failed(hook, n=1):
     ]
 
 
+def test_a_new_webhook_gets_all_events_unless_some_are_taken_out(client, owner):
+    form = client.get(PAGE).context["form"]
+    assert form["events"].initial == [slug for slug, _label in form.fields["events"].choices]
+
+
 def test_a_webhook_is_added_and_its_secret_is_shown_once(client, owner):
     # A literal public address: nothing has to be resolved.
     answer = client.post(PAGE, {"url": "https://93.184.216.34/hook", "events": ["item.decided", "release.frozen"]})
