@@ -241,6 +241,12 @@ class TestAnswers:
         assert "no question" in owner.post(unknown, {"no.question": "x"}).content.decode()
         assert not DatasheetAnswer.objects.exists()
 
+    def test_a_reload_after_the_last_answer_of_a_section_stays_in_the_section(self, owner, world):
+        section = self.QUESTION.partition(".")[0]
+        answer = self.save(owner, world, "Mine.", "")
+        assert answer.headers["HX-Replace-Url"] == f"/projects/{world.project.slug}/datasheet/?section={section}"
+        assert owner.get(answer.headers["HX-Replace-Url"]).context["section"]["slug"] == section
+
     def test_only_researchers_save_answers(self, client, world):
         client.force_login(world.ann)
         assert self.save(client, world, "x").status_code == 403
