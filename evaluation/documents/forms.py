@@ -51,7 +51,7 @@ class PublicationForm(forms.ModelForm):
         }
         help_texts = {
             "title": _("Leave empty to use the project name."),
-            "abstract": _("What the benchmark tests, in one or two sentences. At the top of the public page."),
+            "abstract": _("The purpose in one or two sentences. Shown at the top of the public page."),
             "authors": _("One author per line: family name, comma, given name. For an organisation, enter its name."),
             "licence": _(
                 "The licence of foils, judgements and tables, for example CC BY 4.0. Videos keep the terms of "

@@ -28,7 +28,6 @@ from annotation.actions.settings.publish_guideline import publish_guideline
 from annotation.actions.settings.set_pay import set_pay
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.undo import undo_vote
-from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.errors import AnnotationError
 from annotation.models import QualityPolicy, Slot, Standing, Vote
 from annotation.queries.crowd import places_left, progress_of
