@@ -78,7 +78,7 @@ def retry_delivery(person: User, project: Project, pk: int, delivery_pk: int) ->
     delivery = or_404(found, _("Delivery not found."))
     if hook.stopped_at:
         raise ProjectError(_("Nothing is sent to this webhook any more. Start it again first."))
-    if not delivery.attempts or delivery.state == Delivery.State.DELIVERED:
+    if not delivery.can_be_sent_again:
         raise ProjectError(_("Only failed deliveries can be sent again."))
     _send_again(delivery, project)
     audit.record(audit.event(project, person, "projects.retry_delivery", hook, delivery=delivery.pk))
