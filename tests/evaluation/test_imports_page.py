@@ -503,3 +503,15 @@ def test_two_record_files_among_the_videos_are_refused(owner, project):
     response = owner.post(reverse("imports:new_import", args=[project.slug]), {"format": "csv", "videos": tables})
     assert response.status_code == 422
     assert "records" in response.context["form"].errors
+
+
+def test_clips_with_the_same_conversion_are_one_row(owner, project, film):
+    send(owner, project, file("a.mp4", film), records=file("x.csv", "id,video,caption\n1,a.mp4,A dot moves.\n"))
+    upload = looked_at()
+    said = [("a.mp4", "Rewritten."), ("b.mp4", "Cut."), ("c.mp4", "Rewritten.")]
+    upload.preview["converted"] = [{"video": name, "conversion": what} for name, what in said]
+    upload.save()
+    body = owner.get(reverse("imports:import", args=[project.slug, upload.pk])).content.decode()
+    assert body.count('<th scope="row">Rewritten.</th>') == 1
+    assert "a.mp4, c.mp4" in body
+    assert re.findall(r"(\d clips?)</summary>", body) == ["1 clip", "2 clips"]
