@@ -6,14 +6,16 @@ import io
 from pathlib import Path
 
 import pytest
+from django.apps import apps
 from django.conf import settings
 from django.urls import reverse
 
 from projects import audit
+from projects.actions.lifecycle import set_archived
 from projects.models import AuditEvent
 from projects.pseudonyms import pseudonym
 from projects.trail.sentences import detail_words, phrase
-from projects.trail.words import action_words, target_page
+from projects.trail.words import KINDS, PAGES, action_words, target_page
 from tests.annotation.world import make_world
 from tests.factories import make_item, make_member, make_project, make_subtest
 
@@ -197,3 +199,18 @@ def test_what_can_change_links_to_its_history(client, project, owner, where):
     client.force_login(owner)
     page = client.get(f"/projects/{project.slug}/" + where.format(olga=owner.pk, subtest=subtest.pk))
     assert "History of changes" in page.content.decode()
+
+
+def test_every_kind_in_the_filter_is_a_table():
+    tables = {model._meta.label_lower for model in apps.get_models()}
+    assert set(KINDS) <= tables
+    assert set(PAGES) <= set(KINDS)
+
+
+def test_the_banner_of_an_archived_project_leads_its_researchers_to_the_settings(client, project, owner):
+    set_archived(owner, project, archived=True)
+    settings_link = f'<a href="/projects/{project.slug}/settings/">'
+    client.force_login(owner)
+    assert settings_link in client.get(f"/projects/{project.slug}/subtests/").content.decode()
+    client.force_login(make_member(project, "annotator"))
+    assert settings_link not in client.get(f"/projects/{project.slug}/").content.decode()
