@@ -189,6 +189,10 @@ class VoteRuleForm(forms.ModelForm):
         return self.cleaned_data["votes_max"] or 0
 
 
+# What a first subtest needs; every other field has a default that can be kept.
+MAIN_FIELDS = ("name", "kind", "votes_wanted", "votes_needed")
+
+
 class SubtestForm(VoteRuleForm):
     """Create a subtest; its name is unique in the project."""
 
@@ -231,6 +235,19 @@ class SubtestForm(VoteRuleForm):
         proficiency = Subtest.objects.filter(project=project, kind=Subtest.Kind.PROFICIENCY)
         self.fields["proficiency_subtest"].queryset = proficiency
         self.fields["proficiency_subtest"].empty_label = _("none")
+
+    @property
+    def main_fields(self) -> list[forms.BoundField]:
+        """Return what a first subtest needs; the page folds the other fields."""
+        return [self[name] for name in MAIN_FIELDS]
+
+    @property
+    def more_fields(self) -> list[forms.BoundField]:
+        return [field for field in self if field.name not in MAIN_FIELDS]
+
+    @property
+    def has_more_errors(self) -> bool:
+        return any(field.errors for field in self.more_fields)
 
     def clean_name(self) -> str:
         name = self.cleaned_data["name"].strip()

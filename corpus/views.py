@@ -180,4 +180,5 @@ def subtests(request: HttpRequest, slug: str) -> HttpResponse:
     valid = Count("items", filter=Q(items__state=ItemState.VALID))
     rows = Subtest.objects.filter(project=project).select_related("proficiency_subtest")
     context = {"form": form, "subtests": rows.annotate(n_items=Count("items"), n_valid=valid).order_by("name")}
+    context["has_captions"] = Caption.objects.filter(video__project=project).exists()
     return render(request, "corpus/subtests.html", context, status=422 if request.method == "POST" else 200)

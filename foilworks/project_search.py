@@ -1,6 +1,6 @@
 """Search a project: pages, texts, runs, releases and members. What a person finds is what their role may open."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -16,7 +16,8 @@ from annotation.queries.own_answers import own_foils, own_reviews
 from corpus.models import Caption, Foil, Item, Release, Video
 from evaluation.items.listing import narrowed
 from evaluation.scoring.models import Run
-from foilworks.navigation import GROUPS
+from foilworks.navigation import GROUPS, Page
+from foilworks.page_words import BESIDE, SUBJECTS
 from generation.method_names import method_label
 from generation.methods.registry import METHODS
 from generation.models import GenerationRun
@@ -81,14 +82,26 @@ def search(person: User, project: Project, text: str) -> Results:
 
 
 def _pages(project: Project, roles: frozenset[str], text: str) -> list[Hit]:
-    """Return the pages of the menus whose name, or menu, contains the text."""
-    found = []
+    """Return the pages whose name or menu contains the text, then those that are about it."""
+    by_name, by_subject = [], []
+    for trail, page, subjects in _pages_with_subjects():
+        if not roles & frozenset(page.roles):
+            continue
+        url = reverse(page.name, args=[project.slug])
+        if text.casefold() in trail.casefold():
+            by_name.append(Hit(trail, url))
+        elif text.casefold() in subjects.casefold():
+            by_subject.append(Hit(trail, url, (subjects,)))
+    return (by_name + by_subject)[:HITS_PER_GROUP]
+
+
+def _pages_with_subjects() -> Iterator[tuple[str, Page, str]]:
     for group in GROUPS:
         for page in group.pages:
             trail = str(page.label) if len(group.pages) == 1 else f"{group.label} → {page.label}"
-            if roles & frozenset(page.roles) and text.casefold() in trail.casefold():
-                found.append(Hit(trail, reverse(page.name, args=[project.slug])))
-    return found[:HITS_PER_GROUP]
+            yield trail, page, str(SUBJECTS.get(page.name, ""))
+    for page, subjects in BESIDE:
+        yield str(page.label), page, str(subjects)
 
 
 def _items(project: Project, text: str) -> Found:

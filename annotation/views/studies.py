@@ -106,9 +106,17 @@ def crowd_study(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "is_prolific": is_prolific,
         "late": sum(place.is_late for place in page),
         "left": places_left(study),
-        "waiting": waiting_for(study),
     }
+    context["waiting"] = _tasks_for(study, context["left"])
     return render(request, "annotation/crowd_study.html", context, status=422 if form.errors else 200)
+
+
+def _tasks_for(study: CrowdStudy, places: int) -> int:
+    """Return how many tasks are available; if they are too few, those that an arrival would make are made first."""
+    found = waiting_for(study)
+    if study.is_open and found < places and make_tasks(study.project, limit=MAX_GROUPS_PER_CALL):
+        return waiting_for(study)
+    return found
 
 
 def _page_of_places(study: CrowdStudy, number: str | None) -> Page:

@@ -31,7 +31,8 @@ STEPS: tuple[tuple[Words, Words, str, Words, tuple[str, ...]], ...] = (
         _("Define a subtest"),
         _(
             "A subtest covers one phenomenon, such as direction, counting or change of state. It also sets "
-            "how many validators judge each pair of caption and foil. An import creates missing subtests."
+            "how many validators judge each pair of caption and foil. If your records name subtests, the import "
+            "creates them."
         ),
         "corpus:subtests",
         _("Create subtest"),

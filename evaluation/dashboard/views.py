@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.models import Stage
 from annotation.queries.queues import open_work, work_counts
-from corpus.models import Release
+from corpus.models import Release, Subtest
 from evaluation.dashboard import drawings, overview
 from evaluation.dashboard.activity import people_at_work, recent_activity
 from evaluation.dashboard.alarms import FOLLOWING, WORDS, Alarm
@@ -46,6 +46,7 @@ def context(project: Project, counted: Counted, releases: Sequence[Release] | No
         "funnel": drawings.steps(funnel, edits=project.edit_stage),
         "stages": drawings.stages(funnel, edits=project.edit_stage),
         "queues": _queues(project, found),
+        "has_proficiency": any(row["kind"] == Subtest.Kind.PROFICIENCY for row in found["subtests"]),
         "subtests": drawings.subtest_rows(found["subtests"]),
         "states": drawings.states_of_all(found["subtests"]),
         "alarms": [_alarm(project, row) for row in found["alarms"]],

@@ -9,12 +9,24 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.rules.guidelines import render_guideline
 from corpus.exporters.parts.datasheet_questions import SECTIONS
+from corpus.exporters.parts.licence_ids import known_licence
 from evaluation.documents.actions.answer_datasheet import MAX_ANSWER_LENGTH, ChangedMeanwhileError
 from evaluation.documents.actions.describe_publication import TERMS
 from evaluation.documents.models import PublicationFacts, SourceLicence, answer_version
 from projects.models import Project
 
 PREFIX = "source"
+# What a person may choose as a licence; any other text is taken too.
+COMMON_LICENCES = ("CC BY 4.0", "CC BY-SA 4.0", "CC BY-NC 4.0", "CC BY-NC-SA 4.0", "CC0 1.0", "MIT", "Apache 2.0")
+SUGGESTIONS = {"list": "common-licences"}
+
+
+def with_licence_url(found: dict[str, Any], name: str) -> dict[str, Any]:
+    """Fill in the address of a licence that is known by its name."""
+    known = known_licence(found.get("licence") or "")
+    if known and not found.get(name):
+        found[name] = known.url
+    return found
 
 
 def _address(label: Any, **fields: Any) -> forms.URLField:
@@ -39,6 +51,7 @@ class PublicationForm(forms.ModelForm):
         }
         help_texts = {
             "title": _("Leave empty to use the project name."),
+            "abstract": _("The purpose in one or two sentences. Shown at the top of the public page."),
             "authors": _("One author per line: family name, comma, given name. For an organisation, enter its name."),
             "licence": _(
                 "The licence of foils, judgements and tables, for example CC BY 4.0. Videos keep the terms of "
@@ -46,7 +59,14 @@ class PublicationForm(forms.ModelForm):
             ),
             "contact": _("Shown in the datasheet."),
         }
-        widgets = {"authors": forms.Textarea(attrs={"rows": 3}), "abstract": forms.Textarea(attrs={"rows": 3})}
+        widgets = {
+            "authors": forms.Textarea(attrs={"rows": 3}),
+            "abstract": forms.Textarea(attrs={"rows": 3}),
+            "licence": forms.TextInput(attrs=SUGGESTIONS),
+        }
+
+    def clean(self) -> dict[str, Any]:
+        return with_licence_url(super().clean() or {}, "licence_url")
 
     def clean_year(self) -> str:
         year = self.cleaned_data["year"]
@@ -58,7 +78,9 @@ class PublicationForm(forms.ModelForm):
 class TermsForm(forms.Form):
     """The terms of one source. Its name is shown next to the form and is not a field."""
 
-    licence = forms.CharField(label=_("Licence"), max_length=200, required=False)
+    licence = forms.CharField(
+        label=_("Licence"), max_length=200, required=False, widget=forms.TextInput(attrs=SUGGESTIONS)
+    )
     url = _address(_("URL"))
     notes = forms.CharField(label=_("Notes"), max_length=500, required=False)
     may_show = forms.BooleanField(label=_("Allow the public page to play its videos"), required=False)
@@ -66,6 +88,9 @@ class TermsForm(forms.Form):
     def __init__(self, source: str, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.source = source
+
+    def clean(self) -> dict[str, Any]:
+        return with_licence_url(super().clean() or {}, "url")
 
 
 def terms_forms(project: Project, sources: Iterable[str], data: Mapping[str, Any] | None) -> list[TermsForm]:

@@ -37,6 +37,8 @@ def formats_by_kind() -> list[tuple[Any, dict[str, Entry]]]:
     return [(KINDS[kind], rows) for kind, rows in groups.items() if rows]
 
 
+# Of records files: no video has such a name, so one among the videos can only be the records.
+RECORD_ENDINGS = (*BY_ENDING, ".json", ".parquet")
 # Of a file, to see its columns.
 _HEAD = 64 * 1024
 
@@ -114,12 +116,14 @@ class ImportForm(forms.Form):
         groups = [(heading, choices_of(rows)) for heading, rows in formats_by_kind()]
         self.fields["format"].choices = [by_name, *groups, ("videos", _("Only videos"))]
         self.fields["videos"].help_text = _(
-            "Matched by file name or by the id in the records. mp4, webm, mov, mkv or avi, max %(mb)s MB "
-            "in total. Files that browsers cannot play are converted."
+            "You can choose the records file here too, together with the videos. Videos are matched by file name or "
+            "by the id in the records. mp4, webm, mov, mkv or avi, max %(mb)s MB in total. Files that browsers cannot "
+            "play are converted."
         ) % {"mb": settings.UPLOAD_MAX_BYTES // MEGABYTE}
-        self.fields["videos"].widget.attrs["accept"] = "video/*,.mkv,.avi"
+        self.fields["videos"].widget.attrs["accept"] = ",".join(("video/*,.mkv,.avi", *RECORD_ENDINGS))
 
     def clean(self) -> dict[str, Any]:
+        self._find_records_among_videos()
         if self.cleaned_data.get("format") == BY_NAME:
             self._say_format()
         alone = self.cleaned_data.get("format") == "videos"
@@ -130,6 +134,15 @@ class ImportForm(forms.Form):
         if not alone and not self.cleaned_data.get("records") and "records" not in self.errors:
             self.add_error("records", _("Choose the records file."))
         return self.cleaned_data
+
+    def _find_records_among_videos(self) -> None:
+        """Use the records file that was chosen together with the videos."""
+        chosen = self.cleaned_data.get("videos") or []
+        found = [file for file in chosen if PurePath(file.name or "").suffix.lower() in RECORD_ENDINGS]
+        if len(found) != 1 or self.cleaned_data.get("records") or "records" in self.errors:
+            return
+        self.cleaned_data["records"] = found[0]
+        self.cleaned_data["videos"] = [file for file in chosen if file is not found[0]]
 
     def _say_format(self) -> None:
         """Replace "detect from the file name" by the detected format."""
@@ -151,6 +164,11 @@ class ImportForm(forms.Form):
             )
         else:
             self.cleaned_data["format"] = said
+
+    @property
+    def has_published_errors(self) -> bool:
+        """Report whether a field of published sets has an error, so that the page shows it unfolded."""
+        return any(name in self.errors for name in ("dataset", "made_by", "as_published"))
 
     def wish(self) -> dict[str, Any]:
         """Return the parameters for the action."""

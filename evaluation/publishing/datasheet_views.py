@@ -5,6 +5,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -65,6 +66,9 @@ def save_answer(request: HttpRequest, slug: str, question: str) -> HttpResponse:
     response = render(request, "evaluation/_answer_saved.html", context)
     if kept:
         response.headers["HX-Trigger"] = SAVED_EVENT
+        # Without a section, the page opens the first that has open questions: another one once this one has none.
+        here = next(one for one in form.sections() if any(row["field"].name == question for row in one["rows"]))
+        response.headers["HX-Replace-Url"] = f"{reverse('publishing:datasheet', args=[slug])}?section={here['slug']}"
     return response
 
 

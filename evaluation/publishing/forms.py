@@ -95,6 +95,7 @@ class ReportForm(forms.ModelForm):
         super().__init__(*args, **kwargs)
         self.release = release
         self.order_fields(["item", "why", "text", "contact"])
+        self.fields["why"].choices = [("", _("Choose a reason")), *self.fields["why"].choices[1:]]
 
     def clean_item(self) -> ReleaseItem:
         """Find the public item; a private one is as unknown as one that does not exist."""

@@ -240,9 +240,14 @@ def cited_as(release: Release, citation: Citation) -> str:
     return bibtex(ReleaseContent(*facts, (), papers=papers))
 
 
-def unstated(release: Release) -> list[str]:
-    """Return the sources of a release without a licence, "" for videos that name none. Two queries."""
-    return [one.dataset for one in terms_of(release, composition_of(release)) if not (one.licence or one.url)]
+def unstated(release: Release) -> tuple[list[str], list[str]]:
+    """Return the sources of a release without a licence, and those whose videos the public page may not play.
+
+    The name is "" for videos that name none. Two queries.
+    """
+    terms = terms_of(release, composition_of(release))
+    unlicensed = [one.dataset for one in terms if not (one.licence or one.url)]
+    return unlicensed, [one.dataset for one in terms if not one.may_show]
 
 
 def public_items(page: PublicPage) -> QuerySet[ReleaseItem]:

@@ -8,6 +8,7 @@ from django.contrib.auth.decorators import login_not_required
 from django.core.files.uploadedfile import UploadedFile
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -15,7 +16,7 @@ from corpus.access import get_release
 from corpus.models import MediaState, ReleaseItem
 from corpus.video_files.streaming import stream_file
 from evaluation.documents.actions.describe_publication import describe_publication, sources_in
-from evaluation.documents.forms import PublicationForm, terms_forms
+from evaluation.documents.forms import COMMON_LICENCES, PublicationForm, terms_forms
 from evaluation.documents.models import PublicationFacts
 from evaluation.errors import EvaluationError
 from evaluation.publishing.actions.decide_submission import accept_submission, refuse_submission
@@ -135,15 +136,19 @@ def public_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     page = page_of(found)
     form = PublicPageForm(request.POST if request.method == "POST" else None, instance=page)
     if form.is_bound and form.is_valid():
-        set_public_page(request.user, found, **form.cleaned_data)
-        messages.success(request, _("Saved."))
+        was_open = page_of(found).is_open
+        is_open = set_public_page(request.user, found, **form.cleaned_data).is_open
+        said = _("The page is published. Copy its URL from this page.") if is_open and not was_open else _("Saved.")
+        messages.success(request, said)
         return redirect("publishing:public_page", slug, pk)
     rows = Submission.objects.filter(release=found).select_related("run", "decided_by")
     context = {"release": found, "form": form, "public": page, "submissions": rows[:MAX_LISTED]}
     context["n_reports"] = ItemReport.objects.filter(release=found, state=ReportState.WAITING).count()
-    context["unlicensed"] = unstated(found)
+    context["unlicensed"], context["silent"] = unstated(found)
     if page.archive:
         context["is_current"] = is_current(page)
+    if page.is_open:
+        context["address"] = request.build_absolute_uri(reverse("publishing:public_release", args=[page.key]))
     return render(request, "evaluation/public_page.html", context)
 
 
@@ -223,7 +228,9 @@ def submission(request: HttpRequest, slug: str, pk: int, submission: int) -> Htt
 def publication(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     data = request.POST if request.method == "POST" else None
-    stored = PublicationFacts.objects.filter(project=project).first() or PublicationFacts(project=project)
+    stored = PublicationFacts.objects.filter(project=project).first()
+    # Only a proposal until the researcher saves it: a description may say what is not for the public.
+    stored = stored or PublicationFacts(project=project, abstract=project.description)
     form, terms = PublicationForm(data, instance=stored), terms_forms(project, sources_in(project), data)
     if data is not None and all([form.is_valid(), *(each.is_valid() for each in terms)]):
         sources = [{"source_dataset": each.source, **each.cleaned_data} for each in terms]
@@ -231,4 +238,5 @@ def publication(request: HttpRequest, slug: str) -> HttpResponse:
         messages.success(request, _("Saved. New exports contain the change."))
         return redirect("publishing:publication", slug)
     status = 422 if data is not None else 200
-    return render(request, "evaluation/publication.html", {"form": form, "terms": terms}, status=status)
+    context = {"form": form, "terms": terms, "licences": COMMON_LICENCES}
+    return render(request, "evaluation/publication.html", context, status=status)

@@ -15,10 +15,11 @@ from projects.models import Project, Role, User
 def describe_project(person: User, project: Project, *, name: str, description: str) -> Project:
     """Store name and description; the short name, which is part of addresses, stays."""
     locked = _locked(person, project)
-    before = {"name": locked.name}
+    before = {"name": locked.name, "description": locked.description}
     locked.name, locked.description = name, description
     locked.save(update_fields=["name", "description"])
-    audit.record(audit.event(project, person, "projects.describe_project", project, before=before, name=name))
+    now = {"name": name, "description": description}
+    audit.record(audit.event(project, person, "projects.describe_project", project, before=before, **now))
     return locked
 
 

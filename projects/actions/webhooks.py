@@ -85,13 +85,16 @@ def webhook_for(person: User, project: Project, pk: int) -> Webhook:
 
 @transaction.atomic
 def retry_delivery(person: User, project: Project, pk: int, delivery_pk: int) -> Delivery:
-    """Send a failed delivery again, now. ProjectError if it has not failed, or the webhook has stopped."""
+    """Send a delivery again, now, instead of at its next attempt or after its last one.
+
+    ProjectError if no attempt has failed, or if the webhook has stopped.
+    """
     hook = webhook_for(person, project, pk)
     found = Delivery.objects.select_for_update(no_key=True).filter(webhook=hook, pk=delivery_pk).first()
     delivery = or_404(found, _("Delivery not found."))
     if hook.stopped_at:
         raise ProjectError(_("Nothing is sent to this webhook any more. Start it again first."))
-    if delivery.state != Delivery.State.FAILED:
+    if not delivery.can_be_sent_again:
         raise ProjectError(_("Only failed deliveries can be sent again."))
     _send_again(delivery, project)
     audit.record(audit.event(project, person, "projects.retry_delivery", hook, delivery=delivery.pk))

@@ -193,6 +193,7 @@ class WebhookForm(forms.Form):
         label=_("Events"),
         choices=[(slug, words) for slug, words in EVENTS.items() if slug != "ping"],
         widget=forms.CheckboxSelectMultiple,
+        initial=[slug for slug in EVENTS if slug != "ping"],
     )
 
 

@@ -58,3 +58,8 @@ class Delivery(models.Model):
 
     def __str__(self) -> str:
         return f"{self.event} to {self.webhook_id}"
+
+    @property
+    def can_be_sent_again(self) -> bool:
+        """Whether an attempt has failed: it is the last one, or the next one is still to come."""
+        return self.state == self.State.FAILED or (self.state == self.State.WAITING and self.attempts > 0)

@@ -17,8 +17,9 @@ from django.views.decorators.http import require_safe
 from projects.access import get_project
 from projects.listing.keyset import Order
 from projects.listing.listing import list_rows
-from projects.models import AuditEvent, Project, Role
+from projects.models import AuditEvent, Project, Role, User
 from projects.trail.forms import TrailFilter
+from projects.trail.sentences import detail_words, phrase
 from projects.trail.words import action_words, actor_name, kind_words, target_page
 from text.storable import safe_row
 
@@ -26,6 +27,7 @@ ORDERS = (
     Order("newest", gettext_lazy("Newest first"), ("id",), descending=True),
     Order("oldest", gettext_lazy("Oldest first"), ("id",)),
 )
+MEMBER = "projects.user"
 COLUMNS = ("id", "at", "actor", "action", "target_type", "target_id", "from_state", "to_state", "reason", "details")
 
 
@@ -42,7 +44,9 @@ def trail(request: HttpRequest, slug: str) -> HttpResponse:
         row.words, row.kind = action_words(row.action), kind_words(row.target_type)
         row.who, row.page = actor_name(project, row), target_page(project, row)
         row.state = row.to_state.replace("_", " ")
-        row.detail_text = Truncator(", ".join(f"{name}: {value}" for name, value in row.details.items())).chars(160)
+        row.said = phrase(row.action)
+        row.detail_text = Truncator(detail_words(row.details)).chars(160)
+    _name_members(listing.page.rows)
     context = {
         "form": form,
         "listing": listing,
@@ -65,6 +69,14 @@ def trail_file(request: HttpRequest, slug: str) -> StreamingHttpResponse:
 
 def _with_actor(events: QuerySet[AuditEvent]) -> QuerySet[AuditEvent]:
     return events.select_related("actor")
+
+
+def _name_members(rows: list[AuditEvent]) -> None:
+    """Give rows about a member the username, in one query if there are any."""
+    numbers = {int(row.target_id) for row in rows if row.target_type == MEMBER and row.target_id.isdecimal()}
+    names = dict(User.objects.filter(pk__in=numbers).values_list("pk", "username")) if numbers else {}
+    for row in rows:
+        row.target_name = names.get(int(row.target_id), "") if row.target_type == MEMBER else ""
 
 
 class _Line:

@@ -29,11 +29,34 @@ KINDS: dict[str, str | Promise] = {
     "annotation.vote": _("vote"),
     "annotation.guideline": _("guideline"),
     "annotation.itemcomment": _("comment"),
+    "annotation.goldpair": _("gold pair"),
+    "annotation.paypolicy": _("pay rates"),
+    "annotation.practicecaption": _("practice caption"),
+    "annotation.reviewpolicy": _("review sampling"),
+    "generation.captionrun": _("caption run"),
+    "generation.selection": _("balanced selection"),
+    "generation.tuning": _("tuned model"),
+    "evaluation.biasrun": _("bias run"),
+    "evaluation.modelcard": _("model card"),
+    "evaluation.teachertraining": _("training"),
+    "projects.consenttext": _("consent text"),
+    "projects.crowdplace": _("place in a crowd study"),
+    "projects.crowdstudy": _("crowd study"),
+    "annotation.qualitypolicy": _("rules of quality"),
+    "annotation.standing": _("validator"),
+    "evaluation.import": _("import"),
+    "evaluation.itemreport": _("report of an item"),
+    "evaluation.publicationfacts": _("citation and licences"),
+    "evaluation.publicpage": _("public page"),
+    "evaluation.submission": _("submitted scores"),
+    "projects.user": _("member"),
     "projects.membership": _("membership"),
+    "projects.apitoken": _("token"),
     "projects.invitation": _("invitation"),
     "projects.webhook": _("webhook"),
     "projects.project": _("project"),
 }
+COMMENT = "annotation.itemcomment"
 # The page of a row, by the kind of row: a view that takes the project and the number of the row.
 PAGES = {
     "corpus.item": "items:item",
@@ -42,6 +65,9 @@ PAGES = {
     "generation.candidate": "generation:candidate",
     "generation.generationrun": "generation:run",
     "evaluation.run": "scoring:run",
+    "evaluation.import": "imports:import",
+    "projects.user": "annotation:member",
+    "projects.webhook": "projects:webhook",
 }
 
 
@@ -56,11 +82,13 @@ def kind_words(target_type: str) -> str | Promise:
 
 def target_page(project: Project, event: AuditEvent) -> str:
     """Return the address of the row's page, or an empty string if it has none."""
-    name = PAGES.get(event.target_type)
-    if name is None or not event.target_id.isdecimal():
+    name, number = PAGES.get(event.target_type), event.target_id
+    if event.target_type == COMMENT:
+        name, number = PAGES["corpus.item"], str(event.details.get("item", ""))
+    if name is None or not number.isdecimal():
         return ""
     try:
-        return reverse(name, args=[project.slug, int(event.target_id)])
+        return reverse(name, args=[project.slug, int(number)])
     except NoReverseMatch:
         return ""
 

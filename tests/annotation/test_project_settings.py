@@ -52,7 +52,12 @@ class TestNameAndRules:
         project.refresh_from_db()
         assert (project.name, project.description, project.slug) == ("Dots and lines", "Moving dots.", "dots")
         event = AuditEvent.objects.get(action="projects.describe_project")
-        assert event.details == {"before": {"name": "Dots"}, "name": "Dots and lines"}
+
+        assert event.details == {
+            "before": {"name": "Dots", "description": ""},
+            "name": "Dots and lines",
+            "description": "Moving dots.",
+        }
 
     def test_an_empty_name_is_refused_and_the_bar_keeps_the_old_one(self, client, owner):
         answer = client.post(PAGE, {"part": "about", "name": "", "description": ""})

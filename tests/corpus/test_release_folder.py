@@ -242,3 +242,12 @@ def test_half_a_folder_that_a_killed_removal_left_does_not_come_back(folder, tmp
     with pytest.raises(CorpusError):
         write_folder(out, {}, lambda _work: (_ for _ in ()).throw(OSError(errno.ENOSPC, "full")))
     assert not out.exists()
+
+
+def test_a_bibtex_entry_repeats_neither_the_word_release_nor_the_project():
+    release = replace(full(), release="release 1")
+    assert f"note = {{Release 1, sha256:{release.content_hash[:16]}}}" in bibtex(release)
+    assert "note = {Release r1, sha256:" in bibtex(full())
+    unsigned = replace(release, papers=replace(PAPERS, citation=replace(PAPERS.citation, authors=())))
+    assert bibtex(unsigned).startswith("@misc{p")
+    assert not bibtex(unsigned).startswith("@misc{p2024p,")

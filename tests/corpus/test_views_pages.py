@@ -161,6 +161,24 @@ def test_the_form_says_until_when_votes_can_be_changed(owner, project):
     assert "until someone has seen a pair" in str(form.fields["votes_needed"].help_text)
 
 
+def test_a_first_subtest_asks_for_four_things_and_unfolds_a_field_with_an_error(owner, project):
+    page = reverse("corpus:subtests", args=[project.slug])
+    form = owner.get(page).context["form"]
+    assert [field.name for field in form.main_fields] == ["name", "kind", "votes_wanted", "votes_needed"]
+    assert len(form.main_fields) + len(form.more_fields) == len(form.fields)
+    wrong = owner.post(page, {**RULES, "foils_enough": "0"})
+    assert wrong.context["form"].has_more_errors
+    assert '<details class="disclosure" open>' in wrong.content.decode()
+
+
+def test_a_project_without_captions_is_led_from_its_subtest_to_the_import(owner, project):
+    page = reverse("corpus:subtests", args=[project.slug])
+    to_import = f'<a class="btn btn-small" href="{reverse("imports:new_import", args=[project.slug])}">'
+    assert to_import not in owner.get(page).content.decode()
+    make_subtest(project)
+    assert to_import in owner.get(page).content.decode()
+
+
 def test_subtests_are_listed_with_counts(owner, project):
     subtest = make_subtest(project)
     make_item(subtest, state="valid")

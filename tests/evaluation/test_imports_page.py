@@ -486,3 +486,32 @@ def test_a_list_of_videos_without_captions_is_previewed_and_imported(owner, proj
     assert looked_at().result["without_captions"] == 2
     found = project.videos.order_by("pk").values_list("class_label", "split", "source_dataset")
     assert list(found) == [("abseiling", "val", "Kinetics-400"), ("air drumming", "val", "Kinetics-400")]
+
+
+def test_records_chosen_among_the_videos_are_the_records(owner, project, film):
+    table = file("clips.csv", "id,video,caption\n1,a.mp4,A dot moves.\n")
+    response = owner.post(
+        reverse("imports:new_import", args=[project.slug]), {"format": "auto", "videos": [table, file("a.mp4", film)]}
+    )
+    assert response.status_code == 302
+    upload = looked_at()
+    assert (upload.format, upload.preview["new"], upload.preview["media"]["ready"]) == ("csv", 1, 1)
+
+
+def test_two_record_files_among_the_videos_are_refused(owner, project):
+    tables = [file(name, "id,video,caption\n1,a.mp4,A dot moves.\n") for name in ("a.csv", "b.csv")]
+    response = owner.post(reverse("imports:new_import", args=[project.slug]), {"format": "csv", "videos": tables})
+    assert response.status_code == 422
+    assert "records" in response.context["form"].errors
+
+
+def test_clips_with_the_same_conversion_are_one_row(owner, project, film):
+    send(owner, project, file("a.mp4", film), records=file("x.csv", "id,video,caption\n1,a.mp4,A dot moves.\n"))
+    upload = looked_at()
+    said = [("a.mp4", "Rewritten."), ("b.mp4", "Cut."), ("c.mp4", "Rewritten.")]
+    upload.preview["converted"] = [{"video": name, "conversion": what} for name, what in said]
+    upload.save()
+    body = owner.get(reverse("imports:import", args=[project.slug, upload.pk])).content.decode()
+    assert body.count('<th scope="row">Rewritten.</th>') == 1
+    assert "a.mp4, c.mp4" in body
+    assert re.findall(r"(\d clips?)</summary>", body) == ["1 clip", "2 clips"]

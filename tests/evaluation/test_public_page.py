@@ -204,6 +204,14 @@ class TestLicences:
         allow(opened)
         assert "No licence stated." not in client.get(address).content.decode()
 
+    def test_a_source_that_may_play_is_not_said_to_be_silent(self, client, opened, world):
+        SourceLicence.objects.create(project=world.project, source_dataset="films", may_show=True)
+        client.force_login(world.owner)
+        answer = client.get(reverse("publishing:public_page", args=["dots", opened.release_id]))
+        assert (answer.context["unlicensed"], answer.context["silent"]) == (["films"], [])
+        assert "You have not allowed the page to play" not in answer.content.decode()
+        assert f'data-copy="http://testserver{url("public_release", opened)}"' in answer.content.decode()
+
     def test_three_examples_are_shown_and_those_that_play_come_first(self, stranger, world):
         release = frozen(world, 5)
         for member in release.members.order_by("position")[:3]:

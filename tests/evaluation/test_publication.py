@@ -90,8 +90,28 @@ def test_citation_and_licences_are_stored_and_exported(owner, world, tmp_path):
     assert 'family-names: "Doe"' in (tmp_path / "out/CITATION.cff").read_text()
     assert "research only" in (tmp_path / "out/LICENCES.md").read_text()
     sheet = (tmp_path / "out/datasheet.md").read_text()
-    assert "Annotations: CC BY 4.0." in sheet
+    # The address of a licence that is known by its name needs nobody to type it.
+    assert "Annotations: CC BY 4.0" in sheet
+    assert "https://creativecommons.org/licenses/by/4.0/" in sheet
     assert "<script>" not in sheet
+
+
+def test_the_form_proposes_the_description_as_purpose_and_common_licences(owner, world):
+    world.project.description = "Dots that move."
+    world.project.save()
+    body = owner.get(url("publication", world)).content.decode()
+    assert "Dots that move.</textarea>" in body
+    assert '<option value="CC BY 4.0">' in body
+    post_publication(owner, world)
+    assert "Dots that move.</textarea>" not in owner.get(url("publication", world)).content.decode()
+
+
+def test_the_trail_says_which_fields_of_the_citation_changed(owner, world):
+    valid(world, "a dot moves.")
+    post_publication(owner, world)
+    post_publication(owner, world, title="Moving dots")
+    last = AuditEvent.objects.filter(action="evaluation.describe_publication").last()
+    assert last.details["changed"] == ["title"]
 
 
 def test_invalid_values_are_reported_next_to_the_field(owner, world):
@@ -220,6 +240,12 @@ class TestAnswers:
         unknown = reverse("publishing:save_answer", args=[world.project.slug, "no.question"])
         assert "no question" in owner.post(unknown, {"no.question": "x"}).content.decode()
         assert not DatasheetAnswer.objects.exists()
+
+    def test_a_reload_after_the_last_answer_of_a_section_stays_in_the_section(self, owner, world):
+        section = self.QUESTION.partition(".")[0]
+        answer = self.save(owner, world, "Mine.", "")
+        assert answer.headers["HX-Replace-Url"] == f"/projects/{world.project.slug}/datasheet/?section={section}"
+        assert owner.get(answer.headers["HX-Replace-Url"]).context["section"]["slug"] == section
 
     def test_only_researchers_save_answers(self, client, world):
         client.force_login(world.ann)

@@ -10,6 +10,8 @@ from annotation.models import Edit, Review
 from corpus.models import Item
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.actions.start_run import start_run
+from foilworks.navigation import PAGES
+from foilworks.page_words import BESIDE, SUBJECTS
 from foilworks.project_search import HITS_PER_GROUP, Results, search
 from projects.models import Project, Role, User
 from tests.annotation.world import make_world
@@ -67,6 +69,27 @@ def test_a_researcher_finds_texts_names_and_pages(project):
     assert found_by(owner, project, f"#{run.pk}")["runs"][0].endswith(f"#{run.pk}")
     # What a pattern of SQL would match is text here.
     assert found_by(owner, project, "%") == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "page"),
+    [
+        ("roles", "People → Members"),
+        ("votes", "Content → Subtests"),
+        ("history", "Settings → Audit trail"),
+        ("delete", "Settings → Project"),
+        ("licence", "Citation and licences"),
+        ("leaderboard", "Results → Releases"),
+        ("prolific", "People → Crowd studies"),
+    ],
+)
+def test_a_page_is_found_by_its_subject(project, text, page):
+    assert page in found_by(make_member(project, Role.RESEARCHER), project, text)["pages"]
+
+
+def test_every_page_with_subjects_is_in_a_menu():
+    assert {page.name for page in PAGES} >= SUBJECTS.keys()
+    assert {reverse(page.name, args=["dots"]) for page, _subjects in BESIDE} == {"/projects/dots/publication/"}
 
 
 def test_an_item_shows_the_foil_that_was_searched_for(project):

@@ -1,5 +1,7 @@
 """One link per role for a whole team."""
 
+import re
+
 import pytest
 from django.urls import reverse
 
@@ -28,6 +30,12 @@ def test_each_role_with_people_gets_one_link_for_so_many(client, project):
     made = [(each.roles, each.most_uses) for each in Invitation.objects.order_by("pk")]
     assert made == [([Role.ANNOTATOR], 2), ([Role.VALIDATOR], 3)]
     assert AuditEvent.objects.filter(action="projects.make_invitation").count() == 2
+
+
+def test_each_link_is_headed_by_its_role(client, project):
+    body = send(client, project, annotator=2, validator=3).content.decode()
+    assert re.search(r"<h3[^>]*>\s*Validator\s*</h3>", body)
+    assert "0 of 3 people joined" in body
 
 
 def test_an_empty_team_and_a_negative_number_are_errors_at_the_form(client, project):

@@ -1,15 +1,21 @@
 """The audit trail of a project: who changed what, without naming those who judge blind."""
 
+import ast
 import csv
 import io
+from pathlib import Path
 
 import pytest
+from django.apps import apps
+from django.conf import settings
 from django.urls import reverse
 
 from projects import audit
+from projects.actions.lifecycle import set_archived
 from projects.models import AuditEvent
 from projects.pseudonyms import pseudonym
-from projects.trail.words import action_words, target_page
+from projects.trail.sentences import detail_words, phrase
+from projects.trail.words import KINDS, PAGES, action_words, target_page
 from tests.annotation.world import make_world
 from tests.factories import make_item, make_member, make_project, make_subtest
 
@@ -130,3 +136,81 @@ def test_words_of_actions_and_pages_of_rows():
     assert action_words("evaluation.freeze_release") == "freeze release"
     assert target_page(project, AuditEvent(target_type="corpus.item", target_id="x")) == ""
     assert target_page(project, AuditEvent(target_type="projects.project", target_id="1")) == ""
+
+
+def test_a_row_reads_as_a_sentence_with_what_changed(client, project, owner):
+    vera = make_member(project, "annotator", name="vera")
+    changed = audit.event(project, owner, "projects.change_roles", vera, before="annotator", after="reviewer")
+    AuditEvent.objects.bulk_create([changed])
+    client.force_login(owner)
+    answer = shown(client, project)
+    (row,) = answer.context["listing"].page.rows
+    assert (row.who, str(row.said), row.target_name) == ("olga", "changed the roles of a member", "vera")
+    assert row.detail_text == "annotator → reviewer"
+    assert f'href="{reverse("annotation:member", args=[project.slug, vera.pk])}"' in answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("details", "words"),
+    [
+        ({"before": {"name": "A", "seed": 1}, "name": "B"}, "name: A → B"),
+        ({"before": {"undo_seconds": 30, "x": 1}, "rules": {"undo_seconds": 0, "x": 1}}, "undo seconds: 30 → 0"),
+        ({"is_open": True, "takes_scores": False, "note": "", "may_show": [""]}, "is open: yes, takes scores: no"),
+        ({"changed": ["authors", "licence"], "rule": None}, "changed: authors, licence"),
+    ],
+)
+def test_the_facts_of_a_row_are_words(details, words):
+    assert detail_words(details) == words
+
+
+@pytest.mark.parametrize(
+    ("query", "actions"),
+    [
+        ("?part=work", ["submit_vote", "vote"]),
+        ("?part=project", ["retract"]),
+        ("?q=retracted an item", ["retract"]),
+        ("?q=olga", ["retract"]),
+        ("?q=vera&tasks=on", []),
+    ],
+)
+def test_the_trail_is_searched_by_words_and_people_and_by_part(client, project, owner, item, query, actions):
+    client.force_login(owner)
+    assert [row.action for row in shown(client, project, query).context["listing"].page.rows] == actions
+
+
+def actions_in_code():
+    """Every action that is written as a literal: the third argument of `audit.event`, if it is about a project."""
+    for app in ("projects", "annotation", "corpus", "generation", "evaluation"):
+        for path in (Path(settings.BASE_DIR) / app).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Call) and ast.unparse(node.func) == "audit.event" and len(node.args) > 3:
+                    project, action = node.args[0], node.args[2]
+                    if ast.unparse(project) != "None" and isinstance(action, ast.Constant):
+                        yield action.value
+
+
+def test_every_action_reads_as_a_sentence():
+    assert {action for action in actions_in_code() if not phrase(action)} == set()
+
+
+@pytest.mark.parametrize("where", ["settings/", "people/{olga}/", "subtests/{subtest}/votes/"])
+def test_what_can_change_links_to_its_history(client, project, owner, where):
+    subtest = make_subtest(project)
+    client.force_login(owner)
+    page = client.get(f"/projects/{project.slug}/" + where.format(olga=owner.pk, subtest=subtest.pk))
+    assert "History of changes" in page.content.decode()
+
+
+def test_every_kind_in_the_filter_is_a_table():
+    tables = {model._meta.label_lower for model in apps.get_models()}
+    assert set(KINDS) <= tables
+    assert set(PAGES) <= set(KINDS)
+
+
+def test_the_banner_of_an_archived_project_leads_its_researchers_to_the_settings(client, project, owner):
+    set_archived(owner, project, archived=True)
+    settings_link = f'<a href="/projects/{project.slug}/settings/">'
+    client.force_login(owner)
+    assert settings_link in client.get(f"/projects/{project.slug}/subtests/").content.decode()
+    client.force_login(make_member(project, "annotator"))
+    assert settings_link not in client.get(f"/projects/{project.slug}/").content.decode()

@@ -1,5 +1,7 @@
 """The pages of webhooks: add, test, send again, start again, delete."""
 
+from datetime import timedelta
+
 import pytest
 from django.utils import timezone
 
@@ -32,6 +34,11 @@ def failed(hook, n=1):
         )
         for _ in range(n)
     ]
+
+
+def test_a_new_webhook_gets_all_events_unless_some_are_taken_out(client, owner):
+    form = client.get(PAGE).context["form"]
+    assert form["events"].initial == [slug for slug, _label in form.fields["events"].choices]
 
 
 def test_a_webhook_is_added_and_its_secret_is_shown_once(client, owner):
@@ -93,6 +100,20 @@ def test_a_failed_delivery_is_sent_again(client, hook):
     # It waits now, so it cannot be sent a second time.
     client.post(f"{PAGE}{hook.pk}/deliveries/{delivery.pk}/retry/")
     assert Job.objects.filter(target_id=delivery.pk).count() == 1
+
+
+def test_a_delivery_that_waits_for_its_next_attempt_is_sent_now(client, hook):
+    later = timezone.now() + timedelta(hours=8)
+    new, tried = (
+        Delivery.objects.create(webhook=hook, event="ping", payload={}, state="waiting", attempts=n, next_at=later)
+        for n in (0, 4)
+    )
+    body = client.get(f"{PAGE}{hook.pk}/").content.decode()
+    assert f"/deliveries/{tried.pk}/retry/" in body
+    assert f"/deliveries/{new.pk}/retry/" not in body
+    client.post(f"{PAGE}{hook.pk}/deliveries/{tried.pk}/retry/")
+    tried.refresh_from_db()
+    assert (tried.state, tried.attempts, tried.next_at < later) == ("waiting", 0, True)
 
 
 def test_a_stopped_webhook_starts_again_with_what_failed(client, hook):

@@ -75,17 +75,27 @@ def bibtex(release: ReleaseContent) -> str:
         "version": _latex(release.release),
         "doi": doi_of(release),
         "url": _web(cited.url).replace("%", r"\%").replace("#", r"\#"),
-        "note": f"Release {_latex(release.release)}, sha256:{release.content_hash[:16]}",
+        "note": f"{_latex(_release_words(release))}, sha256:{release.content_hash[:16]}",
     }
     body = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items() if value)
     return f"@misc{{{_key(release)},\n{body}\n}}\n"
 
 
+def _release_words(release: ReleaseContent) -> str:
+    """Return "Release v1"; a release that is named "release 1" needs no second "Release"."""
+    name = _line(release.release)
+    return name[:1].upper() + name[1:] if name.lower().startswith("release") else f"Release {name}"
+
+
 def _key(release: ReleaseContent) -> str:
-    family = _parts(release.papers.citation.authors[0])[0] if release.papers.citation.authors else release.project
-    plain = unicodedata.normalize("NFKD", family).encode("ascii", "ignore").decode()
+    project = re.sub(r"[^a-z0-9]+", "", release.project.lower())
+    if not release.papers.citation.authors:
+        return f"{project or 'release'}{year_of(release)}"
+    plain = (
+        unicodedata.normalize("NFKD", _parts(release.papers.citation.authors[0])[0]).encode("ascii", "ignore").decode()
+    )
     stem = re.sub(r"[^A-Za-z0-9]+", "", plain.split()[0] if plain.split() else "") or "release"
-    return f"{stem.lower()}{year_of(release)}{re.sub(r'[^a-z0-9]+', '', release.project.lower())}"
+    return f"{stem.lower()}{year_of(release)}{project}"
 
 
 def _parts(author: str) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from django.db import transaction
+from django.db import models, transaction
 from django.utils.translation import gettext as _
 
 from corpus.models import Video
@@ -32,6 +32,7 @@ def describe_publication(
     AccessDenied without the researcher's role; EvaluationError for a source that no video of the project names.
     """
     require_role(person, project, Role.RESEARCHER)
+    changed = _changed(PublicationFacts.objects.filter(project=project).first(), facts, FACTS)
     row, _made = PublicationFacts.objects.update_or_create(
         project=project, defaults={name: facts[name] for name in FACTS}
     )
@@ -41,7 +42,15 @@ def describe_publication(
         if name not in known:
             raise EvaluationError(_("No video in this project is from “%(name)s”. Reload the page.") % {"name": name})
         stated = {each: terms[each] for each in TERMS}
+        held = SourceLicence.objects.filter(project=project, source_dataset=name).first()
+        changed += [each for each in _changed(held, stated, TERMS) if each not in changed]
         SourceLicence.objects.update_or_create(project=project, source_dataset=name, defaults=stated)
         shown += [name] if terms["may_show"] else []
-    audit.record(audit.event(project, person, "evaluation.describe_publication", row, may_show=shown))
+    details = {"changed": changed, "may_show": shown}
+    audit.record(audit.event(project, person, "evaluation.describe_publication", row, **details))
     return row
+
+
+def _changed(held: models.Model | None, said: Mapping[str, Any], names: Iterable[str]) -> list[str]:
+    """Return the names of the fields that get another value; the values may name people, so no row holds them."""
+    return [name for name in names if (getattr(held, name, None) or "") != (said[name] or "")]
