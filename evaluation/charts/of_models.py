@@ -216,6 +216,8 @@ def histogram(edges: Sequence[float], counts: Sequence[int], *, label: str) -> b
     axes.stairs(list(counts), list(edges), fill=True, color=SHADES[0], edgecolor="white")
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(lambda value, _place: f"{value:g}")
+    # Within one power of ten, the ticks between are the only ones; their usual labels are mathematics, not words.
+    axes.xaxis.set_minor_formatter(lambda value, _place: f"{value:g}" if edges[-1] < 10 * edges[0] else "")
     axes.set_xlabel(label, color=QUIET, fontsize=9)
     axes.tick_params(colors=QUIET, labelsize=8.5)
     axes.yaxis.get_major_locator().set_params(integer=True)

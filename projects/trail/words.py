@@ -23,6 +23,13 @@ KINDS: dict[str, str | Promise] = {
     "generation.candidate": _("candidate"),
     "generation.generationrun": _("generation run"),
     "evaluation.run": _("scoring run"),
+    "evaluation.biasrun": _("bias run"),
+    "evaluation.descriptions": _("frame descriptions"),
+    "evaluation.benchmarkedmodel": _("model on splits"),
+    "evaluation.teachertraining": _("training"),
+    "evaluation.studentevaluation": _("evaluation of a training"),
+    "evaluation.publicpage": _("public page"),
+    "evaluation.cachedresult": _("report"),
     "annotation.slot": _("task"),
     "annotation.edit": _("edit"),
     "annotation.review": _("review"),
@@ -42,6 +49,9 @@ PAGES = {
     "generation.candidate": "generation:candidate",
     "generation.generationrun": "generation:run",
     "evaluation.run": "scoring:run",
+    "evaluation.biasrun": "utd:bias_run",
+    "evaluation.descriptions": "utd:bias_descriptions",
+    "evaluation.teachertraining": "teacher:teacher_training",
 }
 
 
