@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import GroupKFold
 
 from evaluation.analyses.verdicts import FilterVerdicts, Flags, Floats
 from evaluation.errors import EvaluationError
@@ -57,6 +55,9 @@ def _row(found: FilterVerdicts, wanted: float) -> dict[str, Any]:
     }
     if min(n_good, row["n_bad"]) < MIN_PER_CLASS or len(set(found.captions)) < FOLDS:
         return row | {"reason": f"fewer than {MIN_PER_CLASS} good or bad foils, or {FOLDS} captions"}
+    # Where a stored result is read, nobody waits for scikit-learn.
+    from sklearn.metrics import roc_auc_score
+
     upward = found.scores if found.higher_passes else -found.scores
     threshold = fit(upward, found.good, wanted)
     return row | {
@@ -90,6 +91,8 @@ def fit(upward: Floats, good: Flags, wanted: float = 0.0) -> float:
 
 
 def _held_out(upward: Floats, found: FilterVerdicts, wanted: float) -> Flags:
+    from sklearn.model_selection import GroupKFold
+
     passes = np.zeros(len(upward), dtype=np.bool_)
     splitter = GroupKFold(n_splits=FOLDS, shuffle=True, random_state=SEED)
     for train, test in splitter.split(upward, groups=list(found.captions)):

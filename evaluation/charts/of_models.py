@@ -176,15 +176,17 @@ def _bar(
 Outline = tuple[str, Sequence[float], Sequence[float]]
 
 
-def distributions(panels: Sequence[tuple[str, Sequence[Outline]]], *, label: str = "") -> bytes:
+def distributions(
+    panels: Sequence[tuple[str, Sequence[Outline]]], *, label: str = "", one_scale: bool = False
+) -> bytes:
     """Draw histograms as outlines, one panel per model: (model, [(kind, edges (b + 1,), shares (b,))]).
 
-    Each panel has its own scale, because models have different units of score; zero is marked.
+    Each panel has its own scale, because models have different units of score, unless `one_scale`; zero is marked.
     """
     height = 1.7 * max(1, len(panels)) + 0.8
     figure = sheet(height)
     kinds = list(dict.fromkeys(kind for _, outlines in panels for kind, *_ in outlines))
-    every = figure.subplots(max(1, len(panels)), squeeze=False)[:, 0]
+    every = figure.subplots(max(1, len(panels)), squeeze=False, sharex=one_scale)[:, 0]
     for axes, (name, outlines) in zip(every, panels, strict=False):
         axes.set_title(short(name), loc="left", color=INK, fontsize=10)
         for kind, edges, shares in outlines:
@@ -214,6 +216,8 @@ def histogram(edges: Sequence[float], counts: Sequence[int], *, label: str) -> b
     axes.stairs(list(counts), list(edges), fill=True, color=SHADES[0], edgecolor="white")
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(lambda value, _place: f"{value:g}")
+    # Within one power of ten, the ticks between are the only ones; their usual labels are mathematics, not words.
+    axes.xaxis.set_minor_formatter(lambda value, _place: f"{value:g}" if edges[-1] < 10 * edges[0] else "")
     axes.set_xlabel(label, color=QUIET, fontsize=9)
     axes.tick_params(colors=QUIET, labelsize=8.5)
     axes.yaxis.get_major_locator().set_params(integer=True)

@@ -16,6 +16,7 @@ from corpus.models import Release, ReleaseItem
 from corpus.release_records import canary_of
 from evaluation.blind.forms import named_probes
 from evaluation.board.leaderboard import RankedRun, is_uneven, leaderboard
+from evaluation.cached_results.first_views import waits
 from evaluation.charts import of_reports
 from evaluation.errors import EvaluationError
 from evaluation.releases.actions.freeze_release import freeze_release
@@ -23,6 +24,7 @@ from evaluation.releases.changelog import compared
 from evaluation.releases.changes import changes, previous_of, shifts, unscored
 from evaluation.releases.forms import FreezeForm
 from evaluation.releases.freezable import freezable, gate_preview, ladder_preview, left_out
+from evaluation.releases.gate import KIND as GATE
 from evaluation.releases.models import ReleaseGate
 from evaluation.releases.withheld import withheld_of
 from evaluation.scoring.actions.start_run import start_run
@@ -45,6 +47,8 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
 def freeze(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     posted = request.method == "POST"
+    if not posted and waits(project, GATE, "", request.GET):
+        return render(request, "evaluation/freeze.html", {"waits": True, "asked": request.GET.urlencode()})
     asked = (request.POST if posted else request.GET).getlist("ladder_runs")
     ladder = ladder_preview(project, [int(pk) for pk in asked if pk.isdecimal() and len(pk) < 19])
     chosen = ladder.selections.get(request.POST.get("needs", "")) if ladder else None

@@ -234,6 +234,11 @@ def _asked(project: Project, kind: str, subtest: str | None, params: Mapping[str
     return _Asked(chosen, facts, about_report(subtest, chosen), fingerprint)
 
 
+def about_of(kind: str, subtest: str, params: Mapping[str, Any]) -> list[Any]:
+    """Return the same from parameters as they were sent; loads no analysis."""
+    return about_report(subtest, parse_params(lookup(REPORTS, kind, "report"), params))
+
+
 def about_report(subtest: str | None, chosen: Mapping[str, Any]) -> list[Any]:
     """Return what distinguishes a report from the others of its kind, whatever its inputs are now."""
     return [subtest or "", dict(chosen)]

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from corpus.access import get_release
 from corpus.models import Release
 from evaluation.analyses.registry import REPORTS
+from evaluation.cached_results.first_views import waits
 from evaluation.charts.inline import cached_chart
 from evaluation.errors import EvaluationError
 from evaluation.proximity.views import PROXIMITY, proximity_context
@@ -24,7 +25,7 @@ from evaluation.reports.analysis_pages import PAGES, AnalysisPage
 from evaluation.reports.charts_by_name import CHARTS
 from evaluation.reports.forms import ReportForm
 from evaluation.reports.pages import report_data
-from evaluation.reports.reports import release_analysis
+from evaluation.reports.reports import about_of, release_analysis
 from evaluation.text_tables import WRITERS as TABLES
 from projects.access import enter_project, get_project
 from projects.forms.registry_entry import EntryForm
@@ -46,6 +47,8 @@ def report(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
     page = page_of(kind)
     form = ReportForm(project, kind, request.GET)
     context: dict[str, Any] = {"page": page, "pages": pages.PAGES, "form": form, "query": form.query()}
+    if not page.by_job and waits(project, kind, about_of(kind, *form.chosen()), request.GET):
+        return render(request, "evaluation/_report.html", {**context, "waits": True})
     try:
         context |= page.context(project, *form.chosen())
         if page.by_job and context["stored"].wants_anew:

@@ -1,5 +1,6 @@
 """Define the forms of trainings: runs, release, and the parameters of their row."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -19,7 +20,26 @@ from text.errors import ActionableError
 
 MAX_RUNS = 60
 MAX_SOURCES_SHOWN = 12
-FIRST = ("label", "action_runs", "object_runs", "release", "seed")
+# The fields that most trainings set, in the order of the page.
+GROUPS: Sequence[tuple[Any, Sequence[str]]] = (
+    (_("Data"), ("action_runs", "object_runs", "release")),
+    (_("Models"), ("student", "teacher")),
+    (_("Losses and negatives"), ("contrastive", "lbl", "lgt", "actions", "objects")),
+    (_("Training"), ("steps", "batch", "learning_rate", "select_on", "seed", "label")),
+)
+# Labels that say more than the names, which are those of the command.
+LABELS = {
+    "student": _("Student (model to train)"),
+    "teacher": _("Teacher (sentence encoder)"),
+    "contrastive": _("Contrastive loss"),
+    "lbl": _("Label loss (lbl)"),
+    "lgt": _("Logit loss (lgt)"),
+    "actions": _("Action negatives"),
+    "objects": _("Object negatives"),
+    "select_on": _("Data that chooses the model"),
+    "bf16": _("Half precision (bf16)"),
+    "device": _("Device"),
+}
 
 
 class TrainingForm(EntryForm):
@@ -55,13 +75,15 @@ class TrainingForm(EntryForm):
         own |= _of_mixture(project, [int(pk) for pk, _ in runs])
         self.fields = {**own, **self.fields}
         self.fields["student"].required = True
+        for name, label in LABELS.items():
+            self.fields[name].label = label
 
-    def main_fields(self) -> list[forms.BoundField]:
-        """Return the fields that most trainings set."""
-        return [field for field in self if field.name in (*FIRST, *TEACHING.main)]
+    def groups(self) -> list[tuple[Any, list[forms.BoundField]]]:
+        """Return the fields that most trainings set, by what they are about."""
+        return [(title, [self[name] for name in names if name in self.fields]) for title, names in GROUPS]
 
     def advanced_fields(self) -> list[forms.BoundField]:
-        shown = {field.name for field in self.main_fields()}
+        shown = {name for _, names in GROUPS for name in names}
         return [field for field in self if field.name not in shown]
 
     def has_advanced_errors(self) -> bool:

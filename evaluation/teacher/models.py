@@ -51,7 +51,9 @@ class TeacherTraining(RequestedJob):
         if sources := self.params.get("negatives"):
             return f"{self.params['per_caption']} of {', '.join(sources)}"
         counts = (("actions", self.params.get("actions", 0)), ("objects", self.params.get("objects", 0)))
-        return " + ".join(f"{count} {name}" for name, count in counts if count)
+        return " + ".join(
+            f"{count} {name.removesuffix('s') if count == 1 else name}" for name, count in counts if count
+        )
 
 
 class TeacherPoint(models.Model):

@@ -50,9 +50,9 @@ BEFORE, AFTER = "before", "after"
 HELD_NAMES = tuple(HELD.format(name=name) for name in (R1, STANDARD))
 
 
-def curves(trainings: Mapping[str, Sequence[Point]]) -> bytes:
+def curves(trainings: Mapping[str, Sequence[Point]], chosen: int | None = None) -> bytes:
     """Draw {name: [(step, loss, RCAD R@1, standard R@1, held-out R@1), …]}: a panel per quantity, a line per
-    training.
+    training. `chosen`: the step whose model was kept.
     """
     every_point = [point for points in trainings.values() for point in points]
     shown = [at for at in range(len(PANELS)) if any(_at(point, at) is not None for point in every_point)]
@@ -60,8 +60,10 @@ def curves(trainings: Mapping[str, Sequence[Point]]) -> bytes:
     every = figure.subplots(max(1, len(shown)), squeeze=False, sharex=True)[:, 0]
     for axes, at in zip(every, shown, strict=False):
         _panel(axes, at, trainings)
+        if chosen is not None:
+            axes.axvline(chosen, color=QUIET, linewidth=1.0, linestyle=":")
     every[-1].xaxis.get_major_locator().set_params(integer=True)
-    every[-1].set_xlabel("step", color=QUIET, fontsize=9)
+    every[-1].set_xlabel("step (dotted: the chosen model)" if chosen else "step", color=QUIET, fontsize=9)
     handles, labels = every[0].get_legend_handles_labels()
     if len(trainings) > 1:
         figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False, fontsize=9)
@@ -122,7 +124,7 @@ def changes_chart(reading: StudentEvaluation) -> bytes:
         )
         for name in both
     ]
-    return distributions(panels, label="cosine of the foil minus cosine of the caption")
+    return distributions(panels, label="cosine of the foil minus cosine of the caption", one_scale=True)
 
 
 def curve_of(training: TeacherTraining) -> list[Point]:
@@ -137,7 +139,12 @@ def last_parts(training: TeacherTraining) -> dict[str, float]:
 
 
 def curve_chart(training: TeacherTraining, points: Sequence[Point]) -> bytes:
-    return curves({training.label: points})
+    return curves({training.label: points}, chosen_step(training))
+
+
+def chosen_step(training: TeacherTraining) -> int | None:
+    """Return the step whose model was kept; None before the end, and if the last step is kept."""
+    return (training.sources.get("selection") or {}).get("step")
 
 
 def ablation(release: Release, base: str = "") -> dict[str, Any]:

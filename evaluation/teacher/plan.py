@@ -126,7 +126,7 @@ TEACHING = Entry(
         Param(
             "teacher",
             "sentence-transformers/all-MiniLM-L6-v2",
-            "sentence encoder that gives the similarities for the logit loss; not loaded if Lgt is 0",
+            "sentence encoder that gives the similarities for the logit loss; not loaded if lgt is 0",
         ),
         Param("contrastive", 1.0, "share of the plain contrastive loss over the batch", "float"),
         Param("lbl", 0.0, "share of the label loss, which treats changed captions as wrong (Feint6K, Eq. 1)", "float"),
@@ -212,19 +212,6 @@ TEACHING = Entry(
             "The paper describes no selection of the model, clipping or rates per group. To train without them, set "
             "select_on=last_step, max_norm=0 and rates=one."
         ),
-    ),
-    main=(
-        "student",
-        "teacher",
-        "contrastive",
-        "lbl",
-        "lgt",
-        "actions",
-        "objects",
-        "steps",
-        "batch",
-        "learning_rate",
-        "select_on",
     ),
 )
 

@@ -19,7 +19,15 @@ from evaluation.teacher.access import get_teacher_reading, get_teacher_training
 from evaluation.teacher.actions.trainings import read_release, resume_teacher, start_teacher
 from evaluation.teacher.forms import ReadingForm, TrainingForm
 from evaluation.teacher.models import TeacherTraining
-from evaluation.teacher.pages import ablation, before_and_after, changes_chart, curve_chart, curve_of, last_parts
+from evaluation.teacher.pages import (
+    ablation,
+    before_and_after,
+    changes_chart,
+    chosen_step,
+    curve_chart,
+    curve_of,
+    last_parts,
+)
 from evaluation.teacher.plan import TEACHING
 from evaluation.utd.subsets import summarized
 from generation.actions.runs import why_no_tuning
@@ -30,6 +38,8 @@ from text.errors import ActionableError
 from text.storable import safe_row
 
 PER_PAGE = 20
+# Above the table of a reading.
+SHARES_SHOWN = 3
 PRIVATE = {"Cache-Control": "private, no-cache"}
 COLUMNS = ("measure", "before", "after", "value", "n", "n_clusters", "p")
 
@@ -50,6 +60,7 @@ def trainings(request: HttpRequest, slug: str) -> HttpResponse:
     page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
     read = Release.objects.filter(project=project, pk__in=rows.order_by().exclude(release=None).values("release"))
     context = {"form": form, "entry": TEACHING, "page": page, "releases": read, "closed": why_no_tuning(project)}
+    context["is_open"] = form.is_bound or "new" in request.GET or not page.object_list
     status = 422 if request.method == "POST" else 200
     return render(request, "evaluation/teacher/trainings.html", context, status=status)
 
@@ -62,9 +73,11 @@ def training(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     points = curve_of(found)
     last = points[-1] if points else None
     context = {"training": found, "points": points, "last": last, "parts": last_parts(found) if last else {}}
-    context["chart"] = partial(cached_chart, "curve", partial(curve_chart, found, points), [found.label, points])
+    drawn_from = [found.label, points, chosen_step(found)]
+    context["chart"] = partial(cached_chart, "curve", partial(curve_chart, found, points), drawn_from)
     if not part:
         readings = list(found.readings.select_related("release", "job"))
+        context["newest"] = next((each for each in readings if each.after), None)
         context |= {"readings": readings, "form": ReadingForm(found.project), "settings": summarized(found.params)}
     name = "evaluation/teacher/_progress.html" if part else "evaluation/teacher/training.html"
     return render_live(request, name, context, refresh=bool(part and found.job and found.job.is_over))
@@ -109,7 +122,9 @@ def reading(request: HttpRequest, slug: str, pk: int, release: int) -> HttpRespo
             {"reading": found},
             refresh=found.job is None or found.job.is_over,
         )
-    context = {"reading": found, "training": found.training, "rows": before_and_after(found)}
+    rows = before_and_after(found)
+    context = {"reading": found, "training": found.training, "rows": rows}
+    context["facts"] = [row for row in rows if row["how"] == "share"][:SHARES_SHOWN]
     drawn_from = [found.before, found.after]
     context["chart"] = partial(cached_chart, "changes", partial(changes_chart, found), drawn_from)
     return render(request, "evaluation/teacher/reading.html", context)

@@ -51,7 +51,11 @@ def of(value: int | None, total: int | None) -> str:
 
 @register.filter
 def decimal(value: float | None, digits: int = 3) -> str:
-    return DASH if value is None else written(f"{value:.{digits}f}")
+    if value is None:
+        return DASH
+    text = f"{value:.{digits}f}"
+    # A number that rounds to zero has no sign.
+    return written(text if float(text) else text.lstrip("-"))
 
 
 @register.filter

@@ -101,6 +101,11 @@ class DescriptionFilesForm(forms.Form):
 
 
 class MeasureForm(_OfDescriptions):
+    """What most runs set comes first; the rest is as published."""
+
+    FIRST = ("descriptions", "task", "labels", "encoder", "learning_curve", "name")
+    field_order = FIRST
+
     task = forms.ChoiceField(label=_("Task"), choices=TASK_NAMES)
     labels = forms.CharField(
         label=_("Classes"),
@@ -149,6 +154,15 @@ class MeasureForm(_OfDescriptions):
     )
     name = forms.CharField(label=_("Name"), required=False, max_length=MAX_NAME_LENGTH)
     device = _Device()
+
+    def main_fields(self) -> list[forms.BoundField]:
+        return [field for field in self if field.name in self.FIRST]
+
+    def advanced_fields(self) -> list[forms.BoundField]:
+        return [field for field in self if field.name not in self.FIRST]
+
+    def has_advanced_errors(self) -> bool:
+        return any(field.errors for field in self.advanced_fields())
 
 
 class SplitFileForm(forms.Form):

@@ -108,9 +108,10 @@ class BiasRun(RequestedJob):
 
     @property
     def changed_settings(self) -> list[tuple[str, str]]:
-        """Return the parameters that differ from the defaults, to tell runs of one name apart."""
+        """Return the parameters that differ from the defaults, to tell runs of one name apart; "" for a set switch."""
         plain = {name: value for name, value in self.params.items() if isinstance(value, str | int | float | bool)}
-        return [(name, str(value)) for name, value in plain.items() if value != DEFAULT_PARAMS.get(name)]
+        changed = {name: value for name, value in plain.items() if value != DEFAULT_PARAMS.get(name)}
+        return [(name.replace("_", " "), "" if value is True else str(value)) for name, value in changed.items()]
 
 
 class BenchmarkedModel(RequestedJob):

@@ -11,6 +11,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
+from corpus.models import Video
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from evaluation.metrics.intervals import DRAWS, SEED, bootstrap, cluster_sums, mean_intervals
 from evaluation.utd.concepts import (
@@ -27,6 +28,7 @@ from evaluation.utd.concepts import (
 )
 from evaluation.utd.models import BenchmarkedModel, BiasRun, Descriptions, FrameText
 from evaluation.utd.reliability import losses
+from evaluation.utd.shortcuts import latest_check, summary
 from evaluation.utd.verdicts import beside_chance, conclusions
 from projects.models import Project
 
@@ -242,12 +244,26 @@ def runs_of(project: Project) -> QuerySet[BiasRun]:
     return BiasRun.objects.filter(project=project).select_related("job", "descriptions").defer("predictions")
 
 
+def facts_of(project: Project, described: Sequence[Any], runs: Sequence[BiasRun]) -> dict[str, Any]:
+    """Return what the page says first: described videos, the split of the newest run with one, the checked items."""
+    newest = next((run for run in runs if (run.result or {}).get("split")), None)
+    check = latest_check(project)
+    return {
+        "described": max((each.n_videos for each in described), default=0),
+        "videos": Video.objects.filter(project=project).count(),
+        "run": newest,
+        "split": newest.result["split"] if newest else None,
+        "items": summary(check)[-1] if check else None,
+    }
+
+
 def shown_frames(descriptions: Descriptions, video: int) -> list[dict[str, Any]]:
-    """Return the frames of a video: the raw answers and the extracted texts. Two queries."""
+    """Return the frames of a video: the raw answers, and a text per concept, "" for none. Two queries."""
     rows = FrameText.objects.filter(descriptions=descriptions, video=video)
     return [
         {
             "row": row,
+            "cells": [frame_text(concept, row.raw[concept]) if concept in row.raw else "" for concept in CONCEPT_NAMES],
             "texts": [
                 (CONCEPT_NAMES[concept], frame_text(concept, row.raw[concept]), row.raw[concept])
                 for concept in (OBJECTS, ACTIVITIES, VERBS, SUMMARY, DESCRIPTION)

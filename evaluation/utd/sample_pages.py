@@ -20,14 +20,14 @@ PER_PROMPT = 3
 @dataclass(frozen=True)
 class ShownSample:
     """`votes`: by prompt, whether each model was right; empty if a file had no predictions. `video` None: not in the
-    project."""
+    project. `objects`: for each run of frames with the same objects, the first and last frame and the text."""
 
     id: str
     target: str
     votes: Sequence[Sequence[bool]]
     confidence: float | None
     video: Video | None
-    objects: Sequence[str]
+    objects: Sequence[tuple[Sequence[int], str]]
 
     @property
     def n_right(self) -> int:
@@ -69,9 +69,20 @@ def shown_samples(run: BiasRun, some: Sequence[int]) -> list[ShownSample]:
                 votes=[votes[start : start + PER_PROMPT] for start in range(0, len(votes), PER_PROMPT)],
                 confidence=stored["confidence"][at] if stored.get("confidence") else None,
                 video=video,
-                objects=objects.get(video.pk, []) if video else [],
+                objects=_runs(objects.get(video.pk, []) if video else []),
             )
         )
+    return found
+
+
+def _runs(texts: Sequence[str]) -> list[tuple[list[int], str]]:
+    """Return consecutive frames of one text: their first and last number from 1, or their only one."""
+    found: list[tuple[list[int], str]] = []
+    for number, text in enumerate(texts, start=1):
+        if found and found[-1][1] == text:
+            found[-1] = ([found[-1][0][0], number], text)
+        else:
+            found.append(([number], text))
     return found
 
 

@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from corpus.models import Video
+from corpus.video_files.player import player_clip
 from evaluation.charts.inline import cached_chart
 from evaluation.score_files.received import safe_name, write_file
 from evaluation.scoring.forms import BudgetForm
@@ -40,6 +41,7 @@ from evaluation.utd.forms import (
 from evaluation.utd.models import Descriptions, ItemCheck, ShortcutBar
 from evaluation.utd.procedure import CHOICES
 from evaluation.utd.reliability import certificate_of
+from evaluation.utd.sample_pages import REMOVED, places, shown_samples
 from evaluation.utd.shortcuts import latest_check, summary
 from evaluation.utd.verdicts import guess_of, order_matters
 from projects.access import enter_project, get_project
@@ -48,6 +50,8 @@ from projects.models import Project, Role
 from text.errors import ActionableError
 
 FORM_PAGE = "evaluation/bias/form.html"
+# On the page of the split.
+REMOVED_SHOWN = 3
 METHODS = ["GET", "HEAD", "POST"]
 
 
@@ -68,7 +72,8 @@ def overview_progress(request: HttpRequest, slug: str) -> HttpResponse:
 def _overview(project: Project) -> dict[str, Any]:
     described, runs = list(pages.descriptions_of(project)), list(pages.runs_of(project))
     at_work = any(row.job and not row.job.is_over for row in (*described, *runs))
-    return {"described": described, "runs": runs, "at_work": at_work}
+    facts = pages.facts_of(project, described, runs)
+    return {"described": described, "runs": runs, "at_work": at_work, "facts": facts}
 
 
 @require_http_methods(METHODS)
@@ -136,7 +141,8 @@ def split_file(request: HttpRequest, slug: str) -> HttpResponse:
 def descriptions(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show one described video per page, frame by frame."""
     found = enter_project(request, get_descriptions(request.user, slug, pk))
-    videos = Video.objects.filter(frame_texts__descriptions=found).distinct().order_by("key")
+    described = Video.objects.filter(frame_texts__descriptions=found).distinct()
+    videos = described.order_by("key")
     if wanted := request.GET.get("q", "").strip():
         videos = videos.filter(key__icontains=wanted)
     page = Paginator(videos, 1).get_page(request.GET.get("page"))
@@ -147,6 +153,10 @@ def descriptions(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "page": page,
         "video": video,
         "frames": frames,
+        "concepts": pages.CONCEPT_NAMES.values(),
+        "clip": player_clip(video) if video else None,
+        "n_described": described.count(),
+        "n_videos": Video.objects.filter(project=found.project).count(),
         "wanted": wanted,
         "query": f"{urlencode({'q': wanted})}&" if wanted else "",
     }
@@ -203,6 +213,7 @@ def split(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         context |= {"n_kept": n_kept, "kept_share": n_kept / facts["n"]}
         rows = facts["classes"]
         context["chart"] = partial(cached_chart, "classes", partial(class_distribution, rows), rows)
+        context["samples"] = shown_samples(found, places(found, REMOVED)[:REMOVED_SHOWN])
     return render(request, "evaluation/bias/split.html", context)
 
 
@@ -222,6 +233,8 @@ def models(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     table = pages.benchmark_of(found)
     context = {"run": found, "form": form, "table": table, "rows": pages.benchmark_rows(table) if table else []}
     context["certificate"] = certificate_of(found.result)
+    result = found.result or {}
+    context["can_train"] = (result.get("split") and found.descriptions_id) or result.get("matched", {}).get("n")
     context["pending"] = found.benchmarked.filter(scored_at__isnull=True, job__isnull=False).select_related("job")
     return render(request, "evaluation/bias/models.html", context, status=422 if form.errors else 200)
 

@@ -13,9 +13,6 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GroupKFold
 from threadpoolctl import ThreadpoolController
 
 from generation.balance.records import Texts, caption_groups
@@ -63,6 +60,9 @@ def held_out_gaps(
 
     `min_texts`: features in fewer texts are not learned. None with fewer than two different groups.
     """
+    # Where a stored result is read, nobody waits for scikit-learn.
+    from sklearn.model_selection import GroupKFold
+
     folds = min(folds, len(set(groups)))
     if folds < 2:
         return None
@@ -117,6 +117,8 @@ def _counted(
     pairs: Texts, analyzer: Callable[[str], list[str]] = word_features, min_texts: int = 1
 ) -> tuple[sparse.csr_matrix, list[str]]:
     """Return (2n, vocabulary) counts: all captions, then all foils."""
+    from sklearn.feature_extraction.text import CountVectorizer
+
     vectorizer = CountVectorizer(analyzer=analyzer, min_df=min_texts)
     texts = [caption for caption, _ in pairs] + [foil for _, foil in pairs]
     if not any(words(text) for text in texts):
@@ -130,6 +132,8 @@ def _counted(
 
 
 def _weights(captions: sparse.csr_matrix, foils: sparse.csr_matrix) -> NDArray[np.float64]:
+    from sklearn.linear_model import LogisticRegression
+
     labels = np.repeat([1, 0], [captions.shape[0], foils.shape[0]])
     # Its vectors are short: threads of the linear algebra would only delay each other.
     with threads().limit(limits=1, user_api="blas"):

@@ -149,10 +149,16 @@ def sign_in(open_tab: OpenTab, tabs: Tabs) -> SignIn:
 
 def film(project: Project, frames: Sequence[np.ndarray], fps: float, **fields: Any) -> Video:
     """A video row with a real H.264 file of these frames."""
+    return with_film(make_video(project, **fields), frames, fps, **fields)
+
+
+def with_film(video: Video, frames: Sequence[np.ndarray], fps: float, **fields: Any) -> Video:
+    """The same row with a real H.264 file of these frames."""
     height, width = frames[0].shape[:2]
     facts = {"fps": fps, "n_frames": len(frames), "duration": len(frames) / fps, "width": width, "height": height}
     facts["frame_times"] = even_clock(len(frames), fps).packed()
-    video = make_video(project, **{**facts, "media_state": MediaState.READY, **fields})
+    for name, value in {**facts, "media_state": MediaState.READY, **fields}.items():
+        setattr(video, name, value)
     path = Path(settings.MEDIA_ROOT) / "made.mp4"
     path.parent.mkdir(parents=True, exist_ok=True)
     write_mp4(path, frames, fps)

@@ -14,11 +14,9 @@ from playwright.sync_api import Page, Request, Response, expect
 
 from annotation.actions.workflow.make_tasks import make_tasks
 from corpus.actions.set_content_warning import set_content_warning
-from corpus.models import Item, Release, Video
+from corpus.models import Video
 from corpus.rules.states import ItemState
-from evaluation.publishing.models import PublicPage
 from evaluation.releases.actions.freeze_release import freeze_release
-from generation.models.runs import Candidate, GenerationRun
 from projects.models import Project, Role, User
 from tests.e2e.conftest import OpenTab, SignIn, assert_accessible, film, moving_dot, wait_until
 from tests.e2e.tabs import Tabs
@@ -170,47 +168,6 @@ def test_a_first_page_is_light_and_does_not_shift(
     # The main pages in both widths, half of the others in each.
     others = dict(sorted(every.items() - main.items())[narrow::2])
     assert heavy_pages(page, tabs, {**main, **others}) == {}
-
-
-def single_things(project: Project, release: Release) -> dict[str, str]:
-    """Pages about one thing, and pages without a project."""
-    disputed = make_item(project.subtests.get(), state=ItemState.DISPUTED)
-    doubted = make_caption(Video.objects.order_by("pk").first(), flagged_false=True)
-    of_project = {
-        "items:item": Item.objects.order_by("pk").first().pk,
-        "generation:run": GenerationRun.objects.get().pk,
-        "generation:candidate": Candidate.objects.order_by("pk").first().pk,
-        "releases:release": release.pk,
-        "releases:release_data": release.pk,
-        "releases:release_validation": release.pk,
-        "releases:release_changes": release.pk,
-        "board:leaderboard": release.pk,
-        "annotation:disputed_item": disputed.pk,
-        "annotation:repair": doubted.pk,
-    }
-    public = PublicPage.objects.create(release=release, is_open=True, takes_scores=True)
-    return {
-        **{name: reverse(name, args=[project.slug, key]) for name, key in of_project.items()},
-        **{name: reverse(name) for name in ("design", "help", "api_docs", "generation:methods", "projects:account")},
-        **{
-            f"public {tab}": reverse(f"publishing:public_{tab}", args=[public.key])
-            for tab in ("release", "data", "leaderboard", "validation", "versions")
-        },
-        "public scores": reverse("publishing:public_scores", args=[public.key]),
-    }
-
-
-def test_pages_about_one_thing_are_light_and_do_not_shift(
-    project: Project, owner: User, sign_in: SignIn, tabs: Tabs
-) -> None:
-    page = sign_in(owner, narrow=True, alone=True)
-    page.add_init_script(SHIFTS)
-    pages = single_things(project, Release.objects.get())
-    page.goto(reverse("annotation:work", args=[project.slug]))
-    page.get_by_role("button", name=re.compile("Start")).first.click()
-    page.wait_for_selector("[data-player]")
-    pages["edit"] = page.url
-    assert heavy_pages(page, tabs, pages, check_access=False) == {}
 
 
 def test_pages_for_visitors_are_light_and_do_not_shift(open_tab: OpenTab, tabs: Tabs) -> None:
