@@ -150,6 +150,14 @@ def store_origin(bucket: Settings) -> str:
     return f"{public.scheme}://{host}"
 
 
+def site(url: str) -> str:
+    """Return the address of this site without a slash at its end, for links in mails; empty if it is not set."""
+    parts = split("SITE_URL", url)
+    if url and (parts.scheme not in {"http", "https"} or not parts.hostname or parts.path.strip("/") or parts.query):
+        raise ImproperlyConfigured("SITE_URL is not an address; write it as https://foils.example.org")
+    return f"{parts.scheme}://{parts.netloc}" if url else ""
+
+
 def mail(url: str) -> Settings:
     """Return Django's settings for the mail server of EMAIL_URL (`smtp://user:password@host:587?tls=1`)."""
     if not url:

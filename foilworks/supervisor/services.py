@@ -18,6 +18,7 @@ from django.db import DatabaseError, connections
 from evaluation.imports.actions.discard_stale_imports import discard_stale_imports, remove_partial_uploads
 from evaluation.publishing.actions.report_item import expire_reports
 from evaluation.publishing.actions.submit_scores import expire_submissions
+from foilworks.notifications.follower import follow
 from foilworks.supervisor.embedded_redis import EmbeddedRedis
 from foilworks.supervisor.errors import SupervisorError
 from foilworks.supervisor.lock import FolderLock
@@ -25,6 +26,7 @@ from foilworks.supervisor.processes import ManagedProcess, PythonChild, Supervis
 from foilworks.supervisor.watchdog import Watchdog
 from jobs.models import OPEN_STATES, Job
 from jobs.queue import is_reachable, ray_queues, requeue_lost
+from projects.notifications.mail import queue_due as queue_mails
 from projects.tokens import forget_old_answers
 from projects.webhooks import queue_due
 
@@ -255,7 +257,7 @@ def _wait_for_the_web(port: int, stopped: threading.Event) -> None:
 def _look_after() -> None:
     """Every quarter of a minute, requeue lost jobs, remove left files, send webhooks again, and delete old answers.
 
-    The answers are those stored for programs that repeat a request.
+    Write notifications, and queue their mails. The answers are those stored for programs that repeat a request.
     """
     try:
         if count := requeue_lost():
@@ -269,6 +271,8 @@ def _look_after() -> None:
         if count := remove_partial_uploads():
             logger.warning("%s incomplete uploads were removed", count)
         queue_due()
+        follow()
+        queue_mails()
         forget_old_answers()
     except DatabaseError as error:
         logger.warning("cannot look for lost jobs and left files: %s", error)
