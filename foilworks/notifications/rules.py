@@ -29,6 +29,14 @@ from projects.notifications.actions import Draft
 MAX_LEASES = 500
 # What is told of a thing that repeats: once a day.
 DAY = "%Y-%m-%d"
+# The stages of the queues, each with those whose tasks become its tasks.
+FED_BY: dict[str, tuple[str, ...]] = {
+    Stage.EDIT: (Stage.REVIEW,),
+    Stage.REVIEW: (Stage.EDIT,),
+    Stage.VALIDATION: (Stage.EDIT, Stage.REVIEW),
+    Stage.BASELINE: (),
+    Stage.OBJECTS: (),
+}
 RUN_TABLES: dict[str, type[RequestedJob]] = {
     "generation": GenerationRun,
     "captions": CaptionRun,
@@ -143,14 +151,21 @@ def ended_runs(window: Window) -> Iterator[Draft]:
 
 
 def empty_queues(window: Window) -> Iterator[Draft]:
-    """Notify researchers when the last free task of a queue was taken, once a day for each queue."""
-    taken = Slot.objects.filter(pk__in=window.leases, project__in=window.projects).exclude(stage=Stage.GOLD)
+    """Notify researchers when a queue runs dry, once a day for each queue."""
+    taken = Slot.objects.filter(pk__in=window.leases, project__in=window.projects)
     queues = taken.order_by("project", "stage").values_list("project", "stage").distinct()
     for project, stage in queues:
-        if not Slot.objects.filter(project=project, stage=stage, state=SlotState.FREE).exists():
+        if stage in FED_BY and not _has_work(project, stage):
             key = f"{project}:{stage}:{window.now.strftime(DAY)}"
             for person in window.researchers(project):
                 yield Draft(person, project, Role.RESEARCHER, "queue_empty", key, {"stage": stage})
+
+
+def _has_work(project: int, stage: str) -> bool:
+    """Return whether a task is free, or unfinished in a stage that brings new ones."""
+    slots = Slot.objects.filter(project=project)
+    before = slots.filter(stage__in=FED_BY[stage], state__in=(SlotState.FREE, SlotState.LEASED))
+    return slots.filter(stage=stage, state=SlotState.FREE).exists() or before.exists()
 
 
 def full_studies(window: Window) -> Iterator[Draft]:
