@@ -1,12 +1,12 @@
 """Follow the audit trail and write notifications, so that no write of people's work gets slower by them.
 
 Events are read by their number. A transaction can commit after one with a higher number, so what is younger than
-SETTLED is read again; the same event stores nothing twice. Any number of processes may follow at once.
+COMMIT_WINDOW is read again; the same event stores nothing twice. Any number of processes may follow at once.
 """
 
 from datetime import datetime, timedelta
 
-from django.db.models import Max, Q
+from django.db.models import Max, Q, QuerySet
 from django.utils import timezone
 
 from corpus.rules.states import ItemState
@@ -14,7 +14,7 @@ from foilworks.notifications.rules import ACTIONS, MAX_LEASES, RULES, Window
 from projects.models import AuditEvent, NotificationCursor
 from projects.notifications.actions import delete_old, store, withdraw
 
-SETTLED = timedelta(minutes=5)
+COMMIT_WINDOW = timedelta(minutes=5)
 # After a longer stop, nobody is notified of what is older.
 MAX_AGE = timedelta(days=7)
 
@@ -25,9 +25,10 @@ def follow(now: datetime | None = None) -> int:
     The first call of an installation only notes where the trail ends.
     """
     now = now or timezone.now()
-    newest = AuditEvent.objects.aggregate(newest=Max("pk"))["newest"] or 0
-    cursor, is_new = NotificationCursor.objects.get_or_create(pk=1, defaults={"event_id": newest, "at": now})
-    if is_new:
+    cursor = NotificationCursor.objects.filter(pk=1).first()
+    if cursor is None:
+        newest = _last(AuditEvent.objects.all()) or 0
+        NotificationCursor.objects.get_or_create(pk=1, defaults={"event_id": newest, "at": now})
         return 0
     window = _window(cursor, now)
     withdraw("returned", _undone(window))
@@ -37,7 +38,7 @@ def follow(now: datetime | None = None) -> int:
 
 
 def _window(cursor: NotificationCursor, now: datetime) -> Window:
-    since = max(cursor.at - SETTLED, now - MAX_AGE)
+    since = max(cursor.at - COMMIT_WINDOW, now - MAX_AGE)
     fresh = AuditEvent.objects.filter(pk__gt=cursor.event_id, at__gte=now - MAX_AGE)
     live = fresh.filter(project__archived_at=None, project__deleted_at=None, project__isnull=False)
     disputed = Q(target_type="corpus.item", to_state=ItemState.DISPUTED)
@@ -52,9 +53,14 @@ def _undone(window: Window) -> set[str]:
 
 
 def _advance(cursor: NotificationCursor, now: datetime) -> None:
-    """Move the cursor to the last settled event, at most once in SETTLED: an idle installation writes little."""
-    if now - cursor.at < SETTLED:
+    """Move the cursor behind older events, at most once in COMMIT_WINDOW: an idle installation writes little."""
+    if now - cursor.at < COMMIT_WINDOW:
         return
-    settled = AuditEvent.objects.filter(pk__gt=cursor.event_id, at__lt=now - SETTLED).aggregate(last=Max("pk"))["last"]
-    NotificationCursor.objects.filter(pk=cursor.pk, at__lt=now).update(event_id=settled or cursor.event_id, at=now)
+    older = AuditEvent.objects.filter(pk__gt=cursor.event_id, at__lt=now - COMMIT_WINDOW)
+    moved = {"event_id": _last(older) or cursor.event_id, "at": now}
+    NotificationCursor.objects.filter(pk=cursor.pk, at__lt=now).update(**moved)
     delete_old(now)
+
+
+def _last(events: QuerySet[AuditEvent]) -> int | None:
+    return events.aggregate(last=Max("pk"))["last"]

@@ -27,7 +27,7 @@ from projects.notifications.actions import Draft
 
 # Leases of the last moments that are looked at for queues that they have emptied.
 MAX_LEASES = 500
-# What is told of a thing that repeats: once a day.
+# Part of the key of what repeats: one notification per day.
 DAY = "%Y-%m-%d"
 # The stages of the queues, each with those whose tasks become its tasks.
 FED_BY: dict[str, tuple[str, ...]] = {
@@ -118,7 +118,7 @@ def comments(window: Window) -> Iterator[Draft]:
 
 
 def disputes(window: Window) -> Iterator[Draft]:
-    """Notify those who may decide disputed items, once a day for each project."""
+    """Notify those who may decide disputed items; at most one notification per project and day."""
     moved = [e for e in window.events if e.target_type == "corpus.item" and e.to_state == ItemState.DISPUTED]
     ids = [event.target_id for event in moved if event.from_state != event.to_state]
     still = set(Item.objects.filter(pk__in=ids, state=ItemState.DISPUTED).values_list("pk", flat=True))
@@ -151,7 +151,7 @@ def ended_runs(window: Window) -> Iterator[Draft]:
 
 
 def empty_queues(window: Window) -> Iterator[Draft]:
-    """Notify researchers when a queue runs dry, once a day for each queue."""
+    """Notify researchers when a queue runs dry; at most one notification per queue and day."""
     taken = Slot.objects.filter(pk__in=window.leases, project__in=window.projects)
     queues = taken.order_by("project", "stage").values_list("project", "stage").distinct()
     for project, stage in queues:
@@ -169,7 +169,7 @@ def _has_work(project: int, stage: str) -> bool:
 
 
 def full_studies(window: Window) -> Iterator[Draft]:
-    """Notify researchers when all places of a crowd study are taken, once a day for each study."""
+    """Notify researchers when all places of a crowd study are taken; at most one notification per study and day."""
     days = {event.details.get("study"): event.at.strftime(DAY) for event in window.of("enter_study")}
     for study in CrowdStudy.objects.filter(pk__in=days, is_open=True):
         if not places_left(study):
@@ -180,7 +180,7 @@ def full_studies(window: Window) -> Iterator[Draft]:
 
 
 def visitors_reports(window: Window) -> Iterator[Draft]:
-    """Notify researchers of reports on a public page, once a day for each release: a visitor can send many."""
+    """Notify researchers of reports on a public page; one per release and day, because a visitor can send many."""
     days = {event.details.get("release"): event.at.strftime(DAY) for event in window.of("evaluation.report_item")}
     for release in Release.objects.filter(pk__in=days):
         facts = {"release": release.pk, "name": release.name}

@@ -36,7 +36,7 @@ class Migration(migrations.Migration):
                 (
                     "mail",
                     models.CharField(
-                        choices=[("off", "Never"), ("daily", "At most once a day"), ("at_once", "As they arrive")],
+                        choices=[("off", "Never"), ("daily", "Daily"), ("at_once", "As they arrive")],
                         default="off",
                         max_length=7,
                     ),

@@ -42,7 +42,7 @@ class Notification(models.Model):
 
 class MailFrequency(models.TextChoices):
     OFF = "off", _("Never")
-    DAILY = "daily", _("At most once a day")
+    DAILY = "daily", _("Daily")
     AT_ONCE = "at_once", _("As they arrive")
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from django import forms
+from django.forms.boundfield import BoundField
 from django.utils.translation import gettext_lazy as _
 
 from projects.listing.filters import Filters
@@ -49,3 +50,6 @@ class NotificationSettingsForm(forms.Form):
         self.kinds = tuple(kinds)
         for slug, kind in kinds.items():
             self.fields[slug] = forms.ChoiceField(label=kind.label, choices=Channel.choices)
+
+    def kind_fields(self) -> list[BoundField]:
+        return [self[slug] for slug in self.kinds]

@@ -14,8 +14,8 @@ from projects.models import Notification, Role
 
 
 class Channel(models.TextChoices):
-    MAIL = "mail", gettext_lazy("In the app and by email")
-    APP = "app", gettext_lazy("In the app")
+    MAIL = "mail", gettext_lazy("App and email")
+    APP = "app", gettext_lazy("App only")
     OFF = "off", gettext_lazy("Off")
 
 

@@ -1,6 +1,5 @@
 """The pages of a person's notifications: the list, what they chose, and the end of the mails."""
 
-from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.db.models import QuerySet
@@ -12,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from projects.demo_accounts import NO_PROFILE, refuse_published, why_closed
+from projects.demo_accounts import NO_NOTIFICATIONS, refuse_published, why_closed
 from projects.listing.keyset import Order
 from projects.listing.listing import list_rows
 from projects.models import Membership, Notification
@@ -80,16 +79,15 @@ def notification_settings(request: HttpRequest) -> HttpResponse:
         settings_of(request.user), roles, request.POST if request.method == "POST" else None
     )
     if request.method == "POST" and form.is_valid():
-        refuse_published(request.user, NO_PROFILE)
+        refuse_published(request.user, NO_NOTIFICATIONS)
         channels = {slug: form.cleaned_data[slug] for slug in form.kinds}
         save_settings(request.user, form.cleaned_data["mail"], channels)
         messages.success(request, _("Saved."))
         return redirect("projects:notification_settings")
     context = {
         "form": form,
-        "closed": why_closed(request.user, NO_PROFILE),
+        "closed": why_closed(request.user, NO_NOTIFICATIONS),
         "sends_mail": is_ready(),
-        "sender": settings.DEFAULT_FROM_EMAIL,
     }
     return render(request, "projects/notification_settings.html", context, status=422 if form.errors else 200)
 

@@ -14,7 +14,7 @@ from corpus.rules.states import ItemState
 from evaluation.publishing.actions.report_item import report_item
 from evaluation.publishing.models import PublicPage
 from evaluation.releases.actions.freeze_release import freeze_release
-from foilworks.notifications.follower import SETTLED, follow
+from foilworks.notifications.follower import COMMIT_WINDOW, follow
 from jobs.models import Job, JobState
 from projects import audit
 from projects.actions.members import set_roles
@@ -78,7 +78,7 @@ def test_the_submit_itself_writes_no_notification(followed):
     assert not Notification.objects.exists()
 
 
-def test_validators_are_notified_of_nothing(followed):
+def test_validators_get_no_notifications(followed):
     """A dispute, a comment, a returned foil, and an empty queue: no row for those who judge."""
     Membership.objects.create(project=followed.project, person=followed.rob, role=Role.VALIDATOR)
     followed.edit("ann")
@@ -124,7 +124,7 @@ def test_a_comment_reaches_researchers_and_reviewers_who_took_part(followed):
     }
 
 
-def test_disputes_are_notified_once_a_day(followed):
+def test_disputes_give_one_notification_per_day(followed):
     for _number in range(2):
         item = make_item(followed.subtest, state=ItemState.DISPUTED)
         words = {"from_state": "in_validation", "to_state": "disputed"}
@@ -134,7 +134,7 @@ def test_disputes_are_notified_once_a_day(followed):
 
 
 @pytest.mark.parametrize(("state", "words"), [(JobState.DONE, "is done"), (JobState.FAILED, "failed")])
-def test_the_person_who_started_a_run_hears_of_its_end(followed, state, words):
+def test_the_person_who_started_a_run_is_notified_of_its_end(followed, state, words):
     make_member(followed.project, Role.RESEARCHER, name="olga")
     for person, ended in ((followed.owner, state), (followed.ann, state), (None, state), (followed.owner, "running")):
         over = timezone.now() if ended == state else None
@@ -256,17 +256,17 @@ def test_an_event_that_commits_late_is_read_although_a_later_one_was(followed):
     assert "owner" in told("dispute")
 
 
-def test_the_cursor_moves_past_settled_events_and_old_rows_go(followed):
+def test_the_cursor_moves_past_older_events_and_old_rows_are_deleted(followed):
     before = NotificationCursor.objects.get()
     followed.edit("ann")
     last = AuditEvent.objects.latest("pk").pk
-    follow(timezone.now() + SETTLED / 2)
+    follow(timezone.now() + COMMIT_WINDOW / 2)
     assert NotificationCursor.objects.get().event_id == before.event_id
     old = Notification.objects.create(
         person=followed.ann, project=followed.project, role="annotator", kind="returned", key="1"
     )
     Notification.objects.update(created_at=timezone.now() - timedelta(days=120))
-    follow(timezone.now() + 2 * SETTLED)
+    follow(timezone.now() + 2 * COMMIT_WINDOW)
     assert NotificationCursor.objects.get().event_id == last
     assert not Notification.objects.filter(pk=old.pk).exists()
 
