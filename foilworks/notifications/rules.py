@@ -1,6 +1,6 @@
 """Decide who is notified of what: each rule reads a window of the audit trail, and some tables, and yields drafts.
 
-Nobody learns from a notification how an item was labelled or judged, or by whom (docs/workflow.md, rule 1): drafts
+Nobody learns from a notification how an item was labelled or judged, or by whom (docs/workflow.md#rule-1): drafts
 contain numbers of rows and names of things, and each is for a role whose pages show them anyway.
 """
 

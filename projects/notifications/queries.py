@@ -9,7 +9,7 @@ from projects.models import Membership, Notification, NotificationSettings, Proj
 def visible() -> QuerySet[Notification]:
     """Return the notifications that their people may see now.
 
-    A validator may not learn anything about items from a reviewer's notifications (docs/workflow.md, rule 1).
+    A validator may not learn anything about items from a reviewer's notifications (docs/workflow.md#rule-1).
     """
     held = Membership.objects.filter(project=OuterRef("project"), person=OuterRef("person"))
     judges = Q(role=Role.REVIEWER) & Q(Exists(held.filter(role=Role.VALIDATOR)))

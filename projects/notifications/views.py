@@ -97,7 +97,7 @@ def notification_settings(request: HttpRequest) -> HttpResponse:
 @login_not_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
-    """Show one button; POST ends the mails, also for a mail program that has no session (RFC 8058, section 3.2)."""
+    """Show one button; POST ends the mails, also for a mail program that has no session (RFC 8058)."""
     person_id = person_of(token)
     if request.method == "POST":
         stop_mail(person_id)
