@@ -64,29 +64,29 @@ class Window:
         return [event for event in self.events if event.action == action]
 
     @cached_property
-    def projects(self) -> dict[int, Project]:
-        """The projects in use: in an archived or deleted one, nobody is notified."""
-        return Project.objects.filter(archived_at=None, deleted_at=None).in_bulk()
+    def _people(self) -> dict[int, dict[int, set[str]]]:
+        return {}
 
-    @cached_property
-    def members(self) -> dict[int, dict[int, set[str]]]:
-        """Project -> person -> roles, of open accounts."""
-        found: dict[int, dict[int, set[str]]] = {}
-        rows = Membership.objects.filter(project__in=self.projects, person__is_active=True)
-        for project, person, role in rows.values_list("project", "person", "role"):
-            found.setdefault(project, {}).setdefault(person, set()).add(role)
-        return found
+    def people(self, project: int) -> dict[int, set[str]]:
+        """Return person -> roles, of open accounts; nobody in an archived or deleted project."""
+        if project not in self._people:
+            found = self._people[project] = {}
+            rows = Membership.objects.filter(project=project, person__is_active=True)
+            used = rows.filter(project__archived_at=None, project__deleted_at=None)
+            for person, role in used.order_by("person").values_list("person", "role"):
+                found.setdefault(person, set()).add(role)
+        return self._people[project]
 
     def has(self, project: int, person: int | None, role: str) -> bool:
-        return person is not None and role in self.members.get(project, {}).get(person, set())
+        return person is not None and role in self.people(project).get(person, set())
 
     def researchers(self, project: int) -> list[int]:
-        return [person for person, roles in self.members.get(project, {}).items() if Role.RESEARCHER in roles]
+        return [person for person, roles in self.people(project).items() if Role.RESEARCHER in roles]
 
     def reviewers(self, project: int) -> list[int]:
         """Return reviewers who neither judge nor are researchers."""
         others = {Role.VALIDATOR, Role.RESEARCHER}
-        people = self.members.get(project, {}).items()
+        people = self.people(project).items()
         return [person for person, roles in people if Role.REVIEWER in roles and not roles & others]
 
 
@@ -111,7 +111,7 @@ def comments(window: Window) -> Iterator[Draft]:
         before = set(ItemComment.objects.filter(item=item).values_list("author", flat=True))
         part = [person for person in window.reviewers(project) if person in before]
         people = [(person, Role.RESEARCHER) for person in window.researchers(project)]
-        people += [(person, Role.REVIEWER) for person in _adjudicators(window, project, part, item)]
+        people += [(person, Role.REVIEWER) for person in _adjudicators(project, part, item)]
         for person, role in people:
             if person != event.actor_id:
                 yield Draft(person, project, role, "comment", event.target_id, {"item": item})
@@ -125,16 +125,18 @@ def disputes(window: Window) -> Iterator[Draft]:
     days = {(event.project_id, event.at.strftime(DAY)) for event in moved if int(event.target_id) in still}
     for project, day in sorted(days):
         people = [(person, Role.RESEARCHER) for person in window.researchers(project)]
-        people += [(one, Role.REVIEWER) for one in _adjudicators(window, project, window.reviewers(project))]
+        people += [(one, Role.REVIEWER) for one in _adjudicators(project, window.reviewers(project))]
         for person, role in people:
             yield Draft(person, project, role, "dispute", f"{project}:{day}")
 
 
-def _adjudicators(window: Window, project: int, people: Sequence[int], item: int | None = None) -> list[int]:
+def _adjudicators(project: int, people: Sequence[int], item: int | None = None) -> list[int]:
     """Return those of the people who may decide the item; without one, any item of the project."""
-    which = {} if item is None else {"pk": item}
+    if not people:
+        return []
+    which, found = ({} if item is None else {"pk": item}), Project.objects.get(pk=project)
     rows = User.objects.filter(pk__in=people).order_by("pk")
-    return [one.pk for one in rows if adjudicable(one, window.projects[project]).filter(**which).exists()]
+    return [one.pk for one in rows if adjudicable(one, found).filter(**which).exists()]
 
 
 def ended_runs(window: Window) -> Iterator[Draft]:
@@ -152,7 +154,7 @@ def ended_runs(window: Window) -> Iterator[Draft]:
 
 def empty_queues(window: Window) -> Iterator[Draft]:
     """Notify researchers when a queue runs dry; at most one notification per queue and day."""
-    taken = Slot.objects.filter(pk__in=window.leases, project__in=window.projects)
+    taken = Slot.objects.filter(pk__in=window.leases)
     queues = taken.order_by("project", "stage").values_list("project", "stage").distinct()
     for project, stage in queues:
         if stage in FED_BY and not _has_work(project, stage):
@@ -191,7 +193,7 @@ def visitors_reports(window: Window) -> Iterator[Draft]:
 
 def stopped_webhooks(window: Window) -> Iterator[Draft]:
     """Notify researchers of a webhook to which nothing is sent any more."""
-    for hook in Webhook.objects.filter(stopped_at__gte=window.since, project__in=window.projects):
+    for hook in Webhook.objects.filter(stopped_at__gte=window.since):
         for person in window.researchers(hook.project_id):
             key = f"{hook.pk}:{hook.stopped_at:%Y-%m-%dT%H:%M:%S}"
             yield Draft(person, hook.project_id, Role.RESEARCHER, "webhook_stopped", key, {"webhook": hook.pk})
