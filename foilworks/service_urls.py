@@ -152,10 +152,13 @@ def store_origin(bucket: Settings) -> str:
 
 def site(url: str) -> str:
     """Return the address of this site without a slash at its end, for links in mails; empty if it is not set."""
+    if not url:
+        return ""
     parts = split("SITE_URL", url)
-    if url and (parts.scheme not in {"http", "https"} or not parts.hostname or parts.path.strip("/") or parts.query):
-        raise ImproperlyConfigured("SITE_URL is not an address; write it as https://foils.example.org")
-    return f"{parts.scheme}://{parts.netloc}" if url else ""
+    others = parts.username or parts.path.strip("/") or parts.query or parts.fragment
+    if parts.scheme not in {"http", "https"} or not parts.hostname or others:
+        raise ImproperlyConfigured("SITE_URL is not the address of a site; write it as https://foils.example.org")
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 def mail(url: str) -> Settings:

@@ -108,13 +108,14 @@ def comments(window: Window) -> Iterator[Draft]:
     """Notify researchers, and reviewers who commented before and may still decide the item; never the commenter."""
     for event in window.of("add_comment"):
         project, item = event.project_id, event.details.get("item")
+        facts = Item.objects.filter(pk=item).values("key").first()
         before = set(ItemComment.objects.filter(item=item).values_list("author", flat=True))
         part = [person for person in window.reviewers(project) if person in before]
         people = [(person, Role.RESEARCHER) for person in window.researchers(project)]
         people += [(person, Role.REVIEWER) for person in _adjudicators(project, part, item)]
         for person, role in people:
-            if person != event.actor_id:
-                yield Draft(person, project, role, "comment", event.target_id, {"item": item})
+            if facts is not None and person != event.actor_id:
+                yield Draft(person, project, role, "comment", event.target_id, {"item": item, **facts})
 
 
 def disputes(window: Window) -> Iterator[Draft]:

@@ -47,7 +47,7 @@ KINDS: dict[str, Kind] = {
         gettext_lazy("Somebody comments on an item"),
         ADJUDICATORS,
         "items:item",
-        gettext_lazy("New comment on item %(item)s"),
+        gettext_lazy("New comment on the item %(key)s"),
         ("item",),
     ),
     "dispute": Kind(

@@ -105,8 +105,9 @@ def test_facts_say_nothing_about_labels_verdicts_or_people(followed):
     add_comment(followed.owner, followed.project, item.pk, "rita is wrong: the foil is true.")
     make_member(followed.project, Role.RESEARCHER, name="olga")
     follow()
-    assert [row.facts for row in Notification.objects.filter(kind="comment")] == [{"item": item.pk}]
-    assert {"foil", "caption", "verdict", "votes"}.isdisjoint(Notification.objects.get().facts)
+    found = Notification.objects.get(kind="comment")
+    assert found.facts == {"item": item.pk, "key": item.key}
+    assert sentence(found) == f"New comment on the item {item.key}"
 
 
 def test_a_comment_reaches_researchers_and_reviewers_who_took_part(followed):
