@@ -150,6 +150,17 @@ def store_origin(bucket: Settings) -> str:
     return f"{public.scheme}://{host}"
 
 
+def site(url: str) -> str:
+    """Return the address of this site without a slash at its end, for links in mails; empty if it is not set."""
+    if not url:
+        return ""
+    parts = split("SITE_URL", url)
+    others = parts.username or parts.path.strip("/") or parts.query or parts.fragment
+    if parts.scheme not in {"http", "https"} or not parts.hostname or others:
+        raise ImproperlyConfigured("SITE_URL is not the address of a site; write it as https://foils.example.org")
+    return f"{parts.scheme}://{parts.netloc}"
+
+
 def mail(url: str) -> Settings:
     """Return Django's settings for the mail server of EMAIL_URL (`smtp://user:password@host:587?tls=1`)."""
     if not url:

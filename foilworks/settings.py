@@ -374,7 +374,7 @@ AUTH_PASSWORD_VALIDATORS = [
 
 # Without a mail server there is no password reset by mail; the page says whom to ask.
 globals().update(service_urls.mail(_env("EMAIL_URL")))
-DEFAULT_FROM_EMAIL = _env("EMAIL_FROM", "foilworks@localhost")
+DEFAULT_FROM_EMAIL, SITE_URL = _env("EMAIL_FROM", "foilworks@localhost"), service_urls.site(_env("SITE_URL"))
 
 SESSION_ENGINE = "projects.sessions"
 AUTHENTICATION_BACKENDS = ["projects.sessions.OwnAccounts"]

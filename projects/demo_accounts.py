@@ -13,6 +13,7 @@ from projects.models import Project, Role, User
 NO_ACCOUNTS = _("Demo accounts cannot create accounts. Sign in with your own account.")
 NO_ERASURE = _("This is a demo account, which everybody shares. It cannot be erased.")
 NO_INVITATIONS = _("Demo accounts cannot invite people. Sign in with your own account.")
+NO_NOTIFICATIONS = _("Demo accounts share their notification settings. Sign in with your own account to change yours.")
 NO_PASSWORD = _("This is a demo account with a public password. Its password cannot be changed.")
 NO_PROFILE = _("This is a demo account. Do not enter a name or an address here.")
 NO_SECOND_FACTOR = _("This is a demo account. A second factor would lock out the next visitor.")

@@ -3,7 +3,8 @@
 from django.utils import timezone
 
 from jobs.models import Job
-from projects.models import Delivery
+from projects.models import Delivery, NotificationSettings
+from projects.notifications.mail import send_digest
 from projects.webhooks import deliver
 
 
@@ -12,3 +13,10 @@ def deliver_webhook(delivery_id: int, job: Job) -> None:
     delivery = Delivery.objects.select_related("webhook__project").filter(pk=delivery_id).first()
     if delivery is not None:
         deliver(delivery, timezone.now())
+
+
+def mail_notifications(person_id: int, job: Job) -> None:
+    """Mail a person what is new; another job retries after a failure of the mail server."""
+    chosen = NotificationSettings.objects.select_related("person").filter(person=person_id).first()
+    if chosen is not None:
+        send_digest(chosen, timezone.now())

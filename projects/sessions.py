@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from projects.models import User
+from projects.notifications.queries import with_unread
 from projects.sql.prepared_queries import Prepared
 
 
@@ -18,7 +19,7 @@ def _unexpired(key: str, now: datetime) -> "QuerySet[Session, Session]":
 
 
 _SESSION = Prepared(_unexpired)
-_PERSON = Prepared(lambda pk: User.objects.filter(pk=pk))
+_PERSON = Prepared(lambda pk: with_unread(User.objects.filter(pk=pk)))
 
 
 # When a session began and when it was used last, in seconds; projects.session_times ends it by them.

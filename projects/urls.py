@@ -6,6 +6,7 @@ from django.urls import include, path
 from django.views.decorators.http import require_http_methods
 
 from projects import sign_in, views, webhook_views
+from projects.notifications import views as notification_views
 from projects.trail import views as trail_views
 
 app_name = "projects"
@@ -16,6 +17,11 @@ urlpatterns = [
     path("sign-in/with-code/", sign_in.SignInWithCode.as_view(), name="sign_in_with_code"),
     path("account/", views.account, name="account"),
     path("account/second-factor/", views.second_factor, name="second_factor"),
+    path("notifications/", notification_views.notifications, name="notifications"),
+    path("notifications/<int:pk>/", notification_views.notification, name="notification"),
+    path("notifications/read/", notification_views.read_all, name="read_all"),
+    path("notifications/settings/", notification_views.notification_settings, name="notification_settings"),
+    path("notifications/unsubscribe/<str:token>/", notification_views.unsubscribe, name="unsubscribe"),
     path("password/reset/", views.AskForReset.as_view(), name="password_reset"),
     path("password/reset/<slug:uidb64>/<str:token>/", READS_AND_POSTS(views.Reset.as_view()), name="password_new"),
     path("join/<str:token>/", views.join, name="join"),

@@ -70,8 +70,9 @@ WORDS = {
         "METRICS_TOKEN": "opens `/metrics` (`Authorization: Bearer …`); see [operations.md](../how-to/operations.md)",
         "METRICS_NETWORKS": "networks that may read `/metrics` without the token, such as `10.1.0.0/16`",
         "SENTRY_DSN": "a Sentry that receives errors, without people, addresses and texts; needs `foilworks[sentry]`",
-        "EMAIL_URL": "the mail server for password resets, `smtp://user:password@host:587?tls=1`",
+        "EMAIL_URL": "the mail server for password resets and notifications, `smtp://user:password@host:587?tls=1`",
         "EMAIL_FROM": "the sender of these mails",
+        "SITE_URL": "the site's address, such as `https://foils.example.org`; without it, no notification is mailed",
     },
     "People and programs": {
         "REQUIRE_TWO_FACTOR": "1: researchers need a second factor to use their pages",

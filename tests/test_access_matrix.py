@@ -46,7 +46,19 @@ from generation.models import Selection
 from generation.models.side_work import CaptionRun, Tuning
 from projects.actions.tokens import make_token
 from projects.invitations import token_of
-from projects.models import CrowdPlace, CrowdStudy, CrowdWorker, Delivery, Invitation, Project, Role, User, Webhook
+from projects.models import (
+    CrowdPlace,
+    CrowdStudy,
+    CrowdWorker,
+    Delivery,
+    Invitation,
+    Notification,
+    Project,
+    Role,
+    User,
+    Webhook,
+)
+from projects.notifications.mail import token_of as token_of_mail
 from tests.factories import (
     make_candidate,
     make_caption,
@@ -158,6 +170,18 @@ RULES: dict[str, Rule] = {
     "projects:sign_in_code": Rule(EVERYBODY, get=302, post=302, slug=False),
     "projects:sign_in_with_code": Rule(EVERYBODY, post=200, slug=False, instead=dict.fromkeys(SIGNED_IN, 302)),
     "projects:account": Rule(SIGNED_IN, post=302, slug=False),
+    "projects:notifications": Rule(SIGNED_IN, slug=False),
+    "projects:notification": Rule(
+        ("annotator",),
+        get=302,
+        args=("notification",),
+        slug=False,
+        instead={person: NOT_THERE for person in SIGNED_IN if person != "annotator"},
+    ),
+    "projects:read_all": Rule(SIGNED_IN, get=NO, post=302, slug=False),
+    "projects:notification_settings": Rule(SIGNED_IN, post=422, slug=False),
+    # Whoever has the mail may end the mails.
+    "projects:unsubscribe": Rule(EVERYBODY, post=200, slug=False, args=("unsubscribe_token",)),
     "projects:second_factor": Rule(SIGNED_IN, post=422, slug=False),
     "projects:password_reset": Rule(EVERYBODY, post=200, slug=False),
     # A link that never held says so; the form below it takes nothing.
@@ -420,7 +444,7 @@ RULES: dict[str, Rule] = {
 }
 # Words of a URL that are the same in every project; all other arguments name a row of one.
 # These open the door to whoever holds them.
-OPENS = {"invitation_token", "study_key", "public_key"}
+OPENS = {"invitation_token", "study_key", "public_key", "unsubscribe_token"}
 WORDS = {
     "help_name": "how-to/score",
     "study_move": "close",
@@ -560,6 +584,10 @@ def make_world() -> World:
         "video": video.pk,
         "clip_token": clip_token(video.pk, people["annotator"].pk, Piece.SLOT, 1),
         "member": people["annotator"].pk,
+        "notification": Notification.objects.create(
+            person=people["annotator"], project=project, role=Role.ANNOTATOR, kind="returned", key="1"
+        ).pk,
+        "unsubscribe_token": token_of_mail(people["annotator"].pk),
         "api_token": make_token(people["annotator"], name="nightly").token.pk,
         "generation_run": group.run.pk,
         "candidate": edited.pk,

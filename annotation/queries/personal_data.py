@@ -20,7 +20,17 @@ from annotation.models import (
 from annotation.models.stages import public_stage
 from annotation.queries.own_answers import answer_of_choice
 from annotation.rules.voting import answer_of
-from projects.models import AuditEvent, Consent, CrowdPlace, CrowdWorker, InvitationUse, Membership, User
+from projects.models import (
+    AuditEvent,
+    Consent,
+    CrowdPlace,
+    CrowdWorker,
+    InvitationUse,
+    Membership,
+    Notification,
+    NotificationSettings,
+    User,
+)
 
 ACCOUNT = ("username", "first_name", "last_name", "email", "date_joined", "last_login")
 # A judgement's effect on its item: gold has none, so a missing row would reveal gold.
@@ -53,6 +63,10 @@ def own_data(person: User) -> dict[str, Any]:
         "exercises": Attempt.objects.filter(**mine).values("stage", "started_at", "finished_at", "passed"),
         "declined_videos": DeclinedVideo.objects.filter(**mine).values("video__project__slug", "created_at"),
         "drafts": Draft.objects.filter(**mine).values("payload", "updated_at"),
+        "notifications": Notification.objects.filter(**mine).values(
+            "project__slug", "kind", "facts", "created_at", "read_at", "mailed_at"
+        ),
+        "notification_settings": NotificationSettings.objects.filter(**mine).values("mail", "channels"),
         "leases": _leases(Lease.objects.filter(**mine)),
         "audit": _audit(AuditEvent.objects.filter(actor=person)),
     }

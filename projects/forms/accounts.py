@@ -45,7 +45,11 @@ class AccountForm(forms.ModelForm):
     class Meta:
         model = User
         fields = ["first_name", "last_name", "email"]
-        help_texts = {"email": _("Used only to reset your password. Project members cannot see it.")}
+        help_texts = {
+            "email": _(
+                "Used to reset your password, and for notifications that you choose. Project members cannot see it."
+            )
+        }
 
 
 class InvitationForm(forms.Form):
@@ -88,7 +92,7 @@ class JoinForm(BaseUserCreationForm):
         fields = ["username", "email"]
         help_texts = {
             "username": _("The researchers of your projects see it. It does not have to be your real name."),
-            "email": _("Used only to reset your password."),
+            "email": _("Used to reset your password, and for notifications that you choose."),
         }
 
 

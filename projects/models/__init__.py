@@ -11,6 +11,7 @@ from projects.models.entry import (
     Platform,
     SpentEntry,
 )
+from projects.models.notifications import MailFrequency, Notification, NotificationCursor, NotificationSettings
 from projects.models.project import AuditEvent, LeakageScope, Membership, Project, Role, User
 from projects.models.tokens import ApiToken, IdempotentAnswer, RequestCount
 from projects.models.webhooks import Delivery, Webhook
@@ -28,7 +29,11 @@ __all__ = [
     "Invitation",
     "InvitationUse",
     "LeakageScope",
+    "MailFrequency",
     "Membership",
+    "Notification",
+    "NotificationCursor",
+    "NotificationSettings",
     "OnWithdrawal",
     "PlaceState",
     "Platform",

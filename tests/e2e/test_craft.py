@@ -51,6 +51,8 @@ def addresses(project: Project) -> dict[str, str]:
 
     return {
         "home": reverse("home"),
+        "notifications": reverse("projects:notifications"),
+        "notification settings": reverse("projects:notification_settings"),
         "overview": at("dashboard:dashboard"),
         "work": at("annotation:work"),
         "search": f"{at('search')}?q=a",

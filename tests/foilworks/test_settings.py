@@ -73,7 +73,7 @@ def test_each_fault_of_an_endpoint_is_named(read, change, message):
 
 
 WHOLE, NUMBERS = read_by("_whole", "whole_number"), read_by("_number")
-URLS = ("DATABASE_URL", "REDIS_URL", "EMAIL_URL", "OIDC_URL", "STORAGE_URL")
+URLS = ("DATABASE_URL", "REDIS_URL", "EMAIL_URL", "OIDC_URL", "STORAGE_URL", "SITE_URL")
 WRONG = [
     *((name, "x", "is 'x', not a whole number; write one of at least ") for name in WHOLE),
     *((name, "2.5", "is '2.5', not a whole number; write one of at least ") for name in WHOLE),
@@ -94,6 +94,9 @@ WRONG = [
     ("CHAT_LAB_URL", "http://[::1", ": it is not an address; write it as"),
     ("REDIS_URL", "http://host", "is not a Redis address; write it as redis://"),
     ("OIDC_URL", "id.example.org", "is not an address; write it as https://"),
+    ("SITE_URL", "foils.example.org", "is not the address of a site; write it as https://"),
+    ("SITE_URL", "https://u:geheim@foils.example.org", "is not the address of a site; write it as https://"),
+    ("SITE_URL", "https://foils.example.org/foils", "is not the address of a site; write it as https://"),
     ("EMAIL_URL", "smtp://u:p@h:587?tls=maybe", ": tls is 'maybe'; write 1 to switch it on, 0 to switch it off"),
     ("EMAIL_URL", "smtp://u:p@h:587?starttls=geheim", "has an option other than tls; write it as smtp://"),
 ]

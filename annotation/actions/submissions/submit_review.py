@@ -128,7 +128,7 @@ def _decide(
     submission.involve(sent, place.slot, *kinds)
     if wanted.decision == reviewing.SEND_BACK:
         until = sent.now + timedelta(hours=project.returned_hours)
-        advance(group, sent.person, sent.now, reserved_for=_author(candidate), reserved_until=until)
+        advance(group, sent.person, sent.now, reserved_for=author_of(candidate), reserved_until=until)
     else:
         advance(group, sent.person, sent.now)
     _ask_for_a_second(candidate, group)
@@ -171,7 +171,7 @@ def _check_fix(group: CandidateGroup, candidate: Candidate, text: str) -> None:
         raise AnnotationError(_("The foil is unchanged. Change it, or accept it as it is."))
 
 
-def _author(candidate: Candidate) -> User | None:
+def author_of(candidate: Candidate) -> User | None:
     """Return who gets a returned foil: its author, or the person who submitted a method's text."""
     if candidate.author_id:
         return candidate.author
