@@ -68,6 +68,11 @@ def _memberships(person: User, project: Project) -> dict[str, int]:
     return cache[project.pk]
 
 
+def remember_roles(person: User, project: Project, consented: dict[str, int]) -> None:
+    """Cache what the caller has read with other rows: role -> the version of the consent text."""
+    person.__dict__.setdefault("_roles_by_project", {})[project.pk] = consented
+
+
 def forget_roles(person: User) -> None:
     """Clear the cached roles after memberships have changed within the request."""
     person.__dict__.pop("_roles_by_project", None)

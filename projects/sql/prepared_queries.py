@@ -63,6 +63,8 @@ class _Compiled:
     end: int
     attributes: tuple[str, ...]
     populators: tuple[Any, ...]
+    # (name, its column) of what is annotated
+    annotations: tuple[tuple[str, int], ...] = ()
 
     def parameters(self, values: Mapping[str, Value], connection: Any) -> list[Any]:
         return bind(self.places, values, connection)
@@ -79,6 +81,8 @@ class _Compiled:
             found = self.model.from_db(connection.alias, self.attributes, values[self.start : self.end])
             for populator in self.populators:
                 populator.populate(values, found)
+            for name, at in self.annotations:
+                setattr(found, name, values[at])
             yield found
 
 
@@ -97,7 +101,8 @@ def _compile(build: Callable[..., QuerySet], values: Mapping[str, Value], connec
     start, end = info["select_fields"][0], info["select_fields"][-1] + 1
     attributes = tuple(column[0].target.attname for column in compiler.select[start:end])
     populators = tuple(get_related_populators(info, compiler.select, connection.alias))
-    return _Compiled(sql, places, converters, info["model"], start, end, attributes, populators)
+    annotations = tuple(compiler.annotation_col_map.items())
+    return _Compiled(sql, places, converters, info["model"], start, end, attributes, populators, annotations)
 
 
 def samples_of(values: Mapping[str, Value]) -> list[dict[str, Value]]:

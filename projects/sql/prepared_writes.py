@@ -40,6 +40,42 @@ def insert(*rows: Model, ignore_conflicts: bool = False) -> None:
     return None
 
 
+def insert_or_update(old: Model, new: Model, *, known_by: str, changed: Sequence[str]) -> None:
+    """Store columns of a row, and add another row of its model, in one statement; the new row learns its key.
+
+    `known_by`: a column with a unique constraint, by which the database finds the old row.
+    """
+    connection = connections[DEFAULT_DB_ALIAS]
+    model = type(new)
+    assert type(old) is model, "rows of one model"
+    assert old.pk is not None
+    assert new.pk is None
+    if not connection.features.can_return_columns_from_insert:
+        old.save(update_fields=changed)
+        return new.save(force_insert=True)
+    sql, fields = _upsert_sql(model, known_by, tuple(changed), connection.vendor)
+    given = [field.get_db_prep_save(getattr(row, field.attname), connection) for row in (old, new) for field in fields]
+    with server_binding_cursor(connection) as cursor:
+        cursor.execute(sql, given)
+        keys = {key for (key,) in cursor.fetchall()}
+    (new.pk,) = keys - {old.pk}
+    new._state.adding, new._state.db = False, connection.alias
+    return None
+
+
+@lru_cache(maxsize=8)
+def _upsert_sql(
+    model: type[Model], known_by: str, changed: tuple[str, ...], vendor: str
+) -> tuple[str, tuple[Field, ...]]:
+    sql, fields = _insert_sql(model, 2, ignore_conflicts=False, vendor=vendor)
+    quoted = connections[DEFAULT_DB_ALIAS].ops.quote_name
+    meta = model._meta
+    columns = [quoted(meta.get_field(name).column) for name in changed]
+    sets = ", ".join(f"{column} = EXCLUDED.{column}" for column in columns)
+    conflict = f"ON CONFLICT ({quoted(meta.get_field(known_by).column)}) DO UPDATE SET {sets}"
+    return sql.replace("RETURNING", f"{conflict} RETURNING"), fields
+
+
 def _insert_without_keys(rows: Sequence[Model], *, ignore_conflicts: bool) -> None:
     """On a database that does not tell the keys that it gave (SQLite before 3.35)."""
     if ignore_conflicts:
