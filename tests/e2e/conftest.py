@@ -81,7 +81,16 @@ def hands_wait_for_the_page() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Page, "keyboard", property(loaded))
-        for name in ("click", "fill", "press", "press_sequentially", "check", "uncheck", "select_option", "set_input_files"):
+        for name in (
+            "click",
+            "fill",
+            "press",
+            "press_sequentially",
+            "check",
+            "uncheck",
+            "select_option",
+            "set_input_files",
+        ):
             patch.setattr(Locator, name, waits(name))
         yield
 

@@ -13,6 +13,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from annotation.actions.claims.claim import claim
+from annotation.actions.submissions.judge_and_claim import judge_and_claim
 from annotation.actions.submissions.judgements import submit_vote
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.submissions.submit_review import submit_review
@@ -146,6 +147,16 @@ def test_claim_card_and_submit_of_a_vote_use_indexes(world):
         claim_card(who, held)
         submit_vote(who, held.token, held.token, 1)
         claim(who, world, Stage.VALIDATION, preferred=held.upcoming_slot)
+
+    assert read_whole(asked_by(cycle)) == []
+
+
+def test_a_submit_with_the_next_claim_uses_indexes(world):
+    who = person(Role.VALIDATOR)
+    held = [claim(who, world, Stage.VALIDATION)]
+
+    def cycle() -> None:
+        held.append(judge_and_claim(who, held[-1].token, held[-1].token, 1).claim)
 
     assert read_whole(asked_by(cycle)) == []
 
