@@ -9,7 +9,8 @@ from annotation.queries.eligibility import declined_by, has_watchable_clip, same
 
 # A subtest's own guideline before that of the stage.
 NEWEST = (F("subtest").desc(nulls_last=True), "-version")
-# People are offered slots by the last bits of their numbers, so that two who submit at once are offered different ones.
+# One of so many slots is offered, drawn by the last bits of its number, so that two who submit at once are rarely
+# offered the same, and it is chance who judges with whom.
 SPREAD = 32
 
 
@@ -36,7 +37,7 @@ def with_what_follows(
 ) -> QuerySet[Slot]:
     """Add to slots of a judging stage: `guideline_now`, an id, and `following`, the slot to offer next and its video.
 
-    `rest`: the person's number modulo SPREAD.
+    `rest`: a random number below SPREAD.
     """
     others = behind(project, public_stage(stage), person, caption_once=caption_once)
     if stage != Stage.GOLD:

@@ -28,6 +28,7 @@ from annotation.queries.eligibility import (
     JUDGING,
     Leakage,
     answered_or_known,
+    bars,
     declined_by,
     leakage_of,
     may_take_any,
@@ -161,11 +162,16 @@ def _next_place(leakage: Leakage, stage: str) -> Prepared[tuple[int, int]]:
 
 @cache
 def named_place(leakage: Leakage) -> Prepared[Slot]:
-    """Return slot `pk` of the validation with what its card shows and what follows it, locked, if it may be theirs."""
+    """Return slot `pk` of the validation with what its card shows and what follows it, locked, if it may be theirs.
+
+    Nobody holds it; the caller checks that it is free.
+    """
 
     def build(pk: int, person: int, project: int, now: datetime, rest: int) -> QuerySet[Slot]:
-        slots = slots_in_scope(leakage, Stage.VALIDATION, person=person, project=project, now=now).filter(pk=pk)
-        slots = slots.exclude(skipped_by(person)).select_related(*SHOWN[Stage.VALIDATION])
+        # By its key alone: if the condition named the state, PostgreSQL might read the index of all free slots.
+        slots = Slot.objects.filter(pk=pk, project=project, stage=Stage.VALIDATION, person=None)
+        slots = slots.exclude(bars(person, leakage, Stage.VALIDATION, now).any() | Q(skipped_by(person)))
+        slots = slots.select_related(*SHOWN[Stage.VALIDATION]).order_by()
         whose = {"person": person, "project": project, "rest": rest, "caption_once": leakage.caption_once}
         found = with_what_follows(slots, Stage.VALIDATION, **whose)
         return found.select_for_update(skip_locked=True, of=("self",), no_key=True)

@@ -176,7 +176,7 @@ def _read(sent: Submission, lease: Lease, said: Judgement) -> tuple[Counts, dict
 
 def _following(sent: Submission, project: Project, lease: Lease, standing: Standing | None) -> _Next | None:
     """Return the next slot, locked: gold if it is due, else the slot that was offered with the last task."""
-    whose = {"person": sent.person.pk, "project": project.pk, "rest": sent.person.pk % SPREAD}
+    whose = {"person": sent.person.pk, "project": project.pk, "rest": secrets.randbelow(SPREAD)}
     if standing is not None and gold_slots.is_due(standing):
         pk, _video = standing.gold_ahead[0]
         found = gold_slots.waiting_place(caption_once=project.judge_caption_once).first(pk=pk, **whose)
@@ -188,11 +188,16 @@ def _following(sent: Submission, project: Project, lease: Lease, standing: Stand
         return _next(found, standing, first)
     if lease.upcoming_slot is None:
         return None
-    place = named_place(leakage_of(project))
-    found = place.first(pk=lease.upcoming_slot, now=sent.now, **whose)
+    named = {**whose, "project": project, "now": sent.now}
+    found = _free(lease.upcoming_slot, **named)
     if found is None and (others := places_behind(sent.person, project)):
-        found = place.first(pk=secrets.choice(others)[0], now=sent.now, **whose)
+        found = _free(secrets.choice(others)[0], **named)
     return None if found is None else _next(found, standing)
+
+
+def _free(pk: int, *, project: Project, **whose: Any) -> Slot | None:
+    found = named_place(leakage_of(project)).first(pk=pk, project=project.pk, **whose)
+    return found if found is not None and found.state == SlotState.FREE else None
 
 
 def _next(slot: Slot, standing: Standing | None, first: bool | None = None) -> _Next:
