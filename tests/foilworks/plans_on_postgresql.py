@@ -115,6 +115,9 @@ def read_whole(queries: list[dict[str, str]]) -> list[str]:
                 plan = json.loads(plan) if isinstance(plan, str) else plan
                 scans = [node["Relation Name"] for node in nodes(plan[0]["Plan"]) if node["Node Type"] == "Seq Scan"]
                 found += [f"{name}: {query['sql'][:1500]}" for name in scans if size[name] >= MANY]
+                # The key is the last column of this index: all free slots of the stage would be read for one of them.
+                keyed = [node for node in nodes(plan[0]["Plan"]) if node.get("Index Name") == "slot_free_first"]
+                found += [node["Index Cond"] for node in keyed if "(id = " in node.get("Index Cond", "")]
     return found
 
 

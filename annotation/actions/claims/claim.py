@@ -79,12 +79,16 @@ Ahead = tuple[int, int, int, int, float]
 
 @cache
 def _free_place(stage: str, *, caption_once: bool) -> Prepared[Slot]:
-    """Return slot `pk` with what its card and rule read, locked, if it is free and nobody else locks it."""
+    """Return slot `pk` with what its card and rule read, locked, if nobody holds or locks it.
+
+    The caller checks that it is free. By its key alone: if the condition named the state, PostgreSQL would read the
+    index of all free slots.
+    """
     rows = Slot.objects.select_related(*SHOWN[Stage(stage)], "task__item__candidate_group")
     rows = rows.select_for_update(skip_locked=True, of=("self",), no_key=True)
 
     def build(pk: int, project: int, person: int) -> QuerySet[Slot]:
-        found = rows.filter(~Exists(declined_by(person)), pk=pk, project=project, stage=stage, state=SlotState.FREE)
+        found = rows.filter(~Exists(declined_by(person)), pk=pk, project=project, stage=stage, person=None)
         found = found.exclude(answered_or_known(person, stage))
         return found.exclude(shown_a_sentence(person, stage)) if caption_once else found
 
@@ -164,11 +168,10 @@ def _next_place(leakage: Leakage, stage: str) -> Prepared[tuple[int, int]]:
 def named_place(leakage: Leakage) -> Prepared[Slot]:
     """Return slot `pk` of the validation with what its card shows and what follows it, locked, if it may be theirs.
 
-    Nobody holds it; the caller checks that it is free.
+    As in `_free_place`, the caller checks that it is free.
     """
 
     def build(pk: int, person: int, project: int, now: datetime, rest: int) -> QuerySet[Slot]:
-        # By its key alone: if the condition named the state, PostgreSQL might read the index of all free slots.
         slots = Slot.objects.filter(pk=pk, project=project, stage=Stage.VALIDATION, person=None)
         slots = slots.exclude(bars(person, leakage, Stage.VALIDATION, now).any() | Q(skipped_by(person)))
         slots = slots.select_related(*SHOWN[Stage.VALIDATION]).order_by()
@@ -320,7 +323,7 @@ def _take_place(asked: _Asked, wanted: int, standing: Standing | None) -> Claim 
     person, project = asked.person, asked.project
     free = _free_place(asked.stage, caption_once=project.judge_caption_once)
     slot = free.first(pk=wanted, project=project.pk, person=person.pk)
-    if slot is None:
+    if slot is None or slot.state != SlotState.FREE:
         return None
     task = task_facts(slot, asked.now)
     # The query has already checked whether they answered the item.
