@@ -10,7 +10,7 @@ from time import monotonic
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -20,7 +20,7 @@ from annotation.actions.quality import standings
 from annotation.actions.workflow.make_tasks import make_tasks, task_groups
 from annotation.claims import Claim, claim_of
 from annotation.errors import AnnotationError, Conflict
-from annotation.models import Lease, Slot, SlotState, Stage, Standing
+from annotation.models import Lease, Slot, SlotState, Stage, Standing, Task
 from annotation.models.stages import stages_shown_as
 from annotation.queries.eligibility import (
     AS_STARTED,
@@ -105,7 +105,9 @@ def _leased(stage: str) -> Prepared[Slot]:
     )
 
 
-_AHEAD = ("pk", "video", "task", "task__overlap", "priority")
+# Looked up for each of the few slots: PostgreSQL may read all tasks first if it joins them.
+_SLOTS = Subquery(Task.objects.filter(pk=OuterRef("task")).values("overlap"))
+_AHEAD = ("pk", "video", "task", _SLOTS, "priority")
 _LEASED = {stage: _leased(stage) for stage in ROLE_OF_STAGE}
 
 
