@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from projects.errors import AccessDenied, ConsentNeeded, NotAMember, ProjectError, SecondFactorNeeded
 from projects.models import Membership, Project, Role, SecondFactor, User
-from projects.sql.prepared_queries import Prepared
+from projects.sql.prepared import Prepared
 
 Row = TypeVar("Row")
 ALL_ROLES = tuple(Role.values)

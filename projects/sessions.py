@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from projects.models import User
-from projects.sql.prepared_queries import Prepared
+from projects.sql.prepared import Prepared
 
 
 def _unexpired(key: str, now: datetime) -> "QuerySet[Session, Session]":

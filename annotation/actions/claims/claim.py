@@ -45,8 +45,7 @@ from annotation.rules.ordering import FRESH
 from annotation.transactions import run_in_transaction, serialize_writes
 from projects.access import require_consent, require_role
 from projects.models import Project, Role, User
-from projects.sql.prepared_queries import Prepared
-from projects.sql.prepared_writes import PreparedUpdate
+from projects.sql.prepared import Prepared, PreparedUpdate
 from text.quoting import shortened
 
 ROLE_OF_STAGE = {

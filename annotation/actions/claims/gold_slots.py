@@ -23,7 +23,7 @@ from annotation.queries.lookahead import with_what_follows
 from annotation.rules.gold_serving import gold_caption_first, gold_is_due, pick
 from annotation.rules.ordering import FRESH
 from projects.models import User
-from projects.sql.prepared_queries import Prepared
+from projects.sql.prepared import Prepared
 
 # Maximum of gold slots that wait for a person. They are filled up after a fixed number of tasks, due or not, so that
 # the cost of a claim reveals nothing about gold.

@@ -41,8 +41,7 @@ from generation.models import Candidate
 from projects import audit
 from projects.models import User
 from projects.secret_seeds import secret_seed
-from projects.sql.prepared_queries import Prepared
-from projects.sql.prepared_writes import PreparedUpdate, insert, insert_or_update
+from projects.sql.prepared import Prepared, PreparedUpdate, insert, insert_or_update
 
 # The path to a slot's subtest; frames of an object check have none.
 SUBTEST_PATH = {

@@ -36,7 +36,7 @@ from corpus.rules.states import ItemState
 from projects import audit
 from projects.access import needs_consent, remember_roles, roles_in
 from projects.models import Project, Role, User
-from projects.sql.prepared_writes import insert
+from projects.sql.prepared import insert
 
 
 class _UnusualError(Exception):

@@ -38,8 +38,7 @@ from annotation.rules.voting import ANSWERS, parse_answer, truth_of
 from annotation.transactions import Refused, run_in_transaction
 from projects import audit
 from projects.models import AuditEvent, Role, User
-from projects.sql.prepared_queries import Prepared
-from projects.sql.prepared_writes import insert
+from projects.sql.prepared import Prepared, insert
 
 
 def submit_vote(
@@ -173,7 +172,7 @@ def _record_vote(
 def new_vote(
     sent: Submission, lease: Lease, place: leasing.SlotToFill, said: Judgement, standing: Standing | None
 ) -> Vote:
-    """Return the unsaved vote. A paused person's is set aside, one without a slot is surplus."""
+    """Return the unsaved vote. A paused person's is excluded, one without a slot is surplus."""
     task, state = lease.task, VoteState.COUNTED if place.slot else VoteState.SURPLUS
     if _is_paused(standing) and task.item_id:
         state = VoteState.SET_ASIDE

@@ -19,7 +19,7 @@ from corpus.models import Foil, Item, Subtest
 from corpus.rules.states import FoilVerdict, ItemState
 from projects import audit
 from projects.models import AuditEvent, User
-from projects.sql.prepared_queries import Prepared
+from projects.sql.prepared import Prepared
 
 _STATE = Prepared(
     lambda pk: Item.objects.select_for_update(no_key=True).filter(pk=pk).values_list("state", "decided_at")
