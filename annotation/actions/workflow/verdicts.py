@@ -82,12 +82,10 @@ def apply_vote(
     With sequential stopping, a pair is decided as soon as no further vote can change it. Its free slots are then
     cancelled; votes of people who hold its other slots are counted and change no verdict, but may put the caption in
     doubt. A pair whose votes decide nothing gets more slots, if the rule says so. `beside`: audit rows to store with
-    these. `read`: the counted votes, with the new one, and the pairs, if the caller has read them under the lock.
-    `says_something` is False if a vote was removed and the remaining ones decide; a confirmed caption then stays
-    confirmed.
+    these. `read`: the counted votes, with the new one, and the pairs, if the caller has read them under the lock. If a
+    vote was removed (`says_something` is False) and the remaining ones decide, a confirmed caption stays confirmed.
     """
     counts, pairs = read or votes_and_pairs(_VOTES.all(item=item.pk))
-    votes = sum(counts.values(), Counter[str]())
     asked = task.foils_asked or [task.foil_id]
     # One vote on a multiple-choice item is about all its foils, whose verdict is the same.
     counts |= dict.fromkeys(asked, counts.get(task.foil_id, Counter()))
@@ -118,7 +116,7 @@ def apply_vote(
     also = {"decided_at": now, "unanimous": unanimous} if decided else None
     move_item(item, "vote", item.subtest.project, actor, outcome=outcome, also=also, beside=beside, foil=task.foil_id)
     # An item in validation has no part in its caption's flag: without doubt of its own, it changes nothing.
-    if decided and (pair.of_item or voting.caption_in_doubt(votes)):
+    if decided and (pair.of_item or voting.caption_in_doubt(sum(counts.values(), Counter()))):
         flag_captions([item.caption_id], [item.pk] if says_something else [])
 
 
