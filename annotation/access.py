@@ -22,7 +22,7 @@ from corpus.models import Caption, Item, Subtest
 from projects.access import or_404, require_role, roles_in
 from projects.errors import AccessDenied
 from projects.models import CrowdPlace, CrowdStudy, PlaceState, Project, Role, User
-from projects.sql.prepared_queries import Prepared
+from projects.sql.prepared import Prepared
 
 Work = TypeVar("Work", Edit, Review, Vote, ObjectAnswer)
 _OF_JUDGED = ("slot__project", "slot__video", "task__gold", "task__item__candidate_group", "task__item__subtest")

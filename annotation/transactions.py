@@ -12,7 +12,7 @@ from annotation.errors import AnnotationError, WorkRefused
 from annotation.messages import REFUSALS
 from annotation.rules.eligibility import Refusal
 from projects.models import Project, User
-from projects.sql.prepared_queries import Prepared
+from projects.sql.prepared import Prepared
 
 T = TypeVar("T")
 ATTEMPTS = 3

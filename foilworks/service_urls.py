@@ -59,7 +59,7 @@ def database(url: str, home: Path) -> Settings:
     if parts.scheme not in {"postgresql", "postgres"}:
         raise ImproperlyConfigured("DATABASE_URL is not a postgresql:// or sqlite:// address; write it as one of them")
     options: Settings = dict(parse_qsl(parts.query))
-    # Frequent statements are planned once per connection (projects.sql.prepared_queries), not five more times to see
+    # Frequent statements are planned once per connection (projects.sql.prepared), not five more times to see
     # whether their values matter. Set `?prepare_threshold=none` behind a pooler that passes connections from one
     # transaction to the next. jit=off: compiling a plan with many conditions takes seconds, and milliseconds without
     # it.

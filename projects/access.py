@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from projects.errors import AccessDenied, ConsentNeeded, NotAMember, ProjectError, SecondFactorNeeded
 from projects.models import Membership, Project, Role, SecondFactor, User
-from projects.sql.prepared_queries import Prepared
+from projects.sql.prepared import Prepared
 
 Row = TypeVar("Row")
 ALL_ROLES = tuple(Role.values)
@@ -66,6 +66,11 @@ def _memberships(person: User, project: Project) -> dict[str, int]:
     if project.pk not in cache:
         cache[project.pk] = dict(_MEMBERSHIPS.all(project=project.pk, person=person.pk))
     return cache[project.pk]
+
+
+def remember_roles(person: User, project: Project, consented: dict[str, int]) -> None:
+    """Cache what the caller has read with other rows: role -> the version of the consent text."""
+    person.__dict__.setdefault("_roles_by_project", {})[project.pk] = consented
 
 
 def forget_roles(person: User) -> None:

@@ -1,6 +1,8 @@
 """The only way to write the audit trail; call it in the transaction of the write that it records."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from django.db import models, transaction
@@ -15,6 +17,7 @@ from projects.webhooks import announce
 
 # Up to this many rows are one statement, compiled once per process; with more, compiling costs little.
 FEW = 4
+_HELD_BACK: ContextVar[list[AuditEvent] | None] = ContextVar("rows held back", default=None)
 
 
 def events_of(row: models.Model) -> models.QuerySet[AuditEvent]:
@@ -68,6 +71,18 @@ def record(*events: AuditEvent) -> None:
     record_many(events)
 
 
+@contextmanager
+def in_one_statement() -> Iterator[None]:
+    """Store the rows that are recorded inside in one statement, at the end. After an error, none are stored."""
+    rows: list[AuditEvent] = []
+    mark = _HELD_BACK.set(rows)
+    try:
+        yield
+    finally:
+        _HELD_BACK.reset(mark)
+    record_many(rows)
+
+
 def record_many(events: Iterable[AuditEvent]) -> None:
     """Store the rows, and notify the listeners (projects.webhooks).
 
@@ -76,6 +91,9 @@ def record_many(events: Iterable[AuditEvent]) -> None:
     if not transaction.get_connection().in_atomic_block:
         raise RuntimeError("audit rows are written in the same transaction as what they record")
     rows = list(events)
+    if (held_back := _HELD_BACK.get()) is not None:
+        held_back += rows
+        return
     if 0 < len(rows) <= FEW:
         insert(*rows)
     else:

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from projects.access import Limits
 from projects.models import ApiToken, IdempotentAnswer, User
-from projects.sql.prepared_queries import Prepared
+from projects.sql.prepared import Prepared
 
 PREFIX = "fw_"
 HINT_LENGTH = 10

@@ -36,7 +36,7 @@ from generation.filters.registry import SCREENING
 from generation.models import PERSON_METHOD, Candidate, CandidateGroup
 from projects.access import or_404
 from projects.models import Project, User
-from projects.sql.prepared_queries import Prepared
+from projects.sql.prepared import Prepared
 from text.diff import diff_segments
 
 

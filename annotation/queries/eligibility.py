@@ -31,7 +31,7 @@ from annotation.rules.ordering import FRESH, STARTED
 from corpus.models import WATCHABLE, Item, Video
 from generation.models import Candidate
 from projects.models import LeakageScope, Project, User
-from projects.sql.prepared_queries import Prepared
+from projects.sql.prepared import Prepared
 
 # The path from a slot's task to its candidate group.
 _GROUP = {

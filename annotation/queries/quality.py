@@ -26,7 +26,7 @@ from annotation.rules.watch_evidence import shown_seconds
 from corpus.models import WATCHABLE, Item, Subtest
 from corpus.rules.states import ItemState
 from projects.models import Project, Role, User
-from projects.sql.prepared_queries import Prepared
+from projects.sql.prepared import Prepared
 
 PRACTICE_ROLE = {Stage.EDIT: Role.ANNOTATOR, Stage.VALIDATION: Role.VALIDATOR}
 USE_OF_STAGE = {Stage.PRACTICE: Use.PRACTICE, Stage.QUALIFICATION: Use.QUALIFICATION}

@@ -8,7 +8,7 @@ from annotation.models import Edit, Review, ReviewPolicy, ReviewRate, Task, Task
 from annotation.rules.reviewing import DECISIONS
 from generation.models import Candidate
 from projects.models import Membership, Project, Role, User
-from projects.sql.prepared_queries import Prepared
+from projects.sql.prepared import Prepared
 
 _RATE = Prepared(
     lambda project, person: ReviewRate.objects.filter(project=project, person=person).values_list("rate")[:1]

@@ -19,6 +19,7 @@ from django.utils.translation import gettext as _
 
 from annotation.access import edit_for, judged_lease_for, lease_for, object_answer_for, review_for, vote_for
 from annotation.actions.claims.claim import ROLE_OF_STAGE, claim
+from annotation.actions.submissions.judge_and_claim import Judged
 from annotation.claims import Claim, claim_of
 from annotation.errors import AnnotationError, NotAdmitted
 from annotation.messages import TIME_IS_UP
@@ -36,6 +37,8 @@ from projects.crowd_entry import CROWD_PLACE_KEY
 from projects.models import Project
 
 Record = Edit | Review | Vote | ObjectAnswer
+# Makes the response of a claim; of a rejected submit, with the problem.
+Show = Callable[..., HttpResponse]
 # A vote is about a pair, or a choice of the human baseline.
 GETTERS = {
     "edit": edit_for,
@@ -117,6 +120,34 @@ def my_lease(request: HttpRequest, slug: str, token: str, stage: str) -> Lease:
     return lease
 
 
+def next_card(request: HttpRequest, done: Judged, context: Callable[[Card, QueryDict], dict[str, Any]]) -> HttpResponse:
+    """Answer a script with the card that follows a judgement, or as the general claim does if nothing follows."""
+    request.project = done.project
+    show = _shown_with(context, counts_alone=True)
+    if done.claim is None:
+        return next_piece(request, done.project, Stage.VALIDATION, done.vote, show=show)
+    return _swapped(request, done.claim, done.vote, show)
+
+
+def _swapped(request: HttpRequest, claim: Claim, done: Record | None, show: Show) -> HttpResponse:
+    response = show(request, claim, done)
+    response.headers[SWAPPED_URL] = piece_url(request.project, claim) + _told(done)
+    return response
+
+
+def _shown_with(context: Callable[[Card, QueryDict], dict[str, Any]], *, counts_alone: bool) -> Show:
+    """Return what makes a claim's page, or its card for a script."""
+
+    def show(request: HttpRequest, claim: Claim, done: Record | None, problem: str = "") -> HttpResponse:
+        try:
+            card = claim_card(request.user, claim, counted=not (counts_alone and is_swap(request)))
+        except Http404:
+            return redirect_lease_expired(request, claim, problem, done)
+        return _work_page(request, card, context(card, QueryDict() if done else request.POST), problem, done)
+
+    return show
+
+
 def answer_page(
     request: HttpRequest,
     claim: Claim,
@@ -130,14 +161,7 @@ def answer_page(
     `context` makes the stage's template context from the card and an invalid form (else empty). `counts_alone`: the
     page's script updates the counts, so that a swapped card needs none.
     """
-
-    def show(request: HttpRequest, claim: Claim, done: Record | None, problem: str = "") -> HttpResponse:
-        try:
-            card = claim_card(request.user, claim, counted=not (counts_alone and is_swap(request)))
-        except Http404:
-            return redirect_lease_expired(request, claim, problem, done)
-        return _work_page(request, card, context(card, QueryDict() if done else request.POST), problem, done)
-
+    show = _shown_with(context, counts_alone=counts_alone)
     if request.method != "POST":
         return show(request, claim, None)
     try:
@@ -222,7 +246,7 @@ def next_piece(
     done: Record | None = None,
     *,
     last: Claim | None = None,
-    show: Callable[[HttpRequest, Claim, Record | None], HttpResponse] | None = None,
+    show: Show | None = None,
 ) -> HttpResponse:
     """Claim the person's next task and open its page; without one, open the queue, which says why.
 
@@ -230,7 +254,7 @@ def next_piece(
     answer is the card: one request per task. A person from a crowd study returns to their place when its tasks are
     done.
     """
-    crowd, query = CROWD_PLACE_KEY in request.session, _told(done)
+    crowd, query = is_crowd(request), _told(done)
     if crowd and done is not None and (place := finished_place(request.user, project, stage)):
         request.session[CROWD_PLACE_KEY] = place.pk
         return redirect_to(request, reverse("annotation:place", args=[project.slug]) + query)
@@ -248,17 +272,19 @@ def next_piece(
         return redirect_to(request, reverse("annotation:place", args=[project.slug]) + query)
     if found is None:
         return redirect_to(request, queue_url(project, stage) + query)
-    address = piece_url(project, found) + query
     if show is None or not is_swap(request):
-        return redirect(address)
-    response = show(request, found, done)
-    response.headers[SWAPPED_URL] = address
-    return response
+        return redirect(piece_url(project, found) + query)
+    return _swapped(request, found, done, show)
 
 
 def _told(done: Record | None) -> str:
     """Return the part of the address that names the new record."""
     return f"?{urlencode({'done': done_parameter(done)})}" if done else ""
+
+
+def is_crowd(request: HttpRequest) -> bool:
+    """Return whether the person works in a crowd study."""
+    return CROWD_PLACE_KEY in request.session
 
 
 def is_swap(request: HttpRequest) -> bool:

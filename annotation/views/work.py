@@ -16,6 +16,7 @@ from annotation.access import checked_frame_for, lease_for
 from annotation.actions.claims.claim import ROLE_OF_STAGE
 from annotation.actions.leases import leasing
 from annotation.actions.leases.leasing import decline_video, save_draft
+from annotation.actions.submissions.judge_and_claim import judge_and_claim
 from annotation.actions.submissions.judgements import submit_choice, submit_objects, submit_vote
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.submissions.submit_review import submit_review
@@ -28,6 +29,7 @@ from annotation.models import Lease, QualityPolicy, Stage
 from annotation.models.stages import public_stage
 from annotation.queries.cards import (
     BaselineWork,
+    Card,
     EditWork,
     ObjectsWork,
     ReturnNote,
@@ -44,9 +46,12 @@ from annotation.views._work_pages import (
     answer_page,
     base_of,
     done_bar,
+    is_crowd,
+    is_swap,
     milliseconds,
     my_claim,
     my_lease,
+    next_card,
     next_piece,
     piece_url,
     queue_url,
@@ -296,17 +301,24 @@ def _origin(foil: Suggestion) -> str:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def validation(request: HttpRequest, slug: str, token: str) -> HttpResponse:
-    lease, form = my_lease(request, slug, token, Stage.VALIDATION), request.POST
+    form = request.POST
     key, answer = form.get("idempotency_key", ""), form.get("answer", "")
+    if request.method == "POST" and is_swap(request) and not is_crowd(request):
+        done = judge_and_claim(request.user, token, key, answer, slug=slug, **sent_with(form))
+        if done is not None:
+            return next_card(request, done, _judgement_context)
+    lease = my_lease(request, slug, token, Stage.VALIDATION)
     return answer_page(
         request,
         claim_of(lease, lease.slot),
         lambda: submit_vote(request.user, token, key, answer, lease=lease, **sent_with(form)),
-        lambda card, _typed: (
-            _validation_context(card.validation) if card.validation else _choice_context(card.baseline)
-        ),
+        _judgement_context,
         counts_alone=True,
     )
+
+
+def _judgement_context(card: Card, _typed: QueryDict) -> dict[str, Any]:
+    return _validation_context(card.validation) if card.validation else _choice_context(card.baseline)
 
 
 def _validation_context(work: ValidationWork) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from ninja import Field, Query, Router, Schema, Status
 from annotation.access import judged_lease_for, lease_for
 from annotation.actions.claims.claim import claim
 from annotation.actions.leases import leasing
+from annotation.actions.submissions.judge_and_claim import Judged, judge_and_claim
 from annotation.actions.submissions.judgements import submit_choice, submit_objects, submit_vote
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.submissions.submit_review import submit_review
@@ -24,6 +25,7 @@ from foilworks.api.cards import WorkOut, work_out
 from foilworks.api.once import HEADER, checked_key
 from foilworks.api.shapes import Id, Text, Word
 from projects.access import require_consent, require_role
+from projects.models import Project
 
 router = Router(tags=["work"])
 Record = Edit | Review | Vote | ObjectAnswer
@@ -102,14 +104,25 @@ def heartbeat(request: HttpRequest, token: str) -> Held:
 @router.post("/{slug:token}/submit", response=writes(Submitted, 201), auth=WORK)
 def submit(request: HttpRequest, token: str, body: Answer, following: Query[Following]) -> Status:
     """Submit the task. The same Idempotency-Key returns the same record; without one, a task can be submitted once."""
-    lease = _held(request, judged_lease_for(request.user, token))
     key = checked_key(request.headers.get(HEADER, token))
+    if following.next and (done := judge_and_claim(request.user, token, key, body.answer, **_common(body))):
+        return _submitted_and_next(request, done)
+    lease = _held(request, judged_lease_for(request.user, token))
     stage = public_stage(lease.slot.stage)
     record = SUBMITS[stage](request, lease, key, body)
     if not _is_of(record, lease):
         raise KeyTaken(_("This Idempotency-Key was used for a different task. Send a new one for each task."))
     piece = _next(request, lease, stage) if following.next else None
     return Status(201, Submitted(id=record.pk, stage=stage, late=record.late, at=record.created_at, next=piece))
+
+
+def _submitted_and_next(request: HttpRequest, done: Judged) -> Status:
+    vote, piece = done.vote, None
+    if done.claim is not None:
+        piece = work_out(request.user, done.claim, done.project)
+    else:
+        piece = _claimed(request, done.project, Stage.VALIDATION)
+    return Status(201, Submitted(id=vote.pk, stage=Stage.VALIDATION, late=vote.late, at=vote.created_at, next=piece))
 
 
 @router.delete("/{slug:token}", response=writes(None, 204), auth=WORK)
@@ -121,10 +134,13 @@ def skip(request: HttpRequest, token: str) -> Status:
 
 
 def _next(request: HttpRequest, lease: Lease, stage: str) -> WorkOut | None:
+    return _claimed(request, lease.slot.project, stage, lease.upcoming_slot)
+
+
+def _claimed(request: HttpRequest, project: Project, stage: str, preferred: int | None = None) -> WorkOut | None:
     """Claim the next task. The answer is already stored, so a failed claim must not look like a failed submit."""
-    project = lease.slot.project
     try:
-        found = claim(request.user, project, stage, preferred=lease.upcoming_slot)
+        found = claim(request.user, project, stage, preferred=preferred)
     except NotAdmitted:
         return None
     return work_out(request.user, found, project) if found else None

@@ -18,6 +18,7 @@ from annotation.actions.leases.leasing import order_seed
 from annotation.actions.quality.validators import exclude_votes, pause_validator
 from annotation.actions.settings.set_vote_rule import set_vote_rule
 from annotation.actions.studies import open_baseline
+from annotation.actions.submissions.judge_and_claim import judge_and_claim
 from annotation.actions.submissions.judgements import submit_choice, submit_vote
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.submissions.submit_review import submit_review
@@ -68,6 +69,43 @@ def in_threads(work, arguments: list) -> list:
 
 def validators(world, number: int) -> list:
     return [factories.make_member(world.project, Role.VALIDATOR) for _ in range(number)]
+
+
+def test_thirty_validators_who_submit_for_the_next_task_collect_exactly_three_votes_per_item():
+    """The same with a submit and a claim in one transaction: nobody is over the number, and every item is decided."""
+    world = make_world()
+    items = [world.item() for _ in range(40)]
+    make_tasks(world.project)
+
+    def judge(person) -> tuple[int, int]:
+        done, usual = 0, 0
+        work = claim(person, world.project, Stage.VALIDATION)
+        while work:
+            found = judge_and_claim(person, work.token, work.token[:20], 1 + done % 5)
+            if found is None:
+                submit_vote(person, work.token, work.token[:20], 1 + done % 5)
+            done, usual = done + 1, usual + (found is not None)
+            work = (found and found.claim) or claim(person, world.project, Stage.VALIDATION)
+        return done, usual
+
+    done = in_threads(judge, validators(world, WORKERS))
+    assert sum(number for number, _usual in done) == 120
+    assert any(usual for _number, usual in done)
+    assert set(Vote.objects.values_list("item").annotate(n=Count("pk")).values_list("n", flat=True)) == {3}
+    assert not Item.objects.filter(pk__in=[item.pk for item in items], state="in_validation").exists()
+    assert not Slot.objects.exclude(state=SlotState.DONE).exists()
+
+
+def test_one_answer_sent_four_times_at_once_is_stored_once():
+    world = make_world()
+    for _ in range(8):
+        world.item()
+    make_tasks(world.project)
+    work = world.claim("vera", Stage.VALIDATION)
+    found = in_threads(lambda key: judge_and_claim(world.vera, work.token, key, 1), ["k"] * 4)
+    assert sum(one is not None for one in found) == 1
+    assert Vote.objects.count() == 1
+    assert Slot.objects.filter(person=world.vera, state=SlotState.LEASED).count() == 1
 
 
 def test_thirty_validators_collect_exactly_three_votes_per_item():

@@ -19,6 +19,7 @@ from annotation.actions.decisions.items import retract, take_down_video
 from annotation.actions.leases.leasing import release
 from annotation.actions.quality.validators import exclude_votes
 from annotation.actions.studies import open_baseline
+from annotation.actions.submissions.judge_and_claim import judge_and_claim
 from annotation.actions.submissions.judgements import submit_choice, submit_vote
 from annotation.actions.submissions.submit_review import submit_review
 from annotation.actions.undo import undo_choice, undo_review, undo_vote
@@ -26,7 +27,8 @@ from annotation.actions.workflow.assembly import _lock_pairs, assemble
 from annotation.actions.workflow.caption_doubts import flag_captions
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.actions.workflow.verdicts import locked_item
-from annotation.models import Lease, Slot, SlotState, Stage, Standing, Task, TaskState, Vote
+from annotation.models import Involvement, Lease, Slot, SlotState, Stage, Standing, Task, TaskState, Vote
+from annotation.transactions import serialize_writes
 from corpus.models import Caption, Foil, Item, Release, ReleaseItem, Subtest
 from evaluation.errors import EvaluationError
 from evaluation.imports.store import import_records
@@ -359,3 +361,40 @@ def test_answers_from_before_the_counts_restarted_are_not_counted():
     submit_vote(world.vera, work.token, "k", 1)
     standing = Standing.objects.get()
     assert standing.first + standing.second == 0
+
+
+def test_an_edit_stored_while_a_vote_waits_for_the_person_forbids_the_vote():
+    """The statement that waits sees what was stored before it; what stands in the way is read after the wait."""
+    world = make_world()
+    for _ in range(3):
+        world.item()
+    make_tasks(world.project)
+    work = world.claim("vera", Stage.VALIDATION)
+    video = Slot.objects.get(token=work.token).video
+
+    def edits() -> None:
+        serialize_writes(world.vera)
+        Involvement.objects.create(project=world.project, person=world.vera, video=video, kind="made")
+
+    seen = []
+    one_after_the_other(edits, lambda: seen.append(judge_and_claim(world.vera, work.token, "k", 1)))
+    assert seen == [None]
+    assert not Vote.objects.exists()
+
+
+def test_the_last_two_votes_of_an_item_at_once_decide_it():
+    """Whoever waits for the item counts the other's vote."""
+    world = make_world()
+    for _ in range(6):
+        world.item()
+    make_tasks(world.project)
+    first = world.claim("vera", Stage.VALIDATION)
+    item = Slot.objects.get(token=first.token).item
+    second, third = world.claim("vic", Stage.VALIDATION), world.claim("val", Stage.VALIDATION)
+    judge_and_claim(world.vera, first.token, "k", "both")
+    one_after_the_other(
+        lambda: judge_and_claim(world.vic, second.token, "k", "both"),
+        lambda: judge_and_claim(world.val, third.token, "k", "both"),
+    )
+    item.refresh_from_db()
+    assert (Vote.objects.filter(item=item).count(), item.state) == (3, "invalid")

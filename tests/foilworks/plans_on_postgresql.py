@@ -13,6 +13,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from annotation.actions.claims.claim import claim
+from annotation.actions.submissions.judge_and_claim import judge_and_claim
 from annotation.actions.submissions.judgements import submit_vote
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.submissions.submit_review import submit_review
@@ -114,6 +115,9 @@ def read_whole(queries: list[dict[str, str]]) -> list[str]:
                 plan = json.loads(plan) if isinstance(plan, str) else plan
                 scans = [node["Relation Name"] for node in nodes(plan[0]["Plan"]) if node["Node Type"] == "Seq Scan"]
                 found += [f"{name}: {query['sql'][:1500]}" for name in scans if size[name] >= MANY]
+                # The key is the last column of this index: all free slots of the stage would be read for one of them.
+                keyed = [node for node in nodes(plan[0]["Plan"]) if node.get("Index Name") == "slot_free_first"]
+                found += [node["Index Cond"] for node in keyed if "(id = " in node.get("Index Cond", "")]
     return found
 
 
@@ -146,6 +150,16 @@ def test_claim_card_and_submit_of_a_vote_use_indexes(world):
         claim_card(who, held)
         submit_vote(who, held.token, held.token, 1)
         claim(who, world, Stage.VALIDATION, preferred=held.upcoming_slot)
+
+    assert read_whole(asked_by(cycle)) == []
+
+
+def test_a_submit_with_the_next_claim_uses_indexes(world):
+    who = person(Role.VALIDATOR)
+    held = [claim(who, world, Stage.VALIDATION)]
+
+    def cycle() -> None:
+        held.append(judge_and_claim(who, held[-1].token, held[-1].token, 1).claim)
 
     assert read_whole(asked_by(cycle)) == []
 

@@ -25,6 +25,7 @@ PARALLEL = (
 ALSO = (
     "tests/annotation/choices/test_compose_command.py",
     "tests/annotation/test_doubts.py",
+    "tests/annotation/test_judge_and_claim.py",
     "tests/annotation/test_pages.py",
     "tests/annotation/test_queries.py",
     "tests/evaluation/test_exchange_store.py",

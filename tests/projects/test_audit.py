@@ -41,3 +41,17 @@ def test_a_write_that_fails_leaves_no_row_behind() -> None:
         audit.record(audit.event(project, None, "rename", project))
         1 / 0  # noqa: B018
     assert not AuditEvent.objects.exists()
+
+
+@pytest.mark.django_db
+def test_rows_held_back_are_stored_in_one_statement_and_none_after_an_error(django_assert_num_queries) -> None:
+    project = make_project()
+    with django_assert_num_queries(1), audit.in_one_statement():
+        audit.record(audit.event(project, None, "first", project))
+        audit.record(audit.event(project, None, "second", project))
+    assert list(AuditEvent.objects.order_by("pk").values_list("action", flat=True)) == ["first", "second"]
+    with pytest.raises(ZeroDivisionError), audit.in_one_statement():
+        audit.record(audit.event(project, None, "third", project))
+        raise ZeroDivisionError
+    audit.record(audit.event(project, None, "fourth", project))
+    assert list(AuditEvent.objects.order_by("pk").values_list("action", flat=True)) == ["first", "second", "fourth"]

@@ -3,9 +3,10 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.db.models import F
 
 from projects.models import AuditEvent, Membership, Project, Role, User
-from projects.sql.prepared_queries import Prepared
+from projects.sql.prepared import Prepared
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 3, 4, 5, 6, 7, 8000, tzinfo=UTC)
@@ -87,3 +88,12 @@ def test_values_that_could_change_the_query_are_rejected(value):
 def test_a_value_that_the_query_does_not_hold_is_a_mistake():
     with pytest.raises(AssertionError, match="slug"):
         Prepared(lambda project, slug: Project.objects.filter(pk=project)).all(project=1, slug="p")
+
+
+def test_what_is_annotated_comes_with_the_rows(audited, django_assert_num_queries):
+    project, _person = audited
+    named = Prepared(
+        lambda project: AuditEvent.objects.filter(project=project).annotate(whose=F("actor__username")).order_by("pk")
+    )
+    with django_assert_num_queries(1):
+        assert [one.whose for one in named.all(project=project.pk)] == [None, "one", "one"]

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from projects.models import AuditEvent, Membership, Project, Role, User
 from projects.sessions import SessionStore
-from projects.sql.prepared_writes import PreparedUpdate, insert
+from projects.sql.prepared import PreparedUpdate, insert, insert_or_update
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 3, 4, 5, 6, 7, 8000, tzinfo=UTC)
@@ -100,3 +100,15 @@ def test_a_session_is_read_until_it_ends(django_assert_num_queries):
     assert ended.session_key is None
     with django_assert_num_queries(0):
         assert SessionStore().load() == {}
+
+
+def test_a_row_is_changed_and_another_is_added_in_one_statement(django_assert_num_queries):
+    old = Project.objects.create(slug="old", name="Old")
+    old.name, old.description = "Renamed", "not stored"
+    new = Project(slug="new", name="New")
+    with django_assert_num_queries(1):
+        insert_or_update(old, new, known_by="slug", changed=["name"])
+    assert list(Project.objects.order_by("pk").values_list("pk", "slug", "name", "description")) == [
+        (old.pk, "old", "Renamed", ""),
+        (new.pk, "new", "New", ""),
+    ]

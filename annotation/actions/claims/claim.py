@@ -10,7 +10,7 @@ from time import monotonic
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -20,7 +20,7 @@ from annotation.actions.quality import standings
 from annotation.actions.workflow.make_tasks import make_tasks, task_groups
 from annotation.claims import Claim, claim_of
 from annotation.errors import AnnotationError, Conflict
-from annotation.models import Ending, Lease, Question, Slot, SlotState, Stage, Standing
+from annotation.models import Lease, Slot, SlotState, Stage, Standing, Task
 from annotation.models.stages import stages_shown_as
 from annotation.queries.eligibility import (
     AS_STARTED,
@@ -28,25 +28,24 @@ from annotation.queries.eligibility import (
     JUDGING,
     Leakage,
     answered_or_known,
+    bars,
     declined_by,
-    has_watchable_clip,
     leakage_of,
     may_take_any,
     person_facts,
     places_ahead,
-    same_clip_and_sentence,
     shown_a_sentence,
     skipped_by,
     slots_in_scope,
     task_facts,
 )
+from annotation.queries.lookahead import behind, with_what_follows
 from annotation.rules.eligibility import why_not
 from annotation.rules.ordering import FRESH
 from annotation.transactions import run_in_transaction, serialize_writes
 from projects.access import require_consent, require_role
 from projects.models import Project, Role, User
-from projects.sql.prepared_queries import Prepared
-from projects.sql.prepared_writes import PreparedUpdate
+from projects.sql.prepared import Prepared, PreparedUpdate
 from text.quoting import shortened
 
 ROLE_OF_STAGE = {
@@ -79,12 +78,16 @@ Ahead = tuple[int, int, int, int, float]
 
 @cache
 def _free_place(stage: str, *, caption_once: bool) -> Prepared[Slot]:
-    """Return slot `pk` with what its card and rule read, locked, if it is free and nobody else locks it."""
+    """Return slot `pk` with what its card and rule read, locked, if nobody holds or locks it.
+
+    The caller checks that it is free. By its key alone: if the condition named the state, PostgreSQL would read the
+    index of all free slots.
+    """
     rows = Slot.objects.select_related(*SHOWN[Stage(stage)], "task__item__candidate_group")
     rows = rows.select_for_update(skip_locked=True, of=("self",), no_key=True)
 
     def build(pk: int, project: int, person: int) -> QuerySet[Slot]:
-        found = rows.filter(~Exists(declined_by(person)), pk=pk, project=project, stage=stage, state=SlotState.FREE)
+        found = rows.filter(~Exists(declined_by(person)), pk=pk, project=project, stage=stage, person=None)
         found = found.exclude(answered_or_known(person, stage))
         return found.exclude(shown_a_sentence(person, stage)) if caption_once else found
 
@@ -101,24 +104,9 @@ def _leased(stage: str) -> Prepared[Slot]:
     )
 
 
-def _behind(project: int, stage: str, person: int, *, caption_once: bool) -> QuerySet:
-    """A hint only: the claim checks eligibility. Excludes items the person has already answered.
-
-    Leaves slots that were already promised to people at work, or every second claim would find its slot taken.
-    """
-    free = Slot.objects.filter(project=project, stage=stage, state=SlotState.FREE)
-    begun = Slot.objects.filter(item=OuterRef("item"), stage=stage, person=person)
-    practised = Question.objects.filter(attempt__person=person, pair__item=OuterRef("item"))
-    skipped = Lease.objects.filter(task=OuterRef("task"), person=person, ending=Ending.SKIPPED)
-    behind = free.filter(~Exists(begun), ~Exists(practised), ~Exists(skipped), ~Exists(declined_by(person)))
-    at_work = Lease.objects.filter(slot__project=project, slot__stage=stage, slot__state=SlotState.LEASED)
-    named = at_work.filter(ending=Ending.RUNNING, upcoming_slot__isnull=False).values("upcoming_slot")
-    behind = behind.filter(has_watchable_clip()).exclude(pk__in=named)
-    if caption_once:
-        behind = behind.exclude(same_clip_and_sentence(person, stage))
-    return behind.order_by("priority", "id").values_list("pk", "video", "task", "task__overlap", "priority")
-
-
+# Looked up for each of the few slots: PostgreSQL may read all tasks first if it joins them.
+_SLOTS = Subquery(Task.objects.filter(pk=OuterRef("task")).values("overlap"))
+_AHEAD = ("pk", "video", "task", _SLOTS, "priority")
 _LEASED = {stage: _leased(stage) for stage in ROLE_OF_STAGE}
 
 
@@ -126,8 +114,16 @@ _LEASED = {stage: _leased(stage) for stage in ROLE_OF_STAGE}
 def _ahead(stage: str, *, caption_once: bool) -> Prepared[Ahead]:
     """Return the next slots in the queue."""
     return Prepared(
-        lambda project, person: _behind(project, stage, person, caption_once=caption_once)[:LOOKAHEAD_SLOTS]
+        lambda project, person: behind(project, stage, person, caption_once=caption_once).values_list(*_AHEAD)[
+            :LOOKAHEAD_SLOTS
+        ]
     )
+
+
+def places_behind(person: User, project: Project) -> Sequence[Ahead]:
+    """Return the next slots of the validation queue, of which any may be claimed."""
+    prepared = _ahead(Stage.VALIDATION, caption_once=project.judge_caption_once)
+    return prepared.all(project=project.pk, person=person.pk)
 
 
 @cache
@@ -135,8 +131,8 @@ def _ahead_of_others(stage: str, *, caption_once: bool) -> Prepared[Ahead]:
     """Return the next slots of other tasks, if the current task has all slots that are next."""
 
     def build(project: int, person: int, task: int, video: int) -> QuerySet:
-        behind = _behind(project, stage, person, caption_once=caption_once).exclude(task=task)
-        return (behind.exclude(video=video) if caption_once else behind)[:LOOKAHEAD_SLOTS]
+        found = behind(project, stage, person, caption_once=caption_once).exclude(task=task)
+        return (found.exclude(video=video) if caption_once else found).values_list(*_AHEAD)[:LOOKAHEAD_SLOTS]
 
     return Prepared(build)
 
@@ -167,6 +163,24 @@ def _next_place(leakage: Leakage, stage: str) -> Prepared[tuple[int, int]]:
     return Prepared(
         lambda pk, **whose: slots_in_scope(leakage, stage, **whose).exclude(pk=pk).values_list("pk", "video")[:1]
     )
+
+
+@cache
+def named_place(leakage: Leakage) -> Prepared[Slot]:
+    """Return slot `pk` of the validation with what its card shows and what follows it, locked, if it may be theirs.
+
+    As in `_free_place`, the caller checks that it is free.
+    """
+
+    def build(pk: int, person: int, project: int, now: datetime, rest: int) -> QuerySet[Slot]:
+        slots = Slot.objects.filter(pk=pk, project=project, stage=Stage.VALIDATION, person=None)
+        slots = slots.exclude(bars(person, leakage, Stage.VALIDATION, now).any() | Q(skipped_by(person)))
+        slots = slots.select_related(*SHOWN[Stage.VALIDATION]).order_by()
+        whose = {"person": person, "project": project, "rest": rest, "caption_once": leakage.caption_once}
+        found = with_what_follows(slots, Stage.VALIDATION, **whose)
+        return found.select_for_update(skip_locked=True, of=("self",), no_key=True)
+
+    return Prepared(build)
 
 
 def _open_places(leakage: Leakage, stage: str, *, patient: bool, **whose: Any) -> QuerySet[Slot]:
@@ -310,7 +324,7 @@ def _take_place(asked: _Asked, wanted: int, standing: Standing | None) -> Claim 
     person, project = asked.person, asked.project
     free = _free_place(asked.stage, caption_once=project.judge_caption_once)
     slot = free.first(pk=wanted, project=project.pk, person=person.pk)
-    if slot is None:
+    if slot is None or slot.state != SlotState.FREE:
         return None
     task = task_facts(slot, asked.now)
     # The query has already checked whether they answered the item.

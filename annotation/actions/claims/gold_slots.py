@@ -2,6 +2,7 @@
 
 import secrets
 from datetime import datetime
+from functools import cache
 
 from django.db.models import QuerySet
 
@@ -18,10 +19,11 @@ from annotation.models import (
     Task,
 )
 from annotation.queries.gold import skipped, unseen
+from annotation.queries.lookahead import with_what_follows
 from annotation.rules.gold_serving import gold_caption_first, gold_is_due, pick
 from annotation.rules.ordering import FRESH
 from projects.models import User
-from projects.sql.prepared_queries import Prepared
+from projects.sql.prepared import Prepared
 
 # Maximum of gold slots that wait for a person. They are filled up after a fixed number of tasks, due or not, so that
 # the cost of a claim reveals nothing about gold.
@@ -114,6 +116,17 @@ def count_served(standing: Standing | None, *, gold: bool) -> None:
 def _due(standing: Standing, served: int) -> bool:
     policy = standing.policy
     return gold_is_due(policy.secret, standing.person_id, served, policy.gold_rate)
+
+
+@cache
+def waiting_place(*, caption_once: bool) -> Prepared[Slot]:
+    """Return the same as `take` reads, with what follows it."""
+
+    def build(pk: int, person: int, project: int, rest: int) -> QuerySet[Slot]:
+        whose = {"person": person, "project": project, "rest": rest, "caption_once": caption_once}
+        return with_what_follows(_waiting(pk, person, project), Stage.GOLD, **whose)
+
+    return Prepared(build)
 
 
 def _waiting(pk: int, person: int, project: int) -> QuerySet[Slot]:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from functools import cache
 
 from django.db import transaction
-from django.db.models import Case, F, IntegerField, Q, Value, When
+from django.db.models import BigIntegerField, Case, F, IntegerField, Q, QuerySet, Value, When
 from django.db.models.expressions import Subquery
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -29,7 +29,8 @@ from annotation.models import (
     TaskState,
 )
 from annotation.models.stages import public_stage
-from annotation.queries.eligibility import JUDGING
+from annotation.queries.eligibility import AS_STARTED, FRESH_PLACE, JUDGING
+from annotation.queries.lookahead import NEWEST
 from annotation.rules import choosing, ordering
 from annotation.rules.baseline import order_shown
 from annotation.rules.drafts import parse_draft
@@ -40,8 +41,7 @@ from generation.models import Candidate
 from projects import audit
 from projects.models import User
 from projects.secret_seeds import secret_seed
-from projects.sql.prepared_queries import Prepared
-from projects.sql.prepared_writes import PreparedUpdate, insert
+from projects.sql.prepared import Prepared, PreparedUpdate, insert, insert_or_update
 
 # The path to a slot's subtest; frames of an object check have none.
 SUBTEST_PATH = {
@@ -53,8 +53,6 @@ SUBTEST_PATH = {
 }
 # Expired leases that one claim frees; the next claim frees more.
 SWEEP_LIMIT = 200
-# A subtest's own guideline before that of the stage.
-NEWEST = (F("subtest").desc(nulls_last=True), "-version")
 _GUIDELINE = Prepared(
     lambda project, stage, subtest: Guideline.objects.filter(
         Q(subtest=None) | Q(subtest=subtest), project=project, stage=stage
@@ -98,6 +96,35 @@ _SUBMITTED = PreparedUpdate(
 )
 
 
+def _passed_on(
+    old: int, new: int, task: int, token: str, person: int, now: datetime, expires: datetime
+) -> tuple[QuerySet, dict]:
+    """Fill the old slot, lease the new one, and move the free slots of its task to the started ones.
+
+    Others may have locked some of these: a holder may wait for the new one.
+    """
+    begun = Q(task=task) & FRESH_PLACE
+    places = Slot.objects.filter(Q(pk=old) | Q(pk=new) | begun).select_for_update(skip_locked=True, no_key=True)
+    is_old, is_new = When(pk=old, then=Value(SlotState.DONE)), When(pk=new, then=Value(SlotState.LEASED))
+    return Slot.objects.filter(pk__in=places.values("pk")), {
+        "state": Case(is_old, is_new, default=F("state")),
+        "person": Case(
+            When(pk=old, then=Value(person)),
+            When(pk=new, then=Value(person)),
+            default=F("person"),
+            output_field=BigIntegerField(),
+        ),
+        "token": Case(When(pk=old, then=Value("")), When(pk=new, then=Value(token)), default=F("token")),
+        "leased_at": Case(When(pk=new, then=Value(now)), default=F("leased_at")),
+        "expires_at": Case(When(pk=old, then=None), When(pk=new, then=Value(expires)), default=F("expires_at")),
+        "heartbeat_at": Case(When(pk=new, then=Value(now)), default=F("heartbeat_at")),
+        "priority": Case(When(begun & ~Q(pk=old), then=AS_STARTED), default=F("priority")),
+    }
+
+
+_PASS_ON = PreparedUpdate(_passed_on)
+
+
 @dataclass(frozen=True)
 class SlotToFill:
     """The slot that a submit fills, or None if the work came too late to count."""
@@ -127,10 +154,23 @@ def open_lease(
     expires = now + timedelta(seconds=slot.project.lease_seconds)
     if _TAKE(pk=slot.pk, was=was, person=person.pk, token=token, now=now, expires=expires) != 1:
         raise Conflict(_("Someone else has taken this task. Start the next one."))
+    lease = new_lease(slot, person, token, now, first)
+    lease.guideline, lease.standing, lease.upcoming_slot = _current_guideline(slot), standing, upcoming
+    lease.leased_at = since or now
+    insert(lease)
+    if slot.stage == Stage.EDIT:
+        take_candidates(slot, person)
+    audit.record(audit.event(slot.project, person, "lease", slot, from_state=was, to_state=SlotState.LEASED))
+    return lease
+
+
+def new_lease(slot: Slot, person: User, token: str, now: datetime, first: bool | None = None) -> Lease:
+    """Return the unsaved lease of a slot, which is leased in memory; `first` as for `open_lease`."""
     slot.state, slot.person, slot.token = SlotState.LEASED, person, token
-    slot.leased_at, slot.expires_at, slot.heartbeat_at = now, expires, now
+    slot.leased_at, slot.heartbeat_at = now, now
+    slot.expires_at = now + timedelta(seconds=slot.project.lease_seconds)
     caption_first = _caption_first(slot) if first is None else first
-    lease = Lease(
+    return Lease(
         slot=slot,
         task_id=slot.task_id,
         person=person,
@@ -138,16 +178,8 @@ def open_lease(
         token=token,
         caption_first=caption_first,
         order_shown=_order_shown(slot, caption_first),
-        upcoming_slot=upcoming,
-        guideline=_current_guideline(slot),
-        standing=standing,
-        leased_at=since or now,
+        leased_at=now,
     )
-    insert(lease)
-    if slot.stage == Stage.EDIT:
-        take_candidates(slot, person)
-    audit.record(audit.event(slot.project, person, "lease", slot, from_state=was, to_state=SlotState.LEASED))
-    return lease
 
 
 def take_candidates(slot: Slot, person: User) -> None:
@@ -228,6 +260,21 @@ def fill(slot: Slot, lease: Lease, now: datetime) -> None:
     slot.state, slot.person_id = SlotState.DONE, lease.person_id
     _SUBMITTED(pk=lease.pk, slot=slot.pk, now=now)
     _end_draft(lease)
+
+
+def pass_on(done: Slot, ended: Lease, new: Lease) -> None:
+    """Fill the slot of a judgement, end its lease, and store the next lease of the person with its slot.
+
+    The caller has locked both slots. IntegrityError if the person already has a slot in the next item.
+    """
+    slot, now = new.slot, new.leased_at
+    task = slot.task_id if slot.stage != Stage.GOLD and slot.task.overlap > 1 else 0
+    told = {"token": new.token, "person": new.person_id, "now": now, "expires": slot.expires_at}
+    if _PASS_ON(old=done.pk, new=slot.pk, task=task, **told) < 2:
+        raise Conflict(_("Someone else has just taken this task. Submit again."))
+    done.state = SlotState.DONE
+    ended.ending, ended.ended_at = Ending.SUBMITTED, now
+    insert_or_update(ended, new, known_by="token", changed=("ending", "ended_at"))
 
 
 def close(lease: Lease, now: datetime) -> None:

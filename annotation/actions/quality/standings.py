@@ -99,6 +99,23 @@ def add_vote(standing: Standing, vote: Vote, now: datetime) -> None:
         pause(standing, reason, now, None)
 
 
+def count_judgement(standing: Standing, vote: Vote, *, gold_next: bool | None) -> bool:
+    """Add an unpaused person's judgement and the task that follows (`gold_next`; None: no task) to the counts.
+
+    The row need not be locked. False, and nothing is stored, if others have changed it since it was read, or if the
+    counts pause the person.
+    """
+    old = {name: getattr(standing, name) for name in COUNTS}
+    counts = counts_of_vote(vote) if vote.created_at >= standing.counted_from else {}
+    new = {name: old[name] + counts.get(name, 0) for name in COUNTS}
+    if counts and suspicion(JudgementCounts(**new), bars_of(standing.policy)) is not None:
+        return False
+    rows = Standing.objects.filter(pk=standing.pk, state=Standing.State.ACTIVE, served=standing.served, **old)
+    served = standing.served + (gold_next is not None)
+    gold_served = standing.gold_served + bool(gold_next)
+    return rows.update(served=served, gold_served=gold_served, gold_ahead=standing.gold_ahead, **new) == 1
+
+
 def subtract_vote(standing: Standing, vote: Vote) -> None:
     """Subtract an undone judgement from the locked counts, unless it is from before they restarted."""
     if vote.created_at >= standing.counted_from:

@@ -38,8 +38,7 @@ from annotation.rules.voting import ANSWERS, parse_answer, truth_of
 from annotation.transactions import Refused, run_in_transaction
 from projects import audit
 from projects.models import AuditEvent, Role, User
-from projects.sql.prepared_queries import Prepared
-from projects.sql.prepared_writes import insert
+from projects.sql.prepared import Prepared, insert
 
 
 def submit_vote(
@@ -63,35 +62,36 @@ def submit_vote(
     item.
     """
     held = lease or judged_lease_for(person, token)
-    said = _judgement(held, answer)
+    said = judgement_of(held, answer)
     sent = Submission(person, token, key, now or timezone.now(), watch, seconds, held)
     return run_in_transaction(lambda: _submit_vote(sent, said))
 
 
 @dataclass(frozen=True)
-class _Judgement:
+class Judgement:
     """The truth-coded `choice` of an answer; of several texts, `place` is that of the chosen one."""
 
     choice: str
     place: int | None = None
 
 
-def _judgement(lease: Lease, answer: str | int) -> _Judgement:
+def judgement_of(lease: Lease, answer: str | int) -> Judgement:
+    """Return what the answer says under this lease; AnnotationError if it says nothing."""
     order = lease.order_shown if lease.slot.stage == Stage.VALIDATION else None
     if order is None:
         shown = parse_answer(answer)
         if shown is None:
             raise AnnotationError(_("Answer with 1 to 5 or one of: %(list)s.") % {"list": ", ".join(ANSWERS)})
-        return _Judgement(truth_of(shown, bool(lease.caption_first)))
+        return Judgement(truth_of(shown, bool(lease.caption_first)))
     found = parse_choice(order, answer)
     if found is None:
         raise AnnotationError(
             _("Answer with 1 to %(most)d or one of: %(list)s.") % {"most": len(order), "list": ", ".join(WORDS)}
         )
-    return _Judgement(*found)
+    return Judgement(*found)
 
 
-def _submit_vote(sent: Submission, said: _Judgement) -> Vote | Refused:
+def _submit_vote(sent: Submission, said: Judgement) -> Vote | Refused:
     lease = submission.get_open_lease(sent, Stage.VALIDATION, Role.VALIDATOR)
     # Gold has no item whose state could change. Its pair is locked instead: a withdrawal waits.
     item = lease.task.item
@@ -159,13 +159,24 @@ def _mine(sent: Submission, lease: Lease) -> list[Vote]:
 
 
 def _record_vote(
-    sent: Submission, lease: Lease, place: leasing.SlotToFill, said: _Judgement, standing: Standing | None
+    sent: Submission, lease: Lease, place: leasing.SlotToFill, said: Judgement, standing: Standing | None
 ) -> tuple[Vote, AuditEvent]:
     """Return the stored vote, and its audit row for the caller to store."""
+    vote = new_vote(sent, lease, place, said, standing)
+    insert(vote)
+    if standing is not None:
+        standings.add_vote(standing, vote, sent.now)
+    return vote, vote_event(sent, lease, vote)
+
+
+def new_vote(
+    sent: Submission, lease: Lease, place: leasing.SlotToFill, said: Judgement, standing: Standing | None
+) -> Vote:
+    """Return the unsaved vote. A paused person's is excluded, one without a slot is surplus."""
     task, state = lease.task, VoteState.COUNTED if place.slot else VoteState.SURPLUS
     if _is_paused(standing) and task.item_id:
         state = VoteState.SET_ASIDE
-    vote = Vote(
+    return Vote(
         item=task.item,
         foil_id=task.foil_id,
         gold=task.gold,
@@ -179,11 +190,11 @@ def _record_vote(
         fast=standings.is_fast(standing, lease, sent.now) if standing else None,
         **submission.common_fields(sent, lease, place),
     )
-    insert(vote)
-    if standing is not None:
-        standings.add_vote(standing, vote, sent.now)
-    project = lease.slot.project
-    return vote, audit.event(project, sent.person, "submit_vote", vote, to_state=vote.state, late=place.late)
+
+
+def vote_event(sent: Submission, lease: Lease, vote: Vote) -> AuditEvent:
+    """Return the unsaved audit row of a stored vote."""
+    return audit.event(lease.slot.project, sent.person, "submit_vote", vote, to_state=vote.state, late=vote.late)
 
 
 def submit_choice(

@@ -18,7 +18,7 @@ from annotation.rules.watch_evidence import seconds_spent, watch_evidence
 from annotation.transactions import Refused, checked_key, serialize_writes
 from projects.access import require_role
 from projects.models import User
-from projects.sql.prepared_writes import insert
+from projects.sql.prepared import insert
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from generation.models import Candidate, CandidateGroup
 from projects import audit
 from projects.models import Role, User
 from projects.secret_seeds import secret_seed
-from projects.sql.prepared_queries import Prepared
+from projects.sql.prepared import Prepared
 
 C = CandidateState
 # Not allowed even in late work, which is only stored.

@@ -15,7 +15,7 @@ from corpus.models import GIVEN_UP, Caption, Subtest
 from corpus.rules.states import CandidateState
 from generation.models import PERSON_METHOD, Candidate, CandidateGroup, GenerationRun
 from projects.models import User
-from projects.sql.prepared_queries import Prepared
+from projects.sql.prepared import Prepared
 
 # Returned work without a group; groups of a subtest share runs that record where they come from.
 REOPENED = "reopened"

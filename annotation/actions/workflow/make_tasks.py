@@ -15,7 +15,7 @@ from corpus.rules.states import CandidateState, ItemState
 from generation.models import Candidate, CandidateGroup
 from jobs.models import JobState
 from projects.models import Project
-from projects.sql.prepared_queries import Prepared
+from projects.sql.prepared import Prepared
 
 BATCH = 500
 # New work of a run or import gets its tasks when somebody opens a queue, so that the counts are right. One look makes

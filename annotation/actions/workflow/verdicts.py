@@ -1,16 +1,17 @@
 """From votes to the verdict of a pair, the state of its item, and doubt about its caption. The item's row is locked."""
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-
-from django.db.models import FilteredRelation, Q
+from typing import Any
 
 from annotation.actions.quality import skilled
 from annotation.actions.workflow import task_slots
 from annotation.actions.workflow.caption_doubts import flag_captions
 from annotation.actions.workflow.transitions import move_item
 from annotation.models import Stage, Task, Vote, VoteState
+from annotation.queries.held import PAIR, counted_pairs
 from annotation.queries.vote_rules import rule_in_force
 from annotation.rules import voting
 from annotation.rules.voting import VoteRule
@@ -18,33 +19,26 @@ from corpus.models import Foil, Item, Subtest
 from corpus.rules.states import FoilVerdict, ItemState
 from projects import audit
 from projects.models import AuditEvent, User
-from projects.sql.prepared_queries import Prepared
+from projects.sql.prepared import Prepared
 
 _STATE = Prepared(
     lambda pk: Item.objects.select_for_update(no_key=True).filter(pk=pk).values_list("state", "decided_at")
 )
-_VOTES = Prepared(
-    lambda item: (
-        Foil.objects.filter(item=item)
-        .annotate(
-            counted=FilteredRelation(
-                "votes", condition=Q(votes__stage=Stage.VALIDATION, votes__state=VoteState.COUNTED)
-            ),
-            judged=FilteredRelation("tasks", condition=Q(tasks__stage=Stage.VALIDATION)),
-        )
-        .order_by()
-        .values_list("pk", "verdict", "judged__overlap", "judged__in_full", "counted__choice")
-    )
-)
+_VOTES = Prepared(lambda item: counted_pairs(item).values_list(*PAIR))
+Counts = dict[int, Counter[str]]
 
 
 @dataclass(frozen=True)
-class _Pair:
-    """A pair of an item, with its task as it is now: another vote may have given it more slots."""
+class Pair:
+    """A pair of an item, with its task as it is now: another vote may have given it more slots.
+
+    `of_item`: the item also has votes of a file that are about no pair.
+    """
 
     verdict: str
     slots: int
     in_full: bool
+    of_item: bool
 
     def rule(self, subtest: Subtest) -> VoteRule:
         """Return the vote rule of the pair: a changed rule does not apply to earlier tasks."""
@@ -75,17 +69,23 @@ def counted_votes(item: Item) -> dict[int, Counter[str]]:
 
 
 def apply_vote(
-    item: Item, task: Task, actor: User, now: datetime, *beside: AuditEvent, says_something: bool = True
+    item: Item,
+    task: Task,
+    actor: User,
+    now: datetime,
+    *beside: AuditEvent,
+    says_something: bool = True,
+    read: tuple[Counts, dict[int, Pair]] | None = None,
 ) -> None:
     """Apply a new vote: the last one gives the pair its verdict, and then the item its state.
 
     With sequential stopping, a pair is decided as soon as no further vote can change it. Its free slots are then
     cancelled; votes of people who hold its other slots are counted and change no verdict, but may put the caption in
     doubt. A pair whose votes decide nothing gets more slots, if the rule says so. `beside`: audit rows to store with
-    these. `says_something` is False if a vote was removed and the remaining ones decide; a confirmed caption then stays
-    confirmed.
+    these. `read`: the counted votes, with the new one, and the pairs, if the caller has read them under the lock. If a
+    vote was removed (`says_something` is False) and the remaining ones decide, a confirmed caption stays confirmed.
     """
-    counts, pairs = _votes_and_pairs(item)
+    counts, pairs = read or votes_and_pairs(_VOTES.all(item=item.pk))
     asked = task.foils_asked or [task.foil_id]
     # One vote on a multiple-choice item is about all its foils, whose verdict is the same.
     counts |= dict.fromkeys(asked, counts.get(task.foil_id, Counter()))
@@ -115,7 +115,8 @@ def apply_vote(
     unanimous = None if item.subtest.stop_early and not pair.in_full else _unanimous(verdicts, counts)
     also = {"decided_at": now, "unanimous": unanimous} if decided else None
     move_item(item, "vote", item.subtest.project, actor, outcome=outcome, also=also, beside=beside, foil=task.foil_id)
-    if decided:
+    # An item in validation has no part in its caption's flag: without doubt of its own, it changes nothing.
+    if decided and (pair.of_item or voting.caption_in_doubt(sum(counts.values(), Counter()))):
         flag_captions([item.caption_id], [item.pk] if says_something else [])
 
 
@@ -129,12 +130,12 @@ def _more_votes(subtest: Subtest, task: Task, slots: int, actor: User, now: date
     return audit.event(project, actor, "add_votes", task, foil=task.foil_id, votes=most, reserved=len(people))
 
 
-def _votes_and_pairs(item: Item) -> tuple[dict[int, Counter[str]], dict[int, _Pair]]:
-    """Return counted votes by foil id and choice, and every pair, in one query."""
-    counts: dict[int, Counter[str]] = {}
-    pairs: dict[int, _Pair] = {}
-    for foil, verdict, slots, in_full, choice in _VOTES.all(item=item.pk):
-        pairs[foil] = _Pair(verdict, slots or 0, bool(in_full))
+def votes_and_pairs(rows: Iterable[tuple[Any, ...]]) -> tuple[Counts, dict[int, Pair]]:
+    """Return counted votes by foil id and choice, and every pair, of rows with the columns `PAIR`."""
+    counts: Counts = {}
+    pairs: dict[int, Pair] = {}
+    for foil, verdict, slots, in_full, of_item, choice in rows:
+        pairs[foil] = Pair(verdict, slots or 0, bool(in_full), bool(of_item))
         if choice is not None:
             counts.setdefault(foil, Counter())[choice] += 1
     return counts, pairs
