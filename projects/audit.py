@@ -12,7 +12,7 @@ from projects import audit, rate_limits
 from projects.errors import AccessDenied, EntryRefused, NotAMember
 from projects.models import AuditEvent, Project, User
 from projects.sql.bulk_writes import insert_many
-from projects.sql.prepared_writes import insert
+from projects.sql.prepared import insert
 from projects.webhooks import announce
 
 # Up to this many rows are one statement, compiled once per process; with more, compiling costs little.

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from projects.models import User
 from projects.notifications.queries import with_unread
-from projects.sql.prepared_queries import Prepared
+from projects.sql.prepared import Prepared
 
 
 def _unexpired(key: str, now: datetime) -> "QuerySet[Session, Session]":

@@ -41,7 +41,7 @@ ALLOWED: dict[str, str] = {
     "rows are locked meanwhile; say in ALLOWED why they are few": STOPPED,
     "corpus.0017_project_of_items: Alter field project on item: "
     "the version before may leave it empty; let it be filled for a release first": STOPPED,
-    "projects.0014_rotation_of_webhook_secrets: Raw Python operation: "
+    "projects.0015_rotation_of_webhook_secrets: Raw Python operation: "
     "rows are locked meanwhile; say in ALLOWED why they are few": "a project has at most twenty webhooks",
     "corpus.0012_split_becomes_disputed: Raw Python operation: "
     "rows are locked meanwhile; say in ALLOWED why they are few": STOPPED,

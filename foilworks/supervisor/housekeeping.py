@@ -1,4 +1,4 @@
-"""Remove what nobody finished, and queue again what was lost."""
+"""Remove what nobody finished, queue again what was lost, and notify people."""
 
 import logging
 
@@ -7,7 +7,9 @@ from django.db import DatabaseError, connections
 from evaluation.imports.actions.discard_stale_imports import discard_stale_imports, remove_partial_uploads
 from evaluation.publishing.actions.report_item import expire_reports
 from evaluation.publishing.actions.submit_scores import expire_submissions
+from foilworks.notifications.follower import follow
 from jobs.queue import requeue_lost
+from projects.notifications.mail import queue_due as queue_mails
 from projects.tokens import forget_old_answers
 from projects.webhooks import queue_due
 
@@ -17,7 +19,7 @@ logger = logging.getLogger(__name__)
 def look_after() -> None:
     """Every quarter of a minute, requeue lost jobs, remove left files, send webhooks again, and delete old answers.
 
-    The answers are those stored for programs that repeat a request.
+    Write notifications, and queue their mails. The answers are those stored for programs that repeat a request.
     """
     try:
         if count := requeue_lost():
@@ -31,6 +33,8 @@ def look_after() -> None:
         if count := remove_partial_uploads():
             logger.warning("%s incomplete uploads were removed", count)
         queue_due()
+        follow()
+        queue_mails()
         forget_old_answers()
     except DatabaseError as error:
         logger.warning("cannot look for lost jobs and left files: %s", error)

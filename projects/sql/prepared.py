@@ -249,7 +249,7 @@ def _upsert_sql(
     meta = model._meta
     columns = [quoted(meta.get_field(name).column) for name in changed]
     sets = ", ".join(f"{column} = EXCLUDED.{column}" for column in columns)
-    conflict = f"ON CONFLICT ({quoted(meta.get_field(known_by).column)}) DO UPDATE SET {sets}"
+    conflict = f"ON CONFLICT ({quoted(meta.get_field(known_by).column)}) DO UPDATE SET {sets}"  # nosec
     return sql.replace("RETURNING", f"{conflict} RETURNING"), fields
 
 

@@ -43,9 +43,7 @@ KINDS: dict[str, str | Promise] = {
     "generation.captionrun": _("caption run"),
     "generation.selection": _("balanced selection"),
     "generation.tuning": _("tuned model"),
-    "evaluation.biasrun": _("bias run"),
     "evaluation.modelcard": _("model card"),
-    "evaluation.teachertraining": _("training"),
     "projects.consenttext": _("consent text"),
     "projects.crowdplace": _("place in a crowd study"),
     "projects.crowdstudy": _("crowd study"),
@@ -54,7 +52,6 @@ KINDS: dict[str, str | Promise] = {
     "evaluation.import": _("import"),
     "evaluation.itemreport": _("report of an item"),
     "evaluation.publicationfacts": _("citation and licences"),
-    "evaluation.publicpage": _("public page"),
     "evaluation.submission": _("submitted scores"),
     "projects.user": _("member"),
     "projects.membership": _("membership"),
@@ -75,6 +72,9 @@ PAGES = {
     "evaluation.import": "imports:import",
     "projects.user": "annotation:member",
     "projects.webhook": "projects:webhook",
+    "evaluation.biasrun": "utd:bias_run",
+    "evaluation.descriptions": "utd:bias_descriptions",
+    "evaluation.teachertraining": "teacher:teacher_training",
 }
 
 

@@ -64,7 +64,7 @@ ON_WEB_HOST = {
     "evaluation.reports.jobs": {"compute_report"},
     "foilworks.jobs": {"train_average", "train_temporal"},
     "generation.jobs": {"answer_hint", "run_caption_preview", "run_captions", "work_out_selection"},
-    "projects.jobs": {"deliver_webhook"},
+    "projects.jobs": {"deliver_webhook", "mail_notifications"},
 }
 
 

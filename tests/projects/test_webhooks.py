@@ -159,7 +159,7 @@ def test_a_receiver_from_before_0_2_needs_no_change_until_its_secret_ends(receiv
 
 def test_the_migration_marks_webhooks_from_before_0_2(receiver, project, owner):
     add_webhook(owner, project, receiver.url, ["ping"])
-    import_module("projects.migrations.0014_rotation_of_webhook_secrets").keep_old_headers(apps, None)
+    import_module("projects.migrations.0015_rotation_of_webhook_secrets").keep_old_headers(apps, None)
     hook = Webhook.objects.get()
     assert hook.legacy_salt == hook.salt != ""
 

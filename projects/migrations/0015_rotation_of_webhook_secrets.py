@@ -10,7 +10,7 @@ def keep_old_headers(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("projects", "0013_archived_and_deleted_projects")]
+    dependencies = [("projects", "0014_notifications")]
 
     operations = [
         migrations.AddField(
