@@ -147,6 +147,7 @@ PHRASES: dict[str, Promise] = {
     "projects.remove_webhook": _("deleted a webhook"),
     "projects.renew_password": _("set a temporary password"),
     "projects.restart_webhook": _("restarted a webhook"),
+    "projects.rotate_webhook": _("renewed the secret of a webhook"),
     "projects.restore_project": _("restored the project"),
     "projects.retry_delivery": _("retried a delivery"),
     "projects.revoke_token": _("revoked a token"),

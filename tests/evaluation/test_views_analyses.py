@@ -116,7 +116,7 @@ def test_parameters_of_the_address_are_used_and_invalid_ones_ignored(owner, rele
 
 def test_missing_facts_are_named(owner, project):
     release = make_release(project)
-    assert "no model is scored" in owner.get(url("analysis", release, "delta")).content.decode()
+    assert "No model is scored" in owner.get(url("analysis", release, "delta")).content.decode()
     assert owner.get(url("analysis_file", release, "delta", "csv")).status_code == 409
 
 

@@ -60,7 +60,7 @@ def test_the_page_lists_missing_answers_and_costs_and_offers_a_retry(client, own
     assert "500</a>" in html
     listed = page(client, owner, run, "run_skipped", why="500")
     assert listed.count("can be retried") == 3
-    assert "No captions without a foil." in page(client, owner, run, "run_skipped", why="timed out")
+    assert "No caption of this run has this reason." in page(client, owner, run, "run_skipped", why="timed out")
 
     server.answer = lambda body, n: foils("a man drops a box")
     url = reverse("generation:resume_run", args=[run.project.slug, run.pk])

@@ -100,7 +100,7 @@ def test_removed_samples_are_shown_with_objects_and_votes(client, owned, django_
     removed = run.result["split"]["removed"]
     assert all(name in html for name in removed[:12])
     assert html.count('class="vote-right"') == 9 * min(12, len(removed))
-    assert ", mirror</li>" in html or ", lamp</li>" in html
+    assert ", mirror</dd>" in html or ", lamp</dd>" in html
     kept = page(client, "bias_samples", run.pk, show="kept")
     assert removed[0] not in kept
     assert "vote-wrong" in kept
