@@ -29,8 +29,8 @@ from _cpu import Meter
 from _served import ROOT, make_tables
 
 WAIT_S, LEASE_S, LOOK_S, FRAMES = 0.05, 10, 2.0, 8
-# Texts per shard and per worker: the smallest shard of a run, and some seconds.
-SHARD, TEXTS = 32, {"wait": 160, "processor": 640}
+# Texts per shard and per worker: half of the smallest shard of a run of 8 frames, and half a minute at most.
+SHARD, TEXTS = 128, {"wait": 512, "processor": 2560}
 DESCRIBERS = {"wait": "endpoint:lab/tiny", "processor": "fake-generator:"}
 WORKERS = {"wait": "1,2,4,8", "processor": "1,2"}
 MEET = "benchmarks.jobs.meet"
