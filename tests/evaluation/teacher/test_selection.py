@@ -146,7 +146,8 @@ def test_the_validation_split_chooses_the_model(shapes, client):
     assert (training.sources["selection"]["on"], training.sources["selection"]["captions"]) == ("val", 3)
     client.force_login(shapes.owner)
     page = client.get(f"/projects/{shapes.project.slug}/teacher/{training.pk}/").content.decode()
-    assert "they choose the model and are not learned" in " ".join(page.split()) and "Val captions" in page
+    assert "they choose the model and are not learned" in " ".join(page.split())
+    assert "Val captions" in page
     # The release that is reported must have no part in the choice.
     Video.objects.filter(project=shapes.project, split=Split.TEST).update(split=Split.VAL)
     with pytest.raises(EvaluationError, match="items show clips of the val split, which chooses the model"):
