@@ -16,7 +16,7 @@ from tests.e2e.test_craft import MAX_BYTES, MAX_REQUESTS, MAX_SHIFT, SHIFTS, vis
 from tests.test_access_matrix import RULES, World, address, make_world
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow(seconds=60)]
-# Who looks at a page, the first of them who may.
+# Roles in the order in which they are tried: the first that may open a page looks at it.
 PEOPLE = ("researcher", "reviewer", "validator", "annotator", "stranger", "anonymous")
 ELSEWHERE = ("utd:", "teacher:")
 

@@ -1,4 +1,4 @@
-"""Who is notified of what: events of real work, read from the audit trail, become rows for the right people alone."""
+"""Events of real work are read from the audit trail and become notifications for the people they concern, only."""
 
 from datetime import timedelta
 
