@@ -1,6 +1,6 @@
 """The queues of a person: available tasks per stage, or why there are none."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.utils import timezone
 from django.utils.functional import Promise
@@ -10,6 +10,7 @@ from annotation.actions.claims.claim import ROLE_OF_STAGE
 from annotation.messages import ADMISSION, EMPTY
 from annotation.models import Slot, SlotState, Stage, Task
 from annotation.models.stages import stages_shown_as
+from annotation.queries.crowd import place_counts
 from annotation.queries.quality import why_barred
 from annotation.queries.queues import open_work, why_empty, work_counts
 from projects.access import roles_in
@@ -62,6 +63,8 @@ class Queue:
     barred_words: Words = ""
     # The person has done every task that was open to them: no reason to show.
     finished: bool = False
+    # The person's place in a crowd study asks for no more tasks.
+    place_done: bool = False
 
 
 def queues_of(person: User, project: Project) -> list[Queue]:
@@ -84,3 +87,13 @@ def queue_of(person: User, project: Project, stage: str) -> Queue:
     barred = why_barred(person, project) if stage == Stage.VALIDATION else ""
     words = ADMISSION.get(barred, "")
     return Queue(stage, TITLES[stage], ABOUT[stage], available, held, today, in_all, reasons, barred, words, finished)
+
+
+def within_place(queue: Queue, person: User, project: Project) -> Queue:
+    """Return the queue with no more tasks than the person's place in a crowd study still asks for."""
+    counts = place_counts(person, project, queue.stage)
+    if counts is None:
+        return queue
+    done, asked = counts
+    left = max(0, asked - done)
+    return replace(queue, available=min(queue.available, left - queue.held if left else 0), place_done=not left)

@@ -12,7 +12,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from projects.errors import AccessDenied, EntryRefused
-from projects.models import CrowdPlace, CrowdStudy, Platform
+from projects.models import CrowdPlace, CrowdStudy, Platform, User
 
 PROLIFIC = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
 # `session` and `approval` may be left out; everything that is sent is signed.
@@ -142,3 +142,10 @@ def _of_signed(study: CrowdStudy, sent: Mapping[str, str], now: datetime) -> Ent
     if not is_live(expires, now):
         raise refused(study, "expired")
     return Entry(sent["worker"], session, sent["nonce"], expires, approval)
+
+
+def study_entered_by(person: User) -> CrowdStudy | None:
+    """Return the study of the person's last place, unless its project is deleted. One query."""
+    places = CrowdPlace.objects.filter(person=person, study__project__deleted_at=None).order_by("-pk")
+    place = places.select_related("study__project").first()
+    return place.study if place is not None else None

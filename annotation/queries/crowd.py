@@ -46,9 +46,26 @@ def progress_of(place: CrowdPlace) -> Progress:
 
 def finished_place(person: User, project: Project, stage: str) -> CrowdPlace | None:
     """Return the person's place in a study of the stage whose tasks are done, if any."""
-    mine = CrowdPlace.objects.filter(person=person, study__project=project, state=PlaceState.ACTIVE)
-    place = mine.filter(study__stage=stage).select_related("study__project", "person").first()
+    place = active_place(person, project, stage)
     return place if place is not None and progress_of(place).is_complete else None
+
+
+def active_place(person: User, project: Project, stage: str) -> CrowdPlace | None:
+    """Return the person's active place in a study of the stage, if any."""
+    mine = CrowdPlace.objects.filter(person=person, study__project=project, state=PlaceState.ACTIVE)
+    return mine.filter(study__stage=stage).select_related("study__project", "person").first()
+
+
+def capped_by_place(n: int, person: User, project: Project, stage: str) -> int:
+    """Return the smaller of `n` tasks and those that the person's place of the stage still asks for, if any."""
+    counts = place_counts(person, project, stage)
+    return n if counts is None else min(n, max(0, counts[1] - counts[0]))
+
+
+def place_counts(person: User, project: Project, stage: str) -> tuple[int, int] | None:
+    """Return how many tasks the person has done in their place of the stage, of how many; None without a place."""
+    place = active_place(person, project, stage)
+    return None if place is None else (done_by([place]).get(place.pk, 0), place.study.pieces)
 
 
 def done_by(places: Sequence[CrowdPlace]) -> dict[int, int]:
