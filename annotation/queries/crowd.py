@@ -39,9 +39,13 @@ def progress_of(place: CrowdPlace) -> Progress:
     done = _done([place])[place.pk]
     if done >= study.pieces:
         return Progress(done, study.pieces)
-    held = Slot.objects.filter(person=place.person_id, project=study.project_id, state=SlotState.LEASED)
-    in_hand = held.filter(stage__in=stages_shown_as(study.stage)).exists()
+    in_hand = _holds_one(place.person_id, study.project_id, study.stage)
     return Progress(done, study.pieces, not in_hand and not open_work(place.person, study.project, study.stage))
+
+
+def _holds_one(person: int, project: int, stage: str) -> bool:
+    held = Slot.objects.filter(person=person, project=project, state=SlotState.LEASED)
+    return held.filter(stage__in=stages_shown_as(stage)).exists()
 
 
 def finished_place(person: User, project: Project, stage: str) -> CrowdPlace | None:
@@ -57,9 +61,12 @@ def active_place(person: User, project: Project, stage: str) -> CrowdPlace | Non
 
 
 def capped_by_place(n: int, person: User, project: Project, stage: str) -> int:
-    """Return the smaller of `n` tasks and those that the person's place of the stage still asks for, if any."""
+    """Return `n` tasks, or fewer: those that the person's place of the stage, if any, asks for beside the held one."""
     counts = place_counts(person, project, stage)
-    return n if counts is None else min(n, max(0, counts[1] - counts[0]))
+    if counts is None:
+        return n
+    done, asked = counts
+    return min(n, max(0, asked - done - _holds_one(person.pk, project.pk, stage)))
 
 
 def place_counts(person: User, project: Project, stage: str) -> tuple[int, int] | None:
