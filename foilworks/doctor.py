@@ -180,7 +180,7 @@ def _workers() -> Check:
     except DatabaseError:
         return Check("workers", ABSENT, "the table of jobs does not exist yet", "fix the database first")
     count = worker_count() or 0
-    found = f"{count} running, {waiting} jobs waiting"
+    found = f"{count} running; waiting jobs: {waiting}"
     if not count:
         start = "start `foilworks up`, or `foilworks worker` where you run the parts yourself"
         return Check("workers", BROKEN if waiting else ABSENT, found, start)

@@ -82,7 +82,10 @@ def refused(study: CrowdStudy, why: str) -> EntryRefused:
         "another study": _("The link belongs to a different study. Open this study on the platform again."),
         "signature": _("The link was changed, or was not made for this study. Open the study on the platform again."),
         "expired": _("The link has expired. Open the study on the platform again."),
-        "replayed": _("The link was already used. Open the study on the platform again, or contact its researchers."),
+        "replayed": _(
+            "The link was already used. Continue in the browser in which you first opened the study, "
+            "or contact its researchers on the platform."
+        ),
         "elsewhere": _(
             "You started this study in another browser. Continue there, or ask the researchers to release your place."
         ),

@@ -54,7 +54,7 @@ class Command(FoilworksCommand):
 
 
 def _rehearsed(result: dict[str, Any]) -> str:
-    rows = ", ".join(f"{count} {name}" for name, count in result["rows"].items())
+    rows = ", ".join(f"{name}: {count}" for name, count in result["rows"].items())
     lines = [f"the backup of {result['made_at']} can be restored: {rows}"]
     if result["ok"]:
         lines.append(f"{result['checked']} invariants hold")
