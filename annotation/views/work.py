@@ -57,7 +57,7 @@ from annotation.views._work_pages import (
     queue_url,
     sent_with,
 )
-from annotation.work_queues import EXAMPLE, Queue, queue_of, queues_of, within_place
+from annotation.work_queues import EXAMPLE, Queue, queue_of, queues_of
 from corpus.rules.hard_foils import RANDOM
 from corpus.video_files.streaming import stream_file
 from generation.actions.hints import ask_hint
@@ -115,9 +115,8 @@ def queue(request: HttpRequest, slug: str, stage: str) -> HttpResponse:
     if request.method == "POST":
         return next_piece(request, project, stage)
     make_tasks(project, limit=MAX_GROUPS_PER_CALL)
-    mine = queue_of(request.user, project, stage)
-    shown = within_place(mine, request.user, project) if is_crowd(request) else mine
-    context = {"queue": shown, "done": done_bar(request)}
+    mine = queue_of(request.user, project, stage, in_crowd=is_crowd(request))
+    context = {"queue": mine, "done": done_bar(request)}
     return render(request, "annotation/queue.html", context)
 
 
@@ -125,9 +124,7 @@ def queue(request: HttpRequest, slug: str, stage: str) -> HttpResponse:
 def work(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug)
     make_tasks(project, limit=MAX_GROUPS_PER_CALL)
-    queues = queues_of(request.user, project)
-    if is_crowd(request):
-        queues = [within_place(queue, request.user, project) for queue in queues]
+    queues = queues_of(request.user, project, in_crowd=is_crowd(request))
     context = {
         "queues": queues,
         "introduction": diff_segments(*EXAMPLE) if _is_first_visit(request, project, queues) else None,
