@@ -1,6 +1,6 @@
 """The queues of a person: available tasks per stage, or why there are none."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.utils import timezone
 from django.utils.functional import Promise
@@ -10,6 +10,7 @@ from annotation.actions.claims.claim import ROLE_OF_STAGE
 from annotation.messages import ADMISSION, EMPTY
 from annotation.models import Slot, SlotState, Stage, Task
 from annotation.models.stages import stages_shown_as
+from annotation.queries.crowd import place_counts
 from annotation.queries.quality import why_barred
 from annotation.queries.queues import open_work, why_empty, work_counts
 from projects.access import roles_in
@@ -62,18 +63,20 @@ class Queue:
     barred_words: Words = ""
     # The person has done every task that was open to them: no reason to show.
     finished: bool = False
+    # The person's place in a crowd study asks for no more tasks.
+    place_done: bool = False
 
 
-def queues_of(person: User, project: Project) -> list[Queue]:
+def queues_of(person: User, project: Project, *, in_crowd: bool = False) -> list[Queue]:
     """Return the queues of the person's stages in order; studies only once they are open."""
     roles = roles_in(person, project)
     opened = set(Task.objects.filter(project=project, stage__in=STUDIES).values_list("stage", flat=True).distinct())
     shown = [stage for stage, role in ROLE_OF_STAGE.items() if role in roles and stage not in STUDIES - opened]
-    return [queue_of(person, project, stage) for stage in shown]
+    return [queue_of(person, project, stage, in_crowd=in_crowd) for stage in shown]
 
 
-def queue_of(person: User, project: Project, stage: str) -> Queue:
-    """Return one queue; the caller checks the person's role."""
+def queue_of(person: User, project: Project, stage: str, *, in_crowd: bool = False) -> Queue:
+    """Return one queue; the caller checks the person's role. `in_crowd`: the person works in a crowd study."""
     mine = Slot.objects.filter(project=project, stage__in=stages_shown_as(stage), person=person)
     held = mine.filter(state=SlotState.LEASED).exists()
     available = open_work(person, project, stage)
@@ -83,4 +86,16 @@ def queue_of(person: User, project: Project, stage: str) -> Queue:
     finished = bool(in_all and why) and all(reason.code in OWN_OR_DONE for reason in why)
     barred = why_barred(person, project) if stage == Stage.VALIDATION else ""
     words = ADMISSION.get(barred, "")
-    return Queue(stage, TITLES[stage], ABOUT[stage], available, held, today, in_all, reasons, barred, words, finished)
+    title, about = TITLES[stage], ABOUT[stage]
+    queue = Queue(stage, title, about, available, held, today, in_all, reasons, barred, words, finished)
+    return _within_place(queue, person, project) if in_crowd else queue
+
+
+def _within_place(queue: Queue, person: User, project: Project) -> Queue:
+    """Return the queue with no more tasks than the person's place in a crowd study still asks for."""
+    counts = place_counts(person, project, queue.stage)
+    if counts is None:
+        return queue
+    done, asked = counts
+    left = max(0, asked - done)
+    return replace(queue, available=min(queue.available, max(0, left - queue.held)), place_done=not left)

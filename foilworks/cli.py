@@ -15,11 +15,13 @@ from pkgutil import iter_modules
 import django
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line, get_commands
-from django.db import DatabaseError
+from django.db import DatabaseError, OperationalError
 
 from foilworks import __version__
 
 NAME = "foilworks"
+MIGRATE = f"run `{NAME} migrate`, or see what is wrong with `{NAME} doctor`"
+CONNECT = f"start the database, or correct DATABASE_URL; `{NAME} doctor` shows what is wrong"
 COMMANDS = "foilworks.management.commands"
 ASKS_FOR_HELP = {"-h", "--help", "help"}
 ASKS_FOR_VERSION = {"-V", "--version", "version"}
@@ -41,10 +43,10 @@ def main() -> None:
         sys.stderr.write(f"{NAME}: the settings are wrong: {error}\n")
         sys.exit(BAD_INPUT)
     except DatabaseError as error:
-        problem = " ".join(str(error).split())
-        sys.stderr.write(
-            f"{NAME}: the database: {problem}; run `{NAME} migrate`, or see what is wrong with `{NAME} doctor`\n"
-        )
+        problem = " ".join(str(error).split()).removesuffix("?")
+        # Migrations help if a table is missing, but not if the server refuses us.
+        advice = CONNECT if isinstance(error, OperationalError) and "connection" in problem else MIGRATE
+        sys.stderr.write(f"{NAME}: the database: {problem}; {advice}\n")
         sys.exit(BAD_INPUT)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)

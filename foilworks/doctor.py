@@ -180,10 +180,12 @@ def _workers() -> Check:
     except DatabaseError:
         return Check("workers", ABSENT, "the table of jobs does not exist yet", "fix the database first")
     count = worker_count() or 0
-    found = f"{count} running, {waiting} jobs waiting"
-    if waiting and not count:
-        return Check("workers", BROKEN, found, "run `foilworks up`, or add --sync to the command")
-    return Check("workers", OK, found + (f"; {up_lock().holder()}" if count else ""))
+    found = f"{count} running; waiting jobs: {waiting}"
+    if not count:
+        start = "start `foilworks up`, or `foilworks worker` where you run the parts yourself"
+        return Check("workers", BROKEN if waiting else ABSENT, found, start)
+    lock = up_lock()
+    return Check("workers", OK, found + (f"; {lock.holder()}" if lock.is_taken() else ""))
 
 
 def _ray() -> Check:

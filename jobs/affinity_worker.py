@@ -6,7 +6,7 @@ import logging
 from typing import Any
 
 from rq import Queue, SimpleWorker
-from rq.exceptions import DeserializationError
+from rq.exceptions import DeserializationError, InvalidJobOperation
 
 from jobs.queue import EXECUTE, lanes_in_redis
 
@@ -68,6 +68,16 @@ class ModelAffinityWorker(SimpleWorker):
         if queue.name not in {plain.name for plain in self._plain}:
             self._warm = queue.name
         super().execute_job(job, queue)
+
+    def handle_job_success(self, job: Any, queue: Queue, started_job_registry: Any) -> None:
+        """End a message that was delivered twice as well: its first end has already deleted it from Redis."""
+        try:
+            super().handle_job_success(job, queue, started_job_registry)
+        except InvalidJobOperation:
+            logger.info("the message of job %s was delivered twice", job.id)
+            with self.connection.pipeline() as pipeline:
+                self.cleanup_execution(job, pipeline)
+                pipeline.execute()
 
     def _lane(self, name: str) -> Queue:
         return Queue(name, connection=self.connection, serializer=self.serializer)

@@ -14,7 +14,7 @@ from datetime import timedelta
 from functools import partial
 
 from django.conf import settings
-from django.db import transaction
+from django.db import DatabaseError, transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet, Sum
 from django.db.models.functions import Now
 from django.utils import timezone
@@ -139,11 +139,26 @@ def is_reachable() -> bool:
 
 
 def worker_count() -> int | None:
-    """Count the workers on the queues; None if Redis cannot be reached."""
+    """Count the workers that show a sign of life; None if Redis cannot be reached.
+
+    `Worker.count` includes a killed worker until another one starts. In Redis an idle worker that was killed
+    is gone after 77 seconds; a busy one, if the lease of its job ends.
+    """
     try:
-        return int(Worker.count(connection=_queue("default").connection))
+        alive = Worker.all(connection=_queue("default").connection)
+        at_work = [job_id for worker in alive if (job_id := worker.get_current_job_id())]
     except RedisError:
         return None
+    return len(alive) - _n_lost(at_work)
+
+
+def _n_lost(job_ids: list[str]) -> int:
+    """Return how many of these jobs, which workers hold according to Redis, have no worker according to their rows."""
+    lost = Q(state=JobState.WAITING) | Q(state=JobState.RUNNING, lease_until__lt=Now())
+    try:
+        return Job.objects.filter(lost, pk__in=job_ids).count() if job_ids else 0
+    except DatabaseError:
+        return 0
 
 
 def queue_lengths() -> dict[str, int] | None:
@@ -159,7 +174,7 @@ def queue_lengths() -> dict[str, int] | None:
 
 def no_worker_hint() -> str:
     """Return a hint if a job was queued while no worker is running, else an empty text."""
-    return "" if worker_count() else "no worker is running: `foilworks up` starts them, or give --sync"
+    return "" if worker_count() else "no worker is running: start `foilworks worker` or `foilworks up`, or give --sync"
 
 
 def cancel(job: Job) -> bool:

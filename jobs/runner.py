@@ -118,6 +118,8 @@ class _Recorded:
         if isinstance(error, JobStopped) or not self._write_end(error):
             logger.info("job %s: stopped, another attempt holds its row", self._job.pk)
             return error is None or isinstance(error, JobStopped)
+        ended = "its shards continue" if isinstance(self.returned, Spread) else "done"
+        logger.info("job %s: %s", self._job.pk, "failed" if error else ended)
         return False
 
     def _write_end(self, error: BaseException | None) -> bool:

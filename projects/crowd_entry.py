@@ -12,7 +12,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from projects.errors import AccessDenied, EntryRefused
-from projects.models import CrowdPlace, CrowdStudy, Platform
+from projects.models import CrowdPlace, CrowdStudy, Platform, User
 
 PROLIFIC = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
 # `session` and `approval` may be left out; everything that is sent is signed.
@@ -82,7 +82,10 @@ def refused(study: CrowdStudy, why: str) -> EntryRefused:
         "another study": _("The link belongs to a different study. Open this study on the platform again."),
         "signature": _("The link was changed, or was not made for this study. Open the study on the platform again."),
         "expired": _("The link has expired. Open the study on the platform again."),
-        "replayed": _("The link was already used. Open the study on the platform again, or contact its researchers."),
+        "replayed": _(
+            "The link was already used. Continue in the browser in which you first opened the study, "
+            "or contact its researchers on the platform."
+        ),
         "elsewhere": _(
             "You started this study in another browser. Continue there, or ask the researchers to release your place."
         ),
@@ -142,3 +145,10 @@ def _of_signed(study: CrowdStudy, sent: Mapping[str, str], now: datetime) -> Ent
     if not is_live(expires, now):
         raise refused(study, "expired")
     return Entry(sent["worker"], session, sent["nonce"], expires, approval)
+
+
+def study_entered_by(person: User) -> CrowdStudy | None:
+    """Return the study of the person's last place, unless its project is deleted. One query."""
+    places = CrowdPlace.objects.filter(person=person, study__project__deleted_at=None).order_by("-pk")
+    place = places.select_related("study__project").first()
+    return place.study if place is not None else None

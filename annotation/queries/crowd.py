@@ -39,16 +39,40 @@ def progress_of(place: CrowdPlace) -> Progress:
     done = _done([place])[place.pk]
     if done >= study.pieces:
         return Progress(done, study.pieces)
-    held = Slot.objects.filter(person=place.person_id, project=study.project_id, state=SlotState.LEASED)
-    in_hand = held.filter(stage__in=stages_shown_as(study.stage)).exists()
+    in_hand = _holds_one(place.person_id, study.project_id, study.stage)
     return Progress(done, study.pieces, not in_hand and not open_work(place.person, study.project, study.stage))
+
+
+def _holds_one(person: int, project: int, stage: str) -> bool:
+    held = Slot.objects.filter(person=person, project=project, state=SlotState.LEASED)
+    return held.filter(stage__in=stages_shown_as(stage)).exists()
 
 
 def finished_place(person: User, project: Project, stage: str) -> CrowdPlace | None:
     """Return the person's place in a study of the stage whose tasks are done, if any."""
-    mine = CrowdPlace.objects.filter(person=person, study__project=project, state=PlaceState.ACTIVE)
-    place = mine.filter(study__stage=stage).select_related("study__project", "person").first()
+    place = active_place(person, project, stage)
     return place if place is not None and progress_of(place).is_complete else None
+
+
+def active_place(person: User, project: Project, stage: str) -> CrowdPlace | None:
+    """Return the person's active place in a study of the stage, if any."""
+    mine = CrowdPlace.objects.filter(person=person, study__project=project, state=PlaceState.ACTIVE)
+    return mine.filter(study__stage=stage).select_related("study__project", "person").first()
+
+
+def capped_by_place(n: int, person: User, project: Project, stage: str) -> int:
+    """Return `n` tasks, or fewer: those that the person's place of the stage, if any, asks for beside the held one."""
+    counts = place_counts(person, project, stage)
+    if counts is None:
+        return n
+    done, asked = counts
+    return min(n, max(0, asked - done - _holds_one(person.pk, project.pk, stage)))
+
+
+def place_counts(person: User, project: Project, stage: str) -> tuple[int, int] | None:
+    """Return how many tasks the person has done in their place of the stage, of how many; None without a place."""
+    place = active_place(person, project, stage)
+    return None if place is None else (done_by([place]).get(place.pk, 0), place.study.pieces)
 
 
 def done_by(places: Sequence[CrowdPlace]) -> dict[int, int]:

@@ -26,7 +26,7 @@ from annotation.messages import TIME_IS_UP
 from annotation.models import Edit, Lease, ObjectAnswer, Review, SkipReason, Slot, Stage, Vote, VoteState
 from annotation.models.stages import public_stage
 from annotation.queries.cards import Card, claim_card, draft_of
-from annotation.queries.crowd import finished_place
+from annotation.queries.crowd import finished_place, place_counts
 from annotation.queries.eligibility import JUDGING
 from annotation.queries.queues import AtLeast, open_work
 from annotation.rules.guidelines import render_guideline
@@ -194,20 +194,27 @@ def _work_page(
         "draft_now": milliseconds(timezone.now()),
         "draft": _draft(request, card) if stage in TYPED else None,
         "skip_reasons": SkipReason.choices,
-        "total": None if is_swap(request) else _total(request, card),
+        **_counts(request, card),
         "done": done_with(request, done) if done else done_bar(request),
         "problem": problem,
     }
     return render(request, f"annotation/{stage}.html", shown, status=400 if problem else 200)
 
 
-def _total(request: HttpRequest, card: Card) -> str:
-    """Return how many tasks the person has today in this stage: done, this one, and those that they may take.
+def _counts(request: HttpRequest, card: Card) -> dict[str, Any]:
+    """Return the numbers in the head of a task: of the place in a crowd study, else of today in this stage.
 
-    A "+" says that more are waiting than are counted. Swapped cards get no total: the page's script keeps the last one.
+    `done_count`: the tasks done, or None; `total`: those, this one, and those that the person may take. A "+" says
+    that more are waiting than are counted. Swapped cards get no total: the page's script keeps the last one.
     """
-    ahead = open_work(request.user, card.project, card.claim.stage)
-    return f"{(card.done_today or 0) + 1 + ahead}{'+' if isinstance(ahead, AtLeast) else ''}"
+    if is_crowd(request) and (counts := place_counts(request.user, card.project, card.claim.stage)):
+        done, asked = counts
+        return {"done_count": done, "total": asked, "in_place": True}
+    shown = {"done_count": card.done_today, "total": None, "in_place": False}
+    if not is_swap(request):
+        ahead = open_work(request.user, card.project, card.claim.stage)
+        shown["total"] = f"{(card.done_today or 0) + 1 + ahead}{'+' if isinstance(ahead, AtLeast) else ''}"
+    return shown
 
 
 def base_of(*parts: object) -> str:

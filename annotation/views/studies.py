@@ -1,6 +1,7 @@
 """Studies: crowd studies and entry to them, the human baseline and object checks."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -40,7 +41,7 @@ from annotation.models import ObjectErrorClass, Stage, Task, TaskState
 from annotation.queries.crowd import done_by, places_left, progress_of
 from annotation.queries.entries import guideline_for, pay_for, waiting_for, why_no_entry
 from annotation.queries.object_checks import checks_of, next_unseen
-from annotation.views._work_pages import MAX_ID_DIGITS, guideline_html
+from annotation.views._work_pages import MAX_ID_DIGITS, guideline_html, next_piece
 from annotation.work_queues import ABOUT, EXAMPLE, TITLES
 from corpus.models import Caption
 from projects import rate_limits
@@ -201,7 +202,7 @@ def _enter(request: HttpRequest, study: CrowdStudy, sent: QueryDict, now: dateti
         if unproved:
             request.session[UNPROVED] = True
         request.session[CROWD_PLACE_KEY] = place.pk
-        return redirect("annotation:place", study.project.slug)
+        return _first_task(request, place)
     context = {
         "study": study,
         "parameters": parameters,
@@ -217,6 +218,15 @@ def _enter(request: HttpRequest, study: CrowdStudy, sent: QueryDict, now: dateti
     if context["guideline"]:
         context["guideline_html"] = guideline_html(context["guideline"].text)
     return render(request, "annotation/enter.html", context, status=422 if text and form.errors else 200)
+
+
+def _first_task(request: HttpRequest, place: CrowdPlace) -> HttpResponse:
+    """Open the first task of a new place; the page of the place if there is none now, or the place has ended."""
+    project = place.study.project
+    if place.state == PlaceState.ACTIVE:
+        with suppress(AnnotationError):
+            return next_piece(request, project, place.study.stage)
+    return redirect("annotation:place", project.slug)
 
 
 def _all_of(study: CrowdStudy, sent: QueryDict) -> dict[str, str]:
@@ -264,10 +274,12 @@ def place(request: HttpRequest, slug: str) -> HttpResponse:
     if mine.state == PlaceState.ACTIVE and mine.deadline <= timezone.now() and complete_late_places(mine.study):
         mine = crowd_place_for(request.user, project, mine.pk)
     is_active = mine.state == PlaceState.ACTIVE
+    left = (mine.deadline - timezone.now()).total_seconds()
     context = {
         "place": mine,
         "study": mine.study,
         "progress": progress_of(mine) if is_active else None,
+        "minutes_left": max(1, int(left // 60)),
         "code": code_of(mine) if mine.shows_code else "",
         "title": TITLES[mine.study.stage],
     }

@@ -115,7 +115,8 @@ def queue(request: HttpRequest, slug: str, stage: str) -> HttpResponse:
     if request.method == "POST":
         return next_piece(request, project, stage)
     make_tasks(project, limit=MAX_GROUPS_PER_CALL)
-    context = {"queue": queue_of(request.user, project, stage), "done": done_bar(request)}
+    mine = queue_of(request.user, project, stage, in_crowd=is_crowd(request))
+    context = {"queue": mine, "done": done_bar(request)}
     return render(request, "annotation/queue.html", context)
 
 
@@ -123,7 +124,7 @@ def queue(request: HttpRequest, slug: str, stage: str) -> HttpResponse:
 def work(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug)
     make_tasks(project, limit=MAX_GROUPS_PER_CALL)
-    queues = queues_of(request.user, project)
+    queues = queues_of(request.user, project, in_crowd=is_crowd(request))
     context = {
         "queues": queues,
         "introduction": diff_segments(*EXAMPLE) if _is_first_visit(request, project, queues) else None,

@@ -8,6 +8,7 @@ from django.utils import timezone
 from annotation.actions.claims.claim import OF_CANDIDATES, ROLE_OF_STAGE
 from annotation.actions.workflow.make_tasks import MAX_GROUPS_PER_CALL, make_tasks_where_missing
 from annotation.models import Stage
+from annotation.queries.crowd import capped_by_place
 from annotation.queries.queues import free_places, open_work_in
 from evaluation.scoring.models import Run
 from generation.method_names import method_label
@@ -28,10 +29,11 @@ class ProjectCard:
     waiting: list[tuple[str, int]] = field(default_factory=list)
 
 
-def projects_of(person: User) -> list[ProjectCard]:
+def projects_of(person: User, *, in_crowd: bool = False) -> list[ProjectCard]:
     """Return the person's projects with roles and open work, including work of runs and imports without tasks yet.
 
-    At most six queries, however many projects; some more for the first visitor, and for long queues.
+    `in_crowd`: the person works in a crowd study, which asks for a number of tasks. At most six queries, however many
+    projects; some more for the first visitor, for crowd workers and for long queues.
     """
     cards = {project.pk: ProjectCard(project, []) for project in visible_projects(person)}
     rows = Membership.objects.filter(project__in=cards, person=person)
@@ -43,7 +45,10 @@ def projects_of(person: User) -> list[ProjectCard]:
         return list(cards.values())
     places = lay_out(stages)
     for (project_id, stage), n in sorted(open_work_in(person, stages, places, timezone.now()).items()):
-        cards[project_id].waiting.append((Stage(stage).label, n))
+        card = cards[project_id]
+        shown = capped_by_place(n, person, card.project, stage) if in_crowd else n
+        if shown:
+            card.waiting.append((Stage(stage).label, shown))
     return list(cards.values())
 
 

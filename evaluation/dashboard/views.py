@@ -12,6 +12,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from annotation.models import Stage
+from annotation.queries.crowd import capped_by_place
+from annotation.queries.decision_queues import desks_of
 from annotation.queries.queues import open_work, work_counts
 from corpus.models import Release, Subtest
 from evaluation.dashboard import drawings, overview
@@ -20,6 +22,7 @@ from evaluation.dashboard.alarms import FOLLOWING, WORDS, Alarm
 from evaluation.dashboard.next_steps import after_release, first_steps, latest_releases, next_action
 from evaluation.dashboard.stored_count import Counted, counted
 from projects.access import get_project, roles_in
+from projects.crowd_entry import CROWD_PLACE_KEY
 from projects.models import Project, Role, User
 
 
@@ -104,7 +107,11 @@ def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug)
     if Role.RESEARCHER in roles_in(request.user, project):
         return render(request, "evaluation/dashboard.html", _everything(project))
-    return render(request, "evaluation/dashboard.html", {"work": _work(request.user, project)})
+    shown = {
+        "work": _work(request.user, project, in_crowd=CROWD_PLACE_KEY in request.session),
+        "desks": desks_of(request.user, project),
+    }
+    return render(request, "evaluation/dashboard.html", shown)
 
 
 @require_safe
@@ -135,8 +142,9 @@ def _runs(project: Project) -> dict[str, Any]:
     return {"runs": runs, "is_live": any(run.job and not run.job.is_over for run in runs)}
 
 
-def _work(person: User, project: Project) -> list[dict[str, Any]]:
+def _work(person: User, project: Project, *, in_crowd: bool) -> list[dict[str, Any]]:
     """Return the stages that the person's roles open: waiting tasks, and their finished tasks."""
+    capped = capped_by_place if in_crowd else lambda n, *_stage: n
     stages, now = overview.stages_of(roles_in(person, project)), timezone.now()
     if stages and project.archived_at is None:
         overview.lay_out({project: stages})
@@ -144,7 +152,7 @@ def _work(person: User, project: Project) -> list[dict[str, Any]]:
         {
             "stage": stage,
             "label": Stage(stage).label,
-            "open": open_work(person, project, stage, now=now),
+            "open": capped(open_work(person, project, stage, now=now), person, project, stage),
             "done": work_counts(person, project, stage, now),
         }
         for stage in stages

@@ -10,6 +10,8 @@ from foilworks.monitoring.metrics import count_request
 from jobs.trace import named, working_on
 
 HEADER = "X-Request-ID"
+# Static files, unknown addresses and refused host names.
+NO_ROUTE = "none"
 logger = logging.getLogger("foilworks.requests")
 
 
@@ -27,9 +29,9 @@ class RequestMiddleware:
             response = self.get_response(request)
             seconds = time.perf_counter() - started
             route = request.resolver_match.view_name if request.resolver_match else ""
-            count_request(route or "none", request.method or "", response.status_code, seconds)
+            count_request(route or NO_ROUTE, request.method or "", response.status_code, seconds)
             # The route, not the address: the log must contain no entry links and invitations.
-            logger.info("%s %s %s in %.0f ms", request.method, route, response.status_code, 1000 * seconds)
+            logger.info("%s %s %s in %.0f ms", request.method, route or NO_ROUTE, response.status_code, 1000 * seconds)
         response.headers[HEADER] = request_id
         return response
 

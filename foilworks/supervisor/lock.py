@@ -39,6 +39,17 @@ class FolderLock:
         os.ftruncate(self._descriptor, 0)
         os.pwrite(self._descriptor, text.encode(), 0)
 
+    def is_taken(self) -> bool:
+        """Return whether another process (or lock object) holds the lock now."""
+        if not self.path.exists():
+            return False
+        with self.path.open("rb") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+        return False
+
     def holder(self) -> str:
         """Return the note of the process that holds the lock, or held it last."""
         return self.path.read_text(encoding="utf-8").strip() if self.path.exists() else ""

@@ -131,7 +131,7 @@ def work(
         raise SupervisorError("the queue cannot be reached; set REDIS_URL to the one that all hosts share")
     children = [engine(f"engine-{number}", queues, variables=variables) for number in range(1, slots + 1)]
     chores = (_look_after if "default" in queues else requeue_lost_jobs, Watchdog(children).look)
-    _run(children, chores, f"{slots} processes run jobs of {', '.join(queues)}", queues if until_empty else [], say)
+    _run(children, chores, f"processes: {slots}, for jobs of {', '.join(queues)}", queues if until_empty else [], say)
     return slots
 
 

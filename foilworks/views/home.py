@@ -17,6 +17,7 @@ from evaluation.dashboard.overview import projects_of
 from foilworks.outages import RETRY_AFTER, is_away, is_full
 from foilworks.views.sample_ladder import sample_ladder
 from projects.access import TIME_TO_RESTORE, deleted_projects, may_create_projects
+from projects.crowd_entry import CROWD_PLACE_KEY, study_entered_by
 from projects.demo_accounts import published_accounts
 
 
@@ -27,7 +28,8 @@ def home(request: HttpRequest) -> HttpResponse:
         has_demo = bool(published_accounts())
         context = {"has_demo": has_demo, "ladder": sample_ladder() if has_demo else []}
         return render(request, "foilworks/landing.html", context)
-    cards, may_create = projects_of(request.user), may_create_projects(request.user)
+    in_crowd = CROWD_PLACE_KEY in request.session
+    cards, may_create = projects_of(request.user, in_crowd=in_crowd), may_create_projects(request.user)
     # Only researchers may create projects, and only they may restore one.
     deleted = list(deleted_projects(request.user)) if may_create else []
     for project in deleted:
@@ -37,6 +39,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "archived": [card for card in cards if card.project.archived_at is not None],
         "deleted": deleted,
         "may_create": may_create,
+        "study": study_entered_by(request.user) if in_crowd and not cards else None,
     }
     return render(request, "projects/home.html", context)
 

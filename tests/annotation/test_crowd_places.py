@@ -11,6 +11,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import strip_tags
 
 from annotation.actions.claims.claim import claim
 from annotation.actions.crowd import (
@@ -55,6 +56,10 @@ def crowd(world: World) -> World:
 def broken() -> list[dict]:
     """What `foilworks check` would find, but for the clips, which have no files here."""
     return [found for found in violations() if not found["invariant"].startswith("media.")]
+
+
+def plain(answer: Any) -> str:
+    return " ".join(strip_tags(answer.content.decode()).split())
 
 
 def entered(study: CrowdStudy, worker: str = "w1", **also) -> CrowdPlace:
@@ -236,6 +241,26 @@ def test_the_work_pages_lead_back_to_the_place_once_its_work_is_done(client, cro
     assert not Slot.objects.filter(state="leased").exists()
 
 
+def test_the_pages_name_only_the_tasks_of_the_place(client, crowd):
+    study = open_study(crowd.project, pieces=2)
+    queue, place = f"/projects/{crowd.project.slug}/work/validation/", f"/projects/{crowd.project.slug}/place/"
+    where = arrive(study, signed(study), client)["Location"]
+    assert queue in where
+    task = client.get(where).content.decode()
+    assert re.search(r"data-done-today>0</span>\s+of <span data-total>2</span>", task)
+    assert "1 task in progress. 1 task to do." in plain(client.get(queue))
+    assert "1 task for you" in plain(client.get(f"/projects/{crowd.project.slug}/"))
+    assert "validation: 1 to do" in plain(client.get("/"))
+    for key in ("a", "b"):
+        where = client.post(where, {"answer": "1", "idempotency_key": key})["Location"]
+    assert "All your tasks are done." in plain(client.get(place))
+    assert "Stop working on this study" not in plain(client.get(place))
+    assert "You have done all tasks of your place" in plain(client.get(queue))
+    assert "Nothing to do." in plain(client.get(f"/projects/{crowd.project.slug}/"))
+    client.post(place, {"move": "complete"})
+    assert "Your part in the study has ended" in plain(client.get("/"))
+
+
 @pytest.mark.parametrize("scripts", [False, True])
 def test_a_late_answer_shows_the_state_of_the_ended_place(client, crowd, scripts):
     study = open_study(crowd.project)
@@ -290,7 +315,7 @@ def test_a_person_in_two_studies_reaches_both_places(client, crowd):
     assert code_of(votes) in client.get(page).content.decode()
     assert arrive(edits.study, signed(edits.study), client).url == page
     shown = client.get(page).content.decode()
-    assert (edits.study.name in shown, "1 of 1 tasks" in shown) == (True, True)
+    assert (edits.study.name in shown, "1 of 1 task" in shown) == (True, True)
     assert client.post(page, {"move": "complete"}).status_code == 302
     assert code_of(edits) in client.get(page).content.decode()
     assert not Membership.objects.filter(person=person).exists()
@@ -334,7 +359,7 @@ def test_a_person_who_has_done_a_study_is_led_to_its_place(client, crowd):
     piece = client.post(f"/projects/{crowd.project.slug}/work/edit/")["Location"]
     done = client.post(piece, {"text": "a man unfolds a shirt.", "idempotency_key": "k"})
     shown = client.get(done["Location"]).content.decode()
-    assert (edits.study.name in shown, "1 of 1 tasks" in shown) == (True, True)
+    assert (edits.study.name in shown, "1 of 1 task" in shown) == (True, True)
 
 
 def test_a_session_from_before_a_place_was_named_in_it_reaches_the_active_one(client, crowd):

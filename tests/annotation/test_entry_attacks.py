@@ -171,7 +171,7 @@ def test_an_annotator_who_posts_to_an_owners_page_is_refused_with_a_row(client, 
 def test_a_signed_link_lets_its_worker_in_once(client, project):
     study = open_study(project)
     parameters = signed(study)
-    assert arrive(study, parameters, client)["Location"] == f"/projects/{project.slug}/place/"
+    assert arrive(study, parameters, client)["Location"].startswith(f"/projects/{project.slug}/work/validation/")
     place = CrowdPlace.objects.get()
     worker = CrowdWorker.objects.get()
     assert (worker.worker, worker.person, place.person) == ("worker-1", place.person, place.person)

@@ -66,10 +66,10 @@ def test_ray_is_named_where_it_runs_jobs(settings):
 @pytest.mark.django_db
 def test_a_stopped_queue_is_fine_but_waiting_jobs_without_a_worker_are_broken():
     assert state_of("queue").state == OK
-    assert state_of("workers").state == OK
+    assert (state_of("workers").state, state_of("workers").found) == (ABSENT, "0 running; waiting jobs: 0")
     Job.objects.create(dotted="tests.jobs.samples.count", target_id=1)
     check = state_of("workers")
-    assert (check.state, check.found) == (BROKEN, "0 running, 1 jobs waiting")
+    assert (check.state, check.found) == (BROKEN, "0 running; waiting jobs: 1")
     assert "foilworks up" in check.todo
 
 

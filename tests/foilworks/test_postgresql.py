@@ -138,3 +138,4 @@ def test_an_unreachable_server_gives_one_line(tmp_path):
     assert done.returncode == 1
     assert len(done.stderr.splitlines()) == 1
     assert done.stderr.startswith("foilworks: the database: ")
+    assert "start the database, or correct DATABASE_URL" in done.stderr

@@ -12,7 +12,18 @@ from foilworks.supervisor.embedded_redis import client_of
 from jobs import queue
 from jobs.errors import JobError
 from jobs.models import Job, JobState
-from jobs.queue import MAX_LOSSES, cancel, enqueue, is_reachable, no_worker_hint, push, requeue_lost, retry, wait
+from jobs.queue import (
+    MAX_LOSSES,
+    cancel,
+    enqueue,
+    is_reachable,
+    no_worker_hint,
+    push,
+    requeue_lost,
+    retry,
+    wait,
+    worker_count,
+)
 
 COUNT = "tests.jobs.samples.count"
 
@@ -74,7 +85,7 @@ def test_without_redis_the_row_waits_and_is_pushed_later(redis_server, caplog):
     assert not is_reachable()
     job = enqueue(COUNT, 3)
     assert not push(job)
-    assert "`foilworks up` starts them" in no_worker_hint()
+    assert "start `foilworks worker` or `foilworks up`" in no_worker_hint()
     assert requeue_lost() == 0
     assert "cannot reach the queue" in caplog.text
     redis_server.start()
@@ -200,3 +211,21 @@ def test_pushing_twice_runs_once(redis_server):
     worker.work(burst=True)
     job.refresh_from_db()
     assert (job.state, job.attempts, job.done, job.total) == ("done", 1, 3, 3)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_killed_worker_is_counted_no_more(redis_server):
+    idle, busy = redis_server.worker(), redis_server.worker()
+    idle.register_birth()
+    busy.register_birth()
+    assert worker_count() == 2
+    # Redis does this to the key of an idle worker that shows no sign of life.
+    idle.connection.delete(idle.key)
+    assert worker_count() == 1
+    job = Job.objects.create(
+        dotted=COUNT, target_id=1, state="running", lease_until=timezone.now() + timedelta(hours=1)
+    )
+    busy.set_current_job_id(str(job.pk))
+    assert worker_count() == 1
+    Job.objects.update(lease_until=timezone.now() - timedelta(hours=1))
+    assert worker_count() == 0

@@ -157,6 +157,18 @@ def worker(redis_server) -> ModelAffinityWorker:
     return Guest(queues, connection=queues[0].connection, serializer=queues[0].serializer)
 
 
+@pytest.mark.django_db(transaction=True)
+def test_a_message_that_is_delivered_twice_ends_without_an_error(worker, caplog):
+    job = enqueue("tests.jobs.samples.end_like_a_second_delivery", 1)
+    with caplog.at_level("INFO", "jobs.affinity_worker"):
+        worker.work(burst=True, logging_level="ERROR")
+    job.refresh_from_db()
+    assert job.state == "done"
+    assert f"the message of job {job.pk} was delivered twice" in caplog.text
+    assert "Traceback" not in caplog.text
+    assert get_queue("default").started_job_registry.get_job_ids() == []
+
+
 def routes_in_order() -> list[str]:
     return list(Job.objects.order_by("started_at").values_list("route", flat=True))
 

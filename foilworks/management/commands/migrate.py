@@ -43,6 +43,8 @@ class Command(FoilworksCommand, DjangoMigrate):
             options["verbosity"] = 0
         if not any(options[name] for name in (*ONLY_LOOKS, *CHOOSES)) and first_tables.has_none(connection):
             first_tables.make_all(connection)
+            if options["verbosity"]:
+                self.say("the database was empty: all tables are created")
         DjangoMigrate.handle(self, *args, **options)
         if as_json:
             self.stdout.write(json.dumps({"backup": str(copy) if copy else None}))

@@ -13,6 +13,7 @@ from foilworks.management.base import FoilworksCommand
 from foilworks.supervisor.services import up_lock
 
 SHOWN = 20
+NO_KEY = "the backup has no key: keep the SECRET_KEY of the environment, or sessions and links become invalid"
 
 
 class Command(FoilworksCommand):
@@ -44,14 +45,16 @@ class Command(FoilworksCommand):
         if result.get("rehearsed"):
             return _rehearsed(result)
         aside = f"; the previous data is in {result['aside']}" if result["aside"] else ""
-        return f"restored the backup of {result['made_at']}{aside}"
+        lines = [f"restored the backup of {result['made_at']}{aside}"]
+        lines += [] if result["key"] else [NO_KEY]
+        return "\n".join(lines)
 
     def exit_status(self, result: dict[str, Any]) -> int:
         return 0 if result.get("ok", True) else 1
 
 
 def _rehearsed(result: dict[str, Any]) -> str:
-    rows = ", ".join(f"{count} {name}" for name, count in result["rows"].items())
+    rows = ", ".join(f"{name}: {count}" for name, count in result["rows"].items())
     lines = [f"the backup of {result['made_at']} can be restored: {rows}"]
     if result["ok"]:
         lines.append(f"{result['checked']} invariants hold")
@@ -62,7 +65,5 @@ def _rehearsed(result: dict[str, Any]) -> str:
     if not result["media"]:
         lines.append("the backup has no videos: restore them from your own copy")
     if not result["key"]:
-        lines.append(
-            "the backup has no key: keep the SECRET_KEY of the environment, or sessions and links become invalid"
-        )
+        lines.append(NO_KEY)
     return "\n".join(lines)

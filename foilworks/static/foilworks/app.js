@@ -331,9 +331,14 @@ function fill(root, dialog) {
   list.replaceChildren();
   // A key presses the first element that has it: the others are not listed.
   const taken = new Set();
-  for (const element of root.querySelectorAll("[data-hotkey]")) {
-    if (dialog.contains(element) || !usable(element) || taken.has(element.dataset.hotkey)) continue;
+  const listed = [...root.querySelectorAll("[data-hotkey]")].filter((element) => {
+    if (dialog.contains(element) || !usable(element) || taken.has(element.dataset.hotkey)) return false;
     taken.add(element.dataset.hotkey);
+    return true;
+  });
+  // A player has many: the keys of the task stand before them.
+  const last = (element) => Number(Boolean(element.closest("[data-player]")));
+  for (const element of listed.sort((a, b) => last(a) - last(b))) {
     const row = template.content.cloneNode(true);
     row.querySelector("th").textContent = label(element);
     element.dataset.hotkey.split(" ").forEach((key, index) => {
