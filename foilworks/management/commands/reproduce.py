@@ -48,7 +48,7 @@ class Command(FoilworksCommand):
     def render(self, result: dict[str, Any]) -> str:
         lines = [f"{self.result.paper}: {summary(self.result)}", *self.result.missing]
         if self.found_nothing:
-            lines.insert(0, "warning: the folder has none of the paper's files, so nothing was made again; check --sources")
+            lines.insert(0, "warning: the folder has none of the paper's files, so nothing was made; check --sources")
         return "\n".join([*lines, f"report: {result['files'][0]}"])
 
 
