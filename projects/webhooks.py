@@ -21,6 +21,7 @@ from jobs.queue import enqueue
 from projects.errors import ProjectError
 from projects.models import AuditEvent, Delivery, Project, Webhook
 from projects.outbound_addresses import Target, checked_target
+from projects.sql.prepared import Prepared
 from projects.webhook_messages import message
 
 JOB = "projects.jobs.deliver_webhook"
@@ -62,14 +63,20 @@ TIMEOUT_SECONDS, ATTEMPT_SECONDS = 10.0, 30.0
 MAX_PROBLEM_LENGTH = 300
 
 
+_HOOKS = Prepared(
+    lambda project: Webhook.objects.select_related("project").filter(
+        project=project, project__deleted_at=None, stopped_at=None
+    )
+)
+
+
 def announce(events: Sequence[AuditEvent]) -> None:
     """Write a delivery for every address that wants one of the events, and queue its job; part of the transaction."""
     told = [(slug, event) for event in events if event.project_id and (slug := event_slug(event))]
     if not told:
         return
     about = {event.project_id for _slug, event in told}
-    hooks = Webhook.objects.filter(project__in=about, project__deleted_at=None, stopped_at=None)
-    for hook in hooks.select_related("project"):
+    for hook in (hook for project in about for hook in _HOOKS.all(project=project)):
         for slug, event in told:
             of_this = event.target_id == str(hook.pk) if slug == "ping" else slug in hook.events
             if event.project_id == hook.project_id and of_this:

@@ -24,9 +24,7 @@ def behind(project: int, stage: str, person: int, *, caption_once: bool) -> Quer
     practised = Question.objects.filter(attempt__person=person, pair__item=OuterRef("item"))
     skipped = Lease.objects.filter(task=OuterRef("task"), person=person, ending=Ending.SKIPPED)
     found = free.filter(~Exists(begun), ~Exists(practised), ~Exists(skipped), ~Exists(declined_by(person)))
-    at_work = Lease.objects.filter(slot__project=project, slot__stage=stage, slot__state=SlotState.LEASED)
-    named = at_work.filter(ending=Ending.RUNNING, upcoming_slot__isnull=False).values("upcoming_slot")
-    found = found.filter(has_watchable_clip()).exclude(pk__in=named)
+    found = found.filter(has_watchable_clip()).exclude(pk__in=_promised(project, stage))
     if caption_once:
         found = found.exclude(same_clip_and_sentence(person, stage))
     return found.order_by("priority", "id")
@@ -39,16 +37,42 @@ def with_what_follows(
 
     `rest`: a random number below SPREAD.
     """
-    others = behind(project, public_stage(stage), person, caption_once=caption_once)
-    if stage != Stage.GOLD:
-        others = others.exclude(item=OuterRef("item"))
-    if caption_once:
-        others = others.exclude(video=OuterRef("video"))
-    both = others.annotate(both=JSONObject(slot="pk", video="video")).values("both")
+    shown_as = public_stage(stage)
     last_bits = ExpressionWrapper(F("id").bitand(SPREAD - 1), BigIntegerField())
-    mine = both.alias(rest=last_bits).filter(rest=rest)
+    drawn = behind(project, shown_as, person, caption_once=caption_once).alias(rest=last_bits).filter(rest=rest)
+    mine, any_other = (
+        _of_others(found, stage, caption_once=caption_once)
+        for found in (drawn, _any_behind(project, shown_as, person, caption_once=caption_once))
+    )
     subtest = OuterRef("task__gold__subtest" if stage == Stage.GOLD else "item__subtest")
     guidelines = Guideline.objects.filter(Q(subtest=None) | Q(subtest=subtest), stage=public_stage(stage))
     newest = guidelines.filter(project=project).order_by(*NEWEST).values("pk")[:1]
-    following = Coalesce(Subquery(mine[:1]), Subquery(both[:1]), output_field=JSONField())
+    following = Coalesce(Subquery(mine[:1]), Subquery(any_other[:1]), output_field=JSONField())
     return slots.annotate(guideline_now=Subquery(newest), following=following)
+
+
+def _of_others(found: QuerySet[Slot], stage: str, *, caption_once: bool) -> QuerySet:
+    """Return slot and video of those that belong to other items than the outer slot, and to other clips if needed."""
+    if stage != Stage.GOLD:
+        found = found.exclude(item=OuterRef("item"))
+    if caption_once:
+        found = found.exclude(video=OuterRef("video"))
+    return found.annotate(both=JSONObject(slot="pk", video="video")).values("both")
+
+
+def _any_behind(project: int, stage: str, person: int, *, caption_once: bool) -> QuerySet[Slot]:
+    """Return free slots of the queue by few conditions: the last resort where `behind` has none with the drawn bits.
+
+    PostgreSQL prepares every part of a query at each execution, even those that it does not need.
+    """
+    free = Slot.objects.filter(project=project, stage=stage, state=SlotState.FREE)
+    found = free.filter(~Exists(Slot.objects.filter(item=OuterRef("item"), stage=stage, person=person)))
+    if caption_once:
+        found = found.filter(~Exists(Lease.objects.filter(person=person, caption_video=OuterRef("video"))))
+    return found.exclude(pk__in=_promised(project, stage)).order_by("priority", "id")
+
+
+def _promised(project: int, stage: str) -> QuerySet:
+    """Return the slots that people at work are offered next."""
+    at_work = Lease.objects.filter(slot__project=project, slot__stage=stage, slot__state=SlotState.LEASED)
+    return at_work.filter(ending=Ending.RUNNING, upcoming_slot__isnull=False).values("upcoming_slot")

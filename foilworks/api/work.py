@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from django.http import Http404, HttpRequest
 from django.utils.translation import gettext as _
 from ninja import Field, Query, Router, Schema, Status
+from ninja.responses import Response
 
 from annotation.access import judged_lease_for, lease_for
 from annotation.actions.claims.claim import claim
@@ -102,7 +103,7 @@ def heartbeat(request: HttpRequest, token: str) -> Held:
 
 
 @router.post("/{slug:token}/submit", response=writes(Submitted, 201), auth=WORK)
-def submit(request: HttpRequest, token: str, body: Answer, following: Query[Following]) -> Status:
+def submit(request: HttpRequest, token: str, body: Answer, following: Query[Following]) -> Status | Response:
     """Submit the task. The same Idempotency-Key returns the same record; without one, a task can be submitted once."""
     key = checked_key(request.headers.get(HEADER, token))
     if following.next and (done := judge_and_claim(request.user, token, key, body.answer, **_common(body))):
@@ -116,13 +117,15 @@ def submit(request: HttpRequest, token: str, body: Answer, following: Query[Foll
     return Status(201, Submitted(id=record.pk, stage=stage, late=record.late, at=record.created_at, next=piece))
 
 
-def _submitted_and_next(request: HttpRequest, done: Judged) -> Status:
+def _submitted_and_next(request: HttpRequest, done: Judged) -> Response:
+    """Return the response as JSON: checking a third time what the schema has checked takes a tenth of the request."""
     vote, piece = done.vote, None
     if done.claim is not None:
         piece = work_out(request.user, done.claim, done.project)
     else:
         piece = _claimed(request, done.project, Stage.VALIDATION)
-    return Status(201, Submitted(id=vote.pk, stage=Stage.VALIDATION, late=vote.late, at=vote.created_at, next=piece))
+    found = Submitted(id=vote.pk, stage=Stage.VALIDATION, late=vote.late, at=vote.created_at, next=piece)
+    return Response(found.model_dump(), status=201)
 
 
 @router.delete("/{slug:token}", response=writes(None, 204), auth=WORK)

@@ -317,6 +317,9 @@ def start_tuning(
     chosen = parse_params(TUNING, params or {})
     _check_tuning(chosen)
     chosen = with_paths(chosen, only_below=None if person is None else Path(settings.MODEL_ROOT))
+    folder = Path(chosen["model"])
+    if folder.is_absolute() and not folder.is_dir():
+        raise GenerationError(_("There is no model folder %(path)s. Check the path.") % {"path": chosen["model"]})
     train = captions_to_use(project).filter(video__split=Split.TRAIN).order_by("-pk")
     last = train.values_list("pk", flat=True).first()
     if last is None:

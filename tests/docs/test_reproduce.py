@@ -26,4 +26,6 @@ def test_every_paper_has_a_command_that_writes_its_report_without_most_sources(t
             write_published(sources)
         assert cli.run(words) == 0, words
         assert json.loads((out / "report.json").read_text(encoding="utf-8"))["paper"]
-        assert "report.md" in capsys.readouterr().out
+        printed = capsys.readouterr().out
+        assert "report.md" in printed
+        assert ("none of the paper's files" in printed) == (words[1] != "contrast-sets")

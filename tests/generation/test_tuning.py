@@ -134,6 +134,8 @@ def test_other_roles_and_invalid_parameters_are_refused(owner, project, root, tm
             start_tuning(owner, project, params=wrong)
     with pytest.raises(GenerationError, match="model folder"):
         start_tuning(owner, project, params={"model": str(tmp_path)})
+    with pytest.raises(GenerationError, match="no model folder"):
+        start_tuning(None, project, params={"model": str(tmp_path / "missing")})
     empty = make_project()
     with pytest.raises(GenerationError, match="train split"):
         start_tuning(make_member(empty, Role.RESEARCHER), empty)

@@ -5,13 +5,30 @@ See docs/workflow.md#rule-11.
 
 from collections import Counter
 from collections.abc import Collection
+from typing import Any
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 
 from annotation.models import Stage, Vote, VoteState
 from annotation.rules.voting import caption_in_doubt
 from corpus.models import Caption, DoubtSettled, Foil
 from corpus.rules.states import FoilVerdict
+from projects.sql.prepared import Prepared
+
+
+def _locked(**which: Any) -> QuerySet:
+    rows = Caption.objects.select_for_update(no_key=True).filter(**which).order_by("pk")
+    return rows.values_list("pk", "flagged_false", "doubt_settled")
+
+
+def _votes(**which: Any) -> QuerySet:
+    pending = Foil.objects.filter(item=OuterRef("item"), verdict=FoilVerdict.PENDING)
+    votes = Vote.objects.filter(stage=Stage.VALIDATION, state=VoteState.COUNTED, **which)
+    return votes.exclude(Exists(pending)).values_list("item__caption", "item", "choice")
+
+
+# The last vote on an item asks about one caption.
+_LOCKED, _VOTES = Prepared(_locked), Prepared(lambda caption: _votes(item__caption=caption))
 
 
 def flag_captions(captions: Collection[int], decided: Collection[int] = ()) -> None:
@@ -21,8 +38,8 @@ def flag_captions(captions: Collection[int], decided: Collection[int] = ()) -> N
     before it reads votes: two items of one caption, decided at once, would miss each other's votes. Lock items before
     captions, to prevent deadlocks.
     """
-    rows = Caption.objects.select_for_update(no_key=True).filter(pk__in=captions).order_by("pk")
-    stored = list(rows.values_list("pk", "flagged_false", "doubt_settled"))
+    single = next(iter(captions)) if len(captions) == 1 else None
+    stored = list(_locked(pk__in=captions)) if single is None else _LOCKED.all(pk=single)
     doubting = _doubting_items(captions)
     for doubt in (True, False):
         changed = [pk for pk, flag, _settled in stored if doubt == (pk in doubting) != flag]
@@ -39,10 +56,10 @@ def _doubting_items(captions: Collection[int]) -> dict[int, set[int]]:
 
     An item that left validation before all votes were in was never decided.
     """
-    pending = Foil.objects.filter(item=OuterRef("item"), verdict=FoilVerdict.PENDING)
-    votes = Vote.objects.filter(item__caption__in=captions, stage=Stage.VALIDATION, state=VoteState.COUNTED)
+    single = next(iter(captions)) if len(captions) == 1 else None
+    votes = _votes(item__caption__in=captions) if single is None else _VOTES.all(caption=single)
     counts: dict[tuple[int, int], Counter[str]] = {}
-    for caption, item, choice in votes.exclude(Exists(pending)).values_list("item__caption", "item", "choice"):
+    for caption, item, choice in votes:
         counts.setdefault((caption, item), Counter())[choice] += 1
     found: dict[int, set[int]] = {}
     for (caption, item), of_item in counts.items():

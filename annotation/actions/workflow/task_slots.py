@@ -17,6 +17,7 @@ from corpus.rules.states import FoilVerdict
 from generation.models import Candidate, CandidateGroup
 from projects.models import Project, User
 from projects.secret_seeds import secret_seed
+from projects.sql.prepared import PreparedUpdate
 
 # Rows that one statement changes.
 CHUNK = 500
@@ -134,9 +135,14 @@ def lock(task_id: int) -> None:
     lock_rows(Task.objects.filter(pk=task_id))
 
 
+_FINISH = PreparedUpdate(
+    lambda task: (Task.objects.filter(pk=task, state=TaskState.OPEN), {"state": TaskState.DONE})
+)
+
+
 def finish(task: Task) -> None:
     """Mark the task as complete."""
-    Task.objects.filter(pk=task.pk, state=TaskState.OPEN).update(state=TaskState.DONE)
+    _FINISH(task=task.pk)
 
 
 def finish_when_full(task_id: int) -> None:

@@ -1,7 +1,7 @@
 """From votes to the verdict of a pair, the state of its item, and doubt about its caption. The item's row is locked."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -19,10 +19,13 @@ from corpus.models import Foil, Item, Subtest
 from corpus.rules.states import FoilVerdict, ItemState
 from projects import audit
 from projects.models import AuditEvent, User
-from projects.sql.prepared import Prepared
+from projects.sql.prepared import Prepared, PreparedUpdate
 
 _STATE = Prepared(
     lambda pk: Item.objects.select_for_update(no_key=True).filter(pk=pk).values_list("state", "decided_at")
+)
+_DECIDE = PreparedUpdate(
+    lambda foil, verdict: (Foil.objects.filter(pk=foil, verdict=FoilVerdict.PENDING), {"verdict": verdict})
 )
 _VOTES = Prepared(lambda item: counted_pairs(item).values_list(*PAIR))
 Counts = dict[int, Counter[str]]
@@ -104,7 +107,7 @@ def apply_vote(
     ):
         verdict, beside = FoilVerdict.PENDING, (*beside, _more_votes(item.subtest, task, pair.slots, actor, now))
     if verdict != FoilVerdict.PENDING:
-        Foil.objects.filter(pk__in=asked, verdict=FoilVerdict.PENDING).update(verdict=verdict)
+        _decide(asked, verdict)
         if rule.stop_early:
             task_slots.stop_collecting(task)
         else:
@@ -118,6 +121,13 @@ def apply_vote(
     # An item in validation has no part in its caption's flag: without doubt of its own, it changes nothing.
     if decided and (pair.of_item or voting.caption_in_doubt(sum(counts.values(), Counter()))):
         flag_captions([item.caption_id], [item.pk] if says_something else [])
+
+
+def _decide(foils: Sequence[int], verdict: str) -> None:
+    if len(foils) == 1:
+        _DECIDE(foil=foils[0], verdict=verdict)
+        return
+    Foil.objects.filter(pk__in=foils, verdict=FoilVerdict.PENDING).update(verdict=verdict)
 
 
 def _more_votes(subtest: Subtest, task: Task, slots: int, actor: User, now: datetime) -> AuditEvent:

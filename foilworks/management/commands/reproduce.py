@@ -41,11 +41,14 @@ class Command(FoilworksCommand):
             raise EvaluationError(f"{quoted(str(options['out']))} is not empty; choose a new folder with --out")
         paper, weights = load(PAPERS[options["paper"]]), parse_set_options(options["weights"])
         self.result = paper.reproduce(sources, out, weights=weights, seed=options["seed"])
+        self.found_nothing = len(self.result.missing) == len(paper.SOURCES)
         files = write_report(self.result, out)
         return {**as_json(self.result), "files": [str(path) for path in files]}
 
     def render(self, result: dict[str, Any]) -> str:
         lines = [f"{self.result.paper}: {summary(self.result)}", *self.result.missing]
+        if self.found_nothing:
+            lines.insert(0, "warning: the folder has none of the paper's files, so nothing was made; check --sources")
         return "\n".join([*lines, f"report: {result['files'][0]}"])
 
 
