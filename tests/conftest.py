@@ -36,6 +36,8 @@ import pytest  # noqa: E402
 from hypothesis.internal.conjecture import providers  # noqa: E402
 from whitenoise.middleware import WhiteNoiseMiddleware  # noqa: E402
 
+from tests.emptied import empty_after_committing_tests  # noqa: E402
+
 # What a test is taken to last, for the order in which files are begun; `@pytest.mark.slow(seconds=90)` says it.
 USUAL_SECONDS, BROWSER_SECONDS, SLOW_SECONDS = 0.15, 3.5, 15.0
 BROWSER = "tests/e2e/"
@@ -77,6 +79,7 @@ def _look_through_static_files_once() -> None:
 
 
 _look_through_static_files_once()
+empty_after_committing_tests()
 
 
 @pytest.hookimpl(optionalhook=True)
