@@ -18,8 +18,9 @@ PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python; d
 
 PORT ?= 8000
 WORKERS ?= 1
-# Two test processes by default (tests/conftest.py says which tests stay together). `make test JOBS=0 ARGS="-k votes"`.
-JOBS ?= 2
+# One test process more than the usual two cores: real servers and browsers are waited for a quarter of the time.
+# tests/conftest.py says which tests stay together. `make test JOBS=0 ARGS="-k votes"`.
+JOBS ?= 3
 ARGS ?=
 TEMPLATES := foilworks/templates
 PACKAGES := annotation corpus evaluation foilworks generation hub jobs media projects reproduction text

@@ -2,9 +2,10 @@
 
 import gc
 import os
+import re
 import sys
 import tempfile
-from itertools import zip_longest
+from itertools import count, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -36,9 +37,12 @@ import pytest  # noqa: E402
 from hypothesis.internal.conjecture import providers  # noqa: E402
 from whitenoise.middleware import WhiteNoiseMiddleware  # noqa: E402
 
+from tests.emptied import empty_after_committing_tests  # noqa: E402
+
 # What a test is taken to last, for the order in which files are begun; `@pytest.mark.slow(seconds=90)` says it.
 USUAL_SECONDS, BROWSER_SECONDS, SLOW_SECONDS = 0.15, 3.5, 15.0
 BROWSER = "tests/e2e/"
+_FOLDERS = count()
 
 # The same examples every time: what holds today holds tomorrow, or a change is to blame. New ones are looked for
 # by hand: HYPOTHESIS_PROFILE=search make test ARGS="-k …".
@@ -77,6 +81,7 @@ def _look_through_static_files_once() -> None:
 
 
 _look_through_static_files_once()
+empty_after_committing_tests()
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -124,6 +129,16 @@ def pytest_collection_finish() -> None:
     and again (statsmodels asks for that at each of its tests)."""
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+
+
+@pytest.fixture
+def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """As pytest's own, whose next number is looked for among the folders of all earlier tests: of ten thousand, that is
+    longer than most tests take."""
+    name = re.sub(r"\W", "_", request.node.name)[:24]
+    folder = tmp_path_factory.getbasetemp() / f"{name}_{next(_FOLDERS)}"
+    folder.mkdir(mode=0o700)
+    return folder
 
 
 @pytest.fixture(autouse=True)

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -17,14 +18,47 @@ FETCHED = re.compile(
 ASKED = re.compile(r"""@import|url\(["']?(?:https?:)?//""")
 
 
-def test_the_site_is_complete_and_needs_no_network(tmp_path: Path) -> None:
-    folders = [str(DOCS), str(tmp_path / "site"), "-d", str(tmp_path / "trees")]
-    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", *folders]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+def build(folder: Path, *options: str, pages: Sequence[Path] = ()) -> Sequence[Path]:
+    """Write these pages, or all of them; return all that are there."""
+    site = folder / "site"
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-W",
+        "--keep-going",
+        "-q",
+        "-b",
+        "html",
+        "-d",
+        folder / "trees",
+        *options,
+    ]
+    done = subprocess.run([*command, DOCS, site, *pages], capture_output=True, text=True, check=False, cwd=folder)
     assert done.returncode == 0, done.stderr
-    pages = list((tmp_path / "site").rglob("*.html"))
-    assert len(pages) > 50
+    assert (site / "searchindex.js").stat().st_size > 10_000
+    return list(site.rglob("*.html"))
+
+
+def assert_self_contained(pages: Sequence[Path], site: Path) -> None:
     assert not [page.name for page in pages if FETCHED.search(page.read_text(encoding="utf-8"))]
-    styles = (tmp_path / "site").rglob("*.css")
-    assert not [style.name for style in styles if ASKED.search(style.read_text(encoding="utf-8"))]
-    assert (tmp_path / "site" / "searchindex.js").stat().st_size > 10_000
+    assert not [style.name for style in site.rglob("*.css") if ASKED.search(style.read_text(encoding="utf-8"))]
+
+
+def test_the_site_is_complete_and_needs_no_network(tmp_path: Path) -> None:
+    """All pages in Sphinx's basic theme, then two in ours, which draws its menu of all pages anew on each page."""
+    pages = build(tmp_path, "-D", "html_theme=basic")
+    assert len(pages) > 50
+    assert_self_contained(pages, tmp_path / "site")
+    ours = [DOCS / "index.md", DOCS / "testing.md"]
+    build(tmp_path, pages=ours)
+    pages = [tmp_path / "site" / f"{page.stem}.html" for page in ours]
+    assert all("furo" in page.read_text(encoding="utf-8") for page in pages)
+    assert_self_contained(pages, tmp_path / "site")
+
+
+@pytest.mark.full
+def test_every_page_of_the_site_is_drawn_in_its_own_theme(tmp_path: Path) -> None:
+    pages = build(tmp_path)
+    assert len(pages) > 50
+    assert_self_contained(pages, tmp_path / "site")

@@ -74,6 +74,8 @@ def goes_back_and_forth(settings: Mapping[str, str], execute: Callable[[str], li
     assert migrate("corpus", AFTER) == NOW
 
 
+# What both ways do to rows is tested below without the ten commands.
+@pytest.mark.full
 @pytest.mark.slow(seconds=10)
 def test_stored_rows_get_the_new_name_and_back(tmp_path):
     def execute(sql: str) -> list[tuple]:
@@ -111,3 +113,7 @@ def test_each_table_is_one_statement_in_a_transaction_of_its_own(django_assert_n
             operation.code(apps, editor)
     assert set(Item.objects.values_list("state", flat=True)) == {"disputed"}
     assert set(Foil.objects.values_list("verdict", flat=True)) == {"disputed"}
+    for operation in DATA.operations:
+        operation.reverse_code(apps, editor)
+    assert set(Item.objects.values_list("state", flat=True)) == {"split"}
+    assert set(Foil.objects.values_list("verdict", flat=True)) == {"split"}

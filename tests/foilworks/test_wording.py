@@ -24,7 +24,8 @@ def said() -> Iterator[tuple[str, str]]:
     """(place, text up to its first value) of all that is passed to `progress` as a text."""
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            code = path.read_text(encoding="utf-8")
+            for node in ast.walk(ast.parse(code)) if "progress" in code else ():
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "progress":
                     for argument in node.args[1:]:
                         text = argument.values[0] if isinstance(argument, ast.JoinedStr) else argument

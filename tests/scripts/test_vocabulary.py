@@ -124,5 +124,7 @@ def test_only_commits_after_the_table_have_short_subjects(tmp_path):
     assert found(tmp_path, {}) == ["commits: 21 characters: Of twenty-one letters"]
 
 
+# `make checks`, with which `make test` begins, runs the script on this checkout.
+@pytest.mark.full
 def test_this_checkout_has_no_old_words():
     assert list(vocabulary.check(vocabulary.ROOT)) == []
