@@ -36,9 +36,7 @@ class TextPairClassifier:
         once, place = distinct(pairs)
         encoded = [self.tokenizer(*self._given(pair), truncation=True, max_length=self._longest) for pair in once]
         rows = np.zeros((len(once), len(self.labels)), np.float32)
-        for batch in token_batches(
-            [len(one["input_ids"]) for one in encoded], self.device, budget=self._budget
-        ):
+        for batch in token_batches([len(one["input_ids"]) for one in encoded], self.device, budget=self._budget):
             padded = self.tokenizer.pad([encoded[at] for at in batch], return_tensors="pt").to(self.device)
             rows[batch] = self.model(**padded).logits.float().cpu().numpy()
         return rows[place] if place else rows
