@@ -30,14 +30,12 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 import numpy as np  # noqa: E402 (the root must be on the path first)
 import torch  # noqa: E402
-from transformers import AutoModelForSequenceClassification  # noqa: E402
 
 from benchmarks import generation  # noqa: E402
 from benchmarks.scoring import decoded, videos  # noqa: E402
-from hub.adapters import pair_classifier  # noqa: E402
 from hub.adapters.registry import CLASSIFIER, open_helper  # noqa: E402
 from hub.loading.onednn import use_onednn  # noqa: E402
-from hub.loading.pretrained import TOKENS_PER_BATCH, load_text_model  # noqa: E402
+from hub.loading.pretrained import TOKENS_PER_BATCH  # noqa: E402
 from media.decode_pool import DecodePool  # noqa: E402
 from media.file_cache import FileCache  # noqa: E402
 from media.frame_cache import FrameCache, FramesAsked  # noqa: E402
@@ -130,8 +128,8 @@ def entailment(threads: int, repeat: int, many: int, few: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = generation.write_models(Path(folder))[CLASSIFIER]
         after = open_helper(path, CLASSIFIER, device="cpu")
-        before, single = (plain(path) for _ in range(2))
-        fast_single = plain(path)
+        before, single = (generation.plain(path) for _ in range(2))
+        fast_single = generation.plain(path)
         use_onednn(fast_single.model.base_model)
     before._budget = TOKENS_PER_BATCH
     work = list(pairs(many))
@@ -156,13 +154,6 @@ def entailment(threads: int, repeat: int, many: int, few: int) -> None:
         print(f"        {name:22} {seconds * 1e3:6.1f} ms, ratio {best['one at a time'] / seconds:.2f}")
     error = float(np.abs(after.probs(work) - before.probs(work)).max())
     print(f"        largest difference of a probability {error:.1e}", flush=True)
-
-
-def plain(path: str) -> pair_classifier.TextPairClassifier:
-    """Return the classifier with PyTorch's own linear layers."""
-    auto_class = AutoModelForSequenceClassification
-    loaded, tokenizer = load_text_model(auto_class, path, slug="classifier", device="cpu", dtype="float32")
-    return pair_classifier.TextPairClassifier(loaded, tokenizer)
 
 
 def main() -> None:
