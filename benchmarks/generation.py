@@ -22,6 +22,7 @@ from typing import Any
 import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import (
+    AutoModelForSequenceClassification,
     GPT2Config,
     GPT2LMHeadModel,
     PreTrainedTokenizerFast,
@@ -33,7 +34,9 @@ from transformers import (
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from hub.adapters.registry import CLASSIFIER, FILLER, TEXT_SCORER, open_helper  # noqa: E402 (the root must be on the path first)
+from hub.adapters.pair_classifier import TextPairClassifier  # noqa: E402 (the root must be on the path first)
+from hub.adapters.registry import CLASSIFIER, FILLER, TEXT_SCORER, open_helper  # noqa: E402
+from hub.loading.pretrained import load_text_model  # noqa: E402
 from tests.hub.folders import saved  # noqa: E402
 
 CANDIDATES = 10
@@ -153,7 +156,8 @@ def speed(many: int, few: int, device: str, rounds: int) -> dict[str, dict[str, 
         given = list(captions(many))
         asked = {FILLER: blanks, TEXT_SCORER: sentences, CLASSIFIER: pairs}
         for (role, path), (name, batched, single) in zip(paths.items(), SIDES, strict=True):
-            naive = open_helper(path, role, device=device)
+            # The published code uses PyTorch's own linear layers.
+            naive = plain(path, device) if role == CLASSIFIER else open_helper(path, role, device=device)
             work = [asked[role](one, naive) for one in given]
             for label, tail in (("", ""), (", bfloat16", "?dtype=bfloat16")):
                 ours = open_helper(path + tail, role, device=device)
@@ -162,6 +166,13 @@ def speed(many: int, few: int, device: str, rounds: int) -> dict[str, dict[str, 
                     partial(batched, ours), partial(single, naive), work, few, device, rounds
                 )
     return found
+
+
+def plain(path: str, device: str = "cpu") -> TextPairClassifier:
+    """Return the classifier with PyTorch's own linear layers."""
+    auto_class = AutoModelForSequenceClassification
+    loaded, tokenizer = load_text_model(auto_class, path, slug="classifier", device=device, dtype="float32")
+    return TextPairClassifier(loaded, tokenizer)
 
 
 def blanks(caption: tuple[str, str, str], filler: Any) -> list[str]:

@@ -7,10 +7,10 @@ short side of 384; what is decoded again goes through the same compression, so t
 
 import io
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from os import PathLike
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from PIL import Image
 from media.container import open_video
 from media.errors import MediaError
 from media.file_cache import FileCache, content_key
-from media.frames import Sample
+from media.frames import Sample, Size, frames_on_screen, trim_of
 from media.picture import display_size
 from media.probe import file_sha256
 from media.sampling import Sampling
@@ -35,6 +35,22 @@ Decode = Callable[
     [PathLike[str], Sampling, float | None, float | None, tuple[int, int] | None, str, str],
     bytes,
 ]
+# Decoded together with the frames that are read now: bounds the memory of one decoding.
+MAX_FRAMES_TOGETHER = 64
+
+
+@dataclass(frozen=True)
+class FramesAsked:
+    """The frames of a clip that a model needs, and the form in which a cache stores them."""
+
+    sampling: Sampling
+    size: Size | None = None
+    form: str = LOSSLESS
+
+    @property
+    def stored(self) -> str:
+        """Return the form of its entries: a model that asks for a size gets few pixels anyway."""
+        return LOSSLESS if self.size is not None else self.form
 
 
 @dataclass(frozen=True)
@@ -42,11 +58,13 @@ class FrameCache:
     """A cache of frames; `files` None: nothing is cached, and frames are the same.
 
     `elsewhere` decodes what is not cached, such as on another node; its bytes are those of `packed_frames`. None: here.
+    `also`: what other models will read of the same clips. A clip that is decoded here is decoded once for all.
     """
 
     files: FileCache | None = None
     form: str = LOSSLESS
     elsewhere: Decode | None = None
+    also: tuple[FramesAsked, ...] = ()
 
     def read(
         self,
@@ -67,6 +85,9 @@ class FrameCache:
             if found is not None:
                 return found
             self.files.drop(key)
+        together = self._read_together(self.files, path, FramesAsked(sampling, size, self.form), start, end, content)
+        if together is not None:
+            return together
         sample, packed_ = self._decoded(path, sampling, start, end, size, content)
         self.files.put(key, packed_ if packed_ is not None else packed(sample, LOSSLESS))
         return sample
@@ -91,6 +112,40 @@ class FrameCache:
             size=size,
             form=FORM_VERSIONS[form],
         )
+
+    def _read_together(
+        self,
+        files: FileCache,
+        path: PathLike[str],
+        first: FramesAsked,
+        start: float | None,
+        end: float | None,
+        content: str,
+    ) -> Sample | None:
+        """Decode once for `first` and for `also`, and cache all; None if there is nothing to share, or it fails."""
+        if self.elsewhere is not None or first.sampling.is_drawn:
+            return None
+        others = [one for one in self.also if not one.sampling.is_drawn]
+        keys = {self._key_of(one, path, start, end, content): one for one in (first, *others)}
+        wanted = [(key, one) for key, one in keys.items() if one == first or not files.path(key).exists()]
+        if len(wanted) < 2:
+            return None
+        try:
+            samples = _decoded_together(Path(path), [one for _, one in wanted], start, end)
+        except MediaError:
+            # Damage after the last frame of `first` concerns only the others.
+            return None
+        found = samples[0]
+        for (key, one), sample in zip(wanted, samples, strict=False):
+            entry = packed(sample, one.stored)
+            files.put(key, entry)
+            found = (unpacked(entry) or found) if one == first and one.stored == JPEG else found
+        return found
+
+    def _key_of(
+        self, one: FramesAsked, path: PathLike[str], start: float | None, end: float | None, content: str
+    ) -> str:
+        return replace(self, form=one.form).key(path, one.sampling, start, end, one.size, content)
 
     def _decoded(
         self,
@@ -128,6 +183,17 @@ class FrameCache:
         found = unpacked(kept)
         assert found is not None
         return found, kept
+
+
+def _decoded_together(path: Path, asked: Sequence[FramesAsked], start: float | None, end: float | None) -> list[Sample]:
+    """Return the frames of the first request and of those after it that fit into MAX_FRAMES_TOGETHER."""
+    span = trim_of(path, start, end)
+    small = _small(path) if any(one.stored == JPEG for one in asked) else None
+    moments = [one.sampling.moments(*span) for one in asked]
+    totals = accumulate(map(len, moments))
+    fit = max(1, sum(total <= MAX_FRAMES_TOGETHER for total in totals))
+    sizes = [small if one.stored == JPEG else one.size for one in asked]
+    return frames_on_screen(path, list(zip(moments, sizes, strict=True))[:fit])
 
 
 def packed_frames(

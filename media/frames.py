@@ -22,6 +22,10 @@ SAMPLING_POLICY = "time-bin-centres/2"
 END_TOLERANCE_S = 1e-3
 
 
+# (height, width) in pixels.
+Size = tuple[int, int]
+
+
 class Sample(NamedTuple):
     """`frames` uint8 (k, height, width, 3) RGB; `times` the k presentation times in seconds, repeats
     included.
@@ -48,11 +52,25 @@ def sample_frames(
     if k < 1:
         raise ValueError(f"k is {k}; request at least one frame")
     path = Path(path)
-    begin, finish = trim_of(path, start, end)
-    centres = begin + (np.arange(k) + 0.5) * (finish - begin) / k
+    return frames_on_screen(path, [(bin_centres(*trim_of(path, start, end), k), size)])[0]
+
+
+def bin_centres(begin: float, finish: float, k: int) -> list[float]:
+    """Return the centres of k equal time bins, in seconds."""
+    centres: list[float] = (begin + (np.arange(k) + 0.5) * (finish - begin) / k).tolist()
+    return centres
+
+
+def frames_on_screen(path: Path, asked: Sequence[tuple[Sequence[float], Size | None]]) -> list[Sample]:
+    """Return one Sample per (ascending seconds, size), all from one decoding of the file.
+
+    Each is the same as if it were the only one. MediaError: an unusable file.
+    """
+    picked: list[list[tuple[float, np.ndarray]]] = [[] for _ in asked]
     with open_video(path) as video:
-        picked = list(_on_screen(video, centres.tolist(), size))
-    return Sample(np.stack([image for _, image in picked]), np.array([time for time, _ in picked]))
+        for at, time, image in _on_screen(video, asked):
+            picked[at].append((time, image))
+    return [Sample(np.stack([image for _, image in one]), np.array([time for time, _ in one])) for one in picked]
 
 
 def trim_of(path: Path, start: float | None, end: float | None) -> tuple[float, float]:
@@ -72,29 +90,41 @@ def trim_of(path: Path, start: float | None, end: float | None) -> tuple[float, 
 
 
 def _on_screen(
-    video: OpenVideo, centres: Sequence[float], size: tuple[int, int] | None
-) -> Iterator[tuple[float, np.ndarray]]:
-    """For each centre (ascending) the time and picture of the last frame that starts at or before it."""
+    video: OpenVideo, asked: Sequence[tuple[Sequence[float], Size | None]]
+) -> Iterator[tuple[int, float, np.ndarray]]:
+    """For each moment (index of its request, time and picture of the last frame that starts at or before it)."""
     # Containers round a frame's time to their clock, webm to milliseconds: half a tick late is not late.
     half_tick = float(video.time_base) / 2
+    moments = sorted((moment, at) for at, (several, _) in enumerate(asked) for moment in several)
+    sizes = [size for _, size in asked]
     due = 0
     shown: tuple[float, VideoFrame] | None = None
-    image: np.ndarray | None = None
+    images: dict[Size | None, np.ndarray] = {}
+
+    def picture(frame: VideoFrame, at: int) -> np.ndarray:
+        if sizes[at] not in images:
+            images[sizes[at]] = shown_pixels(video, frame, sizes[at])
+        image = images[sizes[at]]
+        height, width = image.shape[:2]
+        sizes[at] = (height, width)
+        # The next moment of the same request may be on this frame too.
+        images[height, width] = image
+        return image
+
     for time, frame in video.frames():
         # A frame stays on screen until the next one starts: the next one's time decides.
-        while shown is not None and due < len(centres) and centres[due] < time - half_tick:
-            image = shown_pixels(video, shown[1], size) if image is None else image
-            size = image.shape[:2]
-            yield shown[0], image
+        while shown is not None and due < len(moments) and moments[due][0] < time - half_tick:
+            at = moments[due][1]
+            yield at, shown[0], picture(shown[1], at)
             due += 1
-        if due == len(centres):
+        if due == len(moments):
             return
-        shown, image = (time, frame), None
+        shown = (time, frame)
+        images.clear()
     if shown is None:
         raise MediaError(f"{video.path}: contains no frames; copy it again from its source")
-    image = shown_pixels(video, shown[1], size)
-    for _ in range(due, len(centres)):
-        yield shown[0], image
+    for _, at in moments[due:]:
+        yield at, shown[0], picture(shown[1], at)
 
 
 # Longest side of a stored picture, in pixels: enough to judge, small enough to send.

@@ -12,7 +12,7 @@ from av.video.frame import VideoFrame
 
 from media.container import open_video
 from media.errors import MediaError
-from media.frames import SAMPLING_POLICY, Sample, _on_screen, sample_frames, trim_of
+from media.frames import SAMPLING_POLICY, Sample, bin_centres, frames_on_screen, sample_frames, trim_of
 from media.picture import shown_pixels
 from text.quoting import quoted
 
@@ -80,13 +80,14 @@ def interval_frames(
     """
     if seconds <= 0:
         raise ValueError(f"an interval of {seconds} s has no middle")
-    begin, finish = trim_of(Path(path), start, end)
+    return frames_on_screen(Path(path), [(interval_middles(*trim_of(Path(path), start, end), seconds), size)])[0]
+
+
+def interval_middles(begin: float, finish: float, seconds: float) -> list[float]:
+    """Return the middle of each whole interval; of a shorter clip its own middle."""
     # 16.4 - 1.4 is a hair less than 15: three intervals of 5 seconds all the same.
     whole = int((finish - begin) / seconds + 1e-6)
-    middles = [begin + (place + 0.5) * seconds for place in range(whole)] or [(begin + finish) / 2]
-    with open_video(Path(path)) as video:
-        picked = list(_on_screen(video, middles, size))
-    return Sample(np.stack([image for _, image in picked]), np.array([time for time, _ in picked]))
+    return [begin + (place + 0.5) * seconds for place in range(whole)] or [(begin + finish) / 2]
 
 
 CENTRES, CONSECUTIVE, INTERVALS = "centres", "consecutive", "intervals"
@@ -116,6 +117,12 @@ class Sampling:
     def is_drawn(self) -> bool:
         """Whether the choice depends on the video's content."""
         return self.policy == CONSECUTIVE
+
+    def moments(self, begin: float, finish: float) -> list[float]:
+        """Return the seconds of the chosen frames, ascending; only for choices that are not drawn."""
+        if self.policy == CENTRES:
+            return bin_centres(begin, finish, self.frames)
+        return interval_middles(begin, finish, self.seconds)
 
     def sample(
         self,

@@ -7,7 +7,7 @@ loaded. Each kind of job imports its own libraries: a worker that scores through
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -35,6 +35,7 @@ from evaluation.scoring.shards.work import (
     store,
     work_of,
 )
+from evaluation.scoring.shared_reads import of_other_runs, stored
 from evaluation.scoring.standard import check_standard, measure
 from evaluation.scoring.standard_results import STANDARD
 from evaluation.scoring.truncation import listed_before, truncation_of
@@ -166,6 +167,7 @@ def _score(run: Run, job: Job) -> Spread | dict[str, Any]:
         if STANDARD in run.params:
             check_standard(opened.adapter, opened.by_item)
         run.params = {**run.params, "by_item": opened.by_item}
+        run.params |= stored(opened.protocol, info, opened.kept.frames)
         if run.spec.partition(":")[0] in number_formats.GENERATIVE:
             # Chosen by the device of this host; the run's other hosts may have different devices.
             run.params["dtype"] = opened.dtype
@@ -214,7 +216,8 @@ def _shown_without_clip(opened: _Opened) -> str:
 def _score_all(run: Run, opened: _Opened, todo: Todo, job: Job) -> ScoringCounts:
     """Score everything and store the results; the job's row has the progress and the cost."""
     tally, before, done = ScoringCounts(), dict(job.measured), max(0, job.total - pairs_of(todo))
-    read, info = reader(opened.protocol, opened.kept.frames), opened.info
+    info = opened.info
+    read = reader(opened.protocol, replace(opened.kept.frames, also=of_other_runs(run) if info.needs_video else ()))
     decoders = settings.FOILWORKS_DECODERS or usual_workers()
     with ScoreWriter(partial(store, run, info)) as writer, DecodePool(decoders) as pool:
         for requests in rounds_of(todo, CLIPS_PER_ROUND):
