@@ -31,7 +31,7 @@ from scipy.stats import binomtest
 ROOT = Path(__file__).resolve().parent.parent
 COPY = ROOT / ".mutations"
 EQUIVALENT = Path(__file__).resolve().with_name("equivalent_mutants.toml")
-# Package -> its files that need neither tables, pages nor a process of their own; () means all.
+# Package -> its files that need neither tables, pages, models nor a process of their own; () means all.
 PACKAGES: dict[str, tuple[str, ...]] = {
     "corpus/rules": (),
     "annotation/rules": (),
@@ -52,7 +52,12 @@ PACKAGES: dict[str, tuple[str, ...]] = {
         "verdicts.py",
     ),
     "generation/balance": (),
-    "generation/methods": (),
+    "generation/methods": (
+        *("_characters.py", "_chat_answers.py", "_lexicon.py", "_number_balance.py", "_proficiency.py", "_random.py"),
+        *("actor_swap.py", "colour_swap.py", "existence.py", "fake.py", "gender_swap.py", "identity_swap.py"),
+        *("number.py", "object_swap.py", "person.py", "preposition.py", "proficiency_action.py"),
+        *("proficiency_object.py", "random_caption.py", "state_change.py"),
+    ),
     "media": (
         *("clock.py", "container.py", "encode.py", "file_cache.py", "file_kinds.py", "frame_cache.py", "frames.py"),
         *("indexes.py", "limits.py", "packets.py", "picture.py", "playable.py", "probe.py", "ranges.py"),

@@ -1,7 +1,7 @@
 """Try mutants: run the tests once to see which functions each runs, then those of each mutant in a forked process.
 
-A plugin for pytest in the copy that scripts/mutations.py has made. Tests that need tables are left out. A mutant is
-killed by the first test that fails, by a crash, and by taking far longer than the tests take without it.
+A plugin for pytest in the copy that scripts/mutations.py has made. Tests that need tables or models are left out. A
+mutant is killed by the first test that fails, by a crash, and by taking far longer than the tests take without it.
 """
 
 import gc
@@ -41,14 +41,20 @@ MAX_TEST_SECONDS = 6.0
 MORE_MEMORY = 2 * 2**30
 
 
-def needs_tables(item: pytest.Item) -> bool:
-    return "db" in getattr(item, "fixturenames", ()) or item.get_closest_marker("django_db") is not None
+# Fixtures that train a model: each forked process would train it again, with threads that it has not inherited.
+MODELS = {"model", "models"}
+
+
+def is_left_out(item: pytest.Item) -> bool:
+    """Whether it needs tables or a model."""
+    fixtures = {*getattr(item, "fixturenames", ())}
+    return bool(fixtures & {"db", *MODELS}) or item.get_closest_marker("django_db") is not None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    left_out = [item for item in items if needs_tables(item)]
+    left_out = [item for item in items if is_left_out(item)]
     config.hook.pytest_deselected(items=left_out)
-    items[:] = [item for item in items if not needs_tables(item)]
+    items[:] = [item for item in items if not is_left_out(item)]
 
 
 class Covering:

@@ -13,10 +13,11 @@ import pytest
 from media.container import open_video
 from media.errors import MediaError
 from media.frames import sample_frames
+from media.playable import encode as encode_again
 from media.playable import make_playable
 from media.probe import VideoFacts, probe
 from tests.media.odd_files import OddFile, differs, expected, grid, make, odd_files
-from tests.media.painted import painted_clip, read_index
+from tests.media.painted import painted_clip, read_index, write_smaller_midway
 from tests.media.test_probe import encode, late_picture
 
 ODD = {odd.name: odd for odd in odd_files()}
@@ -228,3 +229,12 @@ def test_extra_bytes_at_the_end_are_harmless_but_a_missing_end_is_damage(tmp_pat
             probe(path)
     else:
         assert probe(path).n_frames == len(odd.times)
+
+
+def test_a_clip_that_changes_its_size_midway_keeps_the_size_of_its_first_frame(tmp_path):
+    source = write_smaller_midway(tmp_path / "smaller.webm")
+    encode_again(source, tmp_path / "encoded.mp4")
+    sample = sample_frames(tmp_path / "encoded.mp4", 10)
+    assert sample.frames.shape == (10, 64, 128, 3)
+    assert [read_index(frame) for frame in sample.frames] == list(range(10))
+    assert probe(tmp_path / "encoded.mp4").clock.end == 1_000_000
