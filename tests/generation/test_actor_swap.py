@@ -153,3 +153,15 @@ def test_the_facts_name_the_verb_and_the_voice():
     assert active.facts == {"verb": "lift", "passive": False, "tagger": "offline rules"}
     assert passive.facts == {"verb": "lift", "passive": True, "tagger": "offline rules"}
     assert (active.method, active.rank) == ("actor_swap", 0)
+
+
+@pytest.mark.parametrize(
+    ("caption", "foil"),
+    [
+        ("A cat, a dog and a mouse chase a man", "A man chases a cat, a dog and a mouse"),
+        ("a man, a woman, and two boys push a girl", "a girl pushes a man, a woman, and two boys"),
+        ("a woman, dressed in black and white, pushes a man", "a man pushes a woman dressed in black and white"),
+    ],
+)
+def test_a_list_of_participants_keeps_its_commas_and_is_plural(caption, foil):
+    assert [draft.foil for draft in drafts("actor_swap", caption)] == [foil]
