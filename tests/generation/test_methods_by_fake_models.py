@@ -169,3 +169,42 @@ def test_a_number_of_words_below_one_is_refused(method):
     models = {"model": "fake-t5:"} if method == "preposition" else FAKES
     with pytest.raises(Exception, match=r"^parameter 'top' is 0; give a whole number from 1$"):
         outcomes(method, [CaptionInput("one", "a man folds a red shirt")], **models, top=0)
+
+
+@pytest.mark.parametrize(
+    ("objects", "made", "dropped"),
+    [
+        ([], ["anchor", "balloon"], []),
+        (["drum"], ["anchor", "balloon"], ["drum"]),
+        # A synonym and a part of a name are seen as well.
+        (["hot-air balloon", "anchor"], ["candle", "drum"], ["anchor", "balloon"]),
+    ],
+)
+def test_an_object_that_is_seen_in_the_video_is_no_foil(objects, made, dropped):
+    caption = CaptionInput("one", "a man folds a red shirt", facts={"objects": objects})
+    (outcome,) = outcomes("object_swap", [caption], model="fake-mask:", foils=2, top=10)
+    found = [judged.draft for judged in outcome.foils]
+    assert [(one.target, one.rank, one.method) for one in found] == [
+        (word, rank, "object_swap") for rank, word in enumerate(made)
+    ]
+    assert [one.facts["dropped_as_seen"] for one in found] == [dropped] * 2
+    assert [one.facts["seen"] for one in found] == [sorted(objects)] * 2
+    assert {one.model_id for one in found} == {"fake/mask"}
+
+
+def test_a_caption_whose_words_are_all_seen_is_skipped():
+    seen = {"objects": ["drum", "anchor", "balloon", "candle"]}
+    said = "all 4 words that the models agree on are seen in the video"
+    assert skipped("object_swap", "a man folds a red shirt", facts=seen, model="fake-mask:", top=10) == said
+
+
+def test_the_new_word_is_seen_with_the_noun_before_it():
+    caption = CaptionInput("one", "a man lifts a cell anchor", facts={"objects": ["cell phone", "cell drum"]})
+    (outcome,) = outcomes("object_swap", [caption], model="fake-mask:", foils=9, top=10)
+    assert "drum" in outcome.foils[0].draft.facts["dropped_as_seen"]
+
+
+def test_the_subject_is_replaced_by_the_most_probable_word_without_an_object(monkeypatch):
+    judged_by(monkeypatch, scores=dict.fromkeys(FILL_WORDS, 0.8))
+    (draft,) = drafts("proficiency_object", "a dog jumps", **FAKES, min=0.0)
+    assert draft.source == "dog"
