@@ -2,7 +2,15 @@
 
 import pytest
 
-from generation.methods.gender_swap import _describes, _is_before_thing, _is_possessive, _joins, _other
+from generation.grammar.genders import mentions_in
+from generation.methods.gender_swap import (
+    _describes,
+    _is_before_thing,
+    _is_of_another,
+    _is_possessive,
+    _joins,
+    _other,
+)
 from text.language.tokens import Token
 
 
@@ -129,3 +137,24 @@ def test_a_determiner_or_pronoun_behind_his_is_part_of_a_name():
     assert _is_before_thing(tokens("his/PRON mine/PRON"), 0)
     assert not _is_before_thing(tokens("his/PRON ./PUNCT"), 0)
     assert not _is_before_thing(tokens("his/PRON"), 0)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_another"),
+    [
+        ("man/NOUN waves/VERB and/CCONJ thanks/VERB him/PRON", True),
+        ("man/NOUN waves/VERB or/CCONJ thanks/VERB him/PRON", True),
+        ("man/NOUN waves/VERB ,/PUNCT thanks/VERB him/PRON", True),
+        ("man/NOUN waves/VERB then/ADV thanks/VERB him/PRON", True),
+        ("man/NOUN is/AUX waved/VERB and/CCONJ is/AUX thanking/VERB him/PRON", True),
+        ("man/NOUN is/AUX here/ADV and/CCONJ often/ADV thanks/VERB him/PRON", True),
+        ("man/NOUN waves/VERB while/SCONJ a/DET dog/NOUN bites/VERB him/PRON", False),
+        ("man/NOUN thanks/VERB him/PRON", False),
+        ("man/NOUN behind/ADP him/PRON", False),
+    ],
+)
+def test_a_verb_behind_and_has_the_same_subject(sentence, is_another):
+    given = tokens(sentence)
+    noun = mentions_in("man")[0]
+    at = next(place for place, token in enumerate(given) if token.text == "him")
+    assert _is_of_another(given, noun, at) is is_another

@@ -73,6 +73,9 @@ def test_frames_and_seconds_of_a_variable_rate():
         # Half of a frame counts, less half of a millisecond.
         (even_clock(40, 10), (1.0505, 2.0), (10, 19)),
         (even_clock(40, 10), (1.0506, 2.0), (11, 19)),
+        # In a trim of 1.6 ms the tolerance is a quarter of it: 0.4 ms, of a frame of 2.4 ms.
+        (Clock((0, 2_400, 4_800), 7_200), (0.0016, 0.0032), (0, 1)),
+        (Clock((0, 2_400, 4_800), 7_200), (0.0017, 0.0033), (1, 1)),
         (even_clock(40, 10), (3.0, 99.0), (30, 39)),
         # 1.8333333 s is where frame 44 of 24 a second begins: no rounding loses it.
         (even_clock(48, 24), (1.833333, 2.0), (44, 47)),

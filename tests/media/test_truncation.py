@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from media.indexes import has_index
 from media.truncation import UNKNOWN_SIZE, ebml_element, has_fragments, is_cut_short
 
 
@@ -185,6 +186,28 @@ def cluster(content: bytes, size: bytes | None = None) -> bytes:
 )
 def test_a_webm_is_a_tree_of_elements(cut, data, is_cut):
     assert cut(data) is is_cut
+
+
+@pytest.mark.parametrize(
+    ("data", "is_found"),
+    [
+        (EBML + segment(cluster(BLOCK) + element(0x1C53BB6B, bytes(5))), True),
+        (EBML + segment(element(0x1C53BB6B, bytes(5)) + cluster(BLOCK)), True),
+        # Other bytes behind the segment take nothing back.
+        (EBML + segment(element(0x1C53BB6B, bytes(5)) + cluster(BLOCK)) + b"\n", True),
+        (EBML + segment(cluster(BLOCK)) + b"\n", False),
+        (EBML + segment(cluster(BLOCK)), False),
+        # A live recording cannot be sought in, whatever it has.
+        (EBML + segment(element(0x1C53BB6B, bytes(5)) + cluster(BLOCK, UNKNOWN)), False),
+        (EBML + segment(cluster(BLOCK) + element(0x1C53BB6B, bytes(5)), UNKNOWN), False),
+        # The bytes of an index inside of a cluster are pictures.
+        (EBML + segment(cluster(element(0x1C53BB6B, bytes(5)))), False),
+    ],
+)
+def test_a_webm_has_an_index_if_one_part_of_it_is(tmp_path, data, is_found):
+    path = tmp_path / "clip.webm"
+    path.write_bytes(data)
+    assert has_index(path) is is_found
 
 
 @pytest.mark.parametrize(
