@@ -180,7 +180,7 @@ def test_a_number_of_words_below_one_is_refused(method):
         (["hot-air balloon", "anchor"], ["candle", "drum"], ["anchor", "balloon"]),
     ],
 )
-def test_an_object_that_is_seen_in_the_video_is_no_foil(objects, made, dropped):
+def test_an_object_that_is_seen_in_the_video_is_not_a_foil(objects, made, dropped):
     caption = CaptionInput("one", "a man folds a red shirt", facts={"objects": objects})
     (outcome,) = outcomes("object_swap", [caption], model="fake-mask:", foils=2, top=10)
     found = [judged.draft for judged in outcome.foils]

@@ -46,7 +46,7 @@ def test_a_round_has_the_counts_in_proportion_to_their_weight(n, shares):
     assert {one.adverb for (one,) in given.values()} == {None}
 
 
-def test_remainders_are_drawn_by_what_is_left_of_the_share():
+def test_remainders_are_drawn_by_the_rest_of_the_share():
     drawn = Counter()
     for seed in range(400):
         (found,) = drawn_by_quota(counted([9], {1, 2}), lambda count: {1: 9, 2: 1}[count], 1, Random(seed)).values()

@@ -134,7 +134,7 @@ def test_several_foils_of_a_caption_are_ranked():
         assert len({judged.draft.foil for judged in made.foils}) == 3
 
 
-def test_captions_of_other_videos_are_named_and_equal_texts_are_no_foils():
+def test_captions_of_other_videos_are_named_and_equal_texts_are_not_foils():
     texts = ("a man jumps", " A MAN  jumps", "rain")
     captions = [CaptionInput(f"c{n}", text, f"v{n}") for n, text in enumerate(texts)]
     first, *_ = outcomes("random_caption", captions, foils=2)
