@@ -2,6 +2,7 @@
 
     make mutations                                  all packages; a second run tries the missed ones again
     .venv/bin/python scripts/mutations.py evaluation/metrics    only files whose path begins like this
+    .venv/bin/python scripts/mutations.py --sample 400 --seed 1 media    a random sample of each package
     .venv/bin/python scripts/mutations.py --report  print the result of the last run
     .venv/bin/python scripts/mutations.py --fresh   start again in a new copy
 
@@ -25,13 +26,47 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from scipy.stats import binomtest
+
 ROOT = Path(__file__).resolve().parent.parent
 COPY = ROOT / ".mutations"
 EQUIVALENT = Path(__file__).resolve().with_name("equivalent_mutants.toml")
-PACKAGES = ("corpus/rules", "annotation/rules", "evaluation/metrics", "evaluation/analyses", "generation/balance")
+# Package -> its files that need neither tables, pages, models nor a process of their own; () means all.
+PACKAGES: dict[str, tuple[str, ...]] = {
+    "corpus/rules": (),
+    "annotation/rules": (),
+    "evaluation/metrics": (),
+    "evaluation/analyses": (),
+    "evaluation/audit": (
+        *("audit.py", "checks.py", "gathering.py", "ladder.py", "probes.py", "reading.py", "records.py"),
+        *("repeats.py", "sampling.py", "texts.py"),
+    ),
+    "evaluation/ladder": ("selection.py", "wording.py"),
+    "evaluation/utd": (
+        "cells.py",
+        "guards.py",
+        "needs.py",
+        "regression.py",
+        "reliability.py",
+        "splits.py",
+        "verdicts.py",
+    ),
+    "generation/balance": (),
+    "generation/methods": (
+        *("_characters.py", "_chat_answers.py", "_lexicon.py", "_number_balance.py", "_proficiency.py", "_random.py"),
+        *("actor_swap.py", "colour_swap.py", "existence.py", "fake.py", "gender_swap.py", "identity_swap.py"),
+        *("number.py", "object_swap.py", "person.py", "preposition.py", "proficiency_action.py"),
+        *("proficiency_object.py", "random_caption.py", "state_change.py"),
+    ),
+    "media": (
+        *("clock.py", "container.py", "encode.py", "file_cache.py", "file_kinds.py", "frame_cache.py", "frames.py"),
+        *("indexes.py", "limits.py", "packets.py", "picture.py", "playable.py", "probe.py", "ranges.py"),
+        *("reversal.py", "sampling.py", "truncation.py"),
+    ),
+}
 ASKED = 0.85
-# Folders of tests; files that name one of the packages are read.
-TESTS = ("tests/corpus", "tests/annotation", "tests/evaluation", "tests/generation")
+# Folders of tests; files are read if they, or helpers of tests that they import, name one of the packages.
+TESTS = ("tests/corpus", "tests/annotation", "tests/evaluation", "tests/generation", "tests/media")
 ELSEWHERE = ("/teacher/", "/dashboard/", "/shards/")
 KILLED, SURVIVED, UNTESTED = "killed", "survived", "untested"
 # (file, function, old lines, new lines)
@@ -153,12 +188,13 @@ def make_mutants(copy: Path, only: tuple[str, ...]) -> list[Mutant]:
     found: dict[str, list[Mutant]] = {}
     for path in sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py")):
         file, source = path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8")
+        package = next(package for package in PACKAGES if file.startswith(f"{package}/"))
         plain = copy / "plain" / file
         if file in before and plain.exists() and plain.read_text(encoding="utf-8") == source:
             found[file] = [Mutant(**row) for row in before[file]]
             continue
         (copy / file).parent.mkdir(parents=True, exist_ok=True)
-        if not file.startswith(only):
+        if not file.startswith(only) or (PACKAGES[package] and path.name not in PACKAGES[package]):
             (copy / file).write_text(source, encoding="utf-8")
             continue
         made = mutate_file_contents(file, source)
@@ -189,13 +225,17 @@ def bring(copy: Path) -> None:
 
 def test_files(copy: Path, packages: Iterable[str]) -> list[str]:
     """Return the test files that name one of the packages, except those in which every test needs tables."""
-    modules = [package.replace("/", ".") for package in packages]
+    # The name of a top-level package is a common word: only an import of it counts.
+    named = [package.replace("/", ".") if "/" in package else f"from {package}" for package in packages]
+    files = sorted(path for folder in TESTS for path in (copy / folder).rglob("*.py"))
+    texts = {path.relative_to(copy).as_posix(): path.read_text(encoding="utf-8") for path in files}
+    helpers = [name for name, text in texts.items() if "/test_" not in name and any(each in text for each in named)]
+    named += [f"from {name.removesuffix('.py').replace('/', '.')} import" for name in helpers]
     found = []
-    for path in sorted(path for folder in TESTS for path in (copy / folder).rglob("test_*.py")):
-        name, text = path.relative_to(copy).as_posix(), path.read_text(encoding="utf-8")
+    for name, text in texts.items():
         tables = "\npytestmark = pytest.mark.django_db" in text
-        if any(module in text for module in modules) and not tables and not any(part in name for part in ELSEWHERE):
-            found.append(name)
+        if "/test_" in name and any(each in text for each in named) and not tables:
+            found += [] if any(part in name for part in ELSEWHERE) else [name]
     return found
 
 
@@ -204,6 +244,22 @@ def outcomes(copy: Path) -> dict[str, str]:
     path = copy / "outcomes.txt"
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     return dict(line.split(" ", 1) for line in lines if " " in line)
+
+
+def sample(mutants: Iterable[Mutant], size: int, seed: int) -> list[Mutant]:
+    """Draw up to so many mutants of each package, in proportion to the mutants of its files."""
+    by_package: dict[str, list[tuple[str, str, Mutant]]] = {}
+    for each in mutants:
+        package = next(package for package in PACKAGES if each.file.startswith(f"{package}/"))
+        drawn = hashlib.sha256(f"{seed} {each.identity}".encode()).hexdigest()
+        by_package.setdefault(package, []).append((each.file, drawn, each))
+    found = []
+    for rows in by_package.values():
+        rows.sort(key=lambda row: row[:2])
+        # Equal steps through the files, each in random order.
+        taken = min(size, len(rows))
+        found += [rows[(2 * k + 1) * len(rows) // (2 * taken)][2] for k in range(taken)]
+    return found
 
 
 def try_mutants(copy: Path, mutants: Iterable[Mutant], processes: int) -> int:
@@ -240,20 +296,30 @@ def score(mutants: Iterable[Mutant], ended: Mapping[str, str], known: Mapping[Pl
     return Score(killed, len(alive) - equivalent, equivalent, len(words) - killed - len(alive))
 
 
-def report(mutants: Sequence[Mutant], ended: Mapping[str, str], known: Mapping[Place, str]) -> list[str]:
-    """Print survivors and the table of packages; return the errors."""
+def report(
+    mutants: Sequence[Mutant], ended: Mapping[str, str], known: Mapping[Place, str], *, sampled: bool = False
+) -> list[str]:
+    """Print survivors and the table of packages; return the errors.
+
+    `sampled`: they are a sample, so scores get 95 % intervals (Wilson) and no row of the table is without a survivor.
+    """
     alive = [each for each in mutants if ended.get(each.identity) in (SURVIVED, UNTESTED)]
     for each in alive:
         if each.place not in known:
             print(each.said(ended[each.identity]))
     wrong = []
-    print(f"\n{'package':<22}{'killed':>8}{'survived':>10}{'equivalent':>12}{'untried':>9}{'score':>9}")
+    print(f"\n{'package':<22}{'killed':>8}{'survived':>10}{'equivalent':>12}{'untried':>9}{'score':>24}")
     for package in PACKAGES:
         found = score([each for each in mutants if each.file.startswith(f"{package}/")], ended, known)
         shown = "-" if found.share is None else f"{100 * found.share:.1f} %"
-        print(f"{package:<22}{found.killed:>8}{found.survived:>10}{found.equivalent:>12}{found.untried:>9}{shown:>9}")
+        if sampled and found.share is not None:
+            within = binomtest(found.killed, found.killed + found.survived).proportion_ci(method="wilson")
+            shown += f" ({100 * within.low:.1f} to {100 * within.high:.1f})"
+        print(f"{package:<22}{found.killed:>8}{found.survived:>10}{found.equivalent:>12}{found.untried:>9}{shown:>24}")
         if found.share is not None and found.share < ASKED:
             wrong.append(f"{package}: {shown} is below {100 * ASKED:.0f} %")
+    if sampled:
+        return wrong
     places = {each.place for each in mutants if ended.get(each.identity) != KILLED}
     made = {each.file for each in mutants}
     stale = [place for place in known if place not in places and place[0] in made]
@@ -265,20 +331,32 @@ def main() -> int:
     parser.add_argument("only", nargs="*", help="only files whose path begins like this (default: all)")
     parser.add_argument("--fresh", action="store_true", help="start again in a new copy")
     parser.add_argument("--report", action="store_true", help="print only the result of the last run")
+    parser.add_argument("--sample", type=int, metavar="N", help="only a random sample of N mutants per package")
+    parser.add_argument("--seed", type=int, default=0, help="the seed of the sample (default 0)")
+    parser.add_argument("--untried", action="store_true", help="draw the sample from mutants that no run has tried")
     parser.add_argument("--processes", type=int, default=1, help="number of mutants in parallel (default 1)")
     told = parser.parse_args()
     if told.fresh and COPY.exists():
         shutil.rmtree(COPY)
     COPY.mkdir(exist_ok=True)
-    listed = COPY / "mutants.json"
+    listed, drawn = COPY / "mutants.json", COPY / "sample.json"
+    only = tuple(told.only) or ("",)
     if not told.report:
         bring(COPY)
-        only = tuple(told.only) or ("",)
         chosen = [each for each in make_mutants(COPY, only) if each.file.startswith(only)]
+        drawn.unlink(missing_ok=True)
+        if told.sample:
+            tried = outcomes(COPY) if told.untried else {}
+            chosen = sample([each for each in chosen if each.identity not in tried], told.sample, told.seed)
+            drawn.write_text(json.dumps([each.identity for each in chosen]), encoding="utf-8")
         if failed := try_mutants(COPY, chosen, told.processes):
             return failed
     mutants = [Mutant(**row) for rows in json.loads(listed.read_text("utf-8")).values() for row in rows]
-    wrong = report(mutants, outcomes(COPY), reasons(EQUIVALENT.read_text(encoding="utf-8")))
+    if drawn.exists():
+        kept = set(json.loads(drawn.read_text("utf-8")))
+        mutants = [each for each in mutants if each.identity in kept]
+    known = reasons(EQUIVALENT.read_text(encoding="utf-8"))
+    wrong = report(mutants, outcomes(COPY), known, sampled=drawn.exists())
     for line in wrong:
         print(line, file=sys.stderr)
     return 1 if wrong else 0

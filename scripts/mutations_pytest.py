@@ -1,7 +1,7 @@
 """Try mutants: run the tests once to see which functions each runs, then those of each mutant in a forked process.
 
-A plugin for pytest in the copy that scripts/mutations.py has made. Tests that need tables are left out. A mutant is
-killed by the first test that fails, by a crash, and by taking far longer than the tests take without it.
+A plugin for pytest in the copy that scripts/mutations.py has made. Tests that need tables or models are left out. A
+mutant is killed by the first test that fails, by a crash, and by taking far longer than the tests take without it.
 """
 
 import gc
@@ -23,28 +23,38 @@ from mutations import KILLED, SURVIVED, UNTESTED
 from mutmut.mutation.trampoline import set_mutant_under_test
 from mutmut.state import state
 
+from media.child import end_children
+
 # A test runs again in each forked process; a slow machine is not a kill.
 settings.register_profile(
     "mutations", deadline=None, database=None, suppress_health_check=[HealthCheck.differing_executors]
 )
 settings.load_profile("mutations")
 
-OURS = {"annotation", "corpus", "evaluation", "generation", "text"}
+OURS = {"annotation", "corpus", "evaluation", "generation", "media", "text"}
 # A mutant may take this many times the processor time of its tests without it, plus some seconds.
 TIMES, SECONDS = 3, 3
+# A mutant that waits for ever uses no processor: many times the above, by the clock.
+CLOCK_TIMES = 20
 # Per function, only the fastest tests within this total run; a fault that only others notice counts as missed.
 MAX_TEST_SECONDS = 6.0
 MORE_MEMORY = 2 * 2**30
 
 
-def needs_tables(item: pytest.Item) -> bool:
-    return "db" in getattr(item, "fixturenames", ()) or item.get_closest_marker("django_db") is not None
+# Fixtures that train a model: each forked process would train it again, with threads that it has not inherited.
+MODELS = {"model", "models"}
+
+
+def is_left_out(item: pytest.Item) -> bool:
+    """Whether it needs tables or a model."""
+    fixtures = {*getattr(item, "fixturenames", ())}
+    return bool(fixtures & {"db", *MODELS}) or item.get_closest_marker("django_db") is not None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    left_out = [item for item in items if needs_tables(item)]
+    left_out = [item for item in items if is_left_out(item)]
     config.hook.pytest_deselected(items=left_out)
-    items[:] = [item for item in items if not needs_tables(item)]
+    items[:] = [item for item in items if not is_left_out(item)]
 
 
 class Covering:
@@ -86,6 +96,8 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
         covering.note(item, time.process_time() - begun)
     set_mutant_under_test("")
     forget_results()
+    # Forked processes would share the connections of idle children.
+    end_children()
     gc.collect()
     gc.freeze()
     mutants = json.loads(Path("waiting.json").read_text(encoding="utf-8"))
@@ -138,6 +150,8 @@ def judge(key: str, tests: list[pytest.Item], seconds: float) -> None:
     """End the forked process: with 0 if every test passes."""
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, CLOCK_TIMES * seconds)
     held = int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (held + MORE_MEMORY, held + MORE_MEMORY))
     nowhere = os.open(os.devnull, os.O_WRONLY)

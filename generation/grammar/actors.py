@@ -120,11 +120,19 @@ def _subject(sentence: Sentence, clause: Clause) -> Actor | None:
     if not kind:
         return None
     actor = _actor(tokens, whole, kind)
-    group = tokens[actor.head].lower in COLLECTIVES
+    group = tokens[actor.head].lower in COLLECTIVES or is_list(tokens, actor)
     if group and (tokens[clause.verb.agrees].tag == "VB" or tokens[clause.verb.agrees].lower in PLURAL_AUX):
-        # "a group of men grasp"
+        # "a group of men grasp", "a man, a woman and a boy push"
         return replace(actor, plural=True, gender="p")
     return actor
+
+
+def is_list(tokens: Sequence[Token], actor: Actor) -> bool:
+    """Return whether commas separate several participants: "a man, a woman and a boy", not "a man, dressed in red"."""
+    inside = range(actor.head + 1, actor.last - 1)
+    commas = [at for at in inside if tokens[at].text == ","]
+    joined = any(tokens[at].lower in ("and", "or") for at in inside)
+    return joined and bool(commas) and all(tokens[at + 1].part in ("DET", "NUM", "NOUN", "CCONJ") for at in commas)
 
 
 def _owner(sentence: Sentence, whole: WholePhrase) -> Actor | None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from generation.grammar.actor import Actor
-from generation.grammar.actors import STAYING, Participants, find_participants
+from generation.grammar.actors import STAYING, Participants, find_participants, is_list
 from generation.grammar.surface import replace_phrase
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from text.diff import Edit
@@ -19,7 +19,7 @@ from text.language.structure import SOMEONE
 from text.language.tokens import Token
 from text.language.tools import tagger
 
-VERSION = "3"
+VERSION = "4"
 # Behind a comma: "who", "wearing".
 OPENS_CLAUSE = ("PRON", "VERB")
 
@@ -105,7 +105,7 @@ def _without_commas(text: str, tokens: Sequence[Token], actor: Actor, span: tupl
 def _set_off(tokens: Sequence[Token], actor: Actor) -> list[int]:
     """Return the commas that set off a description: right behind the noun, before "who" or a participle, at the end."""
     inside = range(actor.head + 1, actor.last)
-    if not inside:
+    if not inside or is_list(tokens, actor):
         return []
     found = [at for at in inside if tokens[at].text == "," and (at == inside[0] or tokens[at + 1].part in OPENS_CLAUSE)]
     closing = actor.last < len(tokens) and tokens[actor.last].text == ","

@@ -49,7 +49,7 @@ WATCHING = PERCEPTION | word_set(
 
 # Adverbs in the lexicon that may also precede a noun.
 BEFORE_THINGS = word_set("only second third fourth fifth sixth next last first")
-VERSION = "3"
+VERSION = "4"
 THINGS = ("NOUN", "PROPN")
 # Each noun is compared with all persons of the caption; keeps the time linear for captions of 10^6 characters.
 MAX_NOUNS_TRIED = 12
@@ -145,7 +145,9 @@ def _is_of_another(tokens: Sequence[Token], noun: Mention, at: int) -> bool:
     """Return whether an object pronoun shares its verb's subject with the noun: "a man waves and thanks him"."""
     first = next((token.start for token in tokens if token.part in ("VERB", "AUX")), noun.start)
     verb = next((back for back in range(at - 1, -1, -1) if tokens[back].part == "VERB"), 0)
-    before = next((token for token in reversed(tokens[:verb]) if token.part not in ("AUX", "ADV", "PART")), None)
+    between = (token for token in reversed(tokens[:verb]) if token.part not in ("AUX", "ADV", "PART"))
+    # "then" is an adverb, and joins as "and" does.
+    before = tokens[verb - 1] if verb and tokens[verb - 1].lower == "then" else next(between, None)
     return noun.start < first < tokens[verb].start and before is not None and before.lower in ("and", "or", ",", "then")
 
 

@@ -1,6 +1,17 @@
 """Hard foils of multiple-choice items: marked in the file, nearest by changed words, or a fact."""
 
-from corpus.rules.hard_foils import MARKED, NEAREST, REMOVED, STATED, Candidates, HardFoil, hard_foils
+from corpus.rules.hard_foils import (
+    MARKED,
+    NEAREST,
+    REMOVED,
+    STATED,
+    Candidates,
+    HardFoil,
+    candidates_of,
+    hard_foils,
+    is_multiple_choice,
+    stated_roles,
+)
 
 CAPTION = "a man folds a red shirt"
 OTHERS = ("two dogs run on a beach", "a woman cooks", "a car turns left")
@@ -41,3 +52,32 @@ def test_a_dropped_hard_foil_leaves_the_item_without_one():
 
 def test_a_set_of_captions_of_other_videos_has_no_hard_foils():
     assert hard_foils([Candidates("random", CAPTION, OTHERS, {"label": 0})] * 3) == [None] * 3
+
+
+def test_the_rule_reads_these_fields_of_a_frozen_record():
+    record = {"subtest": "s", "caption": CAPTION, "foils": list(FOILS)}
+    assert candidates_of(record) == Candidates("s", CAPTION, FOILS, {}, {}, None)
+    more = {"extra": {"label": 1}, "facts": {"hard_foil": 0}, "foil_positions": [0, 1, 3, 4]}
+    assert candidates_of({**record, **more}) == Candidates(
+        "s", CAPTION, FOILS, {"label": 1}, {"hard_foil": 0}, [0, 1, 3, 4]
+    )
+
+
+def test_the_role_of_each_foil_is_what_the_item_states():
+    def roles(**given):
+        return stated_roles(Candidates("s", CAPTION, FOILS[:3], **given))
+
+    assert roles(facts={"hard_foil": 1}) == ["random", "hard", "random"]
+    assert roles(facts={"hard_foil": 0}) == ["hard", "random", "random"]
+    assert roles(facts={"hard_foil": None}) == ["random"] * 3
+    assert roles(facts={"hard_foil": REMOVED}) == ["random"] * 3
+    assert roles(extra={"label": 0, "c_label": 3}) == ["random", "random", "hard"]
+    assert roles() == ["", "", ""]
+
+
+def test_an_item_is_one_choice_if_it_numbers_its_caption_or_states_its_hard_foil():
+    assert is_multiple_choice(Candidates("s", CAPTION, FOILS, facts={"hard_foil": None}))
+    assert is_multiple_choice(Candidates("s", CAPTION, FOILS[:2], extra={"label": 0}))
+    assert not is_multiple_choice(Candidates("s", CAPTION, FOILS[:1], extra={"label": 0}))
+    assert not is_multiple_choice(Candidates("s", CAPTION, FOILS, extra={"label": -1}))
+    assert not is_multiple_choice(Candidates("s", CAPTION, FOILS, extra={"label": True}))

@@ -129,3 +129,39 @@ def test_both_phrases_and_the_verb_are_recorded():
         (15, 20, "two dogs"),
     ]
     assert draft.facts == {"verb": "chase", "passive": False, "tagger": "offline rules"}
+
+
+@pytest.mark.parametrize(
+    ("caption", "foil"),
+    [
+        ("A woman, dressed in black, pushes a man", "A man pushes a woman dressed in black"),
+        ("a man chases a woman, dressed in black, in a park", "a woman dressed in black chases a man in a park"),
+        ("A tall man, wearing a hat, lifts a girl.", "A girl lifts a tall man wearing a hat."),
+        ("a girl lifts a man, who smiles", "a man who smiles lifts a girl"),
+        ("a boy is pushed by a girl, who smiles,", "a girl who smiles is pushed by a boy"),
+        ("a man, in red, pushes a girl", "a girl pushes a man in red"),
+        ("A MAN pushes a girl", "A girl pushes A MAN"),
+        ("a man with a beard grabs a woman's arm", "a woman grabs the arm of a man with a beard"),
+    ],
+)
+def test_a_description_moves_without_its_commas(caption, foil):
+    assert [draft.foil for draft in drafts("actor_swap", caption)] == [foil]
+
+
+def test_the_facts_name_the_verb_and_the_voice():
+    (active,), (passive,) = (drafts("actor_swap", text) for text in ("a man lifts a boy", "a boy is lifted by a man"))
+    assert active.facts == {"verb": "lift", "passive": False, "tagger": "offline rules"}
+    assert passive.facts == {"verb": "lift", "passive": True, "tagger": "offline rules"}
+    assert (active.method, active.rank) == ("actor_swap", 0)
+
+
+@pytest.mark.parametrize(
+    ("caption", "foil"),
+    [
+        ("A cat, a dog and a mouse chase a man", "A man chases a cat, a dog and a mouse"),
+        ("a man, a woman, and two boys push a girl", "a girl pushes a man, a woman, and two boys"),
+        ("a woman, dressed in black and white, pushes a man", "a man pushes a woman dressed in black and white"),
+    ],
+)
+def test_a_list_of_participants_keeps_its_commas_and_is_plural(caption, foil):
+    assert [draft.foil for draft in drafts("actor_swap", caption)] == [foil]

@@ -1,6 +1,7 @@
 import pytest
 
 from generation.errors import GenerationError
+from generation.methods.fake import _any_swaps
 from generation.records import CaptionInput
 from tests.generation.making import drafts, outcomes, skipped
 
@@ -65,3 +66,18 @@ def test_a_blank_is_neither_a_foil_nor_a_skip():
     assert outcome.blanks == 2
     with pytest.raises(GenerationError, match="parameter 'foils' is -1"):
         outcomes("person", [CaptionInput("1", "x")], foils=-1)
+
+
+def test_the_longer_words_are_replaced_by_nouns_that_the_caption_lacks():
+    nouns = ["cat", "dog", "ape"]
+    for share, span in ((0.0, (2, 6)), (0.49, (2, 6)), (0.5, (13, 18)), (0.99, (13, 18))):
+        assert _any_swaps("a long is of words", nouns, share) == [(*span, noun) for noun in nouns]
+    assert _any_swaps("Dog is at", nouns, 0.9) == [(7, 9, "cat"), (7, 9, "ape")]
+    assert _any_swaps("7", nouns, 0.5) == []
+
+
+def test_invalid_numbers_of_foils_are_refused():
+    with pytest.raises(GenerationError, match=r"^parameter 'foils' is 0; give a whole number from 1$"):
+        drafts("fake", "a circle", foils=0)
+    with pytest.raises(GenerationError, match=r"^parameter 'foils' is -1; give a whole number from 0$"):
+        outcomes("person", [CaptionInput("one", "a man")], foils=-1)

@@ -133,6 +133,7 @@ def test_a_word_that_only_contains_a_gendered_one_is_ignored(caption):
         ("a dog follows a woman and leaves her crying", "'her' may become his or him"),
         ("a man discusses a writer and compares him to a toddler", "'him' is somebody else than 'man'"),
         ("a woman sits, smiles and thanks her", "'her' is somebody else than 'woman'"),
+        ("a man sits then thanks him", "'him' is somebody else than 'man'"),
         ("a woman with her recently adopted dog", "'her' may become his or him"),
     ],
 )

@@ -3,6 +3,7 @@
 import pytest
 
 from generation.errors import GenerationError
+from generation.methods.identity_swap import prepare
 from generation.records import CaptionInput
 from tests.generation.making import outcomes, over_seeds
 
@@ -189,3 +190,11 @@ def test_missing_characters_are_the_reason_of_the_skip():
 def test_an_invalid_list_of_characters_is_reported(cast, message):
     with pytest.raises(GenerationError, match=message):
         outcomes("identity_swap", [CaptionInput("c", "Harry waves", facts={"characters": cast})])
+
+
+def test_train_captions_that_name_a_character_are_counted_by_movie():
+    texts = ["Harry runs", "Harry sees Harry", "Ron and Harry sit", "a dog sits"]
+    captions = [CaptionInput(str(n), text, facts=FACTS) for n, text in enumerate(texts)]
+    given = {"params": {"characters": ""}, "mode": "corrected", "seed": 0}
+    assert prepare(captions, **given) == {("HP", "Harry"): 3, ("HP", "Ron"): 1}
+    assert prepare([], **given) is None

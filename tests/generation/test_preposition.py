@@ -223,3 +223,15 @@ def test_the_reason_of_a_skip_is_named():
 def test_captions_of_other_languages_are_skipped(text, facts, why):
     assert why in skipped("preposition", text, facts=facts)
     assert drafts("preposition", "Иван sits in a car")[0].target == "outside"
+
+
+def test_mode_paper_draws_from_the_prepositions_of_the_captions_if_there_are_enough():
+    captions = [CaptionInput(f"under{n}", "a man is under a bridge") for n in range(3)]
+    captions += [CaptionInput("behind", "a cup behind a box"), CaptionInput("on", "a cup on a table")]
+
+    def targets(least: int) -> list[set[str]]:
+        made = outcomes("preposition", captions, mode="paper", min_corpus=least, top=99)
+        return [{judged.draft.target for judged in one.foils} for one in made]
+
+    assert targets(5) == [{"behind", "on"}] * 3 + [{"on", "under"}, {"behind", "under"}]
+    assert all(len(found) > 20 for found in targets(6))

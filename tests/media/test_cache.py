@@ -1,9 +1,12 @@
 """A cache of files: whole entries, a limit of bytes, the longest unused first; and frames kept in it."""
 
+import hashlib
 import os
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 import pytest
@@ -11,7 +14,7 @@ import pytest
 from media import frame_cache
 from media.encode import write_mp4
 from media.errors import MediaError
-from media.file_cache import FileCache, content_key
+from media.file_cache import JUST_USED_S, ClipCache, FileCache, content_key
 from media.frame_cache import FORMS, JPEG, FrameCache, packed, packed_frames, unpacked
 from media.frames import Sample, sample_frames
 from media.probe import file_sha256
@@ -62,6 +65,20 @@ class TestFiles:
         assert files.get(key(10)) is not None
         assert files.get(key(1)) is None
 
+    def test_room_is_made_for_a_tenth_more_and_half_written_files_count(self, files: FileCache) -> None:
+        for n in range(10):
+            files.put(key(n), bytes(100))
+            os.utime(files.path(key(n)), (n, n))
+        assert files.size() == 1000
+        left = files.path(key(0)).with_name(".half")
+        left.write_bytes(bytes(50))
+        os.utime(left, (0, 0))
+        FileCache(files.folder, 1000).put(key(10), bytes(1))
+        assert not left.exists()
+        assert [files.get(key(n)) is None for n in range(11)] == [True, True, *[False] * 9]
+        files.clear()
+        assert files.size() == 0
+
     def test_an_entry_larger_than_the_cache_is_not_stored(self, files: FileCache) -> None:
         files.put(key(1), bytes(10))
         files.put(key(2), bytes(1001))
@@ -88,11 +105,57 @@ class TestFiles:
         files = FileCache(tmp_path / "cache", 1000)
         files.put(key(1), b"one")
         assert files.get(key(1)) is None
-        assert "cannot store an entry" in caplog.text
+        said = "cannot store an entry (Not a directory); free some space or lower its limit"
+        assert caplog.messages == [f"{tmp_path / 'cache'}: {said}"]
 
     def test_a_cache_without_space_is_rejected(self, tmp_path: Path) -> None:
-        with pytest.raises(ValueError, match="is too small"):
+        with pytest.raises(ValueError, match=r"^a cache of 0 bytes is too small; set a larger limit or disable it$"):
             FileCache(tmp_path, 0)
+        assert FileCache(tmp_path, 1).limit == 1
+
+
+class TestFetchedFiles:
+    def test_a_file_is_fetched_once_and_then_used_again(self, tmp_path: Path) -> None:
+        cache, fetched = ClipCache(tmp_path / "far" / "cache", 1000), []
+
+        def fetch(file: IO[bytes]) -> None:
+            fetched.append(file.write(b"film"))
+
+        path = cache.path(key(1), fetch)
+        assert path == tmp_path / "far" / "cache" / key(1)[:2] / key(1)
+        os.utime(path, (5, 5))
+        assert cache.path(key(1), fetch).read_bytes() == b"film"
+        assert fetched == [4]
+        assert path.stat().st_mtime > 5
+        assert sorted(each.name for each in path.parent.iterdir()) == [key(1)]
+
+    def test_other_bytes_than_stated_are_refused_and_leave_nothing(self, tmp_path: Path) -> None:
+        cache, stated = ClipCache(tmp_path, 1000), hashlib.sha256(b"film").hexdigest()
+        said = f"^{stated[:12]}…: the stored file has other bytes; attach the file again$"
+        with pytest.raises(MediaError, match=said):
+            cache.path(key(1), lambda file: file.write(b"another") and None, sha256=stated)
+        assert not [each for each in tmp_path.rglob("*") if each.is_file()]
+        path = cache.path(key(1), lambda file: file.write(b"film") and None, sha256=stated)
+        assert path.read_bytes() == b"film"
+
+    def test_a_file_that_cannot_be_fetched_leaves_nothing(self, tmp_path: Path) -> None:
+        def fetch(file: IO[bytes]) -> None:
+            file.write(b"half")
+            raise OSError("the store is away")
+
+        with pytest.raises(OSError, match="the store is away"):
+            ClipCache(tmp_path, 1000).path(key(1), fetch)
+        assert not [each for each in tmp_path.rglob("*") if each.is_file()]
+
+    def test_what_was_just_used_stays_even_beyond_the_limit(self, tmp_path: Path) -> None:
+        cache = ClipCache(tmp_path, 0)
+        paths = [cache.path(key(n), lambda file: file.write(bytes(90)) and None) for n in range(3)]
+        assert all(path.exists() for path in paths)
+        lately = time.time() - JUST_USED_S
+        os.utime(paths[0], (lately - 9, lately - 9))
+        os.utime(paths[1], (lately + 60, lately + 60))
+        cache.path(key(3), lambda file: file.write(bytes(90)) and None)
+        assert [path.exists() for path in paths] == [False, True, True]
 
 
 @pytest.fixture

@@ -1,9 +1,12 @@
+import io
+
 import numpy as np
 import pytest
+from PIL import Image
 
 from media.encode import write_mp4, write_webm
 from media.errors import MediaError
-from media.frames import SAMPLING_POLICY, sample_frames
+from media.frames import MAX_SIDE, SAMPLING_POLICY, frame_at, jpeg, sample_frames
 from tests.media.painted import painted_clip, read_index
 from tests.media.test_probe import encode
 
@@ -93,3 +96,43 @@ def test_zero_frames_cannot_be_requested(clip):
 
 def test_the_policy_has_a_version():
     assert SAMPLING_POLICY.rpartition("/")[2].isdigit()
+
+
+def test_the_frame_at_a_second_is_the_one_on_screen_then(clip):
+    assert [read_index(frame_at(clip, time)) for time in (0.0, 0.12, 0.13, 1.0, 2.99)] == [0, 0, 1, 8, 23]
+    with pytest.raises(MediaError):
+        frame_at(clip, 3.0)
+
+
+@pytest.mark.parametrize(
+    ("shape", "size"),
+    [
+        ((40, 60), (60, 40)),
+        ((41, 61), (60, 40)),
+        ((43, 63), (64, 44)),
+        ((1, 1), (2, 2)),
+        ((2, 2 * MAX_SIDE), (MAX_SIDE, 2)),
+        ((2 * MAX_SIDE, 640), (320, MAX_SIDE)),
+        ((MAX_SIDE, 640), (640, MAX_SIDE)),
+    ],
+)
+def test_a_picture_is_sent_as_a_jpeg_of_even_sides_up_to_a_limit(shape, size):
+    picture = Image.open(io.BytesIO(jpeg(np.full((*shape, 3), 90, np.uint8))))
+    assert (picture.format, picture.size) == ("JPEG", size)
+    assert np.abs(np.asarray(picture).astype(int) - 90).max() <= 2
+
+
+def test_a_jpeg_of_less_quality_takes_fewer_bytes():
+    noise = np.random.default_rng(0).integers(0, 256, (64, 64, 3)).astype(np.uint8)
+    sizes = [len(jpeg(noise, quality)) for quality in (2, 3, 4, 8, 31)]
+    assert sizes == sorted(set(sizes), reverse=True)
+    assert sizes[-1] * 3 < sizes[0]
+    assert jpeg(noise) == jpeg(noise, 4)
+
+
+def test_colours_of_a_jpeg_are_those_of_the_picture():
+    corners = np.zeros((32, 64, 3), np.uint8)
+    corners[:, :32], corners[:, 32:] = (200, 40, 40), (30, 60, 220)
+    seen = np.asarray(Image.open(io.BytesIO(jpeg(corners, 2)))).astype(int)
+    assert np.abs(seen[8:24, 8:24] - (200, 40, 40)).max() <= 6
+    assert np.abs(seen[8:24, 40:56] - (30, 60, 220)).max() <= 6

@@ -1,7 +1,9 @@
 """Copies for browsers: every frame at its second, upright, with its sound and its colours."""
 
 import os
+from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 
 import av
@@ -11,10 +13,11 @@ import pytest
 from media.container import open_video
 from media.errors import MediaError
 from media.frames import sample_frames
+from media.playable import encode as encode_again
 from media.playable import make_playable
 from media.probe import VideoFacts, probe
 from tests.media.odd_files import OddFile, differs, expected, grid, make, odd_files
-from tests.media.painted import painted_clip, read_index
+from tests.media.painted import painted_clip, read_index, write_smaller_midway
 from tests.media.test_probe import encode, late_picture
 
 ODD = {odd.name: odd for odd in odd_files()}
@@ -99,6 +102,21 @@ def test_a_trim_in_seconds_means_the_same_frames_of_the_copy(tmp_path, name):
         assert np.array_equal(before.frames, after.frames)
     wanted = expected(odd, odd.first + 2)
     assert differs(grid(sample_frames(path, 4, first + 0.25, first + 0.75).frames[0]), grid(wanted)) < odd.tolerance
+
+
+@pytest.mark.parametrize(("name", "late"), [("late-both.mkv", 0.0), ("late-sound.mkv", 0.7)])
+def test_an_encoded_sound_starts_at_its_second_of_the_copy(tmp_path, name, late):
+    odd = replace(ODD[name], name=name, codec="libx265", sound="pcm_s16le")
+    _, copy, _, path = playable(make(odd, tmp_path))
+    assert (copy.codec, copy.sound) == ("h264", "aac")
+    with av.open(str(path)) as container:
+        sound = container.streams.audio[0]
+        frames = list(container.decode(audio=0))
+    # The encoder puts a block of silence in front.
+    assert frames[0].time == pytest.approx(late, abs=0.03)
+    assert (sound.rate, sound.codec_context.layout.name, frames[0].format.name) == (48000, "mono", "fltp")
+    gaps = [round((after.time - before.time) * 48000) for before, after in pairwise(frames)]
+    assert set(gaps) == {1024}
 
 
 def test_a_sound_that_cannot_be_decoded_is_left_out_and_named(tmp_path):
@@ -211,3 +229,12 @@ def test_extra_bytes_at_the_end_are_harmless_but_a_missing_end_is_damage(tmp_pat
             probe(path)
     else:
         assert probe(path).n_frames == len(odd.times)
+
+
+def test_a_clip_that_changes_its_size_midway_keeps_the_size_of_its_first_frame(tmp_path):
+    source = write_smaller_midway(tmp_path / "smaller.webm")
+    encode_again(source, tmp_path / "encoded.mp4")
+    sample = sample_frames(tmp_path / "encoded.mp4", 10)
+    assert sample.frames.shape == (10, 64, 128, 3)
+    assert [read_index(frame) for frame in sample.frames] == list(range(10))
+    assert probe(tmp_path / "encoded.mp4").clock.end == 1_000_000

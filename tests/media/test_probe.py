@@ -10,6 +10,7 @@ from PIL import Image
 from media.encode import write_mp4, write_webm
 from media.errors import MediaError
 from media.probe import probe
+from tests.media.odd_files import SLIDES, OddFile, copied, make, odd_files
 from tests.media.painted import painted_clip
 
 
@@ -218,3 +219,27 @@ def test_a_name_cannot_reach_another_protocol(tmp_path, monkeypatch):
     odd = tmp_path / "concat:a.mp4|a.mp4"
     odd.write_bytes((tmp_path / "a.mp4").read_bytes())
     assert probe(odd).n_frames == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "codec", "sound"),
+    [
+        ("a.flv", "libx264", ""),
+        ("a.mp4", "libx264", ""),
+        ("a.mkv", "libx264", ""),
+        ("a.webm", "libvpx-vp9", "libopus"),
+    ],
+)
+def test_a_last_slide_lasts_until_the_end_that_its_container_states(tmp_path, name, codec, sound):
+    slides = OddFile(name, codec, times=SLIDES, last=18.0, sound=sound, edit=copied(last=18.0))
+    clock = probe(make(slides, tmp_path)).clock
+    assert clock.starts == (0, 1_000_000, 2_000_000)
+    assert clock.end == pytest.approx(20_000_000, abs=1_500)
+
+
+@pytest.mark.parametrize("name", ["h264.avi", "h264-bframes.avi"])
+def test_frames_of_an_avi_are_presented_at_the_times_of_its_packets(tmp_path, name):
+    odd = next(odd for odd in odd_files() if odd.name == name)
+    clock = probe(make(odd, tmp_path)).clock
+    assert clock.starts == tuple(125_000 * k for k in range(16))
+    assert clock.end == 2_000_000

@@ -46,6 +46,7 @@ def test_bytes_that_are_not_there_are_unsatisfiable(header, size):
     with pytest.raises(UnsatisfiableRangeError) as caught:
         parse_range(header, size)
     assert caught.value.content_range == f"bytes */{size}"
+    assert str(caught.value) == f"no such bytes in a file of {size}"
 
 
 def test_the_answer_says_what_part_it_is():

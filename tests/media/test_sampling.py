@@ -12,7 +12,7 @@ from media.encode import write_mp4, write_webm
 from media.errors import MediaError
 from media.probe import probe
 from media.sampling import CENTRES, CONSECUTIVE, INTERVALS, VERSIONS, Sampling
-from tests.media.painted import painted_clip, painted_frame, read_index
+from tests.media.painted import painted_clip, painted_frame, read_index, write_smaller_midway
 from tests.media.test_probe import encode
 
 
@@ -175,23 +175,7 @@ def test_odd_sides_are_read_whole(tmp_path: Path) -> None:
 def test_a_clip_that_changes_its_size_midway_has_the_size_of_the_first_frame_taken(
     tmp_path: Path, sampling: Sampling, found: list[int]
 ) -> None:
-    """Live streams do: five frames of 128 x 64, then five of 64 x 32."""
-    path = tmp_path / "smaller.webm"
-    clock = Fraction(1, 10)
-    with av.open(str(path), "w") as container:
-        stream = container.add_stream("libvpx", rate=10)
-        stream.width, stream.height, stream.pix_fmt = 128, 64, "yuv420p"
-        for begin, scale in ((0, 2), (5, 1)):
-            encoder = av.CodecContext.create("libvpx", "w")
-            encoder.width, encoder.height, encoder.pix_fmt = 64 * scale, 32 * scale, "yuv420p"
-            encoder.time_base, encoder.framerate = clock, Fraction(10)
-            pictures = [painted_frame(index).repeat(scale, 0).repeat(scale, 1) for index in range(begin, begin + 5)]
-            frames = [av.VideoFrame.from_ndarray(picture, format="rgb24") for picture in pictures]
-            for place, frame in enumerate(frames):
-                frame.pts, frame.time_base = begin + place, clock
-            for packet in [packet for frame in [*frames, None] for packet in encoder.encode(frame)]:
-                packet.stream, packet.time_base = stream, clock
-                container.mux(packet)
+    path = write_smaller_midway(tmp_path / "smaller.webm")
     assert indices(path, sampling) == found
     assert sampling.sample(path).frames.shape[1:] == (64, 128, 3)
     assert sampling.sample(path, start=0.5).frames.shape[1:] == (32, 64, 3)

@@ -4,6 +4,8 @@ import pytest
 
 from scripts.mutations import (
     KILLED,
+    PACKAGES,
+    ROOT,
     SURVIVED,
     UNTESTED,
     Mutant,
@@ -12,8 +14,10 @@ from scripts.mutations import (
     mutants_of,
     reasons,
     report,
+    sample,
     score,
 )
+from scripts.mutations import test_files as files_of_tests
 
 SOURCE = '''"""Doc."""
 
@@ -94,3 +98,43 @@ def test_the_table_of_equivalents_gives_a_reason_for_each():
     row = '[[equivalent]]\nfile = "f"\nfunction = "g"\nwas = "a"\nnow = "b"\nwhy = "c"\n'
     assert reasons(row) == {("f", "g", "a", "b"): "c"}
     assert reasons("") == {}
+
+
+def mutants(file: str, n: int) -> list[Mutant]:
+    return [Mutant(f"{file}{k}", f"{file} {k}", file, "f", k, "a", "b") for k in range(n)]
+
+
+def test_a_sample_has_each_file_in_its_share_and_depends_on_the_seed():
+    large, small = mutants("media/clock.py", 80), mutants("media/ranges.py", 20)
+    others = mutants("corpus/rules/states.py", 7)
+    drawn = sample([*large, *small, *others], 10, seed=1)
+    assert [sum(each in rows for each in drawn) for rows in (large, small, others)] == [8, 2, 7]
+    assert sample([*others, *small, *large[::-1]], 10, seed=1) == sample([*others, *small, *large], 10, seed=1)
+    assert set(map(id, sample(large, 10, seed=1))) != set(map(id, sample(large, 10, seed=2)))
+    assert len(set(sample(large, 79, seed=3))) == 79
+
+
+def test_a_score_of_a_sample_has_an_interval(found, capsys):
+    ended = {found[0].identity: KILLED, found[1].identity: KILLED, found[2].identity: KILLED}
+    assert report(found, ended, {("corpus/rules/half.py", "half", "gone", "gone"): "why"}, sampled=True) == []
+    # Wilson: 3 of 3 are at least 3 / (3 + 1.96 ** 2).
+    assert "100.0 % (43.9 to 100.0)" in capsys.readouterr().out
+
+
+def test_tests_that_name_a_package_through_a_helper_are_read(tmp_path):
+    folder = tmp_path / "tests" / "generation"
+    folder.mkdir(parents=True)
+    (folder / "making.py").write_text("from generation.methods.registry import METHODS\n")
+    (folder / "test_through.py").write_text("from tests.generation.making import drafts\n")
+    (folder / "test_directly.py").write_text("from generation.methods import number\n")
+    (folder / "test_tables.py").write_text("import generation.methods\n\npytestmark = pytest.mark.django_db\n")
+    (folder / "test_media.py").write_text("# The media of a clip.\n")
+    named = ["tests/generation/test_directly.py", "tests/generation/test_through.py"]
+    assert files_of_tests(tmp_path, ["generation/methods"]) == named
+    assert files_of_tests(tmp_path, ["media"]) == []
+
+
+def test_every_file_that_gets_mutants_exists():
+    files = [ROOT / package / file for package, names in PACKAGES.items() for file in names]
+    assert [path for path in files if not path.is_file()] == []
+    assert all((ROOT / package).is_dir() for package in PACKAGES)
