@@ -19,7 +19,7 @@ from evaluation.publishing.sheet import KIND, own_answers
 from projects.models import Project, Role
 
 Words = str | Promise
-PEOPLE = "projects:invitations"
+PEOPLE, WORK = "projects:invitations", "annotation:work"
 MISSING = {
     Role.ANNOTATOR: ngettext_lazy("an annotator", "%(n)d annotators", "n"),
     Role.REVIEWER: ngettext_lazy("a reviewer", "%(n)d reviewers", "n"),
@@ -31,8 +31,8 @@ STEPS: tuple[tuple[Words, Words, str, Words, tuple[str, ...]], ...] = (
         _("Define a subtest"),
         _(
             "A subtest covers one phenomenon, such as direction, counting or change of state. It also sets "
-            "how many validators judge each pair of caption and foil. If your records name subtests, the import "
-            "creates them."
+            "how many validators judge each pair of caption and foil. If a column of your file names subtests, "
+            "the import creates them."
         ),
         "corpus:subtests",
         _("Create subtest"),
@@ -56,7 +56,7 @@ STEPS: tuple[tuple[Words, Words, str, Words, tuple[str, ...]], ...] = (
         _("Add people"),
         _(
             "Annotators edit foils, and reviewers check them. Validators judge foils that they have not "
-            "edited or reviewed. By default, three validators judge each pair."
+            "edited or reviewed. The subtest says how many of them judge each pair."
         ),
         PEOPLE,
         _("Invite people"),
@@ -65,8 +65,8 @@ STEPS: tuple[tuple[Words, Words, str, Words, tuple[str, ...]], ...] = (
     ),
     (
         _("Collect annotations"),
-        _("The queues below show the open tasks. An item becomes valid when enough validators choose its caption."),
-        "annotation:work",
+        _("Under Work, people find their open tasks. An item becomes valid when enough validators choose its caption."),
+        WORK,
         _("Open queues"),
         ("valid",),
     ),
@@ -93,14 +93,16 @@ class FirstStep:
     missing: str = ""
 
 
-def first_steps(counts: Mapping[str, int], missing: Mapping[str, int]) -> list[FirstStep]:
-    """Return the first steps; None after the first release.
+def first_steps(counts: Mapping[str, int], missing: Mapping[str, int], n_open: int = 0) -> list[FirstStep]:
+    """Return the first steps; none after the first release.
 
-    `counts`: those of the funnel, with `subtests`; `missing`: people by role.
+    `counts`: those of the funnel, with `subtests`; `missing`: people by role; `n_open`: tasks that nobody has done,
+    which keep the step of the annotations open.
     """
     if counts["released"]:
         return []
     done = [not missing if page == PEOPLE else any(counts[name] for name in names) for *_w, page, _a, names in STEPS]
+    done = [is_done and not (n_open and step[2] == WORK) for is_done, step in zip(done, STEPS, strict=True)]
     following, lack = done.index(False), said(missing)
     return [
         FirstStep(label, text, page, action, done[place], place == following, lack if page == PEOPLE else "")
@@ -201,7 +203,7 @@ ACTIONS: tuple[tuple[str, Any, Words, str], ...] = (
         "open",
         ngettext_lazy("work on %(n)d open task", "work on %(n)d open tasks", "n"),
         _("Open queues"),
-        "annotation:work",
+        WORK,
     ),
     (
         "unreleased",

@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from annotation.models import Stage
-from annotation.queries.queues import open_work, work_counts
+from annotation.work_queues import introduction_for, queues_of
 from corpus.models import Release, Subtest
 from evaluation.dashboard import drawings, overview
 from evaluation.dashboard.activity import people_at_work, recent_activity
@@ -20,7 +20,7 @@ from evaluation.dashboard.alarms import FOLLOWING, WORDS, Alarm
 from evaluation.dashboard.next_steps import after_release, first_steps, latest_releases, next_action
 from evaluation.dashboard.stored_count import Counted, counted
 from projects.access import get_project, roles_in
-from projects.models import Project, Role, User
+from projects.models import Project, Role
 
 
 def context(project: Project, counted: Counted, releases: Sequence[Release] | None = None) -> dict[str, Any]:
@@ -34,7 +34,8 @@ def context(project: Project, counted: Counted, releases: Sequence[Release] | No
         return state
     # A count that an earlier version stored has no missing people.
     funnel, missing = found["funnel"], found.get("missing", {})
-    first = first_steps({**funnel, "subtests": len(found["subtests"])}, missing)
+    n_open = sum(row["open"] + row["leased"] for row in found["queues"])
+    first = first_steps({**funnel, "subtests": len(found["subtests"])}, missing, n_open)
     after = after_release(project, releases) if funnel["released"] else None
     return {
         **state,
@@ -104,7 +105,11 @@ def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug)
     if Role.RESEARCHER in roles_in(request.user, project):
         return render(request, "evaluation/dashboard.html", _everything(project))
-    return render(request, "evaluation/dashboard.html", {"work": _work(request.user, project)})
+    if project.archived_at is None:
+        overview.lay_out({project: overview.stages_of(roles_in(request.user, project))})
+    queues = queues_of(request.user, project)
+    context = {"queues": queues, "introduction": introduction_for(request, project, queues)}
+    return render(request, "evaluation/dashboard.html", context)
 
 
 @require_safe
@@ -133,19 +138,3 @@ def _everything(project: Project) -> dict[str, Any]:
 def _runs(project: Project) -> dict[str, Any]:
     runs = overview.recent_runs(project)
     return {"runs": runs, "is_live": any(run.job and not run.job.is_over for run in runs)}
-
-
-def _work(person: User, project: Project) -> list[dict[str, Any]]:
-    """Return the stages that the person's roles open: waiting tasks, and their finished tasks."""
-    stages, now = overview.stages_of(roles_in(person, project)), timezone.now()
-    if stages and project.archived_at is None:
-        overview.lay_out({project: stages})
-    return [
-        {
-            "stage": stage,
-            "label": Stage(stage).label,
-            "open": open_work(person, project, stage, now=now),
-            "done": work_counts(person, project, stage, now),
-        }
-        for stage in stages
-    ]
