@@ -242,3 +242,22 @@ def test_a_submit_takes_a_bounded_number_of_queries(world, django_assert_max_num
     parent = group.candidates.first()
     with django_assert_max_num_queries(45):
         submit_edit(world.ann, work.token, "k", ["a man washes a shirt."], [parent.pk])
+
+
+def test_a_foil_that_another_run_already_has_for_the_caption_is_refused(world):
+    first = world.group()
+    world.edit("ann", IRONS)
+    other = factories.make_group(factories.make_run(world.subtest), first.caption)
+    factories.make_candidate(other, IRONS)
+    work = world.claim("ann", Stage.EDIT)
+    with pytest.raises(AnnotationError, match="another foil of this caption has the same text"):
+        submit_edit(world.ann, work.token, "again", [IRONS.upper()])
+    assert submit_edit(world.ann, work.token, "again", [TEARS]).texts == [TEARS]
+
+
+def test_another_subtest_may_have_the_same_foil_of_a_caption(world):
+    first = world.group()
+    world.edit("ann", IRONS)
+    group = factories.make_group(factories.make_run(factories.make_subtest(world.project)), first.caption)
+    factories.make_candidate(group, IRONS)
+    assert world.edit("ann", IRONS).group == group

@@ -19,6 +19,7 @@ from annotation.errors import AnnotationError
 from annotation.messages import of_finding
 from annotation.models import Edit, Involvement, Lease, Review, ReviewDecision, SlotState, Stage
 from annotation.queries.eligibility import lineage_of
+from annotation.queries.other_foils import foils_of_other_runs
 from annotation.queries.review_sampling import review_rate
 from annotation.rules import editing
 from annotation.rules.editing import Problem
@@ -132,7 +133,7 @@ def _check(group: CandidateGroup, given: Texts) -> None:
     # Foils already in an item do not count: a requeued foil may be submitted unchanged.
     for state, text in _NOT_IN_AN_ITEM.all(group=group.pk):
         by_state.setdefault(state, []).append(text)
-    others = [*by_state.get(C.IN_REVIEW, ()), *by_state.get(C.ACCEPTED, ())]
+    others = [*by_state.get(C.IN_REVIEW, ()), *by_state.get(C.ACCEPTED, ()), *foils_of_other_runs(group)]
     found = editing.check_texts(group.caption.text, given.texts, others, by_state.get(C.DROPPED, ()))
     _raise_first(editing.errors(found))
 
