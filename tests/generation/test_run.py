@@ -323,6 +323,20 @@ def test_a_limit_ends_the_run_after_so_many_captions(owner, project, subtest, ca
     assert [caption.text for caption in captions_to_learn_from(run)] == ["a dog barks exactly three times."]
 
 
+def test_a_run_can_leave_out_the_captions_that_have_a_foil(owner, project, subtest, captions):
+    run_now(start(owner, subtest).job)
+    made = {row.caption_id for row in CandidateGroup.objects.filter(candidates__isnull=False)}
+    item = make_item(subtest)
+    rest = start(owner, subtest, method="person", selection={"without_foil": True})
+    run_now(rest.job)
+    assert made
+    assert set(rest.groups.values_list("caption", flat=True)) == {one.pk for one in captions} - made - {item.caption_id}
+    with pytest.raises(GenerationError, match="no captions"):
+        start(owner, subtest, method="person", selection={"without_foil": True})
+    elsewhere = start(owner, make_subtest(project), selection={"without_foil": True, "limit": 2})
+    assert len(RunCaptions(elsewhere)) == 2
+
+
 @pytest.mark.parametrize("limit", [0, "5", 2.5])
 def test_an_invalid_limit_of_captions_is_refused(owner, subtest, captions, limit):
     with pytest.raises(GenerationError, match="limit"):
