@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from django.db.models import Exists
 from django.utils.functional import Promise
@@ -82,7 +83,7 @@ STEPS: tuple[tuple[Words, Words, str, Words, tuple[str, ...]], ...] = (
 
 @dataclass(frozen=True)
 class FirstStep:
-    """`is_next`: the first step that is not done. `missing`: the people it needs."""
+    """`is_next`: the first step that is not done. `missing`: the people it needs; `query`: what its page fills in."""
 
     label: Words
     text: Words
@@ -91,6 +92,7 @@ class FirstStep:
     is_done: bool
     is_next: bool
     missing: str = ""
+    query: str = ""
 
 
 def first_steps(counts: Mapping[str, int], missing: Mapping[str, int], n_open: int = 0) -> list[FirstStep]:
@@ -103,9 +105,9 @@ def first_steps(counts: Mapping[str, int], missing: Mapping[str, int], n_open: i
         return []
     done = [not missing if page == PEOPLE else any(counts[name] for name in names) for *_w, page, _a, names in STEPS]
     done = [is_done and not (n_open and step[2] == WORK) for is_done, step in zip(done, STEPS, strict=True)]
-    following, lack = done.index(False), said(missing)
+    following, lack = done.index(False), (said(missing), f"?{urlencode(missing)}" if missing else "")
     return [
-        FirstStep(label, text, page, action, done[place], place == following, lack if page == PEOPLE else "")
+        FirstStep(label, text, page, action, done[place], place == following, *(lack if page == PEOPLE else ()))
         for place, (label, text, page, action, _names) in enumerate(STEPS)
     ]
 

@@ -14,7 +14,7 @@ from text.registry import Entry, Param, RegistryError, parse_params
 # A message names its parameter in quotation marks, or begins with it: "batch: give a multiple of …".
 NAMED = re.compile(r"(?:^|parameters? ')(\w+)")
 
-WORD = re.compile(r"\w+")
+WORD, LEADING_CHOICE = re.compile(r"\w+"), re.compile(r"\w+:")
 
 
 class Labelled(Protocol):
@@ -34,9 +34,16 @@ def param_label(param: Param) -> str:
     return pretty_name(param.name)
 
 
+def as_sentence(words: str) -> str:
+    """Return a help text as a sentence for a page, unless it begins with a choice, as in "any: every number"."""
+    if not words or LEADING_CHOICE.match(words):
+        return words
+    return f"{words[0].upper()}{words[1:]}" + ("" if words.endswith((".", ")")) else ".")
+
+
 def param_field(param: Param) -> forms.Field:
     """A form field for one parameter of a table's row; empty means its default."""
-    label, help_text = gettext(param_label(param)), gettext(param.help) if param.help else ""
+    label, help_text = gettext(param_label(param)), as_sentence(gettext(param.help))
     shared: dict[str, Any] = {"label": label, "help_text": help_text, "required": False, "initial": param.default}
     if param.kind == "bool":
         return forms.BooleanField(**shared)

@@ -130,10 +130,10 @@ def test_a_key_must_be_usable(world, key):
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
-        (["A man folds a shirt"], "Foil 1: it is the same as the caption"),
-        (["  "], "Foil 1: write a foil"),
-        (["x" * 2001], "Foil 1: it has 2001 characters; at most 2000"),
-        (["a man\x00 unfolds"], "Foil 1: it contains a line break or an unprintable"),
+        (["A man folds a shirt"], "The foil: it is the same as the caption"),
+        (["  "], "The foil: write a foil"),
+        (["x" * 2001], "The foil: it has 2001 characters; at most 2000"),
+        (["a man\x00 unfolds"], "The foil: it contains a line break or an unprintable"),
         ([], "requires 1 foil, but 0 were"),
         ([UNFOLDS, TEARS], "requires 1 foil, but 2 were"),
     ],

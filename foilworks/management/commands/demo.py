@@ -1,5 +1,6 @@
 """`foilworks demo`: create the sample project, from its videos to the scores of its two models."""
 
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -17,7 +18,7 @@ from foilworks.supervisor.services import serve
 
 METRICS = "T: the caption scores above its foil; P: the same for the linked proficiency item; P+T: both; n: items"
 ACCOUNTS = f"accounts: {', '.join(VISITORS.values())}; password: {PASSWORD}"
-NEXT = "next: run `{up}`, then open http://127.0.0.1:8000 in a browser{tutorial}"
+NEXT = "next: run `{up}`, then open http://127.0.0.1:{port} in a browser{tutorial}"
 
 
 class Command(FoilworksCommand):
@@ -74,5 +75,5 @@ class Command(FoilworksCommand):
 def _next() -> str:
     """Say what to run next: a clone has make and the tutorial, an installed package has neither."""
     if settings.IN_CLONE:
-        return NEXT.format(up="make up", tutorial="; tutorial: docs/tutorial.md")
-    return NEXT.format(up="foilworks up", tutorial="")
+        return NEXT.format(up="make up", port=os.environ.get("PORT", "8000"), tutorial="; tutorial: docs/tutorial.md")
+    return NEXT.format(up="foilworks up", port=8000, tutorial="")
