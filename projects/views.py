@@ -254,7 +254,7 @@ def _invitations(request: HttpRequest, **sent: Form) -> HttpResponse:
     context = {
         "form": InvitationForm(initial={"roles": [Role.ANNOTATOR]}),
         "team": TeamForm.asked_for(request.GET),
-        "is_local": split_domain_port(request.get_host())[0] in LOCAL_HOSTS,
+        "is_local": split_domain_port(request.get_host())[0] in LOCAL_HOSTS and not all(row.over for row in page),
         "closed": why_closed(request.user, NO_INVITATIONS),
         "page": page,
         **sent,

@@ -105,11 +105,16 @@ def first_steps(counts: Mapping[str, int], missing: Mapping[str, int], n_open: i
         return []
     done = [not missing if page == PEOPLE else any(counts[name] for name in names) for *_w, page, _a, names in STEPS]
     done = [is_done and not (n_open and step[2] == WORK) for is_done, step in zip(done, STEPS, strict=True)]
-    following, lack = done.index(False), (said(missing), f"?{urlencode(missing)}" if missing else "")
+    following, lack = done.index(False), (said(missing), _asked(missing))
     return [
         FirstStep(label, text, page, action, done[place], place == following, *(lack if page == PEOPLE else ()))
         for place, (label, text, page, action, _names) in enumerate(STEPS)
     ]
+
+
+def _asked(missing: Mapping[str, int]) -> str:
+    """Return what the page of invitations reads: the number of people by role."""
+    return f"?{urlencode(missing)}" if missing else ""
 
 
 def said(missing: Mapping[str, int]) -> str:
@@ -178,6 +183,7 @@ class NextAction:
     action: Words
     page: str
     args: tuple[int, ...] = ()
+    query: str = ""
 
 
 # (which number of the count, text, button, page), the most urgent first.
@@ -240,10 +246,11 @@ def next_action(found: Mapping[str, Any], first: Sequence[FirstStep], after: Aft
     following = next((step for step in first if step.is_next), None)
     # A project that nobody works in yet has one way on: that of its first steps.
     if following and not (funnel["judged"] or numbers["open"]):
-        return NextAction(str(following.label), following.action, following.page)
+        return NextAction(str(following.label), following.action, following.page, query=following.query)
     for name, text, action, page in ACTIONS:
         if numbers[name]:
-            return NextAction(str(text % {"n": numbers[name]}), action, page)
+            query = _asked(found["missing"]) if page == PEOPLE else ""
+            return NextAction(str(text % {"n": numbers[name]}), action, page, query=query)
     if after and not after.has_page:
         return NextAction(str(OPEN_PAGE), _("Open public page"), "publishing:public_page", (after.release.pk,))
     return None

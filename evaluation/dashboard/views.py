@@ -108,7 +108,7 @@ def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
     if project.archived_at is None:
         overview.lay_out({project: overview.stages_of(roles_in(request.user, project))})
     queues = queues_of(request.user, project)
-    context = {"queues": queues, "introduction": introduction_for(request, project, queues)}
+    context = {"work": queues, "introduction": introduction_for(request, project, queues)}
     return render(request, "evaluation/dashboard.html", context)
 
 

@@ -74,7 +74,7 @@ def _document(form: TableForm | None, recipe: Mapping[str, Any] | None, records:
 
 
 def _unmapped(form: TableForm | None, document: Mapping[str, Any] | None) -> str:
-    """Return which menu to fill in first, in the words of the page; empty if every record can have a caption and clip."""
+    """Return which menu to fill in first, in the words of the page; empty if caption and clip are chosen."""
     columns = (document or {}).get("columns", {}).keys()
     if form is None or document is None:
         return ""

@@ -82,8 +82,9 @@ class TeamForm(forms.Form):
     @classmethod
     def asked_for(cls, query: Mapping[str, str]) -> "TeamForm":
         """Return the form with the numbers that an address asks for, such as ?validator=2."""
-        given = {name: query[name] for name in cls.base_fields if name in query}
-        return cls(initial={name: number for name, number in given.items() if number.isdecimal() and len(number) < 6})
+        given = {name: query.get(name, "") for name in cls.base_fields}
+        asked = {name: int(number) for name, number in given.items() if number.isdecimal() and len(number) < 6}
+        return cls(initial=dict.fromkeys(given, 0) | asked if asked else None)
 
     def clean(self) -> dict[str, int]:
         if not self.errors and not any(self.cleaned_data.values()):
