@@ -14,7 +14,7 @@ from text.registry import Entry, Param, RegistryError, parse_params
 # A message names its parameter in quotation marks, or begins with it: "batch: give a multiple of …".
 NAMED = re.compile(r"(?:^|parameters? ')(\w+)")
 
-WORD, LEADING_CHOICE = re.compile(r"\w+"), re.compile(r"\w+:")
+WORD = re.compile(r"\w+")
 
 
 class Labelled(Protocol):
@@ -36,7 +36,7 @@ def param_label(param: Param) -> str:
 
 def as_sentence(words: str) -> str:
     """Return a help text as a sentence for a page, unless it begins with a choice, as in "any: every number"."""
-    if not words or LEADING_CHOICE.match(words):
+    if words.partition(" ")[0].endswith(":") or not words:
         return words
     return f"{words[0].upper()}{words[1:]}" + ("" if words.endswith((".", ")")) else ".")
 
