@@ -33,7 +33,7 @@ help: ## this list
 
 .PHONY: demo
 demo: $(STAMPS)/models ## set up everything, make the sample project, train and score its models; then serve it
-	@if [ -t 0 ] && [ -t 1 ]; then $(BIN)/foilworks demo; else $(BIN)/foilworks demo --headless; fi
+	@if [ -t 0 ] && [ -t 1 ]; then $(BIN)/foilworks demo --port $(PORT); else $(BIN)/foilworks demo --headless --port $(PORT); fi
 
 .PHONY: up
 up: $(STAMPS)/models ## serve the pages and run the jobs until Ctrl-C (PORT=8000 WORKERS=1)

@@ -1,7 +1,9 @@
 """The queues of a person: available tasks per stage, or why there are none."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -14,7 +16,8 @@ from annotation.queries.crowd import place_counts
 from annotation.queries.quality import why_barred
 from annotation.queries.queues import open_work, why_empty, work_counts
 from projects.access import roles_in
-from projects.models import Project, User
+from projects.models import Project, Role, User
+from text.diff import diff_segments
 
 Words = str | Promise
 
@@ -36,6 +39,8 @@ ABOUT: dict[str, Words] = {
 }
 # A caption and its foil, for newcomers. Of no project, so that it reveals nothing of what they will judge.
 EXAMPLE = ("A man opens a door.", "A man closes a door.")
+# The key of a session: the projects whose introduction is hidden.
+INTRODUCED = "introduced"
 # Hidden until a researcher opens them.
 STUDIES = frozenset({Stage.BASELINE, Stage.OBJECTS})
 # These describe the stage as a whole; their count does not help the person.
@@ -99,3 +104,13 @@ def _within_place(queue: Queue, person: User, project: Project) -> Queue:
     done, asked = counts
     left = max(0, asked - done)
     return replace(queue, available=min(queue.available, max(0, left - queue.held)), place_done=not left)
+
+
+def introduction_for(request: HttpRequest, project: Project, queues: Sequence[Queue]) -> list[tuple[str, str]] | None:
+    """Return a foil as its difference from the caption, for somebody who works here for the first time; else None.
+
+    No column: the first finished task ends the introduction in every browser. Researchers write the guidelines.
+    """
+    if not queues or any(queue.done for queue in queues) or Role.RESEARCHER in roles_in(request.user, project):
+        return None
+    return None if project.pk in request.session.get(INTRODUCED, ()) else diff_segments(*EXAMPLE)

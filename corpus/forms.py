@@ -17,7 +17,7 @@ from projects.listing.keyset import Order
 from projects.models import Project
 
 # Orders of the index of (project, key).
-VIDEO_ORDERS = (Order("key", _("Key A–Z"), ("key",)), Order("key-down", _("Key Z–A"), ("key",), descending=True))
+VIDEO_ORDERS = (Order("key", _("Name A–Z"), ("key",)), Order("key-down", _("Name Z–A"), ("key",), descending=True))
 
 
 class CharactersForm(forms.Form):

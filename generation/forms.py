@@ -128,6 +128,11 @@ class RunForm(forms.Form):
         min_value=1,
         help_text=_("For a trial, enter a small number such as 5. Empty: all captions."),
     )
+    without_foil = forms.BooleanField(
+        label=_("Only captions without a foil in this subtest"),
+        required=False,
+        help_text=_("Leaves out captions whose foil waits for people or is accepted."),
+    )
     seed = forms.IntegerField(
         label=_("Seed"),
         min_value=0,
@@ -174,6 +179,7 @@ class RunForm(forms.Form):
         self.initial |= {"subtest": run.subtest_id, "seed": run.seed, "mode": run.mode}
         self.initial["split"] = run.selection.get("split", "")
         self.initial["limit"] = run.selection.get("limit")
+        self.initial["without_foil"] = run.selection.get("without_foil", False)
         if run.method != self.method_slug:
             return
         self.params.begin_with(run.params)
@@ -311,7 +317,7 @@ class RunForm(forms.Form):
         return {slug: self.filter_params[slug].values() for slug in self.cleaned_data["filters"]}
 
     def selection(self) -> dict[str, Any]:
-        return {name: self.cleaned_data[name] for name in ("split", "limit") if self.cleaned_data[name]}
+        return {name: self.cleaned_data[name] for name in ("split", "limit", "without_foil") if self.cleaned_data[name]}
 
     def settings(self) -> dict[str, Any]:
         """Return the settings of a valid form as `start_run` takes them."""

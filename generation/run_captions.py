@@ -4,14 +4,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Max, QuerySet
+from django.db.models import Max, Q, QuerySet
 
-from corpus.models import FOUND_FALSE, GIVEN_UP, Caption, MediaState, Split
-from generation.models import CandidateGroup, GenerationRun
+from corpus.models import FOUND_FALSE, GIVEN_UP, Caption, Item, MediaState, Split, Subtest
+from corpus.rules.states import CandidateState
+from generation.models import PERSON_METHOD, CandidateGroup, GenerationRun
 from generation.records import CaptionInput
 from projects.models import Project
 
 CHUNK = 500
+_S = CandidateState
+UNDER_WAY = (_S.QUEUED, _S.EDITING, _S.IN_REVIEW, _S.RETURNED, _S.ACCEPTED)
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ class RunCaptions:
         self._rows = (_all_named if dropped_out else selected_rows)(run.project, chosen)
         keys = chosen.get("caption_keys")
         self._keys = None if keys is None else frozenset(keys)
-        self._without = frozenset(chosen.get("without", ()))
+        self._without = frozenset((*chosen.get("without", ()), *chosen.get("with_foil", ())))
 
     def __iter__(self) -> Iterator[CaptionInput]:
         for selected in self.selected():
@@ -93,23 +96,41 @@ def captions_to_use(project: Project) -> QuerySet[Caption]:
 def selected_rows(project: Project, selection: dict[str, Any]) -> QuerySet[Caption]:
     """Return the captions of a `selection`, without broken media. The caller applies caption_keys.
 
-    {"split": "test", "key_prefix": "direction-", "caption_keys": [...], "last_caption": pk, "without": [pk, ...]}, each
-    optional. The caller applies `without` too. With "limit", `last_caption` ends the run after so many captions, and
-    `last_imported` is the last caption that the run can learn from.
+    {"split": "test", "key_prefix": "direction-", "caption_keys": [...], "last_caption": pk, "without": [pk, ...],
+    "with_foil": [pk, ...]}, each optional. The caller applies the last two as well. With "limit", `last_caption` ends
+    the run after so many captions, and `last_imported` is the last caption that the run can learn from.
     """
     return _named(captions_to_use(project).exclude(video__media_state=MediaState.BROKEN), selection)
 
 
-def with_last_caption(project: Project, wanted: dict[str, Any]) -> dict[str, Any]:
-    """Return the selection of a new run, which ends at the last caption of now, or after `limit` captions."""
+def with_last_caption(subtest: Subtest, wanted: dict[str, Any]) -> dict[str, Any]:
+    """Return the selection of a new run, which ends at the last caption of now, or after `limit` captions.
+
+    `without_foil` in `wanted` leaves out the captions that have a foil in the subtest now: `with_foil`.
+    """
+    project = subtest.project
     last = selected_rows(project, {}).aggregate(last=Max("pk"))["last"] or 0
+    if wanted.get("without_foil"):
+        wanted = {**wanted, "with_foil": captions_with_foil(subtest)}
     if "limit" not in wanted:
         return {**wanted, "last_caption": last}
-    rows = selected_rows(project, wanted)
+    rows = selected_rows(project, wanted).exclude(pk__in=wanted.get("with_foil", ()))
     if "caption_keys" in wanted:
         rows = rows.filter(key__in=wanted["caption_keys"])
     nth = rows.values_list("pk", flat=True)[wanted["limit"] - 1 : wanted["limit"]]
     return {**wanted, "last_caption": next(iter(nth), last), "last_imported": last}
+
+
+def captions_with_foil(subtest: Subtest) -> list[int]:
+    """Return the captions that have a foil in the subtest, or one on its way: suggested, or to be written. Two queries.
+
+    Foils that a filter rejected or a reviewer dropped do not count.
+    """
+    groups = CandidateGroup.objects.filter(run__subtest=subtest)
+    on_its_way = Q(candidates__state__in=UNDER_WAY) | Q(run__method=PERSON_METHOD, item=None)
+    made = groups.filter(on_its_way).values_list("caption", flat=True)
+    stored = Item.objects.filter(subtest=subtest, foils__isnull=False).values_list("caption", flat=True)
+    return sorted({*made.iterator(), *stored.iterator()})
 
 
 def _all_named(project: Project, selection: dict[str, Any]) -> QuerySet[Caption]:

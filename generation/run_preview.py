@@ -14,7 +14,7 @@ from generation import pipeline
 from generation.batch_storage import known_foils
 from generation.filters.registry import FILTERS, needs_weights
 from generation.methods.registry import METHODS
-from generation.models import GenerationRun
+from generation.models import PERSON_METHOD, GenerationRun
 from generation.parameter_checks import CHECK_TAGGER
 from generation.pipeline import Outcome, Step
 from generation.records import CaptionInput
@@ -87,11 +87,13 @@ def preview_run(
 ) -> Preview:
     """Preview the run that `start_run` would start. ActionableError: a parameter is invalid."""
     chosen = [{"slug": slug, "params": given} for slug, given in filters.items()]
-    given = with_last_caption(project, selection)
+    given = with_last_caption(subtest, selection)
     run = GenerationRun(
         project=project, subtest=subtest, method=method, mode=mode, seed=seed, params=params, selection=given
     )
     run.filters = chosen
+    if method == PERSON_METHOD:
+        run.params = {**params, "foils": params["foils"] or subtest.foils_per_item}
     if needs_model(METHODS[method], params):
         return Preview(len(RunCaptions(run)), needs_model=True)
     return _previewed(run)

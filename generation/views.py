@@ -194,6 +194,8 @@ def new_run(request: HttpRequest, slug: str) -> HttpResponse:
         method=request.GET.get("method", ""),
         like=get_run(request.user, slug, int(like)) if like.isdecimal() and len(like) < 19 else None,
     )
+    if request.GET.get("without_foil"):
+        form.initial["without_foil"] = True
     valid = request.method == "POST" and form.is_valid()
     if valid and (run := form.attempt(actions.start_run, request.user, project)):
         messages.success(request, _("The run has started."))

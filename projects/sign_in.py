@@ -63,7 +63,10 @@ class SignIn(LoginView):
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         demos, nobody = published_accounts(), not User.objects.exists()
-        return super().get_context_data(**kwargs, demos=demos, oidc=settings.OIDC_NAME, nobody=nobody)
+        # Only the sample project is here, so nobody can create another one yet.
+        no_owner = bool(demos) and not User.objects.filter(is_superuser=True).exists()
+        shown = {"demos": demos, "oidc": settings.OIDC_NAME, "nobody": nobody, "no_owner": no_owner}
+        return super().get_context_data(**kwargs, **shown)
 
     def _counted(self) -> Bars:
         """Return the limits that a wrong password counts towards, the narrowest first."""

@@ -12,6 +12,7 @@ from django.core.paginator import Paginator
 from django.db.models import Count, Q
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
+from django.http.request import split_domain_port
 from django.shortcuts import redirect, render
 from django.urls import reverse, reverse_lazy
 from django.utils import timezone
@@ -74,12 +75,14 @@ from projects.invitations import (
     invitation_named,
     token_of,
 )
-from projects.models import Consent, ConsentText, Invitation, Membership, RecoveryCode, Role, User
+from projects.models import WORK_OF_ROLES, Consent, ConsentText, Invitation, Membership, RecoveryCode, Role, User
 from projects.second_factor import picture
 from projects.sign_in import complete_login
 from projects.tokens import live_tokens
 
 PER_PAGE = 50
+# Links to these lead to the computer that somebody sits at.
+LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
 
 @never_cache
@@ -250,7 +253,8 @@ def _invitations(request: HttpRequest, **sent: Form) -> HttpResponse:
         row.link = request.build_absolute_uri(reverse("projects:join", args=[token_of(row)]))
     context = {
         "form": InvitationForm(initial={"roles": [Role.ANNOTATOR]}),
-        "team": TeamForm(),
+        "team": TeamForm.asked_for(request.GET),
+        "is_local": split_domain_port(request.get_host())[0] in LOCAL_HOSTS and not all(row.over for row in page),
         "closed": why_closed(request.user, NO_INVITATIONS),
         "page": page,
         **sent,
@@ -296,7 +300,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
             answer = _with_new_account(request, form, token)
             if answer is not None:
                 return answer
-    roles = [label for role, label in Role.choices if role in invitation.roles]
+    roles = [str(WORK_OF_ROLES[role]) for role in Role.values if role in invitation.roles]
     context = {"invitation": invitation, "form": form, "roles_offered": roles, "token": token}
     return render(request, "projects/join.html", context, status=422 if form and form.errors else 200)
 

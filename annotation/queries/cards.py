@@ -25,6 +25,7 @@ from annotation.models import (
 )
 from annotation.models.stages import public_stage, stages_shown_as
 from annotation.queries.eligibility import lineage_of
+from annotation.queries.other_foils import STANDS
 from annotation.queries.queues import work_counts
 from annotation.rules import editing
 from annotation.rules.baseline import CAPTION
@@ -99,7 +100,7 @@ class Suggestion:
 
 @dataclass(frozen=True)
 class EditWork:
-    """`wanted` texts to write; `others`: the group's other foils, unfinished or accepted."""
+    """`wanted` texts to write; `others`: the caption's other foils in the subtest, unfinished or accepted."""
 
     caption: Caption
     wanted: int
@@ -240,12 +241,18 @@ def _running(desk: str) -> "Prepared[Slot]":
 
 _RUNNING = {desk: _running(desk) for desk in {public_stage(stage) for stage in _CARD_ROWS}}
 _SURVIVORS = Prepared(
-    lambda group: Candidate.objects.filter(group=group).exclude(state__in=[C.GENERATED, C.FILTERED_OUT])
+    lambda caption, subtest: (
+        Candidate.objects.filter(group__caption=caption, group__run__subtest=subtest)
+        .exclude(state__in=[C.GENERATED, C.FILTERED_OUT])
+        .order_by("pk")
+    )
 )
 
 
 def _edit_work(group: CandidateGroup) -> EditWork:
-    rows = _SURVIVORS.all(group=group.pk)
+    of_caption = _SURVIVORS.all(caption=group.caption_id, subtest=group.run.subtest_id)
+    rows = [candidate for candidate in of_caption if candidate.group_id == group.pk]
+    elsewhere = [c.text for c in of_caption if c.group_id != group.pk and c.state in STANDS]
     in_hand = [candidate for candidate in rows if candidate.state == C.EDITING]
     under_way = [c for c in rows if c.state == C.IN_REVIEW or (c.state == C.ACCEPTED and c.foil_id is None)]
     parents = {candidate.pk: candidate.parent_id for candidate in rows}
@@ -260,7 +267,7 @@ def _edit_work(group: CandidateGroup) -> EditWork:
         caption=group.caption,
         wanted=max(0, group.run.subtest.foils_per_item - len(under_way)),
         suggestions=suggestions,
-        others=[candidate.text for candidate in under_way],
+        others=[*(candidate.text for candidate in under_way), *elsewhere],
         target_span=span or (marks.span if marks else None),
         marks=marks,
     )
@@ -275,7 +282,9 @@ def _review_work(candidate: Candidate, second: bool) -> ReviewWork:
     """Return what a reviewer decides on. A `second` reviewer learns nothing of the first decision."""
     group = candidate.group
     parents: dict[int, int | None] = dict(zip(*_lineage_pairs(candidate), strict=True))
-    others = group.candidates.filter(Q(state=C.IN_REVIEW) | Q(state=C.ACCEPTED, foil=None)).exclude(pk=candidate.pk)
+    same = Candidate.objects.filter(group__caption=group.caption_id, group__run__subtest=group.run.subtest_id)
+    others = same.filter(Q(state__in=STANDS) & ~Q(group=group) | Q(state=C.IN_REVIEW) | Q(state=C.ACCEPTED, foil=None))
+    others = others.exclude(pk=candidate.pk)
     # A reviewer's fix would reveal the first decision.
     others = others.exclude(parent=candidate.pk)
     texts = list(others.order_by("rank", "pk").values_list("text", flat=True))

@@ -1,6 +1,6 @@
 """The work pages: a person's queues, one page per stage, and the requests of an open page."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import messages
@@ -57,7 +57,7 @@ from annotation.views._work_pages import (
     queue_url,
     sent_with,
 )
-from annotation.work_queues import EXAMPLE, Queue, queue_of, queues_of
+from annotation.work_queues import INTRODUCED, introduction_for, queue_of, queues_of
 from corpus.rules.hard_foils import RANDOM
 from corpus.video_files.streaming import stream_file
 from generation.actions.hints import ask_hint
@@ -66,12 +66,11 @@ from generation.filters.registry import FILTERS
 from generation.hints import hint_answer, hint_model
 from generation.methods.registry import METHODS
 from projects.access import get_project, roles_in
-from projects.models import Project, Role
-from text.diff import changed_words, diff_segments
+from projects.models import Role
+from text.diff import changed_words
 from text.registry import Entry
 
 # In the session: ids of the projects whose introduction the person has hidden.
-INTRODUCED = "introduced"
 # Its foils are captions of other videos.
 RANDOM_METHOD = "random_caption"
 # A placeholder in counted messages for the number that the page fills in while a person types.
@@ -127,21 +126,11 @@ def work(request: HttpRequest, slug: str) -> HttpResponse:
     queues = queues_of(request.user, project, in_crowd=is_crowd(request))
     context = {
         "queues": queues,
-        "introduction": diff_segments(*EXAMPLE) if _is_first_visit(request, project, queues) else None,
+        "introduction": introduction_for(request, project, queues),
         "desks": desks_of(request.user, project),
         "practice": QualityPolicy.objects.filter(project=project, practice_open=True).exists(),
     }
     return render(request, "annotation/work.html", context)
-
-
-def _is_first_visit(request: HttpRequest, project: Project, queues: Sequence[Queue]) -> bool:
-    """Return whether the person has queues, has done nothing here yet and has not hidden the introduction.
-
-    No column: the first finished task ends the introduction in every browser. Researchers write the guidelines.
-    """
-    if not queues or any(queue.done for queue in queues) or Role.RESEARCHER in roles_in(request.user, project):
-        return False
-    return project.pk not in request.session.get(INTRODUCED, ())
 
 
 @require_POST

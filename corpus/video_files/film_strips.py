@@ -7,6 +7,7 @@ import numpy as np
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.db.models import Q, QuerySet
+from numpy.typing import NDArray
 
 from corpus.models import MediaState, Video
 from corpus.video_files.stored_files import clip_file
@@ -15,8 +16,8 @@ from media.frames import SAMPLING_POLICY, jpeg, sample_frames
 from media.probe import probe
 
 FRAMES = 4
-# Pixels of one frame.
-HEIGHT, MAX_WIDTH = 96, 256
+# Pixels of one frame, and of the line between two.
+HEIGHT, MAX_WIDTH, GAP = 96, 256, 6
 # A page of a list shows 25 of them.
 MAX_BYTES = 8192
 # Of JPEG, from the best to the smallest file (media.frames.jpeg); below that, the frames get smaller.
@@ -51,9 +52,17 @@ def prepare_video(video: Video) -> None:
 
 def strip_name(video: Video) -> str:
     """Where the strip of this file and trim is stored: clips that show the same share it."""
-    shown = f"{video.sha256} {video.start_time} {video.end_time} {FRAMES} {HEIGHT} {MAX_BYTES} {SAMPLING_POLICY}"
+    shown = f"{video.sha256} {video.start_time} {video.end_time} {FRAMES} {HEIGHT} {MAX_BYTES} {SAMPLING_POLICY} {GAP}"
     key = hashlib.sha256(shown.encode()).hexdigest()
     return f"strips/{key[:2]}/{key}.jpg"
+
+
+def side_by_side(frames: list[NDArray[np.uint8]]) -> NDArray[np.uint8]:
+    """Return the frames as one picture with lines between them: white, black and white, visible on any colour."""
+    line = np.full((len(frames[0]), GAP, 3), 255, dtype=np.uint8)
+    line[:, GAP // 3 : -(GAP // 3)] = 0
+    parts = [part for frame in frames for part in (line, frame)]
+    return np.concatenate(parts[1:], axis=1)
 
 
 def _strip(video: Video, path: Path) -> bytes:
@@ -62,7 +71,7 @@ def _strip(video: Video, path: Path) -> bytes:
     height, width = HEIGHT, min(MAX_WIDTH, max(2, round(video.width * HEIGHT / video.height / 2) * 2))
     while True:
         sample = sample_frames(path, FRAMES, video.start_time, video.end_time, (height, width))
-        picture = np.concatenate(list(sample.frames), axis=1)
+        picture = side_by_side(list(sample.frames))
         for quality in QUALITIES:
             strip = jpeg(picture, quality)
             if len(strip) <= MAX_BYTES:

@@ -68,6 +68,7 @@ WORDS: dict[str, tuple[str | Promise, str | Promise, str]] = {
 # Sentences that are added if their number is there.
 FOLLOWING: dict[str, str | Promise] = {
     "coding": _("Alpha uses the coding %(coding)s."),
+    "once": _("Each person sees a caption only once, so each foil of a caption needs validators of its own."),
     "hands": _("Validators who may not judge because they worked on the same videos: %(hands)d."),
     "kept": _("Validators who are paused, or have no attempt at the qualification left: %(kept)d."),
     "changeable": _("Nobody has seen a pair yet, so you can also require fewer votes on the page Subtests."),

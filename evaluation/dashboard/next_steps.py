@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from django.db.models import Exists
 from django.utils.functional import Promise
@@ -19,7 +20,7 @@ from evaluation.publishing.sheet import KIND, own_answers
 from projects.models import Project, Role
 
 Words = str | Promise
-PEOPLE = "projects:invitations"
+PEOPLE, WORK = "projects:invitations", "annotation:work"
 MISSING = {
     Role.ANNOTATOR: ngettext_lazy("an annotator", "%(n)d annotators", "n"),
     Role.REVIEWER: ngettext_lazy("a reviewer", "%(n)d reviewers", "n"),
@@ -31,8 +32,8 @@ STEPS: tuple[tuple[Words, Words, str, Words, tuple[str, ...]], ...] = (
         _("Define a subtest"),
         _(
             "A subtest covers one phenomenon, such as direction, counting or change of state. It also sets "
-            "how many validators judge each pair of caption and foil. If your records name subtests, the import "
-            "creates them."
+            "how many validators judge each pair of caption and foil. If a column of your file names subtests, "
+            "the import creates them."
         ),
         "corpus:subtests",
         _("Create subtest"),
@@ -56,7 +57,7 @@ STEPS: tuple[tuple[Words, Words, str, Words, tuple[str, ...]], ...] = (
         _("Add people"),
         _(
             "Annotators edit foils, and reviewers check them. Validators judge foils that they have not "
-            "edited or reviewed. By default, three validators judge each pair."
+            "edited or reviewed. The subtest says how many of them judge each pair."
         ),
         PEOPLE,
         _("Invite people"),
@@ -65,8 +66,8 @@ STEPS: tuple[tuple[Words, Words, str, Words, tuple[str, ...]], ...] = (
     ),
     (
         _("Collect annotations"),
-        _("The queues below show the open tasks. An item becomes valid when enough validators choose its caption."),
-        "annotation:work",
+        _("Under Work, people find their open tasks. An item becomes valid when enough validators choose its caption."),
+        WORK,
         _("Open queues"),
         ("valid",),
     ),
@@ -82,7 +83,7 @@ STEPS: tuple[tuple[Words, Words, str, Words, tuple[str, ...]], ...] = (
 
 @dataclass(frozen=True)
 class FirstStep:
-    """`is_next`: the first step that is not done. `missing`: the people it needs."""
+    """`is_next`: the first step that is not done. `missing`: the people it needs; `query`: what its page fills in."""
 
     label: Words
     text: Words
@@ -91,21 +92,29 @@ class FirstStep:
     is_done: bool
     is_next: bool
     missing: str = ""
+    query: str = ""
 
 
-def first_steps(counts: Mapping[str, int], missing: Mapping[str, int]) -> list[FirstStep]:
-    """Return the first steps; None after the first release.
+def first_steps(counts: Mapping[str, int], missing: Mapping[str, int], n_open: int = 0) -> list[FirstStep]:
+    """Return the first steps; none after the first release.
 
-    `counts`: those of the funnel, with `subtests`; `missing`: people by role.
+    `counts`: those of the funnel, with `subtests`; `missing`: people by role; `n_open`: tasks that nobody has done,
+    which keep the step of the annotations open.
     """
     if counts["released"]:
         return []
     done = [not missing if page == PEOPLE else any(counts[name] for name in names) for *_w, page, _a, names in STEPS]
-    following, lack = done.index(False), said(missing)
+    done = [is_done and not (n_open and step[2] == WORK) for is_done, step in zip(done, STEPS, strict=True)]
+    following, lack = done.index(False), (said(missing), _asked(missing))
     return [
-        FirstStep(label, text, page, action, done[place], place == following, lack if page == PEOPLE else "")
+        FirstStep(label, text, page, action, done[place], place == following, *(lack if page == PEOPLE else ()))
         for place, (label, text, page, action, _names) in enumerate(STEPS)
     ]
+
+
+def _asked(missing: Mapping[str, int]) -> str:
+    """Return what the page of invitations reads: the number of people by role."""
+    return f"?{urlencode(missing)}" if missing else ""
 
 
 def said(missing: Mapping[str, int]) -> str:
@@ -174,6 +183,7 @@ class NextAction:
     action: Words
     page: str
     args: tuple[int, ...] = ()
+    query: str = ""
 
 
 # (which number of the count, text, button, page), the most urgent first.
@@ -201,7 +211,7 @@ ACTIONS: tuple[tuple[str, Any, Words, str], ...] = (
         "open",
         ngettext_lazy("work on %(n)d open task", "work on %(n)d open tasks", "n"),
         _("Open queues"),
-        "annotation:work",
+        WORK,
     ),
     (
         "unreleased",
@@ -236,10 +246,11 @@ def next_action(found: Mapping[str, Any], first: Sequence[FirstStep], after: Aft
     following = next((step for step in first if step.is_next), None)
     # A project that nobody works in yet has one way on: that of its first steps.
     if following and not (funnel["judged"] or numbers["open"]):
-        return NextAction(str(following.label), following.action, following.page)
+        return NextAction(str(following.label), following.action, following.page, query=following.query)
     for name, text, action, page in ACTIONS:
         if numbers[name]:
-            return NextAction(str(text % {"n": numbers[name]}), action, page)
+            query = _asked(found["missing"]) if page == PEOPLE else ""
+            return NextAction(str(text % {"n": numbers[name]}), action, page, query=query)
     if after and not after.has_page:
         return NextAction(str(OPEN_PAGE), _("Open public page"), "publishing:public_page", (after.release.pk,))
     return None

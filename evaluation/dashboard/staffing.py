@@ -5,7 +5,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from annotation.models import Involvement, Slot, SlotState, Stage, TaskState
+from django.db.models import Max, QuerySet, Sum
+
+from annotation.models import Involvement, Slot, SlotState, Stage, Task, TaskState
 from annotation.queries.quality import barred_from_judging
 from annotation.queries.vote_rules import changeable
 from corpus.models import Foil, Subtest
@@ -95,24 +97,86 @@ def short_subtests(project: Project, validators: set[int], wanted_at_most: int) 
     """Return subtests with open pairs whose slots can never all be filled.
 
     `name`, `wanted` and the lowest number who `can`, how many `pairs`, the largest `lack`, and there the people that
-    `hands` exclude. Pairs whose slots are not created yet count as well. One query if enough people can judge every
-    pair, else three. `wanted_at_most`: the highest number of votes that a waiting pair needs.
+    `hands` exclude. Pairs whose slots are not created yet count as well. A few queries: two if enough people can judge
+    every pair. `wanted_at_most`: the highest number of votes that a waiting pair needs.
     """
     barred = _barred(project, validators)
-    most = max(map(len, barred.values()), default=0)
-    if len(validators) - most >= wanted_at_most:
-        return []
+    free = len(validators) - max(map(len, barred.values()), default=0)
+    found = {} if free >= wanted_at_most else _short_pairs(project, validators, barred)
+    if project.judge_caption_once and free < _votes_of_one_caption(project):
+        for name, row in _short_captions(project, validators, barred).items():
+            if row["lack"] > found.get(name, row | {"lack": 0})["lack"]:
+                found[name] = row
+    return list(found.values())
+
+
+def _open_pairs(project: Project) -> QuerySet[Foil]:
+    waits = {"item__state": ItemState.IN_VALIDATION, "verdict": FoilVerdict.PENDING}
+    return Foil.objects.filter(item__subtest__project=project, **waits).order_by("item__subtest__name")
+
+
+def _votes_of_one_caption(project: Project) -> int:
+    """Return the most votes that all pairs of one caption need together."""
+    pairs = Foil.objects.filter(
+        item__subtest__project=project, item__caption__in=_open_pairs(project).values("item__caption")
+    )
+    votes = pairs.order_by().values("item__caption").annotate(n=Sum("item__subtest__votes_wanted"))
+    return votes.aggregate(most=Max("n"))["most"] or 0
+
+
+def _short_captions(
+    project: Project, validators: set[int], barred: Mapping[tuple[int, int | None], set[int]]
+) -> dict[str, dict[str, Any]]:
+    """Return subtests with captions whose pairs need more people than may still see the caption, which each sees once.
+
+    A multiple-choice item shows all its foils in one task, so it counts as one pair.
+    """
+    slots = Slot.objects.filter(project=project, stage=Stage.VALIDATION, state=SlotState.DONE)
+    done, seen = Counter[int](), defaultdict[int, set[int | None]](set)
+    for foil, caption, person in slots.values_list("task__foil", "task__item__caption", "person").iterator():
+        done[foil] += 1
+        seen[caption].add(person)
+    at_once = Task.objects.filter(project=project, stage=Stage.VALIDATION, foils_asked__isnull=False)
+    in_one = dict(at_once.values_list("item", "foil"))
+    columns = ("pk", "item", "item__caption", "item__subtest__name", "item__subtest__votes_wanted", *_HANDS_ON)
+    per_item = project.leakage_scope == LeakageScope.ITEM
+    rows: dict[tuple[int, str], dict[str, Any]] = {}
+    hands: dict[tuple[int, str], set[int]] = {}
+    for pk, item, caption, name, wanted, video, group in _open_pairs(project).values_list(*columns).iterator():
+        if in_one.get(item, pk) != pk:
+            continue
+        key = caption, name
+        own = barred.get((video, group if per_item else None), set())
+        hands[key] = hands[key] & own if key in hands else set(own)
+        row = rows.setdefault(key, {"name": name, "wanted": wanted, "pairs": 0, "lack": 0})
+        row["pairs"] += 1
+        row["lack"] += max(0, wanted - done[pk])
+    found: dict[str, dict[str, Any]] = {}
+    for key, row in rows.items():
+        lack = row["lack"] - len(validators - hands[key] - seen[key[0]])
+        if lack > 0:
+            whole = found.setdefault(key[1], {**row, "pairs": 0, "lack": 0, "once": True})
+            whole["pairs"] += row["pairs"]
+            if lack > whole["lack"]:
+                whole |= {"lack": lack, "can": max(0, row["wanted"] - lack), "hands": len(hands[key])}
+    return found
+
+
+_HANDS_ON = ("item__video", "item__candidate_group")
+
+
+def _short_pairs(
+    project: Project, validators: set[int], barred: Mapping[tuple[int, int | None], set[int]]
+) -> dict[str, dict[str, Any]]:
+    """Return subtests with pairs for which too few people are left, pair by pair. Two queries."""
     done: dict[int, set[int | None]] = defaultdict(set)
     slots = Slot.objects.filter(project=project, stage=Stage.VALIDATION, state=SlotState.DONE)
     for foil, person in slots.filter(task__state=TaskState.OPEN).values_list("task__foil", "person").iterator():
         done[foil].add(person)
-    open_pairs = Foil.objects.filter(
-        item__subtest__project=project, item__state=ItemState.IN_VALIDATION, verdict=FoilVerdict.PENDING
-    )
-    columns = ("pk", "item__subtest__name", "item__subtest__votes_wanted", "item__video", "item__candidate_group")
+    columns = ("pk", "item__subtest__name", "item__subtest__votes_wanted", *_HANDS_ON)
     per_item = project.leakage_scope == LeakageScope.ITEM
     found: dict[str, dict[str, Any]] = {}
-    for pk, name, wanted, video, group in open_pairs.order_by("item__subtest__name").values_list(*columns).iterator():
+    for pk, name, wanted, video, group in _open_pairs(project).values_list(*columns).iterator():
         hands = barred.get((video, group if per_item else None), set()) - done.get(pk, set())
         judges = (validators - hands) | done.get(pk, set())
         if len(judges) < wanted:
@@ -123,7 +187,7 @@ def short_subtests(project: Project, validators: set[int], wanted_at_most: int) 
             if lack > row["lack"]:
                 row |= {"wanted": wanted, "can": len(judges), "lack": lack, "hands": len(hands)}
             row["pairs"] += 1
-    return list(found.values())
+    return found
 
 
 def _barred(project: Project, validators: set[int]) -> dict[tuple[int, int | None], set[int]]:

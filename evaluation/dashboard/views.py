@@ -12,9 +12,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from annotation.models import Stage
-from annotation.queries.crowd import capped_by_place
 from annotation.queries.decision_queues import desks_of
-from annotation.queries.queues import open_work, work_counts
+from annotation.work_queues import introduction_for, queues_of
 from corpus.models import Release, Subtest
 from evaluation.dashboard import drawings, overview
 from evaluation.dashboard.activity import people_at_work, recent_activity
@@ -23,7 +22,7 @@ from evaluation.dashboard.next_steps import after_release, first_steps, latest_r
 from evaluation.dashboard.stored_count import Counted, counted
 from projects.access import get_project, roles_in
 from projects.crowd_entry import CROWD_PLACE_KEY
-from projects.models import Project, Role, User
+from projects.models import Project, Role
 
 
 def context(project: Project, counted: Counted, releases: Sequence[Release] | None = None) -> dict[str, Any]:
@@ -37,7 +36,8 @@ def context(project: Project, counted: Counted, releases: Sequence[Release] | No
         return state
     # A count that an earlier version stored has no missing people.
     funnel, missing = found["funnel"], found.get("missing", {})
-    first = first_steps({**funnel, "subtests": len(found["subtests"])}, missing)
+    n_open = sum(row["open"] + row["leased"] for row in found["queues"])
+    first = first_steps({**funnel, "subtests": len(found["subtests"])}, missing, n_open)
     after = after_release(project, releases) if funnel["released"] else None
     return {
         **state,
@@ -107,9 +107,13 @@ def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug)
     if Role.RESEARCHER in roles_in(request.user, project):
         return render(request, "evaluation/dashboard.html", _everything(project))
+    if project.archived_at is None:
+        overview.lay_out({project: overview.stages_of(roles_in(request.user, project))})
+    queues = queues_of(request.user, project, in_crowd=CROWD_PLACE_KEY in request.session)
     shown = {
-        "work": _work(request.user, project, in_crowd=CROWD_PLACE_KEY in request.session),
+        "work": queues,
         "desks": desks_of(request.user, project),
+        "introduction": introduction_for(request, project, queues),
     }
     return render(request, "evaluation/dashboard.html", shown)
 
@@ -140,20 +144,3 @@ def _everything(project: Project) -> dict[str, Any]:
 def _runs(project: Project) -> dict[str, Any]:
     runs = overview.recent_runs(project)
     return {"runs": runs, "is_live": any(run.job and not run.job.is_over for run in runs)}
-
-
-def _work(person: User, project: Project, *, in_crowd: bool) -> list[dict[str, Any]]:
-    """Return the stages that the person's roles open: waiting tasks, and their finished tasks."""
-    capped = capped_by_place if in_crowd else lambda n, *_stage: n
-    stages, now = overview.stages_of(roles_in(person, project)), timezone.now()
-    if stages and project.archived_at is None:
-        overview.lay_out({project: stages})
-    return [
-        {
-            "stage": stage,
-            "label": Stage(stage).label,
-            "open": capped(open_work(person, project, stage, now=now), person, project, stage),
-            "done": work_counts(person, project, stage, now),
-        }
-        for stage in stages
-    ]

@@ -17,12 +17,14 @@ from evaluation.imports.recipes import MAX_NAME
 from text.quoting import shortened
 
 Rows = Sequence[Mapping[str, Any]]
-# Fields that take one column: (name, label). The first are always visible, the others when somebody wants them.
+# Fields that take one column: (name, label). The first are always visible, the others if they are filled in, or wanted.
 MAIN = (
     ("caption", _("Caption")),
     ("video", _("Video file")),
     ("source_id", _("Video id, if there is no file name")),
     ("id", _("Record id")),
+)
+CLIP = (
     ("start_time", _("Start of the clip")),
     ("end_time", _("End of the clip")),
     ("split", _("Split")),
@@ -105,7 +107,7 @@ class TableForm(forms.Form):
         ]
         self.fields["texts"].choices = [(name, name) for name in texts]
         self.fields["answer"].choices = menu
-        for field, label in (*MAIN, *MORE):
+        for field, label in (*MAIN, *CLIP, *MORE):
             self.fields[field] = forms.ChoiceField(label=label, required=False, choices=menu)
         for field, label in TEMPLATES:
             self.fields[f"{field}_template"] = forms.CharField(label=label, required=False, max_length=MAX_TEMPLATE)
@@ -117,6 +119,13 @@ class TableForm(forms.Form):
 
     def main(self) -> list[forms.BoundField]:
         return [self[name] for name, _label in MAIN]
+
+    def clip(self) -> list[forms.BoundField]:
+        return [self[name] for name in (*dict(CLIP), "time_unit", "source_dataset")]
+
+    @property
+    def has_clip(self) -> bool:
+        return any(self[name].value() for name in (*dict(CLIP), "source_dataset"))
 
     def more(self) -> list[forms.BoundField]:
         return [self[name] for name, _label in MORE]
@@ -134,7 +143,7 @@ class TableForm(forms.Form):
     def document(self) -> dict[str, Any]:
         """Return the recipe that the fields say. The form must be valid."""
         chosen = self.cleaned_data
-        columns = {name: chosen[name] for name, _label in (*MAIN, *MORE) if chosen[name]}
+        columns = {name: chosen[name] for name, _label in (*MAIN, *CLIP, *MORE) if chosen[name]}
         columns |= {name: chosen[f"{name}_template"] for name, _label in TEMPLATES if chosen[f"{name}_template"]}
         if chosen["answer"]:
             columns |= {"candidates": chosen["texts"], "answer": chosen["answer"]}
@@ -166,7 +175,7 @@ class TableForm(forms.Form):
 def is_expressible(document: Mapping[str, Any]) -> bool:
     """Report whether the form can show the recipe; others are used as they are."""
     known = {"title", "summary", "name", "columns", "values", "where", "explode", "first_answer", "keep", "records"}
-    fields = {*dict(MAIN), *dict(MORE), *dict(TEMPLATES), "foils", "candidates", "answer"}
+    fields = {*dict(MAIN), *dict(CLIP), *dict(MORE), *dict(TEMPLATES), "foils", "candidates", "answer"}
     columns, values = document.get("columns", {}), document.get("values", {})
     return (
         known >= document.keys()

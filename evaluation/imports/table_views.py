@@ -6,6 +6,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from corpus.errors import CorpusError
@@ -33,6 +34,7 @@ def columns(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     form = _form(request, upload, sample["rows"], recipe)
     document = _document(form, recipe, sample["records"])
     problem, previewed = _preview(document, sample["rows"], upload)
+    problem = _unmapped(form, document) or problem
     if "use" in request.POST and not problem and document is not None:
         map_columns(request.user, upload, document)
         return redirect("imports:import", slug, pk)
@@ -69,6 +71,18 @@ def _document(form: TableForm | None, recipe: Mapping[str, Any] | None, records:
     if not form.is_bound:
         return {"records": records, **form.guessed}
     return {**form.document(), "records": records} if form.is_valid() else None
+
+
+def _unmapped(form: TableForm | None, document: Mapping[str, Any] | None) -> str:
+    """Return which menu to fill in first, in the words of the page; empty if caption and clip are chosen."""
+    columns = (document or {}).get("columns", {}).keys()
+    if form is None or document is None:
+        return ""
+    if not columns & {"caption", "candidates"}:
+        return _("Choose the column with the caption.")
+    return (
+        "" if columns & {"video", "url", "source_id"} else _("Choose the column with the video file or the video id.")
+    )
 
 
 def _preview(document: Mapping[str, Any] | None, rows: Any, upload: Import) -> tuple[str, list[Previewed]]:

@@ -27,7 +27,7 @@ from text.diff import diff_segments
 ORDERS = (
     Order("newest", _("Newest"), ("pk",), descending=True),
     Order("oldest", _("Oldest"), ("pk",)),
-    Order("key", _("Key A–Z"), ("key", "pk")),
+    Order("key", _("Name A–Z"), ("key", "pk")),
 )
 
 

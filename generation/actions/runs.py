@@ -36,7 +36,7 @@ from text.registry import lookup, parse_params
 from text.storable import is_storable
 
 GENERATE_JOB = "generation.jobs.run_generation"
-SELECTION = {"split": str, "key_prefix": str, "caption_keys": list, "limit": int}
+SELECTION = {"split": str, "key_prefix": str, "caption_keys": list, "limit": int, "without_foil": bool}
 MAX_SEED = 2**63 - 1
 BUDGET = ("requests", "tokens")
 STOPPED = (JobState.FAILED, JobState.CANCELLED)
@@ -79,7 +79,7 @@ def start_run(
         params=with_paths(_params(method, params or {}, subtest), only_below=below),
         filters=_filters({slug: {} for slug in default_filters(method)} if filters is None else filters, below),
         seed=seed,
-        selection=_selection(project, selection or {}),
+        selection=_selection(subtest, selection or {}),
         created_by=person,
     )
     _check(run)
@@ -153,7 +153,7 @@ def _with_vectors(params: dict[str, Any]) -> dict[str, Any]:
     return {**params, "vectors": settings.WORD_VECTORS} if params.get("vectors") == "" else params
 
 
-def _selection(project: Project, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def _selection(subtest: Subtest, wanted: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in wanted.items():
         if name not in SELECTION or not isinstance(value, SELECTION[name]):
             raise GenerationError(f"captions cannot be selected by {name}={quoted(value)}; use {', '.join(SELECTION)}")
@@ -165,7 +165,7 @@ def _selection(project: Project, wanted: Mapping[str, Any]) -> dict[str, Any]:
         )
     if wanted.get("limit", 1) < 1:
         raise GenerationError(f"the limit is {wanted['limit']}; give a whole number of captions from 1")
-    return with_last_caption(project, dict(wanted))
+    return with_last_caption(subtest, dict(wanted))
 
 
 def _check(run: GenerationRun) -> None:

@@ -91,7 +91,7 @@ def find_count(text: str, anchor: str) -> Count | str:
 
     `anchor` "exactly": only "exactly N" and "N times in total" (ViLMA's templates); "any": else any number word too.
     """
-    reason = "the caption has no 'exactly <number>'"
+    reason = "it has no “exactly” before a number; anchor “any” also takes other numbers"
     for pattern in (EXACTLY, IN_TOTAL):
         for match in pattern.finditer(text):
             found = _count(text, match)
@@ -100,7 +100,7 @@ def find_count(text: str, anchor: str) -> Count | str:
             reason = found or reason
     if anchor == "exactly":
         return reason
-    reason = "the caption has no number that counts a thing"
+    reason = "it has no number that counts a thing"
     for match in BARE.finditer(text):
         found = _count(text, match)
         if isinstance(found, str):

@@ -1,5 +1,6 @@
 """Forms of a person's account and tokens, of projects, invitations and consent."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -78,6 +79,13 @@ class TeamForm(forms.Form):
     reviewer = forms.IntegerField(label=_("Reviewers"), min_value=0, max_value=100_000, initial=1)
     validator = forms.IntegerField(label=_("Validators"), min_value=0, max_value=100_000, initial=3)
 
+    @classmethod
+    def asked_for(cls, query: Mapping[str, str]) -> "TeamForm":
+        """Return the form with the numbers that an address asks for, such as ?validator=2."""
+        given = {name: query.get(name, "") for name in cls.base_fields}
+        asked = {name: int(number) for name, number in given.items() if number.isdecimal() and len(number) < 6}
+        return cls(initial=dict.fromkeys(given, 0) | asked if asked else None)
+
     def clean(self) -> dict[str, int]:
         if not self.errors and not any(self.cleaned_data.values()):
             raise forms.ValidationError(_("Enter at least one person."))
@@ -136,11 +144,11 @@ RESERVED_SLUGS = frozenset({"new"})
 ONCE_LABEL = _("Show each sentence of a clip to a person only once")
 ONCE_REASON = _(
     "Without this rule, people recognize the caption because it appears with every foil. With this rule, a caption "
-    "with three foils needs three times as many validators. Of an item of two clips, a person sees one clip."
+    "with three foils needs three times as many validators."
 )
 ONCE_HELP = _(
     "Without this rule, people recognize the caption because it appears with every foil. With this rule, a caption "
-    "with three foils needs three times as many validators. Of an item of two clips, a person sees one clip. "
+    "with three foils needs three times as many validators. "
     "You can change this later under Quality."
 )
 
@@ -154,7 +162,7 @@ class ProjectForm(forms.ModelForm):
             "name": _("Name"),
             "slug": _("Short name"),
             "description": _("Description"),
-            "edit_stage": _("Annotators edit candidates before review"),
+            "edit_stage": _("Annotators edit generated foils before review"),
             "leakage_scope": _("People who made or reviewed a foil cannot judge"),
             "judge_caption_once": ONCE_LABEL,
         }
@@ -163,10 +171,10 @@ class ProjectForm(forms.ModelForm):
                 "Used in URLs and commands: lowercase letters, digits and hyphens. Derived from the name "
                 "if you leave it empty."
             ),
-            "edit_stage": "",
+            "edit_stage": _("You cannot change this after you create the project."),
             "leakage_scope": _(
                 "“The whole video” is stricter. You can change this in the project settings until someone has seen a "
-                "pair. You cannot change the editing option after you create the project."
+                "pair."
             ),
             "judge_caption_once": ONCE_HELP,
         }

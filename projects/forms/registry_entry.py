@@ -34,9 +34,16 @@ def param_label(param: Param) -> str:
     return pretty_name(param.name)
 
 
+def as_sentence(words: str) -> str:
+    """Return a help text as a sentence for a page, unless it begins with a choice, as in "any: every number"."""
+    if words.partition(" ")[0].endswith(":") or not words:
+        return words
+    return f"{words[0].upper()}{words[1:]}" + ("" if words.endswith((".", ")")) else ".")
+
+
 def param_field(param: Param) -> forms.Field:
     """A form field for one parameter of a table's row; empty means its default."""
-    label, help_text = gettext(param_label(param)), gettext(param.help) if param.help else ""
+    label, help_text = gettext(param_label(param)), as_sentence(gettext(param.help))
     shared: dict[str, Any] = {"label": label, "help_text": help_text, "required": False, "initial": param.default}
     if param.kind == "bool":
         return forms.BooleanField(**shared)

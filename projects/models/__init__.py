@@ -12,11 +12,12 @@ from projects.models.entry import (
     SpentEntry,
 )
 from projects.models.notifications import MailFrequency, Notification, NotificationCursor, NotificationSettings
-from projects.models.project import AuditEvent, LeakageScope, Membership, Project, Role, User
+from projects.models.project import WORK_OF_ROLES, AuditEvent, LeakageScope, Membership, Project, Role, User
 from projects.models.tokens import ApiToken, IdempotentAnswer, RequestCount
 from projects.models.webhooks import Delivery, Webhook
 
 __all__ = [
+    "WORK_OF_ROLES",
     "ApiToken",
     "AuditEvent",
     "Consent",

@@ -27,6 +27,17 @@ class Role(models.TextChoices):
     RESEARCHER = "researcher", _("researcher")
 
 
+# What an invitation says of each role.
+WORK_OF_ROLES = {
+    Role.ANNOTATOR: _(
+        "You will be an annotator: you watch clips and make small changes to captions so that they are false."
+    ),
+    Role.REVIEWER: _("You will be a reviewer: you check the changes that others made to captions."),
+    Role.VALIDATOR: _("You will be a validator: you watch clips and choose which of two sentences is true."),
+    Role.RESEARCHER: _("You will be a researcher: you see all work and can change the project."),
+}
+
+
 class LeakageScope(models.TextChoices):
     VIDEO = "video", _("the whole video")
     ITEM = "item", _("the item only")

@@ -130,10 +130,10 @@ def test_a_key_must_be_usable(world, key):
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
-        (["A man folds a shirt"], "Foil 1: it is the same as the caption"),
-        (["  "], "Foil 1: write a foil"),
-        (["x" * 2001], "Foil 1: it has 2001 characters; at most 2000"),
-        (["a man\x00 unfolds"], "Foil 1: it contains a line break or an unprintable"),
+        (["A man folds a shirt"], "The foil: it is the same as the caption"),
+        (["  "], "The foil: write a foil"),
+        (["x" * 2001], "The foil: it has 2001 characters; at most 2000"),
+        (["a man\x00 unfolds"], "The foil: it contains a line break or an unprintable"),
         ([], "requires 1 foil, but 0 were"),
         ([UNFOLDS, TEARS], "requires 1 foil, but 2 were"),
     ],
@@ -242,3 +242,22 @@ def test_a_submit_takes_a_bounded_number_of_queries(world, django_assert_max_num
     parent = group.candidates.first()
     with django_assert_max_num_queries(45):
         submit_edit(world.ann, work.token, "k", ["a man washes a shirt."], [parent.pk])
+
+
+def test_a_foil_that_another_run_already_has_for_the_caption_is_refused(world):
+    first = world.group()
+    world.edit("ann", IRONS)
+    other = factories.make_group(factories.make_run(world.subtest), first.caption)
+    factories.make_candidate(other, IRONS)
+    work = world.claim("ann", Stage.EDIT)
+    with pytest.raises(AnnotationError, match="another foil of this caption has the same text"):
+        submit_edit(world.ann, work.token, "again", [IRONS.upper()])
+    assert submit_edit(world.ann, work.token, "again", [TEARS]).texts == [TEARS]
+
+
+def test_another_subtest_may_have_the_same_foil_of_a_caption(world):
+    first = world.group()
+    world.edit("ann", IRONS)
+    group = factories.make_group(factories.make_run(factories.make_subtest(world.project)), first.caption)
+    factories.make_candidate(group, IRONS)
+    assert world.edit("ann", IRONS).group == group

@@ -75,7 +75,7 @@ def test_a_second_group_on_the_same_caption_gets_a_key_of_its_own(world):
         group = factories.make_group(run, caption)
         factories.make_candidate(group, UNFOLDS)
     world.edit("ann", UNFOLDS)
-    world.edit("ann", UNFOLDS)
+    world.edit("ann", TEARS)
     world.review("rita")
     world.review("rob")
     assert list(Item.objects.order_by("pk").values_list("key", flat=True)) == ["c1", "c1~2"]

@@ -16,7 +16,7 @@ from annotation.actions.decisions.items import take_down_video
 from corpus.actions.attach_media import attach_media
 from corpus.actions.prepare_videos import JOB, prepare_later
 from corpus.models import MediaState, Video
-from corpus.video_files.film_strips import FRAMES, prepare_video
+from corpus.video_files.film_strips import FRAMES, GAP, prepare_video
 from corpus.video_files.player import player_clip
 from jobs.models import Job
 from jobs.runner import run_now
@@ -59,7 +59,8 @@ def stored(name: str) -> bytes:
 def tiles(data: bytes) -> list[int]:
     """Numbers painted into the frames of a strip."""
     picture = np.asarray(Image.open(io.BytesIO(data)).convert("RGB"))
-    return [read_index(tile) for tile in np.split(picture, FRAMES, axis=1)]
+    width = (picture.shape[1] - (FRAMES - 1) * GAP) // FRAMES
+    return [read_index(picture[:, at : at + width]) for at in range(0, picture.shape[1], width + GAP)]
 
 
 def test_a_file_that_is_attached_gets_its_strip_by_a_job(project, owner, clip):

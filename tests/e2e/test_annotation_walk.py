@@ -258,7 +258,7 @@ def test_a_refused_text_comes_back_with_the_reason(project: Project, sign_in: Si
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.type(CAPTION.upper())
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_role("alert").filter(has_text="Not saved.")).to_contain_text("it is the same as the caption")
+    expect(page.get_by_role("alert").filter(has_text="Not submitted.")).to_contain_text("it is the same as the caption")
     expect(page.get_by_role("textbox", name="Foil")).to_have_value(CAPTION.upper())
     assert not Edit.objects.exists()
 

@@ -76,7 +76,7 @@ def test_a_table_of_unknown_columns_is_mapped_without_scripts(owner, project):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"caption": ""}, "caption is missing"),
+        ({"caption": ""}, "Choose the column with the caption."),
         ({"caption_template": "{says!r}"}, "is not a format"),
         ({"where_0": "says", "sign_0": ">", "value_0": "x"}, "is not a number"),
         ({"where_0": "says", "sign_0": "=", "value_0": "x"}, "No row becomes a record"),

@@ -22,6 +22,8 @@ from tests.factories import make_caption, make_item, make_member, make_project, 
 from text.diff import Edit, apply_edits
 from text.registry import RegistryError
 
+NO_EXACTLY = "it has no “exactly” before a number; anchor “any” also takes other numbers"
+
 pytestmark = pytest.mark.django_db
 
 TEXTS = (
@@ -83,8 +85,8 @@ def test_a_run_stores_a_group_per_caption_and_why_one_has_no_foil(owner, subtest
     run = finish(start(owner, subtest))
     groups = {group.caption_id: group for group in CandidateGroup.objects.filter(run=run)}
     assert set(groups) == {caption.pk for caption in captions}
-    assert groups[captions[4].pk].skipped_why == "the caption has no 'exactly <number>'"
-    assert run.skipped == {"the caption has no 'exactly <number>'": 1}
+    assert groups[captions[4].pk].skipped_why == NO_EXACTLY
+    assert run.skipped == {NO_EXACTLY: 1}
     assert Candidate.objects.filter(group__run=run).count() == 4
     assert (run.job.done, run.job.total) == (5, 5)
 
@@ -323,6 +325,20 @@ def test_a_limit_ends_the_run_after_so_many_captions(owner, project, subtest, ca
     assert [caption.text for caption in captions_to_learn_from(run)] == ["a dog barks exactly three times."]
 
 
+def test_a_run_can_leave_out_the_captions_that_have_a_foil(owner, project, subtest, captions):
+    run_now(start(owner, subtest).job)
+    made = {row.caption_id for row in CandidateGroup.objects.filter(candidates__isnull=False)}
+    item = make_item(subtest)
+    rest = start(owner, subtest, method="person", selection={"without_foil": True})
+    run_now(rest.job)
+    assert made
+    assert set(rest.groups.values_list("caption", flat=True)) == {one.pk for one in captions} - made - {item.caption_id}
+    with pytest.raises(GenerationError, match="no captions"):
+        start(owner, subtest, method="person", selection={"without_foil": True})
+    elsewhere = start(owner, make_subtest(project), selection={"without_foil": True, "limit": 2})
+    assert len(RunCaptions(elsewhere)) == 2
+
+
 @pytest.mark.parametrize("limit", [0, "5", 2.5])
 def test_an_invalid_limit_of_captions_is_refused(owner, subtest, captions, limit):
     with pytest.raises(GenerationError, match="limit"):
@@ -379,7 +395,7 @@ def test_the_command_runs_and_counts(project, subtest, captions, capsys):
     assert result["state"] == "done"
     assert result["captions"] == 5
     assert result["states"] == {"queued": 4}
-    assert result["skipped"] == {"the caption has no 'exactly <number>'": 1}
+    assert result["skipped"] == {NO_EXACTLY: 1}
     run = GenerationRun.objects.get(pk=result["run"])
     assert run.filters[2] == {
         "slug": "minimal_edit",

@@ -329,6 +329,10 @@ class TestPreview:
         data = {"method": "fake", "seen": "fake", "method-lexicon": "man:woman", "filters": ["duplicate"]}
         assert self.preview(owner, project, subtest, **data).context["preview"].rejections == [("Duplicate", 1)]
 
+    def test_people_write_as_many_foils_as_the_subtest_needs(self, owner, project, subtest, captions):
+        shown = self.preview(owner, project, subtest, method="person", seen="person", **{"method-foils": "0"})
+        assert shown.context["preview"].expected == len(captions)
+
     def test_a_limit_and_a_split_choose_the_captions(self, owner, project, subtest, captions):
         data = {"method": "fake", "seen": "fake"}
         assert self.preview(owner, project, subtest, limit="3", **data).context["preview"].n_captions == 3
@@ -442,7 +446,7 @@ class TestRun:
         html = owner.get(url("run", project, run.pk)).content.decode()
         assert ("Next steps" in html) is (state == "done")
         offered = bool(skipped) and state == "done"
-        assert (f"{url('new_run', project)}?like={run.pk}&amp;method=person" in html) is offered
+        assert (f"{url('new_run', project)}?like={run.pk}&amp;method=person&amp;without_foil=1" in html) is offered
         assert (f'{url("new_run", project)}?like={run.pk}"' in html) is offered
 
     def test_a_run_of_another_project_is_not_found(self, owner, project):

@@ -6,6 +6,7 @@ import re
 import pytest
 from django.test import Client
 
+from projects.forms.registry_entry import as_sentence
 from projects.models import Project
 from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_user, make_video
 
@@ -77,3 +78,16 @@ def test_a_baseline_without_valid_items_is_closed(client: Client) -> None:
     page = shown(client, "/projects/dots/studies/")
     assert "data-closed" not in page
     assert "There are no captions yet" not in page
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        ("max foils per caption", "Max foils per caption."),
+        ("any: every number word", "any: every number word"),
+        ("best (ViLMA: 10)", "Best (ViLMA: 10)"),
+        ("", ""),
+    ],
+)
+def test_the_help_of_a_parameter_is_a_sentence_on_its_page(words, shown):
+    assert as_sentence(words) == shown

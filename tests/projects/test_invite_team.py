@@ -51,3 +51,27 @@ def test_all_links_are_made_or_none(project):
     with pytest.raises(ProjectError):
         make_team_invitations(owner, project, {Role.ANNOTATOR: 1, Role.REVIEWER: -1})
     assert not Invitation.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("query", "people"),
+    [("", [1, 1, 3]), ("?validator=2", [0, 0, 2]), ("?validator=many&annotator=1", [1, 0, 0]), ("?other=2", [1, 1, 3])],
+)
+def test_the_address_says_how_many_people_to_invite(client, project, query, people):
+    client.force_login(make_member(project, Role.RESEARCHER))
+    form = client.get(reverse("projects:invitations", args=[project.slug]) + query).context["team"]
+    assert [form[name].value() for name in ("annotator", "reviewer", "validator")] == people
+
+
+@pytest.mark.parametrize(("host", "is_local"), [("127.0.0.1:8611", True), ("localhost", True), ("testserver", False)])
+def test_links_of_this_computer_are_said_to_work_only_here(client, project, host, is_local):
+    send(client, project, annotator=1)
+    page = client.get(reverse("projects:invitations", args=[project.slug]), headers={"host": host}).content.decode()
+    assert ("These links work only on this computer." in page) is is_local
+
+
+def test_an_invitation_says_what_each_role_does(client, project):
+    send(client, project, validator=1)
+    link = re.search(r"/join/[^/]+/", client.get(reverse("projects:invitations", args=[project.slug])).content.decode())
+    client.logout()
+    assert "you watch clips and choose which of two sentences is true" in client.get(link[0]).content.decode()

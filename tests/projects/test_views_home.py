@@ -117,8 +117,8 @@ class TestWhatRunsAndImportsBrought:
         project = make_project()
         make_item(make_subtest(project))
         client.force_login(make_member(project, Role.VALIDATOR))
-        (row,) = client.get(reverse("dashboard:dashboard", args=[project.slug])).context["work"]
-        assert row["open"] == 1
+        (queue,) = client.get(reverse("dashboard:dashboard", args=[project.slug])).context["work"]
+        assert queue.available == 1
 
     def test_a_look_of_the_researcher_leaves_the_thresholds_movable(self, client):
         project = make_project(edit_stage=False)

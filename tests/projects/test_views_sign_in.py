@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from projects.models import Role
+from projects.models import Role, User
 from tests.factories import make_member, make_project, make_user
 
 pytestmark = pytest.mark.django_db
@@ -48,6 +48,9 @@ def test_the_accounts_of_a_demo_are_offered_one_button_each(client):
     html = client.get(URL).content.decode()
     assert "Sign in as reviewer" in html
     assert 'name="username" value="demo-reviewer"' in html
+    assert "For a project of your own" in html
+    User.objects.create_superuser("olga")
+    assert "For a project of your own" not in client.get(URL).content.decode()
     assert client.post(URL, {"username": "demo-reviewer", "password": "correct horse"}).status_code == 302
 
 

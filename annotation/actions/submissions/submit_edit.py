@@ -19,6 +19,7 @@ from annotation.errors import AnnotationError
 from annotation.messages import of_finding
 from annotation.models import Edit, Involvement, Lease, Review, ReviewDecision, SlotState, Stage
 from annotation.queries.eligibility import lineage_of
+from annotation.queries.other_foils import foils_of_other_runs
 from annotation.queries.review_sampling import review_rate
 from annotation.rules import editing
 from annotation.rules.editing import Problem
@@ -110,7 +111,7 @@ def _record(sent: Submission, lease: Lease, place: leasing.SlotToFill, group: Ca
 
 def _keep_apart(sent: Submission, lease: Lease, place: leasing.SlotToFill, group: CandidateGroup, given: Texts) -> Edit:
     found = editing.check_texts(group.caption.text, given.texts)
-    _raise_first([finding for finding in found if finding.problem in UNSTORABLE])
+    _raise_first([finding for finding in found if finding.problem in UNSTORABLE], len(given.texts))
     leasing.close(lease, sent.now)
     submission.involve(sent, submission.slot_with_task(lease), Involvement.Kind.MADE)
     return _record(sent, lease, place, group, given)
@@ -132,16 +133,16 @@ def _check(group: CandidateGroup, given: Texts) -> None:
     # Foils already in an item do not count: a requeued foil may be submitted unchanged.
     for state, text in _NOT_IN_AN_ITEM.all(group=group.pk):
         by_state.setdefault(state, []).append(text)
-    others = [*by_state.get(C.IN_REVIEW, ()), *by_state.get(C.ACCEPTED, ())]
+    others = [*by_state.get(C.IN_REVIEW, ()), *by_state.get(C.ACCEPTED, ()), *foils_of_other_runs(group)]
     found = editing.check_texts(group.caption.text, given.texts, others, by_state.get(C.DROPPED, ()))
-    _raise_first(editing.errors(found))
+    _raise_first(editing.errors(found), len(given.texts))
 
 
-def _raise_first(errors: Sequence[editing.Finding]) -> None:
+def _raise_first(errors: Sequence[editing.Finding], n_texts: int) -> None:
+    """Raise the first error; a number only tells one of several foils apart."""
     for finding in errors:
-        raise AnnotationError(
-            _("Foil %(number)s: %(problem)s.") % {"number": finding.index + 1, "problem": of_finding(finding)}
-        )
+        words = _("The foil: %(problem)s.") if n_texts == 1 else _("Foil %(number)s: %(problem)s.")
+        raise AnnotationError(words % {"number": finding.index + 1, "problem": of_finding(finding)})
 
 
 def _become_candidates(person: User, group: CandidateGroup, given: Texts) -> list[Candidate]:

@@ -17,6 +17,7 @@ from annotation.actions.workflow.transitions import move_candidates
 from annotation.errors import AnnotationError
 from annotation.messages import of_finding
 from annotation.models import Edit, Involvement, Lease, Review, ReviewPolicy, Stage, Task, TaskState
+from annotation.queries.other_foils import foils_of_other_runs
 from annotation.rules import editing, reviewing
 from annotation.transactions import Refused, run_in_transaction
 from corpus.rules.states import CandidateState
@@ -164,7 +165,7 @@ def _ask_for_a_second(candidate: Candidate, group: CandidateGroup) -> None:
 
 def _check_fix(group: CandidateGroup, candidate: Candidate, text: str) -> None:
     rows = group.candidates.filter(foil=None).exclude(pk=candidate.pk).values_list("state", "text")
-    others = [text for state, text in rows if state in (C.IN_REVIEW, C.ACCEPTED)]
+    others = [*(text for state, text in rows if state in (C.IN_REVIEW, C.ACCEPTED)), *foils_of_other_runs(group)]
     for finding in editing.errors(editing.check_text(group.caption.text, text, others)):
         raise AnnotationError(_("The fixed foil: %(problem)s.") % {"problem": of_finding(finding)})
     if text == candidate.text:

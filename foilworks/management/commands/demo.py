@@ -17,7 +17,8 @@ from foilworks.supervisor.services import serve
 
 METRICS = "T: the caption scores above its foil; P: the same for the linked proficiency item; P+T: both; n: items"
 ACCOUNTS = f"accounts: {', '.join(VISITORS.values())}; password: {PASSWORD}"
-NEXT = "next: run `{up}`, then open http://127.0.0.1:8000 in a browser{tutorial}"
+USUAL_PORT = 8000
+NEXT = "next: run `{up}`, then open http://127.0.0.1:{port} in a browser{tutorial}"
 
 
 class Command(FoilworksCommand):
@@ -33,11 +34,12 @@ class Command(FoilworksCommand):
             "--fresh", action="store_true", help=("create another sample project even if one exists; the old one stays")
         )
         parser.add_argument(
-            "--port", type=int, default=8000, help=("port on 127.0.0.1 (default 8000; 0: any free port)")
+            "--port", type=int, default=USUAL_PORT, help=("port on 127.0.0.1 (default 8000; 0: any free port)")
         )
 
     def run(self, **options: Any) -> dict[str, Any]:
         call_command("migrate", verbosity=0, interactive=False)
+        self.port = options["port"] or USUAL_PORT
         result = make_demo(options["seed"], self._steps, fresh=options["fresh"])
         if options["headless"] or not sys.stdout.isatty():
             return result
@@ -54,7 +56,7 @@ class Command(FoilworksCommand):
     def render(self, result: dict[str, Any]) -> str:
         if result.get("served"):
             return "stopped"
-        return f"{self._made(result)}\n{_next()}"
+        return f"{self._made(result)}\n{_next(self.port)}"
 
     def _made(self, result: dict[str, Any]) -> str:
         """Describe what was created and which accounts can open it."""
@@ -71,8 +73,8 @@ class Command(FoilworksCommand):
         return "\n".join(lines)
 
 
-def _next() -> str:
+def _next(port: int) -> str:
     """Say what to run next: a clone has make and the tutorial, an installed package has neither."""
     if settings.IN_CLONE:
-        return NEXT.format(up="make up", tutorial="; tutorial: docs/tutorial.md")
-    return NEXT.format(up="foilworks up", tutorial="")
+        return NEXT.format(up="make up", port=port, tutorial="; tutorial: docs/tutorial.md")
+    return NEXT.format(up="foilworks up", port=port, tutorial="")

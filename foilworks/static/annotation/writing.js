@@ -19,7 +19,11 @@ class Foils {
   }
 
   wire(foil) {
-    foil.box.addEventListener("input", () => this.refresh());
+    foil.box.addEventListener("input", () => {
+      // What the server refused is no longer what the box holds; the live checks go on.
+      document.querySelector("[data-refused]")?.remove();
+      this.refresh();
+    });
     foil.box.addEventListener("foil:filled", () => this.refresh());
     foil.box.addEventListener("keydown", (event) => this.onEnter(event, foil));
     for (const chip of foil.part.querySelectorAll("[data-fill]")) chip.addEventListener("click", () => this.fill(foil, chip));

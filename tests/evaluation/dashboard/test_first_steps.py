@@ -37,6 +37,12 @@ def test_the_first_unfinished_step_is_next(counts, missing, following):
     assert not any(step.is_done for step in steps if step.is_next)
 
 
+def test_annotations_are_collected_only_when_no_task_is_open():
+    valid = {**NOTHING, "captions": 3, "items": 3, "judged": 3, "valid": 2}
+    following = [next(step for step in first_steps(valid, {}, n) if step.is_next).page for n in (4, 0)]
+    assert following == ["annotation:work", "releases:freeze"]
+
+
 def test_the_steps_disappear_after_the_first_release():
     assert first_steps({**NOTHING, "released": 1}, {}) == []
 

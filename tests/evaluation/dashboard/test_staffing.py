@@ -115,7 +115,8 @@ def test_people_who_worked_on_a_video_may_not_judge_it(world):
     assert "no try left" not in page
 
 
-def test_pairs_without_tasks_yet_count_as_well(world):
+def test_pairs_without_tasks_yet_count_as_well():
+    world = make_world({"judge_caption_once": False}, name="direction")
     item = world.item("a man unfolds a shirt.", "a man tears a shirt.")
     two = {world.vera.pk, world.vic.pk}
     assert short_subtests(world.project, two | {world.val.pk}, 3) == []
@@ -126,6 +127,23 @@ def test_pairs_without_tasks_yet_count_as_well(world):
     hand = {"project": world.project, "person": world.val, "kind": Involvement.Kind.MADE}
     Involvement.objects.create(video=item.video, **hand)
     assert short_subtests(world.project, two | {world.val.pk}, 3) == [row | {"hands": 1}]
+
+
+def test_each_foil_of_a_caption_needs_validators_of_its_own_if_a_caption_is_seen_once(world):
+    world.item("a man unfolds a shirt.", "a man tears a shirt.")
+    world.item()
+    make_tasks(world.project)
+    people = {world.vera.pk, world.vic.pk, world.val.pk}
+    row = {"name": "direction", "wanted": 3, "can": 0, "pairs": 2, "lack": 3, "hands": 0, "once": True}
+    assert short_subtests(world.project, people, 3) == [row]
+    world.vote("vera")
+    world.vote("vic")
+    world.vote("val")
+    (short,) = short_subtests(world.project, people, 3)
+    assert short["lack"] == 3
+    assert "each foil of a caption needs validators of its own" in overview(world)
+    six = people | {factories.make_member(world.project, V).pk for _ in range(3)}
+    assert short_subtests(world.project, six, 3) == []
 
 
 def test_pairs_that_nobody_has_seen_can_need_fewer_votes(world):
