@@ -176,9 +176,10 @@ def measured(page: Page) -> dict[str, Any]:
     with CaptureQueriesContext(connection) as asked:
         began, used = time.perf_counter(), time.process_time()
         answer = client.get(page.address)
-        seconds, used = time.perf_counter() - began, time.process_time() - used
-    body = b"".join(answer.streaming_content) if answer.streaming else answer.content
-    progress = any(mark in body for mark in PROGRESS)
+    # A stream is counted, not stored: it may be larger than the memory.
+    size = sum(map(len, answer.streaming_content)) if answer.streaming else len(answer.content)
+    seconds, used = time.perf_counter() - began, time.process_time() - used
+    progress = not answer.streaming and any(mark in answer.content for mark in PROGRESS)
     return {
         "name": page.name,
         "address": page.address,
@@ -187,7 +188,7 @@ def measured(page: Page) -> dict[str, Any]:
         "seconds": round(seconds, 3),
         "cpu": round(used, 3),
         "queries": len(asked),
-        "bytes": len(body),
+        "bytes": size,
         "html": answer.headers.get("Content-Type", "").startswith("text/html"),
         "progress": progress,
     }
@@ -266,8 +267,10 @@ class Things:
         from projects.models import CrowdStudy, Delivery, Invitation, Webhook
 
         now, project = timezone.now(), self.project
-        hook = Webhook.objects.create(project=project, url="https://example.org/", salt="s", events=["item.decided"])
-        study = CrowdStudy.objects.create(project=project, name="s", stage="edit", role="annotator", pieces=1, places=1)
+        asked = {"salt": "s", "events": ["item.decided"]}
+        hook, _new = Webhook.objects.get_or_create(project=project, url="https://example.org/", defaults=asked)
+        places = {"stage": "edit", "role": "annotator", "pieces": 1, "places": 1}
+        study, _new = CrowdStudy.objects.get_or_create(project=project, name="s", defaults=places)
         release = found["release"]
         return {
             "webhook": hook,
@@ -276,7 +279,8 @@ class Things:
             "invitation": Invitation.objects.create(
                 project=project, roles=["annotator"], most_uses=None, expires_at=now + timedelta(days=1)
             ),
-            "public": release and PublicPage.objects.create(release=release, is_open=True, takes_scores=True),
+            "public": release
+            and PublicPage.objects.get_or_create(release=release, defaults={"is_open": True, "takes_scores": True})[0],
         }
 
 

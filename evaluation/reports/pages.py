@@ -15,7 +15,7 @@ from evaluation.analyses.records import CODINGS as CODED
 from evaluation.analyses.registry import BY_JOB
 from evaluation.errors import EvaluationError
 from evaluation.reports.blind_audit import extras as blind_extras
-from evaluation.reports.reports import project_report, stored_report
+from evaluation.reports.reports import by_job, project_report, stored_report
 from projects.models import Project, User
 from projects.pseudonyms import pseudonym
 from projects.templatetags.wording import in_words
@@ -41,13 +41,17 @@ class ReportPage:
     extras: Callable[[Project, str, Data], Data] | None = None
 
     @property
-    def by_job(self) -> bool:
-        """Report whether a job computes it: the page then shows the stored report, and the progress of the job."""
+    def always_by_job(self) -> bool:
+        """Report whether it needs a model library: its own template shows the job."""
         return self.slug in BY_JOB
+
+    def by_job(self, project: Project) -> bool:
+        """Report whether a job computes it: the page then shows the stored report, and the progress of the job."""
+        return by_job(project, self.slug)
 
     def context(self, project: Project, subtest: str, params: Mapping[str, Any]) -> Data:
         """Return `data` and the extras of this page. EvaluationError if there is nothing to report on yet."""
-        if self.by_job:
+        if self.by_job(project):
             stored = stored_report(project, self.slug, subtest or None, params)
             data = under_pseudonyms(project, stored.data) if stored.data else None
             extras = self.extras(project, subtest, data) if data and self.extras else {}
@@ -56,12 +60,19 @@ class ReportPage:
         return {"data": data, **(self.extras(project, subtest, data) if self.extras else {})}
 
 
+def beside(kind: str) -> list[tuple[str, Data]]:
+    """Return the further reports that the page of a kind shows, with their parameters."""
+    if kind != "agreement":
+        return []
+    return [*(("agreement", {"coding": coding}) for coding in CODINGS), ("position", {})]
+
+
 def report_data(project: Project, kind: str, subtest: str, params: Mapping[str, Any]) -> Data:
     """Return the report with people under the pseudonyms of releases and exports; empty `subtest`: all main items.
 
     EvaluationError: nothing to report on yet, or a report of a job that nobody has requested.
     """
-    if kind in BY_JOB:
+    if by_job(project, kind):
         data = stored_report(project, kind, subtest or None, params).data
         if data is None:
             raise EvaluationError(_("This report is not computed yet. Compute it on its page."))
@@ -287,7 +298,7 @@ def _agreement_extras(project: Project, subtest: str, data: Data) -> Data:
     codings = []
     for coding in CODINGS:
         try:
-            codings.append(project_report(project, "agreement", subtest=subtest or None, params={"coding": coding}))
+            codings.append(report_data(project, "agreement", subtest, {"coding": coding}))
         except EvaluationError as error:
             codings.append({"coding": coding, "alpha": None, "reason": str(error)})
     skill = stored_report(project, "skill", subtest or None, {})
