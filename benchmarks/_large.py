@@ -1,4 +1,4 @@
-"""Grow the sample project to any number of items: every row of its content is copied, with keys and texts of its own."""
+"""Grow the sample project to any number of items: each row of its content is copied, with its own keys and texts."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,7 @@
 """Build what the report pages show: stored reports, people under pseudonyms, charts and tables."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils.functional import Promise
@@ -14,14 +14,13 @@ from corpus.models import Item
 from evaluation.analyses.records import CODINGS as CODED
 from evaluation.analyses.registry import BY_JOB
 from evaluation.errors import EvaluationError
+from evaluation.reports.beside import beside, lacks_beside
 from evaluation.reports.blind_audit import extras as blind_extras
 from evaluation.reports.reports import by_job, project_report, stored_report
 from projects.models import Project, User
 from projects.pseudonyms import pseudonym
 from projects.templatetags.wording import in_words
 
-# The codings of the agreement page, the default first; truth3 is for files with only counts.
-CODINGS = ("truth", "shown", "truth3")
 WORDS_IN_ALT = 10
 VERBS_IN_ALT = 5
 
@@ -53,18 +52,13 @@ class ReportPage:
         """Return `data` and the extras of this page. EvaluationError if there is nothing to report on yet."""
         if self.by_job(project):
             stored = stored_report(project, self.slug, subtest or None, params)
+            if stored.is_large and lacks_beside(project, self.slug, subtest):
+                stored = replace(stored, data=None, is_stale=True)
             data = under_pseudonyms(project, stored.data) if stored.data else None
             extras = self.extras(project, subtest, data) if data and self.extras else {}
             return {"stored": stored, "data": data, **extras}
         data = report_data(project, self.slug, subtest, params)
         return {"data": data, **(self.extras(project, subtest, data) if self.extras else {})}
-
-
-def beside(kind: str) -> list[tuple[str, Data]]:
-    """Return the further reports that the page of a kind shows, with their parameters."""
-    if kind != "agreement":
-        return []
-    return [*(("agreement", {"coding": coding}) for coding in CODINGS), ("position", {})]
 
 
 def report_data(project: Project, kind: str, subtest: str, params: Mapping[str, Any]) -> Data:
@@ -295,17 +289,10 @@ def _agreement_extras(project: Project, subtest: str, data: Data) -> Data:
     """Return the same votes under every coding that they support, and the position bias."""
     if not data["n_votes"]:
         raise EvaluationError(_("No votes yet. Agreement appears here after validators have voted."))
-    codings = []
-    for coding in CODINGS:
-        try:
-            codings.append(report_data(project, "agreement", subtest, {"coding": coding}))
-        except EvaluationError as error:
-            codings.append({"coding": coding, "alpha": None, "reason": str(error)})
     skill = stored_report(project, "skill", subtest or None, {})
     known = {row["annotator"]: row for row in under_pseudonyms(project, skill.data)["annotators"]} if skill.data else {}
     annotators = [{**row, "skill": known.get(row["annotator"])} for row in data["annotators"]]
-    position = report_data(project, "position", subtest, {})
-    return {"codings": codings, "position": position, "skill": skill, "validators": annotators}
+    return {**beside(project, "agreement", subtest), "skill": skill, "validators": annotators}
 
 
 # Labels of the methods.
