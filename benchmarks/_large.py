@@ -17,6 +17,35 @@ CLIP = "CASE WHEN length({0}) >= 64 THEN lpad(CAST(c.k AS varchar), 8, '0') || s
 SYLLABLES = ("ba", "de", "fi", "go", "ku", "la", "me", "ni", "po", "ru")
 
 
+def fill(items: int, home: str) -> int:
+    """Make the tables of an empty database, load the demo from the SQLite file of a home, and grow it."""
+    import os
+    import subprocess
+    import sys
+    import tempfile
+    from pathlib import Path
+
+    from _served import make_tables
+    from django.contrib.auth.models import Permission
+    from django.contrib.contenttypes.models import ContentType
+    from django.core.management import call_command
+    from django.core.management.commands.migrate import Command as Migrate
+
+    with tempfile.TemporaryDirectory(prefix="foilworks-dump-") as folder:
+        env = {**os.environ, "DATABASE_URL": f"sqlite:///{home}/foilworks.sqlite3"}
+        manage = [sys.executable, str(Path(__file__).resolve().parent.parent / "manage.py")]
+        left = (f"--exclude={name}" for name in ("contenttypes", "auth.permission", "sessions", "django_rq"))
+        dump = Path(folder) / "demo.json"
+        subprocess.run([*manage, "migrate", "--verbosity", "0"], env=env, check=True)
+        subprocess.run([*manage, "dumpdata", *left, "-o", str(dump)], env=env, check=True, stdout=subprocess.DEVNULL)
+        make_tables()
+        call_command(Migrate(), fake=True, verbosity=0)
+        Permission.objects.all().delete()
+        ContentType.objects.all().delete()
+        call_command("loaddata", str(dump), verbosity=0)
+    return grow(items)
+
+
 def grow(items: int) -> int:
     """Copy the rows of the only project until it has about so many items; the number of items."""
     from django.db import connection
@@ -57,10 +86,9 @@ def _scores(cursor: Any) -> None:
     texts = "SELECT text, text_sha256 FROM corpus_caption UNION SELECT text, text_sha256 FROM corpus_foil"
     names = "model_key, protocol, value, kind, higher_is_better, clip_key, text_sha256"
     own = "t.model_key, t.protocol, t.value, t.kind, t.higher_is_better"
-    cursor.execute(
-        f"INSERT INTO evaluation_score ({names}) SELECT {own}, {CLIP.format('t.clip_key')}, {_hash('x.text || c.word')}"
-        f" FROM evaluation_score t JOIN ({texts}) x ON x.text_sha256 = t.text_sha256 CROSS JOIN copies c"
-    )
+    values = f"{own}, {CLIP.format('t.clip_key')}, {_hash('x.text || c.word')}"
+    found = f"evaluation_score t JOIN ({texts}) x ON x.text_sha256 = t.text_sha256 CROSS JOIN copies c"
+    cursor.execute(f"INSERT INTO evaluation_score ({names}) SELECT {values} FROM {found}")  # noqa: S608 - own names
 
 
 def _release_items(words: list[tuple[int, str]], strides: dict[str, int]) -> None:
@@ -133,9 +161,11 @@ def _copy(cursor: Any, label: str, strides: dict[str, int]) -> None:
     table, columns = model._meta.db_table, list(_columns(model, strides))
     names = ", ".join(f'"{name}"' for name, _value in columns)
     values = ", ".join(value for _name, value in columns)
-    cursor.execute(f'INSERT INTO "{table}" ({names}) SELECT {values} FROM "{table}" t CROSS JOIN copies c')
+    found = f'"{table}" t CROSS JOIN copies c'
+    cursor.execute(f'INSERT INTO "{table}" ({names}) SELECT {values} FROM {found}')  # noqa: S608 - own names
     if connection.vendor != "sqlite":
-        cursor.execute(f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), (SELECT max(id) FROM \"{table}\"))")
+        last = _stride(label)
+        cursor.execute("SELECT setval(pg_get_serial_sequence(%s, 'id'), %s)", [table, last])
 
 
 def _columns(model: Any, strides: dict[str, int]) -> Iterator[tuple[str, str]]:
