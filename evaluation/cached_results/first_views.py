@@ -26,8 +26,11 @@ def waits(project: Project, kind: str, about: Any, query: Mapping[str, Any]) -> 
 
 
 def is_large(project: Project) -> bool:
-    """Report whether only jobs compute the reports of the project. One query, which reads the keys of LARGE items."""
-    return _has(project, LARGE)
+    """Report whether only jobs compute the reports of the project. One query per request: the row remembers it."""
+    known: dict[int, bool] = vars(project).setdefault("_has_items", {})
+    if LARGE not in known:
+        known[LARGE] = _has(project, LARGE)
+    return known[LARGE]
 
 
 def _has(project: Project, n: int) -> bool:
