@@ -149,8 +149,11 @@ def report(kind: str, rows: list[list[dict[str, dict[str, Any]]]], slowest: int)
     for name in sorted(last[0], key=lambda name: -max(tree.get(name, NOTHING)["cpu"] for tree in last))[:slowest]:
         here = last[0][name]
         line = f"{here['cpu']:8.2f} {here['statements']:6} {here['mib']:6} {_growth(rows, 0, name)}"
-        if len(last) > 1 and name in last[1]:
-            other = last[1][name]
+        other = last[1].get(name) if len(last) > 1 else None
+        if other and other["status"] == "stopped":
+            # Its processor time is that of the web process alone, so a ratio would say too little.
+            line += " || stopped"
+        elif other:
             line += f" || {_over(other, here, 'cpu')} {_over(other, here, 'mib')} {_growth(rows, 1, name)}"
         print(f"{line}  {here['status']} {name}")
 
@@ -228,7 +231,7 @@ def alone(limit: float, act: Callable[..., Any], *args: Any) -> dict[str, Any]:
             if _cpu_of(process.pid) > limit or time.monotonic() > until:
                 used = _cpu_of(process.pid)
                 first_views.alone(_end_statements)
-                return {"cpu": max(used, limit), "statements": 0, "mib": 0, "status": "stopped"}
+                return {"cpu": used, "statements": 0, "mib": 0, "status": "stopped"}
         return here.recv()
     finally:
         process.kill()
