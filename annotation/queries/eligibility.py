@@ -15,6 +15,7 @@ from django.db.models.lookups import In, IsNull
 from annotation.models import (
     DeclinedVideo,
     Edit,
+    GoldPair,
     Involvement,
     Lease,
     Question,
@@ -134,7 +135,7 @@ def may_take_any(person: User, project: Project, stage: str, now: datetime) -> b
 
 @cache
 def _places_ahead(leakage: Leakage, stage: str, most: int) -> Prepared[tuple[int, int]]:
-    judged = "item__caption" if leakage.caption_once else "item"
+    judged = caption_of_item() if leakage.caption_once else F("item")
     return Prepared(lambda **whose: slots_in_scope(leakage, stage, **whose).values_list("task", judged)[:most])
 
 
@@ -155,6 +156,14 @@ def has_watchable_clip() -> Q:
     return Q(In(Subquery(Video.objects.filter(pk=OuterRef("video")).values("media_state")), WATCHABLE))
 
 
+def caption_of_item() -> Subquery:
+    """Return the caption of the slot's item, looked up per slot.
+
+    The planner of PostgreSQL expects one free slot after so many conditions, and would read all items for each.
+    """
+    return Subquery(Item.objects.filter(pk=OuterRef("item")).values("caption"))
+
+
 def declined_by(person: int, video: str = "video") -> QuerySet[DeclinedVideo]:
     """Return the person's declined videos that match the video of the outer row, a slot or a pair."""
     return DeclinedVideo.objects.filter(person=person, video=OuterRef(video))
@@ -163,7 +172,9 @@ def declined_by(person: int, video: str = "video") -> QuerySet[DeclinedVideo]:
 def answered_or_known(person: int, stage: str) -> Q:
     """Return the condition that the person has answered the slot's item in the stage, or knows it from gold."""
     answered = _votes_of(person, stage).filter(item=OuterRef("item"))
-    return Q(Exists(answered)) | Q(Exists(Vote.objects.filter(person=person, gold__item=OuterRef("item"))))
+    # The pairs of the item first: a join may read every vote of the person for each slot.
+    told = Vote.objects.filter(person=person, gold=OuterRef("pk"))
+    return Q(Exists(answered)) | _any(GoldPair.objects.filter(_any(told), item=OuterRef("item")))
 
 
 def shown_a_sentence(person: int, stage: str) -> Q:

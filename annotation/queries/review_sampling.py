@@ -56,7 +56,8 @@ def annotator_shares(project: Project) -> list[AnnotatorShare]:
     decided = here.filter(undone_at=None, slot__isnull=False, second=False)
     decisions = {
         row.pop("candidate__submitted_in__person"): row
-        for row in decided.exclude(candidate__submitted_in=None)
+        # Not `exclude(…=None)`: PostgreSQL may compare each review with all candidates for its NOT EXISTS.
+        for row in decided.filter(candidate__submitted_in__isnull=False)
         .order_by()
         .values("candidate__submitted_in__person")
         .annotate(

@@ -89,14 +89,17 @@ def agreement(judgements: Iterable[Judgement]) -> dict[int, Share]:
     for votes in units.values():
         said = Counter(vote.choice for vote in votes)
         for vote in votes:
-            others = said - Counter([vote.choice])
-            if vote.person is None or not others:
-                continue
-            most, n = others.most_common(1)[0]
-            if 2 * n > others.total():
+            most = None if vote.person is None else _majority_of_others(said, vote.choice)
+            if vote.person is not None and most is not None:
                 counts[vote.person][0] += most == vote.choice
                 counts[vote.person][1] += 1
     return {person: Share(right, seen) for person, (right, seen) in counts.items()}
+
+
+def _majority_of_others(said: Mapping[str, int], own: str) -> str | None:
+    """Return what more than half of the others chose. Counts without a copy: a project has a million votes."""
+    others = sum(said.values()) - 1
+    return next((choice for choice, n in said.items() if 2 * (n - (choice == own)) > others), None)
 
 
 def places(judgements: Iterable[Judgement]) -> dict[int, Share]:

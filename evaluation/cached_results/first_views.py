@@ -1,4 +1,4 @@
-"""Decide whether a page shows itself before it computes: the first view of a value over many items takes seconds."""
+"""Decide where a value over many items is computed: in the request, in a second one, or by a job."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,6 +9,8 @@ from projects.models import Project
 
 # Fewer items are computed while the page is made.
 MANY_ITEMS = 200
+# From here on, reading the items takes seconds, even if only to see that nothing changed: a job does it.
+LARGE = 10_000
 # Parameter of the second request, by which the page computes.
 NOW = "now"
 
@@ -20,4 +22,16 @@ def waits(project: Project, kind: str, about: Any, query: Mapping[str, Any]) -> 
     """
     if NOW in query or find_result(project, kind, about) is not None:
         return False
-    return Item.objects.filter(subtest__project=project)[:MANY_ITEMS].count() == MANY_ITEMS
+    return _has(project, MANY_ITEMS)
+
+
+def is_large(project: Project) -> bool:
+    """Report whether only jobs compute the reports of the project. One query per request: the row remembers it."""
+    known: dict[int, bool] = vars(project).setdefault("_has_items", {})
+    if LARGE not in known:
+        known[LARGE] = _has(project, LARGE)
+    return known[LARGE]
+
+
+def _has(project: Project, n: int) -> bool:
+    return Item.objects.filter(subtest__project=project)[n - 1 : n].exists()

@@ -17,12 +17,13 @@ from annotation.rules.voting import VoteRule, pair_verdict
 from corpus.models import Release, Subtest, withdrawn_items
 from corpus.rules.states import FoilVerdict
 from evaluation.board.leaderboard import latest_runs
+from evaluation.cached_results.first_views import is_large
 from evaluation.dashboard.forecast import Forecast, forecast
 from evaluation.dashboard.planning import SECONDS_PER_HOUR
 from evaluation.dashboard.stored_count import counted
 from evaluation.metrics.comparison import items_to_separate
 from evaluation.metrics.intervals import NOTHING, cluster_error, cluster_sums, wilson
-from evaluation.reports.reports import project_report
+from evaluation.reports.reports import project_report, stored_report
 from evaluation.scoring.run_results import Axes, Floats, axes_of, credits_of, is_settled
 from projects.models import Project
 
@@ -99,8 +100,13 @@ def _votes(project: Project, found: Pilot) -> None:
     if found.judged >= MIN_JUDGED and valid:
         found.add("validity", valid / found.judged, found.judged, wilson(valid, found.judged))
     found.days = last_days(data["days"].get(Stage.VALIDATION, {}), timezone.localdate())
-    agreed = project_report(project, "agreement")
-    if agreed["n_units_used"] >= MIN_JUDGED and agreed["percent_agreement"] >= 0.5:
+    # The report of a large project is read as its page has stored it.
+    agreed = (
+        stored_report(project, "agreement", None, {}).data
+        if is_large(project)
+        else project_report(project, "agreement")
+    )
+    if agreed and agreed["n_units_used"] >= MIN_JUDGED and agreed["percent_agreement"] >= 0.5:
         found.add("vote_agreement", agreed["percent_agreement"], agreed["n_units_used"])
 
 

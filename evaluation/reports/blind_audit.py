@@ -5,21 +5,21 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from corpus.models import Subtest
 from evaluation.blind.forms import BarsForm, BlindScorerForm, named_probes
 from evaluation.blind.models import BlindScorer
-from evaluation.blind.scores import preferences_of
-from evaluation.facts.records import item_facts
+from evaluation.blind.scores import scorers_of
 from evaluation.releases.gate import bars_of, published_subtests, row_of
+from evaluation.reports.beside import beside
 from projects.models import Project
 
 
 def extras(project: Project, subtest: str, data: dict[str, Any]) -> dict[str, Any]:
     """Return `rows`: one per subtest, with its part after validation, its gate result, and each model's preference.
 
-    Queries: limits, scorers, the texts of items again, and one per scorer and 500 texts.
+    Queries: limits, scorers and, if there are some, the texts of items again, and one per scorer and 500 texts.
     """
-    scorers = preferences_of(project, _facts(project, subtest))
+    found = beside(project, "blind", subtest)
+    scorers = [{"scorer": scorer, "found": found.get(str(scorer.pk))} for scorer in scorers_of(project)]
     bars, published = bars_of(project), published_subtests(project)
     return {
         "rows": [_row(row, bars, scorers, published) for row in data["subtests"]],
@@ -30,10 +30,6 @@ def extras(project: Project, subtest: str, data: dict[str, Any]) -> dict[str, An
         "chart_alt": "; ".join(_spoken(row) for row in data["subtests"]),
         "at_work": [one["scorer"] for one in scorers if _at_work(one["scorer"])],
     }
-
-
-def _facts(project: Project, subtest: str) -> list[Any]:
-    return item_facts(project, Subtest.objects.get(project=project, name=subtest) if subtest else None)
 
 
 def _at_work(scorer: BlindScorer) -> bool:

@@ -1,16 +1,21 @@
-"""Define the background jobs of reports that need a model library."""
+"""Define the background jobs of reports that need a model library, or that read a large project."""
 
 from evaluation.cached_results.models import CachedResult
+from evaluation.reports.beside import store_beside
 from evaluation.reports.reports import project_report
 from jobs.models import Job
 from jobs.progress import progress
 
 
 def compute_report(report_id: int, job: Job) -> None:
-    """Compute a report of BY_JOB as its row requests; do nothing if it is up to date."""
+    """Compute a report as its row requests, and what its page shows beside it; do nothing if it is up to date.
+
+    What belongs beside it comes first: a page that finds the report finds it, too.
+    """
     row = CachedResult.objects.select_related("project").get(pk=report_id)
     params = dict(row.params)
     subtest = params.pop("subtest", None)
     progress(job, 0, 1, "computing")
+    store_beside(row.project, row.kind, subtest or "")
     project_report(row.project, row.kind, subtest=subtest, params=params)
     progress(job, 1, 1, "done")

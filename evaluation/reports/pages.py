@@ -1,7 +1,7 @@
 """Build what the report pages show: stored reports, people under pseudonyms, charts and tables."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils.functional import Promise
@@ -14,14 +14,13 @@ from corpus.models import Item
 from evaluation.analyses.records import CODINGS as CODED
 from evaluation.analyses.registry import BY_JOB
 from evaluation.errors import EvaluationError
+from evaluation.reports.beside import beside, lacks_beside
 from evaluation.reports.blind_audit import extras as blind_extras
-from evaluation.reports.reports import project_report, stored_report
+from evaluation.reports.reports import by_job, project_report, stored_report
 from projects.models import Project, User
 from projects.pseudonyms import pseudonym
 from projects.templatetags.wording import in_words
 
-# The codings of the agreement page, the default first; truth3 is for files with only counts.
-CODINGS = ("truth", "shown", "truth3")
 WORDS_IN_ALT = 10
 VERBS_IN_ALT = 5
 
@@ -41,14 +40,20 @@ class ReportPage:
     extras: Callable[[Project, str, Data], Data] | None = None
 
     @property
-    def by_job(self) -> bool:
-        """Report whether a job computes it: the page then shows the stored report, and the progress of the job."""
+    def always_by_job(self) -> bool:
+        """Report whether it needs a model library: its own template shows the job."""
         return self.slug in BY_JOB
+
+    def by_job(self, project: Project) -> bool:
+        """Report whether a job computes it: the page then shows the stored report, and the progress of the job."""
+        return by_job(project, self.slug)
 
     def context(self, project: Project, subtest: str, params: Mapping[str, Any]) -> Data:
         """Return `data` and the extras of this page. EvaluationError if there is nothing to report on yet."""
-        if self.by_job:
+        if self.by_job(project):
             stored = stored_report(project, self.slug, subtest or None, params)
+            if stored.is_large and lacks_beside(project, self.slug, subtest):
+                stored = replace(stored, data=None, is_stale=True)
             data = under_pseudonyms(project, stored.data) if stored.data else None
             extras = self.extras(project, subtest, data) if data and self.extras else {}
             return {"stored": stored, "data": data, **extras}
@@ -61,7 +66,7 @@ def report_data(project: Project, kind: str, subtest: str, params: Mapping[str, 
 
     EvaluationError: nothing to report on yet, or a report of a job that nobody has requested.
     """
-    if kind in BY_JOB:
+    if by_job(project, kind):
         data = stored_report(project, kind, subtest or None, params).data
         if data is None:
             raise EvaluationError(_("This report is not computed yet. Compute it on its page."))
@@ -284,17 +289,10 @@ def _agreement_extras(project: Project, subtest: str, data: Data) -> Data:
     """Return the same votes under every coding that they support, and the position bias."""
     if not data["n_votes"]:
         raise EvaluationError(_("No votes yet. Agreement appears here after validators have voted."))
-    codings = []
-    for coding in CODINGS:
-        try:
-            codings.append(project_report(project, "agreement", subtest=subtest or None, params={"coding": coding}))
-        except EvaluationError as error:
-            codings.append({"coding": coding, "alpha": None, "reason": str(error)})
     skill = stored_report(project, "skill", subtest or None, {})
     known = {row["annotator"]: row for row in under_pseudonyms(project, skill.data)["annotators"]} if skill.data else {}
     annotators = [{**row, "skill": known.get(row["annotator"])} for row in data["annotators"]]
-    position = report_data(project, "position", subtest, {})
-    return {"codings": codings, "position": position, "skill": skill, "validators": annotators}
+    return {**beside(project, "agreement", subtest), "skill": skill, "validators": annotators}
 
 
 # Labels of the methods.

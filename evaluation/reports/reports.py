@@ -25,11 +25,12 @@ from evaluation.analyses.funnel import FunnelCounts
 from evaluation.analyses.item_response import ResponseFacts
 from evaluation.analyses.people import WorkFacts
 from evaluation.analyses.records import Votes
-from evaluation.analyses.registry import REPORTS
+from evaluation.analyses.registry import BY_JOB, REPORTS
 from evaluation.analyses.reviewing import ReviewFacts
 from evaluation.analyses.scored import ScoredItems
 from evaluation.board.leaderboard import latest_runs
 from evaluation.cached_results.cache import cached_by_fingerprint, digest, find_result
+from evaluation.cached_results.first_views import is_large
 from evaluation.cached_results.models import CachedResult
 from evaluation.errors import EvaluationError
 from evaluation.facts.edits import edit_facts
@@ -47,10 +48,12 @@ from evaluation.scoring.queries import counted, pair_scores, records_of, release
 from evaluation.scoring.run_results import fingerprint_of, is_settled
 from generation.models import Candidate, CandidateGroup
 from jobs.models import JobState
-from projects.models import Project
+from projects.models import AuditEvent, Project
 from text.quoting import quoted
 from text.registry import load, lookup, parse_params
 
+# The action of the audit trail that asks for a report: it changes no report.
+REQUESTED = "evaluation.ask_report"
 NOT_PASSED = (CandidateState.GENERATED, CandidateState.FILTERED_OUT)
 
 
@@ -187,11 +190,15 @@ def project_report(
 
 @dataclass(frozen=True)
 class StoredReport:
-    """A report that only jobs compute, as it is now. `data` None: not computed yet. Stale: its inputs changed since."""
+    """A report that only jobs compute, as it is now. `data` None: not computed yet. Stale: its inputs changed since.
+
+    In a large project, `is_stale` means that anything of the project changed, and only people ask for it again.
+    """
 
     row: CachedResult | None
     data: dict[str, Any] | None
     is_stale: bool
+    is_large: bool = False
 
     @property
     def is_at_work(self) -> bool:
@@ -201,11 +208,16 @@ class StoredReport:
     def wants_anew(self) -> bool:
         """Report whether it was computed once, is stale now, and has no job that is in progress or failed."""
         failed = bool(self.row and self.row.job and self.row.job.state != JobState.DONE)
-        return self.data is not None and self.is_stale and not failed
+        return self.data is not None and self.is_stale and not failed and not self.is_large
 
 
 def stored_report(project: Project, kind: str, subtest: str | None, params: Mapping[str, Any]) -> StoredReport:
-    """Return the stored row of a report of BY_JOB, with its job; nothing is computed. Errors as in `project_report`."""
+    """Return the stored row of a report that a job computes, with its job. Errors as in `project_report`.
+
+    Nothing is computed. Of a large project, no items or votes are read; four queries at most.
+    """
+    if is_large(project):
+        return _stored_of_large(project, kind, subtest, params)
     asked = _asked(project, kind, subtest, params)
     if isinstance(asked.facts, ResponseFacts) and asked.facts.is_empty:
         raise EvaluationError(_("No answers yet. You can compute this report after a model is scored or people voted."))
@@ -215,6 +227,23 @@ def stored_report(project: Project, kind: str, subtest: str | None, params: Mapp
     if row is None or not row.fingerprint:
         return StoredReport(row, None, True)
     return StoredReport(row, row.data, row.fingerprint != asked.fingerprint)
+
+
+def _stored_of_large(project: Project, kind: str, subtest: str | None, params: Mapping[str, Any]) -> StoredReport:
+    if subtest:
+        subtest_named(project, subtest)
+    row = find_result(project, kind, about_of(kind, subtest or "", params))
+    if row is None or not row.fingerprint:
+        return StoredReport(row, None, True, is_large=True)
+    began = row.job.started_at if row.job and row.job.started_at else row.created_at
+    changes = AuditEvent.objects.filter(project=project).exclude(action=REQUESTED).order_by("-id")
+    last = changes.values_list("at", flat=True).first()
+    return StoredReport(row, row.data, last is not None and last > began, is_large=True)
+
+
+def by_job(project: Project, kind: str) -> bool:
+    """Report whether a job computes the report: it needs a model library, or the project is large."""
+    return kind in BY_JOB or is_large(project)
 
 
 @dataclass(frozen=True)

@@ -47,11 +47,12 @@ def report(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
     page = page_of(kind)
     form = ReportForm(project, kind, request.GET)
     context: dict[str, Any] = {"page": page, "pages": pages.PAGES, "form": form, "query": form.query()}
-    if not page.by_job and waits(project, kind, about_of(kind, *form.chosen()), request.GET):
+    by_job = page.by_job(project)
+    if not by_job and waits(project, kind, about_of(kind, *form.chosen()), request.GET):
         return render(request, "evaluation/_report.html", {**context, "waits": True})
     try:
         context |= page.context(project, *form.chosen())
-        if page.by_job and context["stored"].wants_anew:
+        if by_job and context["stored"].wants_anew:
             _ask(request.user, project, kind, form)
             context |= page.context(project, *form.chosen())
     except EvaluationError as error:
@@ -74,7 +75,7 @@ def report_ask(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
     project = get_project(request.user, slug, Role.RESEARCHER)
     page = page_of(kind)
     form = ReportForm(project, kind, request.GET)
-    if not page.by_job:
+    if not page.by_job(project):
         raise Http404
     _ask(request.user, project, kind, form)
     return redirect(f"{reverse('reports:report', args=[slug, kind])}?{form.query()}")
@@ -86,7 +87,7 @@ def report_progress(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     page = page_of(kind)
     form = ReportForm(project, kind, request.GET)
-    if not page.by_job:
+    if not page.by_job(project):
         raise Http404
     context = {"page": page, "query": form.query(), **page.context(project, *form.chosen())}
     return render_live(request, "evaluation/_report_progress.html", context, refresh=not context["stored"].is_at_work)

@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 from ninja import Router, Schema
 
 from evaluation.analyses.registry import REPORTS
+from evaluation.cached_results.first_views import is_large
 from evaluation.reports.forms import ReportForm
 from evaluation.reports.pages import PAGES, report_data
 from foilworks.api.answers import RefusedFields, cleaned, reads
@@ -28,14 +29,15 @@ class ReportOut(Schema):
 @router.get("", response=reads(list[ReportOut]))
 def list_reports(request: HttpRequest, slug: Slug) -> list[ReportOut]:
     """List the kinds of reports, with the parameters that each takes besides `subtest`."""
-    get_project(request.user, slug, Role.RESEARCHER)
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    large = is_large(project)
     return [
         ReportOut(
             kind=kind,
             title=str(page.title),
             about=str(REPORTS[kind].summary),
             params=[param.name for param in REPORTS[kind].params],
-            by_job=page.by_job,
+            by_job=large or page.always_by_job,
         )
         for kind, page in PAGES.items()
     ]

@@ -20,6 +20,7 @@ from annotation.actions.submissions.submit_review import submit_review
 from annotation.models import Lease, Slot, SlotState, Stage, Task, Vote
 from annotation.queries import queues
 from annotation.queries.cards import claim_card
+from annotation.queries.eligibility import places_ahead
 from corpus.models import Caption
 from generation.models import Candidate, CandidateGroup, GenerationRun
 from projects.actions.tokens import make_token
@@ -130,6 +131,28 @@ def nodes(plan: dict, bounded: bool = False) -> Iterator[dict]:
         yield from nodes(below, bounded)
 
 
+def tables_read_whole(plan: dict) -> Iterator[str]:
+    """All tables that a plan reads from end to end, also those that a loop would read only once for its first row."""
+    if plan["Node Type"] == "Seq Scan":
+        yield plan["Relation Name"]
+    for below in plan.get("Plans", ()):
+        yield from tables_read_whole(below)
+
+
+def generic_plan(sql: str, values: list[object]) -> dict:
+    """The plan of a statement that is prepared for anybody, as the server plans those of the judgement path."""
+    numbers = iter(range(1, len(values) + 1))
+    prepared = re.sub("%s", lambda _place: f"${next(numbers)}", sql)
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL plan_cache_mode = force_generic_plan")
+        cursor.execute(f"PREPARE asked AS {prepared}")
+        given = ", ".join(["%s"] * len(values))
+        cursor.execute(f"EXPLAIN (FORMAT JSON) EXECUTE asked ({given})", values)
+        plan = cursor.fetchone()[0]
+        cursor.execute("DEALLOCATE asked")
+    return (json.loads(plan) if isinstance(plan, str) else plan)[0]["Plan"]
+
+
 def asked_by(ask: object) -> list[dict[str, str]]:
     ask()  # What a process asks once is asked before.
     with CaptureQueriesContext(connection) as captured:
@@ -209,6 +232,25 @@ def test_lists_and_counts_of_pages_use_indexes(world, role, path, monkeypatch):
         assert client.get(url).status_code == 200, url
 
     assert read_whole(asked_by(look)) == []
+
+
+@pytest.mark.parametrize("stage", [Stage.VALIDATION, Stage.REVIEW])
+def test_the_count_of_open_tasks_uses_indexes_if_few_people_gave_all_votes(world, stage):
+    """Then a plan for anybody expects a third of all votes to be theirs, and reads them all rather than an index."""
+    first, asked = User.objects.filter(memberships__role=Role.VALIDATOR).order_by("pk").first(), []
+
+    def noted(execute, sql, params, many, context):
+        asked.append((sql, params))
+        return execute(sql, params, many, context)
+
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE annotation_vote SET person_id = %s + (id - 1) %% 3", [first.pk])
+        cursor.execute("ANALYZE annotation_vote")
+    with connection.execute_wrapper(noted):
+        places_ahead(first, world, stage, world.created_at, 50)
+    ((sql, values),) = asked
+    found = set(tables_read_whole(generic_plan(sql, values)))
+    assert not found & {"annotation_vote", "corpus_item", "corpus_caption", "annotation_slot", "annotation_lease"}
 
 
 ORDERED = {"Sort", "Incremental Sort"}

@@ -7,11 +7,11 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from corpus.models import Subtest
-from evaluation.analyses.registry import BY_JOB, REPORTS
+from evaluation.analyses.registry import REPORTS
 from evaluation.cached_results.cache import locked_result
 from evaluation.cached_results.models import CachedResult
 from evaluation.errors import EvaluationError
-from evaluation.reports.reports import about_report
+from evaluation.reports.reports import REQUESTED, about_report, by_job
 from jobs.queue import enqueue
 from projects import audit
 from projects.access import require_role
@@ -32,7 +32,7 @@ def request_report(
     subtest. RegistryError: an unknown parameter.
     """
     require_role(person, project, Role.RESEARCHER)
-    if kind not in BY_JOB:
+    if not by_job(project, kind):
         raise EvaluationError(f"the {kind} report does not need a job; open its page")
     if subtest and not Subtest.objects.filter(project=project, name=subtest).exists():
         raise EvaluationError(f"the project has no subtest {quoted(subtest)}")
@@ -44,5 +44,5 @@ def request_report(
     title = _("%(report)s of %(project)s") % {"report": REPORTS[kind].label, "project": project.name}
     row.job = enqueue(JOB, row.pk, title=title, project_id=project.pk)
     row.save(update_fields=["job", "created_at"])
-    audit.record(audit.event(project, person, "evaluation.ask_report", row, kind=kind, **params))
+    audit.record(audit.event(project, person, REQUESTED, row, kind=kind, **params))
     return row
