@@ -310,8 +310,9 @@ def _endpoints() -> Check:
     """List the configured endpoints, without a request: requests can cost money."""
     named = [f"{name} ({', '.join(one['models'])})" for name, one in settings.CHAT_ENDPOINTS.items()]
     if not named:
-        return Check("endpoints", ABSENT, "none: instruction models are local ones", "set CHAT_ENDPOINTS (README)")
-    return Check("endpoints", OK, "; ".join(named))
+        todo = "to use a served model, set CHAT_ENDPOINTS (docs/how-to/instruction-models.md)"
+        return Check("endpoints", ABSENT, "none: all models run on this installation", todo)
+    return Check("endpoints", OK, f"{'; '.join(named)}, not tried, because a request can cost money")
 
 
 def _chromium() -> Check:
