@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module, metadata
 from importlib.util import find_spec
+from traceback import walk_tb
 from typing import Any
 
 from packaging.requirements import Requirement
@@ -86,9 +87,25 @@ class Registry(MutableMapping[str, Entry]):
 
 def strays(known: Collection[str]) -> list[Finding]:
     """Report entry points in groups with similar names: a misspelled group would hide the plug-in."""
-    groups = sorted(group for group in _every_point().groups if group.startswith(PREFIX) and group not in known)
+    groups = [group for group in _groups() if group not in known]
     problem = f"this group does not exist; use one of: {', '.join(sorted(known))}"
     return [Finding(_origin(point), group, point.name, problem=problem) for group in groups for point in _points(group)]
+
+
+def failure_of(error: BaseException) -> str:
+    """Return one line that names the plug-in whose code raised the error, and the place; "" if none did."""
+    owners = {point.module.partition(".")[0]: _origin(point) for group in _groups() for point in _points(group)}
+    for frame, line in reversed(list(walk_tb(error.__traceback__))):
+        name = frame.f_globals.get("__name__", "")
+        if origin := owners.get(name.partition(".")[0]):
+            said = " ".join(f"{type(error).__name__}: {error}".split())
+            where = f"{name}, line {line}"
+            return f"the plug-in {origin} failed ({said}, in {where}); repair or uninstall the package"
+    return ""
+
+
+def _groups() -> list[str]:
+    return sorted(group for group in _every_point().groups if group.startswith(PREFIX))
 
 
 @cache

@@ -9,8 +9,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser, DjangoHelpFormatter
 
+from jobs.models import Job
 from jobs.queue import no_worker_hint
 from text.errors import ActionableError
+from text.plugins import failure_of
 from text.quoting import quoted
 from text.registry import RegistryError
 
@@ -47,6 +49,12 @@ class FoilworksCommand(BaseCommand):
             sys.exit(1)
         except BrokenPipeError:
             sys.exit(1)
+        except Exception as error:
+            failed = "" if options.get("traceback") else failure_of(error)
+            if not failed:
+                raise
+            self.stderr.write(f"foilworks: {failed}; --traceback shows the calls")
+            sys.exit(1)
         self.stdout.write(json.dumps(result, ensure_ascii=False, allow_nan=False) if as_json else self.render(result))
         if status := self.exit_status(result):
             sys.exit(status)
@@ -58,9 +66,9 @@ class FoilworksCommand(BaseCommand):
     def render(self, result: dict[str, Any]) -> str:
         return json.dumps(result, ensure_ascii=False, indent=2)
 
-    def say_if_no_worker(self) -> None:
-        """Print a hint if a job was queued and no worker listens."""
-        if hint := no_worker_hint():
+    def say_if_no_worker(self, job: Job | None = None) -> None:
+        """Print a hint if a job was queued and no worker listens, or if Ray runs it."""
+        if hint := no_worker_hint(job):
             self.say(hint)
 
     def exit_status(self, result: dict[str, Any]) -> int:

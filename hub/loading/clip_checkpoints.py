@@ -180,7 +180,7 @@ def _refuse_other_heads(path: Path, problems: Sequence[str]) -> None:
     if all(name.startswith(HEAD_KEYS) for name in names):
         head = next(head for head, first in CLIP4CLIP_HEADS.items() if any(name.startswith(first) for name in names))
         raise HubError(
-            f"{path}: is CLIP4Clip with the head {head}, of which only meanP is read; give a file that was trained with "
+            f"{path}: is CLIP4Clip with the head {head}, of which only meanP is read; give a file trained with "
             "--sim_header meanP, or run its authors' code as external:FOLDER"
         )
 

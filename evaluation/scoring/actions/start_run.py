@@ -178,9 +178,7 @@ def limited(budget: Mapping[str, float] | None, slug: str, *specs: str) -> dict[
         if kind == ENDPOINT and (endpoint := endpoint_and_model(argument)[0]).price is None:
             told = {"name": endpoint.name, "price": f"CHAT_{endpoint.name.upper()}_PRICE"}
             raise EvaluationError(
-                _(
-                    "Endpoint %(name)s has no price, so no cost can be counted. Set %(price)s, or limit requests or tokens."
-                )
+                _("Endpoint %(name)s has no price, so it has no cost. Set %(price)s, or limit requests or tokens.")
                 % told
             )
     return {"budget": limits} if limits else {}

@@ -126,7 +126,7 @@ class Command(FoilworksCommand):
             about |= {"sentences": sentences(parts["overall"])} if (parts := ladder_of_run(run)) else {}
             about |= {"gap": gaps[0].found} if (gaps := [row for row in gaps_of(release) if row.run == run]) else {}
             return {**result, **run_results(run), "problems": run.problems, "ignored_columns": ignored, **about}
-        self.say_if_no_worker()
+        self.say_if_no_worker(run.job)
         return {**result, "state": run.job.state}
 
     def render(self, result: dict[str, Any]) -> str:
