@@ -271,7 +271,7 @@ def test_a_server_that_is_away_is_not_taken_for_a_model_without_pictures(setting
         run_now(run.job)
 
 
-def test_a_run_without_any_usable_answer_ends_early_and_its_retry_goes_on(settings, monkeypatch):
+def test_a_run_without_any_usable_answer_ends_early_and_a_retry_asks_more(settings, monkeypatch):
     monkeypatch.setattr(served_model, "MAX_USELESS", 5)
     with chat_server(lambda body, n: content("<think>Let me see")) as server:
         run = scored(
