@@ -14,10 +14,12 @@ from functools import cache
 from importlib import import_module, metadata
 from importlib.util import find_spec
 from traceback import walk_tb
+from types import TracebackType
 from typing import Any
 
 from packaging.requirements import Requirement
 
+from text.errors import ActionableError
 from text.registry import Entry, RegistryError, code_of_others
 
 logger = logging.getLogger(__name__)
@@ -102,6 +104,19 @@ def failure_of(error: BaseException) -> str:
             where = f"{name}, line {line}"
             return f"the plug-in {origin} failed ({said}, in {where}); repair or uninstall the package"
     return ""
+
+
+class NamedFailures:
+    """Turn an unexpected error of a plug-in's code into a RegistryError of one line; other errors stay."""
+
+    def __enter__(self) -> None:
+        """Start to watch."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, Exception) and not isinstance(error, ActionableError) and (failed := failure_of(error)):
+            raise RegistryError(f"{failed}; --traceback shows the calls") from error
 
 
 def _groups() -> list[str]:

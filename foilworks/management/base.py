@@ -5,6 +5,7 @@ import sys
 from abc import abstractmethod
 from argparse import RawDescriptionHelpFormatter
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser, DjangoHelpFormatter
@@ -12,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandParser, DjangoHelpFo
 from jobs.models import Job
 from jobs.queue import no_worker_hint
 from text.errors import ActionableError
-from text.plugins import failure_of
+from text.plugins import NamedFailures
 from text.quoting import quoted
 from text.registry import RegistryError
 
@@ -43,17 +44,12 @@ class FoilworksCommand(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         as_json = options.pop("as_json")
         try:
-            result = self.run(**options)
+            with nullcontext() if options.get("traceback") else NamedFailures():
+                result = self.run(**options)
         except ActionableError as error:
             self.stderr.write(f"foilworks: {one_line(str(error))}")
             sys.exit(1)
         except BrokenPipeError:
-            sys.exit(1)
-        except Exception as error:
-            failed = "" if options.get("traceback") else failure_of(error)
-            if not failed:
-                raise
-            self.stderr.write(f"foilworks: {failed}; --traceback shows the calls")
             sys.exit(1)
         self.stdout.write(json.dumps(result, ensure_ascii=False, allow_nan=False) if as_json else self.render(result))
         if status := self.exit_status(result):

@@ -60,6 +60,8 @@ def test_the_page_shows_the_example_as_it_is() -> None:
 
 def test_the_test_of_the_example_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(EXAMPLE)
+    # The example is copied and installed as it is.
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
     made = import_module("test_mirror").test_sides_change_places
     made()
     assert made.__module__ == "test_mirror"
@@ -254,6 +256,9 @@ def test_code_of_a_plugin_that_raises_is_named_with_its_place(put: Put) -> None:
     assert said.startswith("the plug-in new 1.0 failed (JSONDecodeError: Expecting")
     assert said.endswith("in new_rows, line 7); repair or uninstall the package")
     assert not plugins.failure_of(ValueError("ours"))
+    wanted = pytest.raises(RegistryError, match=r"^the plug-in new 1\.0 failed .* --traceback shows the calls$")
+    with wanted, plugins.NamedFailures():
+        next(import_module("new_rows").make([], params={}, mode="", seed=1))
 
 
 @pytest.mark.django_db
