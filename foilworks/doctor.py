@@ -27,8 +27,9 @@ from foilworks.supervisor.embedded_redis import redis_executable
 from foilworks.supervisor.services import up_lock
 from jobs.models import Job, JobState
 from jobs.queue import is_reachable, worker_count
+from jobs.ray.reach import unreachable
 from text.plugins import PREFIX, strays
-from text.registry import Entry, load
+from text.registry import Entry, RegistryError, load
 
 GIGABYTE = 1024**3
 OLDEST_PYTHON = (3, 11)
@@ -195,6 +196,10 @@ def _ray() -> Check:
     if importlib.util.find_spec("ray") is None:
         # Only its nodes need the package.
         return Check("ray", ABSENT, f"{found}; no Ray on this host", "pip install 'foilworks[ray]' on every node")
+    if why := unreachable(settings.RAY_ADDRESS):
+        # A web host may be outside the cluster's network.
+        todo = "start the cluster, or correct RAY_ADDRESS; a host that only serves pages need not reach it"
+        return Check("ray", ABSENT, f"{found}, which does not answer this host ({why})", todo)
     return Check("ray", OK, f"{found}, Ray {importlib.metadata.version('ray')} on this host")
 
 
@@ -312,8 +317,9 @@ def _endpoints() -> Check:
     """List the configured endpoints, without a request: requests can cost money."""
     named = [f"{name} ({', '.join(one['models'])})" for name, one in settings.CHAT_ENDPOINTS.items()]
     if not named:
-        return Check("endpoints", ABSENT, "none: instruction models are local ones", "set CHAT_ENDPOINTS (README)")
-    return Check("endpoints", OK, "; ".join(named))
+        todo = "to use a served model, set CHAT_ENDPOINTS (docs/how-to/instruction-models.md)"
+        return Check("endpoints", ABSENT, "none: all models run on this installation", todo)
+    return Check("endpoints", OK, f"{'; '.join(named)}, not tried, because a request can cost money")
 
 
 def _chromium() -> Check:
@@ -341,9 +347,16 @@ def _plugins() -> Iterator[Check]:
             used.setdefault(found.distribution, []).append(f"{found.group.removeprefix(PREFIX)} {found.slug}")
     shown = "; ".join(f"{distribution} ({', '.join(rows)})" for distribution, rows in used.items())
     yield Check("plug-ins", OK, shown or "none")
-    for found in findings:
-        if found.problem:
-            yield Check("plug-in", ABSENT, str(found), "update the package, or uninstall it")
+    problems = [str(found) for found in findings if found.problem]
+    for registry in registries:
+        for entry in (entry for entry in registry.values() if entry.origin):
+            try:
+                # Only jobs load it otherwise: an import that fails is found before a run needs it.
+                load(entry)
+            except RegistryError as error:
+                problems.append(str(error))
+    for problem in problems:
+        yield Check("plug-in", ABSENT, problem, "update the package, or uninstall it")
 
 
 def _is_writable(folder: Path) -> bool:

@@ -25,6 +25,7 @@ from generation.measures import Measures, measures_of, pair_sha256, verdict_of
 from generation.records import Blank, CaptionInput, Case, FoilDraft, Shortfall, Skip, Verdict
 from text.diff import apply_edits
 from text.language.english import not_english
+from text.quoting import quoted
 from text.registry import Entry, load, lookup, version_of
 
 BATCH = 256
@@ -140,9 +141,17 @@ def _made(method: Step, batch: Sequence[CaptionInput], *, mode: str, seed: int, 
     given = dict(method.given)
     if hasattr(method.module, "prepare"):
         given["state"] = state
-    for thing in method.module.make(
-        _readable(method, batch, by_id), params=dict(method.params), mode=mode, seed=seed, **given
-    ):
+    try:
+        things = method.module.make(
+            _readable(method, batch, by_id), params=dict(method.params), mode=mode, seed=seed, **given
+        )
+    except TypeError as error:
+        if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
+            raise
+        # Nothing of `make` ran: its arguments are others.
+        said = f"method {method.slug}: its make cannot be called ({error})"
+        raise GenerationError(f"{said}; write make(captions, *, params, mode, seed)") from error
+    for thing in things:
         if not isinstance(thing, Made):
             kinds = ", ".join(kind.__name__ for kind in get_args(Made))
             raise GenerationError(
@@ -150,6 +159,10 @@ def _made(method: Step, batch: Sequence[CaptionInput], *, mode: str, seed: int, 
             )
         if thing.caption_id not in by_id:
             raise GenerationError(f"method {method.slug} returned a result for an unknown caption: {thing.caption_id}")
+        if isinstance(thing, FoilDraft) and thing.method != method.slug:
+            raise GenerationError(
+                f"method {method.slug} returned a draft of {quoted(thing.method)}; write method={quoted(method.slug)}"
+            )
         if isinstance(thing, FoilDraft) and apply_edits(texts[thing.caption_id], thing.edits) != thing.foil:
             raise GenerationError(f"method {method.slug}: the edits of caption {thing.caption_id} do not make its foil")
         by_id[thing.caption_id].append(thing)

@@ -12,7 +12,7 @@ from generation.asking.services import services
 from generation.methods.registry import METHODS
 from generation.records import CaptionInput, FoilDraft
 from hub.interfaces import ChatReply, ModelInfo
-from text.registry import load, lookup, parse_params
+from text.registry import load, lookup, parse_params, version_of
 
 
 class FileAnswers:
@@ -60,7 +60,8 @@ def try_method(
     entry = lookup(METHODS, slug, "method")
     params = parse_params(entry, raw_params)
     module = load(entry)
-    method = pipeline.Step(slug, module, params, given=trial_services(module, params))
+    given = trial_services(module, params)
+    method = pipeline.Step(slug, module, params, given=given, version=version_of(entry, module))
     state = pipeline.prepare(method, captions, mode=mode, seed=seed)
     result: dict[str, Any] = {"candidates": [], "skipped": [], "blanks": []}
     for outcome in pipeline.run(method, captions, mode=mode, seed=seed, state=state):

@@ -5,6 +5,7 @@ A shard is a job with a parent: it has its own attempts, lease and heartbeat, an
 
 import uuid
 
+from django.conf import settings
 from django.db import models
 
 
@@ -18,6 +19,8 @@ class JobState(models.TextChoices):
     CANCELLED = "cancelled"
 
 
+# The queue that Ray runs where RAY_ADDRESS is set.
+RAY_QUEUE = "gpu"
 OPEN_STATES = (JobState.WAITING, JobState.RUNNING, JobState.SPREAD)
 
 
@@ -68,6 +71,11 @@ class Job(models.Model):
     @property
     def is_over(self) -> bool:
         return self.state not in OPEN_STATES
+
+    @property
+    def is_for_ray(self) -> bool:
+        """Return whether the Ray cluster runs this job, and not a worker of `foilworks up`."""
+        return bool(settings.RAY_ADDRESS) and self.queue == RAY_QUEUE
 
     @property
     def shown_state(self) -> str:

@@ -28,7 +28,7 @@ from rq import Queue, Worker
 from rq.utils import as_text
 
 from jobs.errors import JobError
-from jobs.models import OPEN_STATES, Job, JobState
+from jobs.models import OPEN_STATES, RAY_QUEUE, Job, JobState
 from jobs.trace import request_id
 
 logger = logging.getLogger(__name__)
@@ -113,7 +113,7 @@ def submit(jobs: Iterable[Job]) -> None:
 
 def ray_queues() -> tuple[str, ...]:
     """Return the queues that Ray runs: jobs that need neither the home nor the key of the web processes."""
-    return ("gpu",) if settings.RAY_ADDRESS else ()
+    return (RAY_QUEUE,) if settings.RAY_ADDRESS else ()
 
 
 def push(job: Job) -> bool:
@@ -172,8 +172,10 @@ def queue_lengths() -> dict[str, int] | None:
         return None
 
 
-def no_worker_hint() -> str:
-    """Return a hint if a job was queued while no worker is running, else an empty text."""
+def no_worker_hint(job: Job | None = None) -> str:
+    """Return what runs a job that was queued for Ray, a hint if no worker is running, else an empty text."""
+    if job is not None and job.is_for_ray:
+        return f"Ray at {settings.RAY_ADDRESS} runs it: `foilworks worker --ray` must run on a node of the cluster"
     return "" if worker_count() else "no worker is running: start `foilworks worker` or `foilworks up`, or give --sync"
 
 

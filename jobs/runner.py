@@ -16,6 +16,7 @@ from jobs.queue import MAX_LOSSES, cancel, dispatch, resume_parents, update_prog
 from jobs.spread import QueueRunner, Spread, spread
 from jobs.trace import working_on
 from text.errors import ActionableError
+from text.plugins import failure_of
 
 MAX_SECONDS = 24 * 3600.0
 LOOK_EVERY_SECONDS = 0.2
@@ -165,5 +166,7 @@ def _end_of(job: Job, error: BaseException | None) -> dict[str, object]:
     if isinstance(error, OSError) and error.errno in FULL:
         full = f"The disk of the worker's host is full ({job.worker}). Free space there, then retry the job."
         return {**over, "state": JobState.FAILED, "error": full}
+    if failed := failure_of(error):
+        return {**over, "state": JobState.FAILED, "error": f"{failed[0].upper()}{failed[1:]}."}
     plain = f"Internal error of Foilworks ({type(error).__name__}). The worker's log has the details."
     return {**over, "state": JobState.FAILED, "error": plain}

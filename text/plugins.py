@@ -13,10 +13,13 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module, metadata
 from importlib.util import find_spec
+from traceback import walk_tb
+from types import TracebackType
 from typing import Any
 
 from packaging.requirements import Requirement
 
+from text.errors import ActionableError
 from text.registry import Entry, RegistryError, code_of_others
 
 logger = logging.getLogger(__name__)
@@ -86,9 +89,38 @@ class Registry(MutableMapping[str, Entry]):
 
 def strays(known: Collection[str]) -> list[Finding]:
     """Report entry points in groups with similar names: a misspelled group would hide the plug-in."""
-    groups = sorted(group for group in _every_point().groups if group.startswith(PREFIX) and group not in known)
+    groups = [group for group in _groups() if group not in known]
     problem = f"this group does not exist; use one of: {', '.join(sorted(known))}"
     return [Finding(_origin(point), group, point.name, problem=problem) for group in groups for point in _points(group)]
+
+
+def failure_of(error: BaseException) -> str:
+    """Return one line that names the plug-in whose code raised the error, and the place; "" if none did."""
+    owners = {point.module.partition(".")[0]: _origin(point) for group in _groups() for point in _points(group)}
+    for frame, line in reversed(list(walk_tb(error.__traceback__))):
+        name = frame.f_globals.get("__name__", "")
+        if origin := owners.get(name.partition(".")[0]):
+            said = " ".join(f"{type(error).__name__}: {error}".split())
+            where = f"{name}, line {line}"
+            return f"the plug-in {origin} failed ({said}, in {where}); repair or uninstall the package"
+    return ""
+
+
+class NamedFailures:
+    """Turn an unexpected error of a plug-in's code into a RegistryError of one line; other errors stay."""
+
+    def __enter__(self) -> None:
+        """Start to watch."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, Exception) and not isinstance(error, ActionableError) and (failed := failure_of(error)):
+            raise RegistryError(f"{failed}; --traceback shows the calls") from error
+
+
+def _groups() -> list[str]:
+    return sorted(group for group in _every_point().groups if group.startswith(PREFIX))
 
 
 @cache

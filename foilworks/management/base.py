@@ -5,12 +5,15 @@ import sys
 from abc import abstractmethod
 from argparse import RawDescriptionHelpFormatter
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser, DjangoHelpFormatter
 
+from jobs.models import Job
 from jobs.queue import no_worker_hint
 from text.errors import ActionableError
+from text.plugins import NamedFailures
 from text.quoting import quoted
 from text.registry import RegistryError
 
@@ -41,7 +44,8 @@ class FoilworksCommand(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         as_json = options.pop("as_json")
         try:
-            result = self.run(**options)
+            with nullcontext() if options.get("traceback") else NamedFailures():
+                result = self.run(**options)
         except ActionableError as error:
             self.stderr.write(f"foilworks: {one_line(str(error))}")
             sys.exit(1)
@@ -58,9 +62,9 @@ class FoilworksCommand(BaseCommand):
     def render(self, result: dict[str, Any]) -> str:
         return json.dumps(result, ensure_ascii=False, indent=2)
 
-    def say_if_no_worker(self) -> None:
-        """Print a hint if a job was queued and no worker listens."""
-        if hint := no_worker_hint():
+    def say_if_no_worker(self, job: Job | None = None) -> None:
+        """Print a hint if a job was queued and no worker listens, or if Ray runs it."""
+        if hint := no_worker_hint(job):
             self.say(hint)
 
     def exit_status(self, result: dict[str, Any]) -> int:

@@ -22,6 +22,7 @@ from foilworks.supervisor.processes import ManagedProcess, PythonChild, Supervis
 from foilworks.supervisor.watchdog import Watchdog
 from jobs.models import OPEN_STATES, Job
 from jobs.queue import is_reachable, ray_queues, requeue_lost
+from jobs.ray.reach import AWAY, unreachable
 
 logger = logging.getLogger(__name__)
 
@@ -138,7 +139,7 @@ def work(
 def work_on_ray(*, slots: int, say: Callable[[str], None], until_empty: bool = False) -> int:
     """Run jobs of the gpu queue in `slots` actors of the Ray cluster at RAY_ADDRESS, as `work` does here.
 
-    This host is one of the cluster's. SupervisorError: the address or the package is missing.
+    This host is one of the cluster's. SupervisorError: the address or the package is missing, or nothing answers there.
     """
     if not settings.RAY_ADDRESS:
         raise SupervisorError(
@@ -146,6 +147,8 @@ def work_on_ray(*, slots: int, say: Callable[[str], None], until_empty: bool = F
         )
     if importlib.util.find_spec("ray") is None:
         raise SupervisorError("Ray is not installed; run pip install 'foilworks[ray]' on every node")
+    if why := unreachable(settings.RAY_ADDRESS):
+        raise SupervisorError(AWAY.format(address=settings.RAY_ADDRESS, why=why))
     child = PythonChild("ray-engine", "foilworks.supervisor.ray_worker", [str(slots)], patience_s=RAY_PATIENCE_S)
     said = f"at most {slots} actors run jobs of {', '.join(ray_queues())} on Ray at {settings.RAY_ADDRESS}"
     _run([child], (requeue_lost_jobs,), said, ray_queues() if until_empty else (), say)

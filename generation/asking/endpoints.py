@@ -54,7 +54,9 @@ def find_endpoint(name: str) -> Configured:
     known = configured()
     if name not in known:
         there = (
-            f"choose one of: {', '.join(known)}" if known else "no endpoint is configured: set CHAT_ENDPOINTS (README)"
+            f"choose one of: {', '.join(known)}"
+            if known
+            else "no endpoint is configured: set CHAT_ENDPOINTS (docs/how-to/instruction-models.md)"
         )
         raise GenerationError(f"there is no endpoint {quoted(name)}; {there}")
     return known[name]

@@ -105,6 +105,8 @@ class ChatEndpoint:
         self._left_out: set[str] = set()
         self._most_logprobs = MAX_LOGPROBS
         self._in_a_row = 0
+        # Why the last request failed, for the message of a run that stops.
+        self.last_failure = ""
         self._stopped = threading.Event()
 
     def replies(self, requests: Sequence[ChatRequest]) -> Iterator[list[tuple[int, ChatReply]]]:
@@ -172,6 +174,7 @@ class ChatEndpoint:
             return ChatReply(failure=failed.why, refusal=failed.refusal, reason=wire.FILTERED, requests=sent)
         self._in_a_row += 1
         why = f"{failed.why} after {tries} tries" if failed.again and tries > 1 else failed.why
+        self.last_failure = f"{why}{failed.said}"
         return ChatReply(failure=why, requests=sent, prompt_tokens=spent)
 
     def _fields(self) -> tuple[frozenset[str], int]:
@@ -240,7 +243,7 @@ class ChatEndpoint:
             why = str(status) if patient else f"{status}, wait {pause:.0f} s"
             return Failed(why, again=patient, pause=pause, overloaded=True)
         if status >= 500 or status in (408, 409, 425):
-            return Failed(str(status), overloaded=status == 408)
+            return Failed(str(status), said=said, overloaded=status == 408)
         if status in (400, 422):
             self._leave_out(said, body)
         return Failed(f"{status}{said}", again=False)
@@ -251,6 +254,8 @@ class ChatEndpoint:
         if response.has_redirect_location or 300 <= status < 400:
             raise HubError(f"endpoint {name}: it redirects ({status}), which is not followed; correct its address")
         if status in (401, 403):
+            if not self._endpoint.key:
+                raise HubError(f"endpoint {name}: it wants a key ({status}{said}); set CHAT_{name.upper()}_KEY")
             raise HubError(f"endpoint {name}: it refuses the key ({status}{said}); correct CHAT_{name.upper()}_KEY")
         if code in wire.NO_CREDIT:
             raise HubError(f"endpoint {name}: its account has no credit ({status}{said}); add credit, then continue")

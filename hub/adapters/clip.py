@@ -21,7 +21,7 @@ from hub.errors import HubError
 from hub.interfaces import Frames, ModelInfo, ScoreKind, TextRead, VideoMeta
 from hub.loading.clip_checkpoints import OPTIONS, load_checkpoint
 from hub.loading.options import split_options
-from hub.loading.pretrained import Pretrained, load_pretrained, load_tokenizer
+from hub.loading.pretrained import WEIGHT_FILES, Pretrained, load_pretrained, load_tokenizer
 from text.quoting import quoted
 
 FRAMES = 8
@@ -140,6 +140,8 @@ def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32")
     `activation=quick_gelu|gelu` and `tokenizer=FOLDER`. HubError: it does not load, or is not a dual encoder."""
     path = Path(argument.partition("?")[0])
     known: dict[str, type | range] = {"frames": int, "pooling": str}
+    if not path.exists() and any(path.match(kind) for kind in WEIGHT_FILES):
+        raise HubError(f"{path}: there is no such file of weights; give its path from the root")
     name, options = split_options(argument, {**known, **OPTIONS} if path.is_file() else known)
     pooling = options.get("pooling", "features")
     if pooling not in POOLINGS:

@@ -9,7 +9,7 @@ import json
 import re
 from _pickle import UnpicklingError
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -24,7 +24,7 @@ from transformers import CLIPConfig, CLIPModel
 
 from hub.device import choose_device, choose_dtype
 from hub.errors import HubError
-from hub.loading.pretrained import TOKENIZER_FILES, TRUST, Pretrained, first_line, load_tokenizer
+from hub.loading.pretrained import TOKENIZER_FILES, TRUST, WEIGHTS, Pretrained, first_line, load_tokenizer
 from hub.loading.torchscript_files import is_torchscript, read_torchscript
 from hub.loading.trust import allowed
 from text.quoting import quoted
@@ -55,6 +55,10 @@ OPENAI_SIZES = frozenset({"input_resolution", "context_length", "vocab_size"})
 MASK = re.compile(r"(^|\.)attn_mask$")
 WRAPPERS = ("module.", "clip.")
 NESTED = ("state_dict", "model_state_dict")
+# Heads of CLIP4Clip that compute more than the mean over frames, by the beginning of their keys. seqLSTM has the
+# others' position embeddings as well, so it comes first.
+CLIP4CLIP_HEADS = {"tightTransf": "cross.", "seqLSTM": "lstm_visual.", "seqTransf": ""}
+HEAD_KEYS = ("cross.", "similarity_dense.", "lstm_visual.", "transformerClip.", "frame_position_embeddings.")
 # Widths of open_clip's towers whose heads are not 64 wide: ViT-H, ViT-g, ViT-bigG.
 HEAD_WIDTHS = {1280: 80, 1408: 88, 1664: 104}
 # What open_clip_config.json may say without another computation than the one here.
@@ -119,7 +123,8 @@ def _read(path: Path) -> dict[str, Tensor]:
     """Return the tensors of the file; only safetensors without the permission of the project's owner."""
     plain = path.suffix == ".safetensors"
     if not plain and not allowed().other_weights:
-        raise HubError(f"{path.name} is not a safetensors file and is not loaded; {TRUST}")
+        how = TRUST.format(model=f"clip:{path}", option=WEIGHTS)
+        raise HubError(f"{path.name} is not a safetensors file and is not loaded; {how}")
     try:
         found = load_file(path) if plain else _other_weights(path)
     except BROKEN as error:
@@ -162,10 +167,22 @@ def _converted(path: Path, state: Mapping[str, Tensor], model: CLIPModel) -> dic
     problems = [f"missing {name}" for name in _ranges(set(wanted) - given)]
     problems += [f"unexpected {name}" for name in _ranges(given - set(wanted))] + reshaped
     if problems:
+        _refuse_other_heads(path, problems)
         raise HubError(
             f"{path}: {'; '.join(problems)}; give the weights of a CLIP with a vision transformer (of CLIP4Clip: meanP)"
         )
     return made
+
+
+def _refuse_other_heads(path: Path, problems: Sequence[str]) -> None:
+    """Raise HubError if nothing but another head of CLIP4Clip does not match: its keys would be a long list."""
+    names = [problem.removeprefix("unexpected ") for problem in problems]
+    if all(name.startswith(HEAD_KEYS) for name in names):
+        head = next(head for head, first in CLIP4CLIP_HEADS.items() if any(name.startswith(first) for name in names))
+        raise HubError(
+            f"{path}: is CLIP4Clip with the head {head}, of which only meanP is read; give a file trained with "
+            "--sim_header meanP, or run its authors' code as external:FOLDER"
+        )
 
 
 def _targets(config: CLIPConfig) -> dict[str, tuple[str, ...]]:
@@ -207,7 +224,14 @@ def _config(path: Path, state: Mapping[str, Tensor], told: Mapping[str, Any], op
     needed = ("visual.conv1.weight", "visual.positional_embedding", "token_embedding.weight", "positional_embedding")
     missing = [name for name in (*needed, "text_projection", "visual.proj") if name not in state]
     if missing:
-        unknown = set(state) - OPENAI_SIZES - set(_targets(CLIPConfig())) if len(missing) < len(needed) else set(state)
+        unknown = set(state)
+        if len(missing) < len(needed):
+            towers = {
+                kind: {"num_hidden_layers": _layers(state, name, 0)["num_hidden_layers"]}
+                for kind, name in (("vision_config", "visual.transformer"), ("text_config", "transformer"))
+            }
+            wanted = set(_targets(CLIPConfig(**towers)))
+            unknown, missing = set(state) - OPENAI_SIZES - wanted, _ranges(wanted - set(state))
         problems = [f"missing {name}" for name in missing] + [f"unexpected {name}" for name in _ranges(unknown)]
         raise HubError(f"{path}: {'; '.join(problems)}; give the weights of a CLIP with a vision transformer")
     patches, vocabulary = state["visual.conv1.weight"], state["token_embedding.weight"]
@@ -309,7 +333,7 @@ def _tokenizer(path: Path, options: Mapping[str, Any], config: CLIPConfig) -> An
     try:
         tokenizer = load_tokenizer(name)
     except HubError as error:
-        raise HubError(f"{error}; or name one with ?tokenizer=FOLDER") from error
+        raise HubError(f"{error}, put them beside {path.name}, or name a folder with ?tokenizer=FOLDER") from error
     size = config.text_config.vocab_size
     if tokenizer.eos_token_id != len(tokenizer) - 1 or len(tokenizer) > size:
         raise HubError(

@@ -34,7 +34,10 @@ MAX_NAMES = 5
 KINDS = frozenset({".json", ".safetensors", ".txt", ".model", ".jinja", ".bin", ".py"})
 # A CPU is fastest while a layer's states stay in its cache; a GPU wants many at a time.
 TOKENS_PER_BATCH, TOKENS_PER_GPU_BATCH = 2048, 8192
-TRUST = "the project's owner may allow it: foilworks trust"
+# Files of weights that may lie in a folder without config.json.
+WEIGHT_FILES = ("*.bin", "*.bin.*", "*.pt", "*.safetensors")
+TRUST = "the project's owner may allow it: foilworks trust --project SLUG --model {model} {option}"
+CODE, WEIGHTS = "--remote-code", "--other-weights"
 Thing = TypeVar("Thing")
 
 
@@ -131,7 +134,7 @@ def load_tokenizer(argument: str) -> Any:
         # bandit B615: the options hold the revision if one is named; scores say which was loaded.
         return AutoTokenizer.from_pretrained(source, trust_remote_code=allowed().remote_code, **options)  # nosec
     except (OSError, ValueError, KeyError, TypeError) as error:
-        why = f"{argument}: its tokenizer cannot be loaded ({first_line(error)}); copy tokenizer.json again"
+        why = f"{argument}: its tokenizer cannot be loaded ({first_line(error)}); copy its files again"
         raise HubError(why) from error
 
 
@@ -170,7 +173,8 @@ def distinct(things: Sequence[Thing]) -> tuple[list[Thing], list[int]]:
 def model_source(argument: str) -> tuple[str, str]:
     if Path(argument).is_dir():
         return argument, ""
-    if Path(argument).is_absolute() or argument.startswith("."):
+    # A name on the hub has one slash.
+    if Path(argument).is_absolute() or argument.startswith(".") or argument.partition("@")[0].count("/") > 1:
         raise HubError(f"{argument}: there is no such model folder; give the folder that holds config.json")
     name, _, revision = argument.partition("@")
     return name, revision
@@ -179,7 +183,7 @@ def model_source(argument: str) -> tuple[str, str]:
 def _why(argument: str, error: Exception) -> str:
     folder = Path(argument)
     if "custom code" in str(error):
-        return f"{argument}: it needs code of its authors, which is not run; {TRUST}"
+        return f"{argument}: it needs code of its authors, which is not run; {TRUST.format(model='SPEC', option=CODE)}"
     if isinstance(error, ImportError):
         return (
             f"{argument}: the model cannot be loaded ({first_line(error)}); install what it names beside transformers"
@@ -190,10 +194,13 @@ def _why(argument: str, error: Exception) -> str:
             "give a local folder"
         )
     if not (folder / "config.json").is_file():
-        return f"{folder}: config.json: missing; give the folder that save_pretrained wrote"
+        files = sorted(path.name for kind in WEIGHT_FILES for path in folder.glob(kind))
+        one = f", or for a CLIP the file of its weights: clip:{folder / files[0]}" if files else ""
+        return f"{folder}: config.json: missing; give the folder that save_pretrained wrote{one}"
     if not any(folder.glob("*.safetensors")):
         others = sorted(path.name for path in folder.glob("*.bin"))
-        found = f" ({others[0]} is not a safetensors file and is not loaded; {TRUST})" if others else ""
+        how = TRUST.format(model="SPEC", option=WEIGHTS)
+        found = f" ({others[0]} is not a safetensors file and is not loaded; {how})" if others else ""
         return f"{folder}: the weights are missing{found}; copy model.safetensors into the folder"
     return f"{folder}: the model cannot be loaded ({first_line(error)}); copy its files again"
 

@@ -36,7 +36,7 @@ class Failed:
     """One try without an answer.
 
     `pause`: seconds that the server requests. `charged`: the server may have computed it. `overloaded`: the server has
-    too many requests. `refusal`: the text of the model's refusal.
+    too many requests. `refusal`: the text of the model's refusal. `said`: the server's message, which `why` omits.
     """
 
     why: str
@@ -45,6 +45,7 @@ class Failed:
     charged: bool = False
     overloaded: bool = False
     refusal: str = ""
+    said: str = ""
 
 
 def body_of(model: str, request: ChatRequest, left_out: Collection[str], most_logprobs: int) -> dict[str, Any]:

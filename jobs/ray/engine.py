@@ -26,6 +26,7 @@ from jobs.lease import BEAT_SECONDS, LEASE, NO_DATABASE
 from jobs.models import OPEN_STATES, Job, JobState
 from jobs.queue import ray_queues
 from jobs.ray.actor import remote_class, variables
+from jobs.ray.reach import AWAY, unreachable
 from jobs.ray.rows import Resources, next_jobs, next_of, resources_of, return_lost, return_stopped
 from jobs.stray_workers import holds
 
@@ -72,12 +73,12 @@ class RayEngine:
         self._start_at = self._looked_at = 0.0
 
     def __enter__(self) -> Self:
+        if why := unreachable(settings.RAY_ADDRESS):
+            raise JobError(AWAY.format(address=settings.RAY_ADDRESS, why=why))
         try:
             ray.init(settings.RAY_ADDRESS, logging_level=logging.ERROR, configure_logging=False)
         except (ConnectionError, RayError, RuntimeError, ValueError) as error:
-            raise JobError(
-                f"cannot reach Ray at {settings.RAY_ADDRESS} ({error}); check RAY_ADDRESS and `ray status` there"
-            ) from error
+            raise JobError(AWAY.format(address=settings.RAY_ADDRESS, why=error)) from error
         self._usual = Resources(1, min(1, int(ray.cluster_resources().get("GPU", 0))))
         self._class = remote_class()
         return self

@@ -65,6 +65,7 @@ CONNECTS = {
     "foilworks/web_worker.py": "ends connections that come too slowly; it opens none",
     "media/child.py": "a pair of sockets, to its own child process",
     "jobs/lease.py": "the name of this host",
+    "jobs/ray/reach.py": "the operator's Ray cluster, to see whether it answers",
     "jobs/stray_workers.py": "the name of this host",
 }
 LIBRARIES = {"httpx", "requests", "urllib3", "urllib.request", "http.client", "socket", "aiohttp", "ftplib", "smtplib"}

@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,6 +17,7 @@ import pytest
 from corpus.exporters.parts.released_items import manifest_facts
 from corpus.exporters.registry import EXPORTERS
 from foilworks.doctor import ABSENT, examine
+from generation.methods.registry import METHODS
 from hub.adapters.fake import load_adapter
 from hub.adapters.registry import ADAPTERS, open_adapter
 from hub.errors import HubError
@@ -50,10 +52,21 @@ def install(source: Path, folder: Path) -> None:
 def test_the_page_shows_the_example_as_it_is() -> None:
     """Settings and code on the page are in the files of the example, a part for a part."""
     shown = re.findall(r"^```(?:toml|python)\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-    assert len(shown) == 2
+    assert len(shown) == 3
     there = "".join(path.read_text(encoding="utf-8") for path in sorted(EXAMPLE.rglob("*.*")) if path.is_file())
     lines = {line.strip() for line in there.splitlines()}
     assert [line for block in shown for line in block.splitlines() if line.strip() not in lines] == []
+
+
+def test_the_test_of_the_example_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(EXAMPLE)
+    # The example is copied and installed as it is.
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    made = import_module("test_mirror").test_sides_change_places
+    made()
+    assert made.__module__ == "test_mirror"
+    for name in ("test_mirror", "foilworks_mirror", "foilworks_mirror.mirror"):
+        monkeypatch.delitem(sys.modules, name)
 
 
 def test_the_example_is_installed_and_used_by_the_products_commands(tmp_path: Path) -> None:
@@ -221,6 +234,39 @@ def test_a_plugin_that_fails_to_load_gives_one_line_with_its_package() -> None:
         load(Entry("New", "no_such_module", origin="new 1.0"))
     with pytest.raises(ModuleNotFoundError):
         load(Entry("Ours", "no_such_module"))
+
+
+MAKES = (
+    ROW
+    + """
+import json
+VERSION = "1"
+def make(captions, *, params, mode, seed):
+    yield json.loads("{")
+"""
+)
+
+
+def test_code_of_a_plugin_that_raises_is_named_with_its_place(put: Put) -> None:
+    put("new", MAKES, "new = new_rows:ROW")
+    made = import_module("new_rows").make([], params={}, mode="", seed=1)
+    with pytest.raises(ValueError, match="Expecting") as caught:
+        next(made)
+    said = plugins.failure_of(caught.value)
+    assert said.startswith("the plug-in new 1.0 failed (JSONDecodeError: Expecting")
+    assert said.endswith("in new_rows, line 7); repair or uninstall the package")
+    assert not plugins.failure_of(ValueError("ours"))
+    wanted = pytest.raises(RegistryError, match=r"^the plug-in new 1\.0 failed .* --traceback shows the calls$")
+    with wanted, plugins.NamedFailures():
+        next(import_module("new_rows").make([], params={}, mode="", seed=1))
+
+
+@pytest.mark.django_db
+def test_doctor_imports_what_only_jobs_import(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
+    put("new", ROW.replace('"new_rows"', '"new_rows:missing"'), "new = new_rows:ROW")
+    monkeypatch.setattr(METHODS, "_rows", None)
+    (line,) = [check for check in examine() if check.name == "plug-in"]
+    assert line.found.startswith("New: the plug-in new 1.0 cannot be loaded (AttributeError: ")
 
 
 def test_provenance_names_the_package_behind_the_version() -> None:

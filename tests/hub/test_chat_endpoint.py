@@ -55,6 +55,11 @@ def test_the_key_is_in_no_representation_and_no_error():
     with chat_server(lambda body, n: refused) as server, wanted as error:
         ask(server, "x", key="secret")
     assert "secret" not in str(error.value)
+    with (
+        chat_server(lambda body, n: refused) as server,
+        pytest.raises(HubError, match=r"wants a key .*set CHAT_LAB_KEY"),
+    ):
+        ask(server, "x", key="")
 
 
 @pytest.mark.parametrize(

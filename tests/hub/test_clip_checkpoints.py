@@ -130,6 +130,39 @@ def test_every_key_that_does_not_match_is_named(model, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("more", "head"),
+    [
+        (("transformerClip.resblocks.0.ln_1.weight", "frame_position_embeddings.weight"), "seqTransf"),
+        (("lstm_visual.weight_ih_l0", "frame_position_embeddings.weight"), "seqLSTM"),
+        (("cross.pooler.dense.weight", "similarity_dense.weight"), "tightTransf"),
+    ],
+)
+def test_another_head_of_clip4clip_is_named(model, tmp_path, more, head):
+    state = given(model.state_dict(), "clip.") | dict.fromkeys(more, torch.zeros(2))
+    with pytest.raises(
+        HubError, match=rf"is CLIP4Clip with the head {head}, of which only meanP is read; give .*external"
+    ):
+        open_adapter(saved(tmp_path, "pytorch_model.bin.0", state), device="cpu", trust=PERMITTED)
+
+
+def test_all_missing_keys_are_named_also_when_one_of_them_gives_a_size(model, tmp_path):
+    state = given(model.state_dict(), "clip.")
+    del state["clip.visual.proj"], state["clip.ln_final.bias"]
+    with pytest.raises(HubError, match=r"missing ln_final.bias; missing visual.proj; give the weights"):
+        open_adapter(saved(tmp_path, "pytorch_model.bin.0", state), device="cpu", trust=PERMITTED)
+
+
+def test_paths_that_lead_nowhere_and_folders_of_files_are_answered(tmp_path):
+    with pytest.raises(HubError, match=r"nothing.bin.4: there is no such file of weights; give its path from the root"):
+        open_adapter(f"clip:{tmp_path / 'nothing.bin.4'}?tokenizer=x", device="cpu")
+    with pytest.raises(HubError, match="a/b/c: there is no such model folder"):
+        open_adapter("clip:a/b/c", device="cpu")
+    (tmp_path / "pytorch_model.bin.4").touch()
+    with pytest.raises(HubError, match=rf"or for a CLIP the file of its weights: clip:{tmp_path}/pytorch_model.bin.4"):
+        open_adapter(f"clip:{tmp_path}", device="cpu")
+
+
+@pytest.mark.parametrize(
     ("state", "problem"),
     [
         ({"visual.layer1.0.conv1.weight": torch.zeros(1)}, "unexpected visual.layer1.0.conv1.weight"),
@@ -147,7 +180,7 @@ def test_what_a_file_cannot_say_is_asked_for(model, tmp_path):
     spec = saved(tmp_path, "ViT.pt", {**given(model.state_dict()), **SIZES})
     with pytest.raises(HubError, match="activation is 'relu'; choose one of: quick_gelu, gelu"):
         open_adapter(f"{spec}&activation=relu", device="cpu", trust=PERMITTED)
-    with pytest.raises(HubError, match=r"or name one with \?tokenizer=FOLDER"):
+    with pytest.raises(HubError, match=r"or name a folder with \?tokenizer=FOLDER"):
         open_adapter(f"{spec}&tokenizer={tmp_path / 'none'}", device="cpu", trust=PERMITTED)
     (tmp_path / "open_clip_config.json").write_text(
         json.dumps({"model_cfg": {"text_cfg": {"hf_model_name": "roberta"}}})

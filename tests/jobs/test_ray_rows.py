@@ -2,12 +2,18 @@
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
+from django.template.loader import render_to_string
 from django_rq import get_queue
 
 from foilworks.setting_values import resources
+from foilworks.supervisor.errors import SupervisorError
+from foilworks.supervisor.services import work_on_ray
 from jobs.affinity_worker import MAX_CONSECUTIVE_JOBS
+from jobs.errors import JobError
 from jobs.models import Job, JobState
-from jobs.queue import MAX_LOSSES, dispatch, enqueue, requeue_lost
+from jobs.queue import MAX_LOSSES, dispatch, enqueue, no_worker_hint, requeue_lost
+from jobs.ray.engine import RayEngine
+from jobs.ray.reach import unreachable
 from jobs.ray.rows import Resources, next_jobs, next_of, resources_of, return_lost, return_stopped
 
 USUAL, GPU = Resources(1, 0), Resources(4, 1)
@@ -91,3 +97,25 @@ def test_resources_are_read_from_one_setting(settings):
 def test_a_wrong_resource_names_the_part_and_the_form(text):
     with pytest.raises(ImproperlyConfigured, match=r"RAY_RESOURCES contains .*; write pattern, CPUs and GPUs"):
         resources("RAY_RESOURCES", f"* 1 0, {text}")
+
+
+def test_a_cluster_that_does_not_answer_is_named_before_ray_tries_for_minutes(settings):
+    settings.RAY_ADDRESS = "127.0.0.1:9"
+    with pytest.raises(JobError, match=r"cannot reach Ray at 127.0.0.1:9 \(Connection refused\); check RAY_ADDRESS"):
+        RayEngine(1).__enter__()
+    with pytest.raises(SupervisorError, match=r"cannot reach Ray at 127.0.0.1:9"):
+        work_on_ray(slots=1, say=print)
+    # Ray resolves these itself.
+    assert not unreachable("auto")
+    assert not unreachable("ray://head:10001")
+
+
+def test_a_waiting_job_says_who_runs_it(settings):
+    job = Job(queue="gpu")
+    settings.RAY_ADDRESS = ""
+    assert not job.is_for_ray
+    settings.RAY_ADDRESS = "head:6379"
+    assert no_worker_hint(job).startswith("Ray at head:6379 runs it: `foilworks worker --ray` must run")
+    assert not Job(queue="default").is_for_ray
+    page = render_to_string("generation/_job.html", {"job": job})
+    assert "Waiting for the Ray cluster" in page

@@ -28,7 +28,7 @@ def resume_run(person: User, run: Run, budget: Mapping[str, float] | None = None
         # Without shards, the job plans: it uses the key of the loaded model, and computes what is not stored under it.
         run.job.shards.all().delete()
     if budget:
-        changed = limited(budget, run.spec.partition(":")[0])["budget"]
+        changed = limited(budget, run.spec.partition(":")[0], run.spec)["budget"]
         run.params = {**run.params, "budget": {**run.params.get("budget", {}), **changed}}
         run.save(update_fields=["params"])
     if run.job is None or not retry(run.job):

@@ -19,6 +19,7 @@ from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.queries import control_texts, records_of
 from evaluation.scoring.rungs import FRAMES_TRIED
 from evaluation.scoring.standard_results import STANDARD
+from generation.asking.endpoints import endpoint_and_model
 from jobs.models import Job
 from jobs.queue import enqueue
 from projects import audit
@@ -34,7 +35,8 @@ RUNS_OR_READS = frozenset({SCORE_FILE, "external"})
 DEVICE = re.compile(r"auto|cpu|cuda(:\d+)?")
 # `auto`: the run's first job chooses and stores its choice, so that every host of the run uses the same.
 DTYPES = ("auto", "float32", "bfloat16", "float16")
-BUDGET = ("requests", "tokens", "cost")
+COST = "cost"
+BUDGET = ("requests", "tokens", COST)
 MAX_SPEC_LENGTH, MAX_LABEL_LENGTH = 500, 120
 # Loaded by path: actions must not import hub, and its registry of adapters loads no model library.
 ADAPTERS = Entry("adapters", "hub.adapters.registry:ADAPTERS")
@@ -85,7 +87,7 @@ def start_run(
     spec, given = f"{slug}:{argument}", kept_file or _second_file(slug, proficiency)
     _check_choices(protocol, device, dtype)
     params = {**({"control": _drawn(release, slug)} if control else given), **_dtype(dtype)}
-    params |= _named(columns, form, slug) | limited(budget, slug)
+    params |= _named(columns, form, slug) | limited(budget, slug, spec)
     params |= _ladder(release, slug, controls, frames_tried, rung_files) | _standard(slug, standard)
     run = Run.objects.create(
         release=release,
@@ -160,15 +162,25 @@ def queued(run: Run, slug: str, dtype: str) -> Job:
     )
 
 
-def limited(budget: Mapping[str, float] | None, slug: str) -> dict[str, dict[str, float]]:
-    """Return the budget as a run's `params` store it. EvaluationError: a model without a budget, or an unknown
-    limit."""
+def limited(budget: Mapping[str, float] | None, slug: str, *specs: str) -> dict[str, dict[str, float]]:
+    """Return the budget of a run with the models `specs` as its `params` store it.
+
+    EvaluationError: a model without a budget, an unknown limit, or a max cost of an endpoint without a price.
+    """
     limits = {name: value for name, value in (budget or {}).items() if value}
     if limits and slug != ENDPOINT:
         raise EvaluationError(_("Only runs through an endpoint have a budget. Remove the limits."))
     for name, value in limits.items():
         if name not in BUDGET or value < 0:
             raise EvaluationError(f"budget: {name} is {value}; give a number above 0 for: {', '.join(BUDGET)}")
+    for spec in specs if COST in limits else ():
+        kind, _mark, argument = spec.partition("?")[0].partition(":")
+        if kind == ENDPOINT and (endpoint := endpoint_and_model(argument)[0]).price is None:
+            told = {"name": endpoint.name, "price": f"CHAT_{endpoint.name.upper()}_PRICE"}
+            raise EvaluationError(
+                _("Endpoint %(name)s has no price, so it has no cost. Set %(price)s, or limit requests or tokens.")
+                % told
+            )
     return {"budget": limits} if limits else {}
 
 
@@ -215,7 +227,17 @@ def checked_spec(spec: str, from_page: bool) -> tuple[str, str]:
 
 
 def default_label(slug: str, argument: str) -> str:
-    """Return the default name of a run: the folder, file or name of the model, else the adapter."""
+    """Return the default name of a run: the folder, file or name of the model with its options, else the adapter.
+
+    Runs of one model with other options are told apart by them.
+    """
+    if slug == SCORE_FILE:
+        return PurePath(argument).stem
+    name, mark, given = argument.partition("?")
     if slug == ENDPOINT:
-        return argument.partition("?")[0].rpartition("/")[2]
-    return PurePath(argument).stem or slug
+        name = name if "/" in name else load(SERVED_SPEC)(f"{slug}:{argument}").model
+    elif name.isdecimal():
+        name = f"{slug}:{name}"
+    # A folder of this host, such as that of a tokenizer, is no name.
+    options = [one for one in given.split("&") if one and "/" not in one]
+    return f"{PurePath(name).name or slug}{mark if options else ''}{'&'.join(options)}"

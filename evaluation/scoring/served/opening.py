@@ -91,10 +91,7 @@ def _probed(chat: ChatEndpoint, spec: ServedSpec, endpoint: Configured) -> dict[
     )
     ((_, reply),) = next(chat.replies([request]))
     if reply.failure and not reply.refusal and reply.failure != "empty answer":
-        raise EvaluationError(
-            f"endpoint {endpoint.name}: it did not answer a test question with a picture ({reply.failure}); choose a "
-            "model that reads pictures, or retry the run when the endpoint works"
-        )
+        raise EvaluationError(f"endpoint {endpoint.name}: {_no_answer(endpoint.name, reply.failure, chat)}")
     gives = bool(reply.logprobs)
     if spec.by == LOGPROBS and not gives:
         raise EvaluationError(
@@ -114,6 +111,15 @@ def _probed(chat: ChatEndpoint, spec: ServedSpec, endpoint: Configured) -> dict[
         "readings": READINGS,
         "prompt": MATCHES.format("…") if spec.mode == Mode.P_YES else CHOOSE.format(lettered(["…", "…"])),
     }
+
+
+def _no_answer(name: str, failure: str, chat: ChatEndpoint) -> str:
+    """Say whether the server is away, fails, or rejects the picture, and what to do."""
+    if failure.startswith(("no connection", "timed out")):
+        return f"it cannot be reached ({failure}); start its server, or correct CHAT_{name.upper()}_URL, then try again"
+    if failure.startswith("4") and not failure.startswith("429"):
+        return f"it rejects a test question with a picture ({failure}); choose a model that reads pictures"
+    return f"it fails on a test question with a picture ({chat.last_failure}); repair it, then try again"
 
 
 def _revision(spec: ServedSpec, endpoint: Configured, facts: Mapping[str, Any]) -> str:

@@ -17,13 +17,15 @@ from hub.batching.text_limits import ReadsWholeTexts
 from hub.errors import ClipError
 from hub.interfaces import ChatReply, Frames, ModelInfo
 from hub.served.budget import SPENT
-from hub.served.readings import Reading, read
+from hub.served.readings import Outcome, Reading, read
 from media.decode_pool import DecodePool
 from media.errors import MediaError
 
 JPEG_QUALITY = 95
 # Number of clips to decode ahead of their requests.
 CLIPS_AHEAD = 8
+# A run of which so many first answers are refused or unparsable sends no more: the others would cost as much.
+USELESS, MAX_USELESS = "useless", 200
 
 
 @dataclass(frozen=True)
@@ -57,9 +59,24 @@ class Answered:
 
 @dataclass
 class Stop:
-    """Why a run sends no more requests: its budget is used up, or the endpoint is unavailable."""
+    """Why a run sends no more requests: its budget is used up, the endpoint is unavailable, or no answer is usable.
+
+    `useless`: new answers without a score, while no answer had one; `said`: what the last of them says.
+    """
 
     why: str = ""
+    said: str = ""
+    useless: int = 0
+    any_useful: bool = False
+
+    def note(self, reply: ChatReply, reading: Reading) -> None:
+        """Count an answer. Those that were stored before cost nothing, so they stop no run."""
+        self.any_useful = self.any_useful or bool(reading.shares)
+        if self.any_useful or not reply.requests or reading.outcome == Outcome.FAILED:
+            return
+        self.useless, self.said = self.useless + 1, reading.why
+        if self.useless >= MAX_USELESS:
+            self.why = self.why or USELESS
 
 
 @dataclass
@@ -108,6 +125,7 @@ def score_served(
         reading = read(reply, question.options, by_probability=model.asking.by_probability)
         each.found[at] = reading
         note(Answered(each.clip.key, question, key, reply, reading))
+        stop.note(reply, reading)
         if len(each.found) == len(each.asked):
             del waiting[number]
             yield from _scores(model, each, tally)

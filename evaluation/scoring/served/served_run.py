@@ -19,7 +19,7 @@ from evaluation.scoring.models import Run, RunUsage
 from evaluation.scoring.protocol_models import reader
 from evaluation.scoring.served.opening import Served
 from evaluation.scoring.served.rows import OutcomeRows, adopt_answers, note_versions
-from evaluation.scoring.served.served_model import Stop, score_served
+from evaluation.scoring.served.served_model import USELESS, Stop, score_served
 from evaluation.scoring.shards.plan import Todo, costs, pairs_of, rounds_of
 from evaluation.scoring.shards.work import ClipWork, ScoreWriter, in_time, listed, store
 from hub.served.budget import SPENT
@@ -46,7 +46,7 @@ def ask_all(run: Run, opened: Any, work: list[ClipWork], todo: Todo, job: Job) -
         note_versions(run)
         RunUsage.objects.filter(pk=served.usage.pk).update(seconds=F("seconds") + monotonic() - began)
     if stop.why:
-        raise EvaluationError(_stopped(run, stop, done, job.total))
+        raise EvaluationError(_stopped(run, stop, done, job.total, served))
     progress(job, job.total)
     return listed(work, tally)
 
@@ -84,13 +84,19 @@ def _device(facts: Mapping[str, Any]) -> str:
     return f"endpoint {facts['endpoint']}"
 
 
-def _stopped(run: Run, stop: Stop, done: int, total: int) -> str:
+def _stopped(run: Run, stop: Stop, done: int, total: int, served: Served) -> str:
     told = {"done": done, "total": total}
+    if stop.why == USELESS:
+        return _(
+            "None of the first %(n)s answers names an option (the last: %(said)s). If the model reasons before it "
+            "answers, raise max_tokens. Retry the run to send more requests."
+        ) % {"n": stop.useless, "said": stop.said}
     if stop.why != SPENT:
+        told["said"] = getattr(served.model.stored.chat, "last_failure", "")
         return (
             _(
-                "The endpoint failed too many times in a row. %(done)s of %(total)s texts are scored. "
-                "Retry the run when the endpoint works."
+                "The endpoint failed too many times in a row (the last: %(said)s). %(done)s of %(total)s texts are "
+                "scored. Retry the run when the endpoint works."
             )
             % told
         )

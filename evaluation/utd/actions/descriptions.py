@@ -79,7 +79,7 @@ def describe_videos(
             **_params(frames or chosen.frames, recipe),
             "device": device,
             **asked_by(prompts or {}, placement),
-            **limited(budget, ENDPOINT.rstrip(":")),
+            **limited(budget, ENDPOINT.rstrip(":"), describer.strip(), extractor.strip()),
             **subset(project, split, videos),
         },
         created_by=person,
@@ -105,7 +105,7 @@ def resume_description(
         raise EvaluationError(_("A job is already describing these videos. Wait until it is done."))
     if not locked.extractor:
         raise EvaluationError(_("These descriptions were imported from a file. Import a new file to update them."))
-    changed = limited(budget, ENDPOINT.rstrip(":"))
+    changed = limited(budget, ENDPOINT.rstrip(":"), locked.describer, locked.extractor)
     if changed:
         locked.params = {**locked.params, "budget": {**locked.params.get("budget", {}), **changed["budget"]}}
         locked.save(update_fields=["params"])

@@ -22,6 +22,10 @@ from foilworks.management.columns import add_columns, ignored_line
 from foilworks.management.text_tables import table
 from jobs.runner import run_now
 
+LEGEND = (
+    "T: share of items whose caption scores above every foil; P: the same of their proficiency items; P+T: of both; "
+    "_ci: 95 % interval; ties: share of items with a tie"
+)
 COLUMNS = ("n", "T", "T_ci", "P", "P+T", "ties")
 GAP = ("public", "public_ci", "private", "private_ci", "gap", "gap_ci")
 RUNG = ("n", "T", "T_ci")
@@ -122,7 +126,7 @@ class Command(FoilworksCommand):
             about |= {"sentences": sentences(parts["overall"])} if (parts := ladder_of_run(run)) else {}
             about |= {"gap": gaps[0].found} if (gaps := [row for row in gaps_of(release) if row.run == run]) else {}
             return {**result, **run_results(run), "problems": run.problems, "ignored_columns": ignored, **about}
-        self.say_if_no_worker()
+        self.say_if_no_worker(run.job)
         return {**result, "state": run.job.state}
 
     def render(self, result: dict[str, Any]) -> str:
@@ -133,6 +137,7 @@ class Command(FoilworksCommand):
             return f"run {result['run']}: no item was scored ({problems or 'the release is empty'})"
         groups = [*result["subtests"].items(), ("overall", result["overall"])]
         shown = table(("", *COLUMNS), [(name, *[group[key] for key in COLUMNS]) for name, group in groups])
+        shown += f"\n{LEGEND}"
         ranked = [(name, result[key]) for key, name in RANKED if result[key]]
         if ranked:
             shown += "\n\n" + table(("", *RANKS), [(name, *[found[key] for key in RANKS]) for name, found in ranked])
@@ -204,6 +209,8 @@ def _served(found: dict[str, Any]) -> str:
     tokens = f"{usage['prompt_tokens']} tokens in, {usage['completion_tokens']} out"
     cost = f", {usage['cost']:.4f} {usage['currency']}".rstrip() if usage["cost"] else ""
     about = f"{usage['requests']} requests, {usage['reused']} cached answers reused;  {tokens}{cost}"
+    if not usage["requests"] and not usage["reused"]:
+        about = "0 requests: all scores are those of earlier runs of this model"
     return table(("outcome", "questions", "share", "share_ci"), rows) + "\n" + about
 
 

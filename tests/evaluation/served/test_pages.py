@@ -59,7 +59,7 @@ def test_the_form_of_a_run_offers_the_endpoints_and_starts_one_within_a_budget(s
     release = make_release(3)
     client = researcher(release.project)
     with chat_server(mixed) as server:
-        settings.CHAT_ENDPOINTS = endpoint(server.url)
+        settings.CHAT_ENDPOINTS = endpoint(server.url, price=(1.0, 2.0), currency="USD")
         address = reverse("releases:release", args=(release.project.slug, release.pk))
         assert 'value="endpoint:lab/Org/Large-VL"' in client.get(address).content.decode()
         wish = {"spec": "endpoint:lab/tiny", "protocol": "foilworks", "device": "auto"}

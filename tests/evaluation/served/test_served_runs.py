@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 
 import pytest
 
@@ -9,6 +10,7 @@ from evaluation.errors import EvaluationError
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Run, Score, ServedAnswer
 from evaluation.scoring.queries import run_results
+from evaluation.scoring.served import served_model
 from generation.errors import GenerationError
 from generation.models import ModelAnswer
 from hub.adapters import chat_endpoint
@@ -203,7 +205,8 @@ def test_an_unavailable_endpoint_stops_the_run_with_a_message(settings):
         return sees(body, n) if len(first) <= 5 else Said("broken", 502)
 
     with chat_server(answer) as server:
-        run = scored(release, server, settings, stops=r"failed too many times in a row\. [024] of 30 texts are scored")
+        run = scored(release, server, settings, stops=r"failed too many times in a row \(the last: 502")
+    assert re.search(r"after 6 tries: broken\)\. [024] of 30 texts are scored", run.job.error)
     # Five answers are at most two pairs in both orders; which come first depends on what is in flight.
     assert f" {Score.objects.count()} of 30 texts are scored" in run.job.error
 
@@ -253,6 +256,52 @@ def test_an_invalid_spec_lists_the_valid_options(settings, spec, error, message)
     settings.CHAT_ENDPOINTS = endpoint("http://127.0.0.1:9/v1")
     with pytest.raises(error, match=message):
         start_run(None, make_release(1), spec)
+
+
+def test_a_max_cost_needs_a_price(settings):
+    settings.CHAT_ENDPOINTS = endpoint("http://127.0.0.1:9/v1")
+    with pytest.raises(EvaluationError, match=r"Endpoint lab has no price.*Set CHAT_LAB_PRICE"):
+        start_run(None, make_release(1), "endpoint:lab/tiny", budget={"cost": 5})
+
+
+def test_a_server_that_is_away_is_not_taken_for_a_model_without_pictures(settings):
+    settings.CHAT_ENDPOINTS = endpoint("http://127.0.0.1:9/v1")
+    run = start_run(None, make_release(1), "endpoint:lab/tiny")
+    with pytest.raises(EvaluationError, match=r"lab: it cannot be reached \(no connection.*correct CHAT_LAB_URL"):
+        run_now(run.job)
+
+
+def test_a_run_without_any_usable_answer_ends_early_and_a_retry_asks_more(settings, monkeypatch):
+    monkeypatch.setattr(served_model, "MAX_USELESS", 5)
+    with chat_server(lambda body, n: content("<think>Let me see")) as server:
+        run = scored(
+            make_release(12), server, settings, spec="endpoint:lab?by=samples&samples=4", stops="None of the first"
+        )
+        assert "<think>Let me see). If the model reasons before it answers, raise max_tokens" in run.job.error
+        asked = len(server.bodies)
+        assert asked < 12 * 2 * 4
+        assert retry(run.job)
+        run.job.refresh_from_db()
+        with pytest.raises(EvaluationError, match="None of the first"):
+            run_now(run.job)
+        assert len(server.bodies) > asked
+
+
+@pytest.mark.parametrize(
+    ("spec", "label"),
+    [
+        ("endpoint:lab", "tiny"),
+        ("endpoint:lab/Org/Large-VL?mode=pairs&frames=4", "Large-VL?mode=pairs&frames=4"),
+        ("vlm:Qwen/Qwen2.5-VL-7B-Instruct", "Qwen2.5-VL-7B-Instruct"),
+        ("clip:models/pytorch_model.bin.4?frames=12&tokenizer=/models/openai", "pytorch_model.bin.4?frames=12"),
+        ("colours:?frames=4", "colours?frames=4"),
+        ("fake:7", "fake:7"),
+        ("fake:", "fake"),
+    ],
+)
+def test_a_run_is_named_by_its_model_and_options(settings, spec, label):
+    settings.CHAT_ENDPOINTS = endpoint("http://127.0.0.1:9/v1")
+    assert start_run(None, make_release(1), spec).label == label
 
 
 def test_a_local_model_has_no_budget():
