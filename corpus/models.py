@@ -63,7 +63,7 @@ class Video(models.Model):
     n_frames = models.PositiveIntegerField(null=True, blank=True)
     width = models.PositiveIntegerField(null=True, blank=True)
     height = models.PositiveIntegerField(null=True, blank=True)
-    # When each frame of the file begins: media.clock.Clock, packed. "" for files that were stored before 0.2 and whose
+    # When each frame of the file begins: media.clock.Clock, packed. "" for files that were stored before 0.3 and whose
     # clock was not read yet.
     frame_times = models.TextField(blank=True, default="", db_default="")
     # How and why the stored file differs from the one that was imported; "" if it does not.

@@ -26,7 +26,7 @@ COMMANDS = "foilworks.management.commands"
 ASKS_FOR_HELP = {"-h", "--help", "help"}
 ASKS_FOR_VERSION = {"-V", "--version", "version"}
 BAD_INPUT, WRONG_USAGE = 1, 2
-# Name before 0.2.0 -> name today. The old names work until 0.4.
+# Name before 0.3.0 -> name today. The old names work until 0.4.
 RENAMED = {"tally": "refresh-dashboard"}
 # What a shell reports for a program that Ctrl-C ended.
 INTERRUPTED = 130

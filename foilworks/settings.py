@@ -39,7 +39,7 @@ def _env_file(path: Path) -> dict[str, str]:
 
 
 _ENVIRONMENT = {**(_env_file(ENV_FILE) if ENV_FILE else {}), **os.environ}
-# New name -> the name before 0.2.0, which works until 0.4 (docs/decisions/0065-compatibility.md).
+# New name -> the name before 0.3.0, which works until 0.4 (docs/decisions/0065-compatibility.md).
 RENAMED = {
     "API_RATE_LIMIT_PER_MINUTE": "API_REQUESTS_A_MINUTE",
     "MAX_OPEN_JOBS_PER_PROJECT": "OPEN_JOBS_A_PROJECT",

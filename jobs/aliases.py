@@ -9,7 +9,7 @@ from typing import Any
 
 from django.utils.module_loading import import_string
 
-# Name before 0.2.0 -> name today.
+# Name before 0.3.0 -> name today.
 RENAMED = {
     "evaluation.jobs.answer_samples": "evaluation.utd.jobs.answer_samples",
     "evaluation.jobs.build_archive": "evaluation.publishing.jobs.build_archive",

@@ -26,7 +26,7 @@ class ClockError(ValueError):
 @dataclass(frozen=True)
 class Clock:
     """`starts`: when each frame begins, ascending. `end`: when the last one leaves the screen. `offset`: what a
-    browser's `currentTime` shows at second 0; 0 but for files that were stored before 0.2.
+    browser's `currentTime` shows at second 0; 0 but for files that were stored before 0.3.
     """
 
     starts: tuple[int, ...]

@@ -1,6 +1,6 @@
 """Messages of webhooks in the form of Standard Webhooks 1.0 (https://www.standardwebhooks.com).
 
-The headers are `webhook-id`, `webhook-timestamp` and `webhook-signature`. Webhooks from before 0.2 also get the headers
+The headers are `webhook-id`, `webhook-timestamp` and `webhook-signature`. Webhooks from before 0.3 also get the headers
 and the fields of that time, until 0.4.
 """
 
@@ -57,7 +57,7 @@ def message(delivery: Delivery, now: datetime) -> tuple[dict[str, str], bytes]:
 
 
 def has_old_form(hook: Webhook, now: datetime) -> bool:
-    """Return whether the receiver may still check messages as before 0.2: until its secret of that time has ended."""
+    """Return whether the receiver may still check messages as before 0.3: until its secret of that time has ended."""
     return hook.legacy_salt in _valid_salts(hook, now)
 
 

@@ -151,7 +151,7 @@ def page(source: str) -> str:
         parts.append("\n".join([*top, *lines, ""]))
     old = [f"| `{before}` | `{now}` |" for now, before in renamed(source).items()]
     top = [
-        "\n## Names before 0.2.0\n",
+        "\n## Names before 0.3.0\n",
         "The old names work until 0.4, with a warning on stderr.\n",
         "| old | new |",
         "|---|---|",

@@ -283,7 +283,7 @@ RULES: dict[str, Rule] = {
     "annotation:disputed_items": Rule(("reviewer", *OWNERS)),
     "annotation:undo_decisions": Rule(("reviewer", *OWNERS), get=NO, post=302),
     "annotation:disputed_item": Rule(("reviewer", *OWNERS), post=400, args=("disputed",)),
-    # Addresses from before 0.2.0: whoever may not see the page is refused where they lead.
+    # Addresses from before 0.3.0: whoever may not see the page is refused where they lead.
     "annotation:splits": Rule(SIGNED_IN, get=301, post=308),
     "annotation:split": Rule(SIGNED_IN, get=301, post=308, args=("disputed",)),
     "annotation:repairs": owner_page(),

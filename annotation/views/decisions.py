@@ -86,7 +86,7 @@ def disputed_item(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 def old_address(request: HttpRequest, slug: str, pk: int | None = None) -> HttpResponse:
-    """Redirect an address of before 0.2.0; a form that was open then keeps what it sends (308)."""
+    """Redirect an address of before 0.3.0; a form that was open then keeps what it sends (308)."""
     name, args = ("disputed_items", [slug]) if pk is None else ("disputed_item", [slug, pk])
     url, query = reverse(f"annotation:{name}", args=args), request.META["QUERY_STRING"]
     keeps = request.method not in ("GET", "HEAD")

@@ -15,7 +15,7 @@ class IllegalMove(ActionableError):
     """The move is not allowed from the row's present state."""
 
 
-# Word before 0.2.0 -> word now, of item states and verdicts. Audit rows and exports of that time keep the old one.
+# Word before 0.3.0 -> word now, of item states and verdicts. Audit rows and exports of that time keep the old one.
 RENAMED = {"split": "disputed"}
 
 

@@ -59,7 +59,7 @@ class ItemFilter(Filters):
     comments = forms.BooleanField(label=_("Unresolved comments"), required=False)
 
     def __init__(self, project: Project, data: Any, *, is_open: bool = False) -> None:
-        # Links from before 0.2.0 have the old word of a state.
+        # Links from before 0.3.0 have the old word of a state.
         super().__init__({**dict(data.items()), "state": current_word(data.get("state", ""))}, is_open=is_open)
         self.runs: dict[str, Run] = {}
         if self.needs("subtest"):

@@ -87,7 +87,7 @@ def _runs(texts: Sequence[str]) -> list[tuple[list[int], str]]:
 
 
 def _keys(stored: Mapping[str, Any], some: Sequence[int]) -> list[str | None]:
-    """Return the video key of each sample; runs before version 0.2 stored only ids."""
+    """Return the video key of each sample; runs before version 0.3 stored only ids."""
     return [(stored.get("videos") or stored["ids"])[at] for at in some]
 
 

@@ -62,7 +62,7 @@ class ItemsAsked(Listed):
     q: Word = Field("", description="words in the key, the caption or a foil")
     subtest: Id | None = None
     state: Annotated[State | None, BeforeValidator(current_word)] = Field(
-        None, description="`split`, the name of `disputed` before 0.2.0, is accepted until 0.4"
+        None, description="`split`, the name of `disputed` before 0.3.0, is accepted until 0.4"
     )
     method: Word = Field("", description="method that made its foils; `import`: imported with them")
     agreed: Literal["yes", "no"] | None = None

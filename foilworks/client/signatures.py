@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping
 
 ID, TIMESTAMP, SIGNATURE = "webhook-id", "webhook-timestamp", "webhook-signature"
-# Of a server before 0.2.
+# Of a server before 0.3.
 OLD_TIMESTAMP, OLD_SIGNATURE = "x-foilworks-timestamp", "x-foilworks-signature"
 PREFIX = "whsec_"
 
@@ -18,7 +18,7 @@ def is_signed(
 ) -> bool:
     """Return whether `body` was signed with `secret` recently enough, as Standard Webhooks defines it.
 
-    `headers` in any case. A secret from before 0.2 (64 hexadecimal digits) works as well; until 0.4 also with the
+    `headers` in any case. A secret from before 0.3 (64 hexadecimal digits) works as well; until 0.4 also with the
     headers of that time.
     """
     given = {name.lower(): value for name, value in headers.items()}

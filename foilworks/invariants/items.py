@@ -37,7 +37,7 @@ def an_item_is_about_one_video() -> Iterator[InvariantViolation]:
 
 def an_item_is_what_its_pairs_say() -> Iterator[InvariantViolation]:
     """Check in_validation while a pair is pending; then valid, invalid or disputed by the subtest's rule."""
-    # An old name comes from a process that was not stopped for the update to 0.2.0.
+    # An old name comes from a process that was not stopped for the update to 0.3.0.
     pairs = Foil.objects.filter(item__state__in=(*LIVE, *RENAMED)).order_by("item_id", "position")
     columns = ("item", "item__state", "item__subtest__valid_when", "item__subtest__foils_enough", "verdict")
     for key, found in groupby(pairs.values_list(*columns).iterator(), key=lambda row: row[:4]):

@@ -1,4 +1,4 @@
-"""The state `disputed` was called `split` before 0.2.0: exports, links, dashboards and audit rows from then still work.
+"""The state `disputed` was called `split` before 0.3.0: exports, links, dashboards and audit rows from then still work.
 
 `old_exports/layout_3.tar.gz` was written by `foilworks export foilworks` before the change. Of its four items one is
 disputed, and one is valid without its disputed second foil.

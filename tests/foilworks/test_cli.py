@@ -71,7 +71,7 @@ def test_an_unknown_command_names_the_nearest(capsys):
 
 def test_the_version(capsys):
     assert run(["--version"]) == 0
-    assert capsys.readouterr().out == "foilworks 0.2.0\n"
+    assert capsys.readouterr().out == "foilworks 0.3.0\n"
 
 
 def test_wrong_usage_is_status_2(capsys):

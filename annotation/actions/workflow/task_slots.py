@@ -135,9 +135,7 @@ def lock(task_id: int) -> None:
     lock_rows(Task.objects.filter(pk=task_id))
 
 
-_FINISH = PreparedUpdate(
-    lambda task: (Task.objects.filter(pk=task, state=TaskState.OPEN), {"state": TaskState.DONE})
-)
+_FINISH = PreparedUpdate(lambda task: (Task.objects.filter(pk=task, state=TaskState.OPEN), {"state": TaskState.DONE}))
 
 
 def finish(task: Task) -> None:

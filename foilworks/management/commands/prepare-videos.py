@@ -1,5 +1,5 @@
 # ruff: noqa: N999 - the command is called prepare-videos
-"""`foilworks prepare-videos`: make film strips, and read frame times of files that were stored before 0.2."""
+"""`foilworks prepare-videos`: make film strips, and read frame times of files that were stored before 0.3."""
 
 from typing import Any
 
