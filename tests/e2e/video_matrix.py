@@ -11,7 +11,7 @@ from PIL import Image
 from playwright.sync_api import TimeoutError as TooLate
 
 from corpus.models import MediaState, Video
-from corpus.video_files.film_strips import prepare_video
+from corpus.video_files.film_strips import FRAMES, GAP, prepare_video
 from corpus.video_files.ingest import set_media, store_media
 from corpus.video_files.stored_files import clip_file
 from media.frames import sample_frames
@@ -203,8 +203,9 @@ def _compare_strip(row: Row, video: Video, strip: bytes, part: int) -> None:
         row.problems["strip"] = "none"
         return
     picture = np.asarray(Image.open(io.BytesIO(strip)).convert("RGB"))
-    wanted = sample_frames(Path(clip_file(video)), 4).frames
-    tiles = np.split(picture, 4, axis=1)
+    wanted = sample_frames(Path(clip_file(video)), FRAMES).frames
+    width = (picture.shape[1] - (FRAMES - 1) * GAP) // FRAMES
+    tiles = [picture[:, at : at + width] for at in range(0, picture.shape[1], width + GAP)]
     worst = max(differs(grid(tile, part), grid(frame, part)) for tile, frame in zip(tiles, wanted, strict=True))
     if worst > STRIP_TOLERANCE:
         row.problems["strip"] = f"other pictures ({worst:.0f})"
