@@ -119,7 +119,7 @@ def _write_secret(path: Path) -> None:
 
 
 def _chat_endpoints() -> dict[str, dict]:
-    """Return name -> address, models, key and price of every endpoint in CHAT_ENDPOINTS (instruction-models.md)."""
+    """Return name -> address, models, key and price of the CHAT_ENDPOINTS (docs/how-to/instruction-models.md)."""
     found = {}
     for name in _env("CHAT_ENDPOINTS").replace(",", " ").split():
         prefix = f"CHAT_{name.upper()}"

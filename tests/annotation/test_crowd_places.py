@@ -249,14 +249,14 @@ def test_the_pages_name_only_the_tasks_of_the_place(client, crowd):
     task = client.get(where).content.decode()
     assert re.search(r"data-done-today>0</span>\s+of <span data-total>2</span>", task)
     assert "1 task in progress. 1 task to do." in plain(client.get(queue))
-    assert "1 task for you" in plain(client.get(f"/projects/{crowd.project.slug}/"))
+    assert "1 in progress 1 to do" in plain(client.get(f"/projects/{crowd.project.slug}/"))
     assert "validation: 1 to do" in plain(client.get("/"))
     for key in ("a", "b"):
         where = client.post(where, {"answer": "1", "idempotency_key": key})["Location"]
     assert "All your tasks are done." in plain(client.get(place))
     assert "Stop working on this study" not in plain(client.get(place))
     assert "You have done all tasks of your place" in plain(client.get(queue))
-    assert "Nothing to do." in plain(client.get(f"/projects/{crowd.project.slug}/"))
+    assert "You have done all tasks of your place" in plain(client.get(f"/projects/{crowd.project.slug}/"))
     client.post(place, {"move": "complete"})
     assert "Your part in the study has ended" in plain(client.get("/"))
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from generation.errors import GenerationError
 from generation.methods.registry import METHODS
 from generation.records import draft_from_edits
 from tests.generation import making
@@ -35,5 +36,5 @@ def test_a_method_that_breaks_its_contract_fails_in_its_own_test(monkeypatch: py
     with pytest.raises(AssertionError, match="written: the same seed made something else"):
         ask("written", "a text")
     method(monkeypatch, lambda: "b", named="writen")
-    with pytest.raises(AssertionError, match="written: the draft says method='writen'"):
+    with pytest.raises(GenerationError, match="returned a draft of 'writen'; write method='written'"):
         ask("written", "a text")

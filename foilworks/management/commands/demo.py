@@ -24,6 +24,7 @@ NEXT = "next: run `{up}`, then open http://127.0.0.1:{port} in a browser{tutoria
 class Command(FoilworksCommand):
     help = "create a sample project with simulated people, train and score two small models, export, then serve it"
     example = "foilworks demo\n  foilworks demo --headless --json --seed 1"
+    port = USUAL_PORT
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
