@@ -5,6 +5,7 @@ The numbers were written down once; they change with nothing but the seed and wh
 
 import pytest
 
+from annotation.rules import choosing
 from annotation.rules.baseline import CAPTION, chosen_text, drawn, order_shown, place_of
 from annotation.rules.gold_serving import gold_caption_first, gold_is_due, pick
 from annotation.rules.objects import drawn_frames, drawn_time
@@ -35,6 +36,17 @@ def test_a_key_says_its_place_in_the_order_shown():
     assert said == [5, CAPTION, 6, 6, None, None]
     assert chosen_text(list(range(12)), "11") == 10
     assert [place_of([5, CAPTION, 6], foil) for foil in (5, None, 6)] == [1, 2, 3]
+
+
+def test_one_judgement_of_all_texts_is_a_coded_choice_with_its_place_or_a_word():
+    order = [5, CAPTION, 6]
+    assert [choosing.parse_choice(order, answer) for answer in ("1", "2", 3)] == [
+        ("foil", 1),
+        ("caption", 2),
+        ("foil", 3),
+    ]
+    assert [choosing.parse_choice(order, word) for word in choosing.WORDS] == [(word, None) for word in choosing.WORDS]
+    assert [choosing.parse_choice(order, wrong) for wrong in ("0", "4", "caption", None)] == [None] * 4
 
 
 def test_a_sample():
