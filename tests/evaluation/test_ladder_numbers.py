@@ -135,3 +135,12 @@ def test_nothing_is_computed_without_items():
     found = compute(data)
     assert (found["n"], found["parts"], found["rungs"]) == (0, [], {})
     assert of_models([data.credit], data.chance, ["a"])["rungs"] == {}
+
+
+@pytest.mark.parametrize(("n", "too_few"), [(ladder.MIN_ITEMS - 1, True), (ladder.MIN_ITEMS, False)])
+def test_from_twenty_items_on_a_benchmark_has_a_ladder_with_intervals(n, too_few):
+    data = planted(0)
+    credit = {rung: values[:n] for rung, values in data.credit.items()}
+    assert of_models([credit], data.chance[:n], data.clusters[:n], draws=DRAWS)["too_few"] == too_few
+    (first, *_rest) = compute(LadderScores(credit, data.chance[:n], data.clusters[:n]), draws=DRAWS)["parts"]
+    assert {"value", "ci", "p", "share", "share_ci", "say"} <= first.keys()
