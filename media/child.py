@@ -36,7 +36,7 @@ FEW_THREADS = {
     "MALLOC_ARENA_MAX": "1",
     "ARROW_DEFAULT_MEMORY_POOL": "system",
 }
-START = "import sys; from media.child import serve; serve(int(sys.argv[1]))"
+START = "import sys; from media.child import serve; serve(int(sys.argv[1]), float(sys.argv[2]))"
 # A parent reuses a child only well before the child gives up.
 REUSE_SECONDS, IDLE_SECONDS = 30.0, 60.0
 # What libraries leave behind in memory is freed with the child.
@@ -110,7 +110,7 @@ class _Child:
             inherited = {key: os.environ[key] for key in INHERITED if key in os.environ}
             path = os.pathsep.join(str(Path(folder).resolve()) for folder in sys.path)
             self.process = subprocess.Popen(
-                [sys.executable, "-c", START, str(theirs.fileno())],
+                [sys.executable, "-c", START, str(theirs.fileno()), str(IDLE_SECONDS)],
                 env={**inherited, **FEW_THREADS, "PYTHONPATH": path},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -200,12 +200,12 @@ def _too_much_memory(limits: ChildLimits) -> LimitError:
     )
 
 
-def serve(descriptor: int) -> None:
-    """Be the child: answer calls until the parent is gone or silent for `IDLE_SECONDS`."""
+def serve(descriptor: int, idle_seconds: float) -> None:
+    """Be the child: answer calls until the parent is gone or silent for so long."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     connection = Connection(descriptor)
     threading.Thread(target=_end_with_parent, args=(descriptor,), daemon=True).start()
-    while connection.poll(IDLE_SECONDS):
+    while connection.poll(idle_seconds):
         try:
             limits, function, args, kwargs = connection.recv()
         except EOFError:

@@ -26,6 +26,8 @@ def _no_child_stays():
 def test_a_child_serves_one_call_after_the_other(monkeypatch):
     # However long this machine pauses between two calls.
     monkeypatch.setattr(child, "REUSE_SECONDS", float("inf"))
+    monkeypatch.setattr(child, "IDLE_SECONDS", 86_400.0)
+    end_children()
     first = run(AMPLE, os.getpid)
     assert first != os.getpid()
     assert run(AMPLE, calls.fill, 3) == 3
