@@ -1,5 +1,5 @@
 """Tables emptied after a test that commits. Django's flush empties all of them, writes types and permissions of all
-models anew, and on PostgreSQL makes each table a new file: here, those with rows are emptied, and the rows of Django
+models again, and on PostgreSQL makes each table a new file: here, those with rows are emptied, and the rows of Django
 that are the same after every test stay.
 """
 

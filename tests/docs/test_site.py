@@ -46,7 +46,7 @@ def assert_self_contained(pages: Sequence[Path], site: Path) -> None:
 
 
 def test_the_site_is_complete_and_needs_no_network(tmp_path: Path) -> None:
-    """All pages in Sphinx's basic theme, then two in ours, which draws its menu of all pages anew on each page."""
+    """All pages in Sphinx's basic theme, then two in ours, which draws the menu of all pages again on each page."""
     pages = build(tmp_path, "-D", "html_theme=basic")
     assert len(pages) > 50
     assert_self_contained(pages, tmp_path / "site")
