@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, connections
-from django.db.models import Field, Model, QuerySet
+from django.db.models import BooleanField, CharField, Field, ForeignKey, IntegerField, Model, QuerySet, TextField
 from django.db.models.query import ModelIterable, get_related_populators
 from django.db.models.sql import UpdateQuery
 
@@ -23,6 +23,9 @@ Value = str | int | datetime
 Changes = Mapping[str, Any]
 # Per-value samples that no query holds by itself; two of each, so that the places where they go are seen.
 _WHOLE, _TEXT, _MOMENT = 7_000_000_000_000, "\ue000sample-", datetime(1903, 4, 5, 6, 7, 8, 9, tzinfo=UTC)
+
+# Values of these types are stored as they are in columns of these fields.
+_PLAIN = {str: (CharField, TextField), int: (ForeignKey, IntegerField), bool: (BooleanField,)}
 
 
 class Prepared(Generic[Row]):
@@ -223,7 +226,7 @@ def insert(*rows: Model, ignore_conflicts: bool = False) -> None:
     if not connection.features.can_return_columns_from_insert:
         return _insert_without_keys(rows, ignore_conflicts=ignore_conflicts)
     sql, fields = _insert_sql(model, len(rows), ignore_conflicts, connection.vendor)
-    given = [field.get_db_prep_save(field.pre_save(row, add=True), connection) for row in rows for field in fields]
+    given = [value for row in rows for value in _stored(row, fields, connection)]
     with _insert(sql, given, connection) as cursor:
         keys = () if ignore_conflicts else cursor.fetchall()
     for row in rows:
@@ -247,13 +250,20 @@ def insert_or_update(old: Model, new: Model, *, known_by: str, changed: Sequence
         old.save(update_fields=changed)
         return new.save(force_insert=True)
     sql, fields = _upsert_sql(model, known_by, tuple(changed), connection.vendor)
-    values = [getattr(old, field.attname) for field in fields] + [field.pre_save(new, add=True) for field in fields]
-    given = [field.get_db_prep_save(value, connection) for field, value in zip((*fields, *fields), values, strict=True)]
+    given = [*_stored(old, fields, connection, add=False), *_stored(new, fields, connection)]
     with _insert(sql, given, connection) as cursor:
         keys = {key for (key,) in cursor.fetchall()}
     (new.pk,) = keys - {old.pk}
     new._state.adding, new._state.db = False, connection.alias
     return None
+
+
+def _stored(row: Model, fields: Sequence[Field], connection: Any, *, add: bool = True) -> Iterator[Any]:
+    """Yield the row's values as the database's driver takes them; most need no preparation."""
+    for field in fields:
+        value = field.pre_save(row, add) if add else getattr(row, field.attname)
+        plain = value is None or isinstance(field, _PLAIN.get(type(value), ()))
+        yield value if plain else field.get_db_prep_save(value, connection)
 
 
 def _insert(sql: str, given: Sequence[Any], connection: Any) -> Any:
