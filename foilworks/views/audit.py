@@ -74,7 +74,12 @@ class AuditForm(forms.Form):
 def audit(request: HttpRequest) -> HttpResponse:
     posted = request.method == "POST"
     if posted and not hit(AUDITS, network_of(request)):
-        raise TooManyTries(_("Too many files were audited from your network. Try again in an hour."))
+        raise TooManyTries(
+            _(
+                "Too many files were audited from your network. Try again in an hour, or run `foilworks audit FILE` on "
+                "your own computer: it has no limit."
+            )
+        )
     if posted and not texts_fit(request):
         raise EvaluationError(_("The text fields of the form are too long. Shorten them."))
     form = AuditForm(*((request.POST, request.FILES) if posted else ()))
