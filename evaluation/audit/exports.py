@@ -35,7 +35,7 @@ OF_FOLDERS = frozenset({"hf", "hub"})
 
 
 def manifest_of(path: Path) -> dict[str, Any]:
-    """Return the manifest of an export; empty if the path is none."""
+    """Return the manifest of an export; empty if the path is not one."""
     with suppress(OSError, ValueError, KeyError, zipfile.BadZipFile), _opened(path, MANIFEST) as file:
         manifest = json.load(file)
         if isinstance(manifest, dict) and manifest.get("made_by") == MADE_BY:
@@ -44,7 +44,7 @@ def manifest_of(path: Path) -> dict[str, Any]:
 
 
 def files_of(path: Path) -> list[tuple[Path, str]] | None:
-    """Return the files of an export with their formats; None if the path is no export.
+    """Return the files of an export with their formats; None if the path is not an export.
 
     EvaluationError: the export has a format without items.
     """

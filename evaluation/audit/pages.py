@@ -18,6 +18,8 @@ BADGES = {"ok": "badge-good", "warn": "badge-warn", "fail": "badge-bad"}
 MARKER = "<link data-styles>"
 LETTERS = "ABCDEFGHIJ"
 MAX_SIZE = 8
+# A line does not begin with "%".
+UNBROKEN = "\N{NO-BREAK SPACE}%"
 # Names of small subtests below their check.
 MAX_NAMES = 10
 # An address would be loaded, and a file has none.
@@ -30,7 +32,7 @@ def page_of(result: Mapping[str, Any]) -> dict[str, Any]:
     worse = {"fail": 0, "warn": 1, "ok": 2}
     return {
         "audit": result,
-        "meaning": sentence(result),
+        "meaning": sentence(result).replace(" %", UNBROKEN),
         "note": note(result),
         "badge": BADGES[result["verdict"]],
         "failed": (failed := _failed(result)),

@@ -63,7 +63,7 @@ def note(result: Mapping[str, Any]) -> str:
         return ""
     said = ngettext(
         "This is the only probe that reads texts: %(probe)s.",
-        "This is the best of %(n)s probes that read texts: %(probe)s. The best of several is a little too high.",
+        "This is the best of %(n)s probes that read texts: %(probe)s. Choosing the best makes it a little too high.",
         found["probes"],
     ) % {"n": count(found["probes"]), "probe": _probe(found["probe"])}
     if result["sample"]["items"] < result["items"]:
