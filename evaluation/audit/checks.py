@@ -138,7 +138,8 @@ def of_duplicates(found: Gathered) -> Finding:
     """
     again, without_video, first = found.repeats.repeated_items()
     n = found.overall.items
-    verdict = max(_few(again - without_video, n), "warn" if again else "ok", key=VERDICTS.index)
+    surely = _few(again - without_video, n)
+    verdict: Verdict = "warn" if surely == "ok" and again else surely
     details = {
         "unit": "items",
         "count": again,

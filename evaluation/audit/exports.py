@@ -2,7 +2,8 @@
 
 import json
 import zipfile
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -32,11 +33,13 @@ OF_FILES = frozenset(
 )
 # Folders of Parquet files.
 OF_FOLDERS = frozenset({"hf", "hub"})
+# What reading an archive that is no archive of ours can raise; RuntimeError: a password, another compression.
+UNREADABLE = (OSError, KeyError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
 
 
 def manifest_of(path: Path) -> dict[str, Any]:
     """Return the manifest of an export; empty if the path is not one."""
-    with suppress(OSError, ValueError, KeyError, zipfile.BadZipFile), _opened(path, MANIFEST) as file:
+    with suppress(ValueError, *UNREADABLE), _opened(path, MANIFEST) as file:
         manifest = json.load(file)
         if isinstance(manifest, dict) and manifest.get("made_by") == MADE_BY:
             return manifest
@@ -70,7 +73,9 @@ def released(path: Path) -> Iterator[ItemRecord]:
         try:
             record = json.loads(line)
             item = item_record(record) if record.get("released") else None
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            if item is not None and not _is_sound(item):
+                raise TypeError("a field has another type")
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise EvaluationError(
                 f"{path}: {ITEMS}:{number}: is not an item of an export; check the folder with `foilworks verify`"
             ) from error
@@ -78,11 +83,20 @@ def released(path: Path) -> Iterator[ItemRecord]:
             yield item
 
 
+def _is_sound(item: ItemRecord) -> bool:
+    """Report whether the fields that an audit reads have their types: the file may be from anybody."""
+    video = item.video
+    texts = (item.id, item.subtest, item.caption, *item.foils, video.key, video.file, video.source_id, video.split)
+    return all(isinstance(text, str) for text in texts) and all(
+        isinstance(each, Mapping) for each in (item.facts, item.extra)
+    )
+
+
 def _lines(path: Path) -> Iterator[bytes]:
     try:
         with _opened(path, ITEMS) as file:
             yield from file
-    except (OSError, KeyError, zipfile.BadZipFile) as error:
+    except UNREADABLE as error:
         raise EvaluationError(f"{path}: {ITEMS}: cannot be read; check the folder with `foilworks verify`") from error
 
 

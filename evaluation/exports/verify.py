@@ -71,7 +71,8 @@ def verify(folder: Path, expected: str = "") -> dict[str, Any]:
             f"{quoted(expected)} is not a hash; give the 64 hexadecimal digits published with the export"
         )
     if not (folder / MANIFEST).is_file():
-        raise EvaluationError(f"{folder}: is not an export (it has no {MANIFEST}); give the exported folder")
+        fix = "unpack the archive, and give its folder" if folder.is_file() else "give the exported folder"
+        raise EvaluationError(f"{folder}: is not an export (it has no {MANIFEST}); {fix}")
     try:
         manifest = _manifest(folder)
         _same_files(folder, manifest)

@@ -45,7 +45,9 @@ class AuditForm(forms.Form):
     file = forms.FileField(
         label=gettext_lazy("Benchmark file"),
         max_length=200,
-        help_text=gettext_lazy("JSON, JSON lines, CSV or TSV in UTF-8. The file is read once and not stored."),
+        help_text=gettext_lazy(
+            "JSON, JSON lines, CSV or TSV in UTF-8, or the archive of a release. The file is read once and not stored."
+        ),
     )
     form = forms.ChoiceField(
         label=gettext_lazy("Format"),

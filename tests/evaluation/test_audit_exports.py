@@ -4,7 +4,10 @@ import json
 import zipfile
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
 
 from evaluation.audit.audit import Options, audit, sources_of
 from evaluation.audit.reading import Problems, Source, read_benchmark
@@ -48,6 +51,8 @@ def test_an_archive_is_read_like_its_folder(export, tmp_path):
         for path in sorted(path for path in folder.rglob("*") if path.is_file()):
             archive.write(path, f"doors-1/{path.relative_to(folder)}")
     assert right_texts(packed) == right_texts(folder)
+    sent = Client().post(reverse("audit"), {"file": SimpleUploadedFile("doors.zip", packed.read_bytes())})
+    assert "doors.zip (foilworks)" in sent.content.decode()
     (about,) = audit(sources_of(Source(packed)), Options())["files"]
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     assert (about["name"], about["manifest"]) == ("doors.zip", manifest["manifest_sha256"])
@@ -58,8 +63,16 @@ def test_an_export_without_items_says_what_to_export(export):
         sources_of(Source(export("votes")))
 
 
-def test_a_changed_item_is_one_clear_error(export):
+@pytest.mark.parametrize("field", [{"id": None}, {"caption": 5}, {"foils": [1]}, {"video": {}}, {"facts": 5}])
+def test_a_changed_item_is_one_clear_error(export, field):
     folder = export("foilworks")
-    (folder / "items.jsonl").write_text('{"released": true}\n', encoding="utf-8")
+    first = json.loads((folder / "items.jsonl").read_text(encoding="utf-8").splitlines()[0])
+    (folder / "items.jsonl").write_text(json.dumps({**first, "released": True, **field}) + "\n", encoding="utf-8")
     with pytest.raises(EvaluationError, match=r"items\.jsonl:1: is not an item of an export"):
         right_texts(folder)
+
+
+def test_an_archive_of_something_else_is_read_as_the_file_that_it_is(tmp_path):
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
+        archive.writestr("manifest.json", "{}")
+    assert sources_of(Source(tmp_path / "x.zip")) == [Source(tmp_path / "x.zip")]

@@ -136,6 +136,12 @@ def test_every_file_of_an_export_is_recomputed_or_held_by_a_hash(export):
         assert name in said or f"{path.parent.name}/*{path.suffix} (" in said, name
 
 
+def test_an_archive_is_to_be_unpacked_first(export, tmp_path):
+    packed = shutil.make_archive(str(tmp_path / "packed"), "zip", export)
+    with pytest.raises(EvaluationError, match="unpack the archive, and give its folder"):
+        verify(Path(packed))
+
+
 def test_reordered_lines_are_found_even_with_new_hashes(export):
     change(export / "items.jsonl", list.reverse)
     refresh(export)

@@ -19,7 +19,9 @@ class Command(FoilworksCommand):
     example = "foilworks verify my-benchmark-v1"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("folder", type=Path, metavar="DIR", help="folder that `foilworks export` wrote")
+        parser.add_argument(
+            "folder", type=Path, metavar="DIR", help="folder that `foilworks export` wrote, or unpacked archive"
+        )
         parser.add_argument(
             "--expect",
             default="",
