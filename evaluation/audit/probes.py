@@ -13,12 +13,21 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
-from evaluation.audit.records import SEPARATOR, AuditRecord, chance_of, groups_of, has_choices
+from evaluation.audit.records import (
+    LONGEST,
+    NGRAMS,
+    SEPARATOR,
+    SHORTEST,
+    WORDS,
+    AuditRecord,
+    chance_of,
+    groups_of,
+    has_choices,
+)
 from evaluation.metrics.intervals import mean, mean_intervals
 from generation.balance.classifier import SAME, held_out_gaps
 from text.tokens import word_features, words
 
-WORDS, NGRAMS, LONGEST, SHORTEST = "words", "n-grams", "longest", "shortest"
 MAX_N = 3
 # An n-gram of one text teaches nothing about others.
 MIN_TEXTS = 2
