@@ -12,7 +12,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from corpus.importers.registry import EXAMPLES, IMPORTERS
+from corpus.importers.parsing.examples import EXAMPLES
+from corpus.importers.registry import IMPORTERS
 from evaluation.imports.access import get_import
 from evaluation.imports.actions.confirm_import import confirm_import, discard_import
 from evaluation.imports.actions.receive_import import receive_import

@@ -64,4 +64,4 @@ def test_a_list_has_no_items_that_count_as_published(project, listed):
 
 def test_the_command_says_how_many_videos_have_no_captions(project, listed, capsys):
     call_command("import", "kinetics", str(listed("abseiling,a,1,11,val")), project=project.slug)
-    assert "1 videos, no captions\n1 new, 0 same, 0 changed, 0 updated\n" in capsys.readouterr().out
+    assert "1 video, no captions; 1 class; 1 val\n1 new, 0 same, 0 changed, 0 updated\n" in capsys.readouterr().out
