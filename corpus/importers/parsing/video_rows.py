@@ -30,7 +30,7 @@ from text.quoting import quoted
 
 # Rows that say what the columns are.
 FIRST = 50
-_KINETICS = frozenset({"youtube_id", "time_start", "time_end"})
+KINETICS_COLUMNS = frozenset({"youtube_id", "time_start", "time_end"})
 _FILE = re.compile(
     r"(?P<video>.*?[^\s,;]\.(?:mp4|webm|mov|mkv|avi|3gp|m4v|mpg|mpeg|wmv|flv|gif))\"?(?:\s*[\s,;]\s*(?P<rest>.*))?",
     re.IGNORECASE,
@@ -106,7 +106,7 @@ def _opened(path: Path, limits: TableLimits) -> tuple[dict[str, str], tuple[str,
     rows = [raw.value for raw in _first_rows(path, limits) if not raw.problem]
     names = {name: None for row in rows for name in row}
     columns = guess_videos(rows)
-    if names.keys() >= _KINETICS:
+    if names.keys() >= KINETICS_COLUMNS:
         raise CorpusError(f"{path}:1: header: these are the columns of Kinetics; choose the format kinetics")
     if not columns:
         shown = ", ".join(list(names)[:12]) or "none"
