@@ -6,6 +6,7 @@ from typing import Any
 from evaluation.utd.concepts import AVERAGE, MAX_SCORE, MIDDLE, SEQUENCE, TEMPORAL
 from evaluation.utd.models import BiasRun, Descriptions
 from evaluation.utd.pages import CONCEPT_NAMES
+from evaluation.utd.recipes import DEMO, DEMO_ONLY, RECIPES
 from evaluation.utd.reliability import UNCERTIFIED, certificate_of
 from evaluation.utd.verdicts import conclusions, guess_of
 from foilworks.management.text_tables import NOTHING, table
@@ -34,8 +35,15 @@ def described_lines(made: Descriptions) -> Iterator[str]:
     if n := made.problems.get("n_not_in_project"):
         yield f"{n} names in the file are not videos of the project: {_some(made.problems['not_in_project'])}"
     yield from made.problems.get("missing_texts", [])
+    if is_demo(made):
+        yield f"warning: {DEMO_ONLY}"
     if n_texts:
         yield f"next: `foilworks utd bias --descriptions {made.pk} --sync`"
+
+
+def is_demo(made: Descriptions | None) -> bool:
+    """Whether the demo models described the videos of a project that may be any."""
+    return made is not None and made.describer == RECIPES[DEMO].describer
 
 
 def _some(found: Sequence[Any]) -> str:

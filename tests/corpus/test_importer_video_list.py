@@ -116,6 +116,22 @@ def test_a_file_of_a_folder_is_also_found_by_its_name_alone(tmp_path):
     assert (one.source_id, other.source_id) == ("", "")
 
 
+@pytest.mark.parametrize("root", ["/home/me/clips/", "C:\\\\Users\\\\me\\\\", "./"])
+def test_folders_of_the_authors_machine_are_no_part_of_the_names(tmp_path, root):
+    root = root.replace("\\\\", "\\")
+    text = f"path,label\n{root}x/a.mp4,c\n{root}y/a.mp4,d\n"
+    names = [one.video.file for one in read(csv_rows, tmp_path / "train.csv", text) if isinstance(one, ItemRecord)]
+    assert names[0].endswith("x/a.mp4")
+    assert names[1].endswith("y/a.mp4")
+    assert not any(name.startswith("/") or "\\" in name for name in names)
+
+
+def test_files_below_the_folder_that_all_share_are_found(tmp_path):
+    text = "path,label\nclips/x/a.mp4,c\nclips/y/a.mp4,d\n"
+    _, *found = read(csv_rows, tmp_path / "train.csv", text)
+    assert [one.video.source_id for one in found] == ["x/a.mp4", "y/a.mp4"]
+
+
 def test_a_wrong_split_is_named_with_its_line(tmp_path):
     rows = "".join(f"{at}.mp4,c,train\n" for at in range(50))
     *_, bad = read(csv_rows, tmp_path / "x.csv", f"path,label,split\n{rows}z.mp4,c,first\n")

@@ -277,7 +277,9 @@ def guess_videos(rows: Sequence[Row]) -> dict[str, str]:
     taken: set[str] = set()
     if any(map(_is_sentence, profiles.values())) or _choice(profiles, {}, set()):
         return {}
-    _take_best("video", profiles, columns, taken, "")
+    if video := _best("video", profiles, taken):
+        taken.add(video)
+        columns["video"] = video
     for field in ("class_label", "url", "start_time", "end_time", "split"):
         named = {name: profile for name, profile in profiles.items() if _is_named(field, profile)}
         _take_best(field, named, columns, taken, "")

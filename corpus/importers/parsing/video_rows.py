@@ -7,9 +7,10 @@ from the parameter `classes`, or from the folder of its videos.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+from os.path import commonprefix
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +45,11 @@ _IN_LINES = {"video": "start of the line", "class_label": "end of the line", "sp
 
 @dataclass(frozen=True)
 class _Facts:
-    """What the whole list tells: whether file names without folders are unique, and the names of numbered classes."""
+    """What the whole list tells: the folder that all files share, whether their names without folders are unique, and
+    the names of numbered classes.
+    """
 
+    root: str = ""
     unique: bool = False
     numbers: int = 0
     classes: Mapping[str, str] | None = None
@@ -150,23 +154,27 @@ def _surveyed(columns: Mapping[str, str], rows: Iterator[RawRecord], given: Mapp
     names: set[int] = set()
     folders: dict[str, set[str]] = {}
     n, numbers, unique, splits = 0, 0, True, False
+    root: list[str] | None = None
     for raw in rows:
         if raw.problem:
             continue
         file, label, split = (_text(columns, name, raw.value) for name in ("video", "class_label", "split"))
         n += 1
         splits = splits or bool(split)
-        base = hash(file.rpartition("/")[2])
+        parents = _plain_path(file).split("/")[:-1]
+        root = parents if root is None else commonprefix([root, parents])
+        base = hash(_plain_path(file).rpartition("/")[2])
         unique = unique and bool(file) and base not in names
         names.add(base)
         if is_number(label):
             numbers += 1
-            folders.setdefault(label, set()).add(file.rpartition("/")[0].rpartition("/")[2])
+            folders.setdefault(label, set()).add(parents[-1] if parents else "")
+    shared = "".join(f"{part}/" for part in root or ())
     if given is not None:
-        return _Facts(unique, numbers, given, splits=splits)
+        return _Facts(shared, unique, numbers, given, splits=splits)
     by_folder = {label: next(iter(found)) for label, found in folders.items() if len(found) == 1}
     is_named = numbers == n and len(set(by_folder.values()) - {""}) == len(folders) > 1
-    return _Facts(unique, numbers, by_folder if is_named else None, is_named, splits)
+    return _Facts(shared, unique, numbers, by_folder if is_named else None, is_named, splits)
 
 
 def _remarks(columns: Mapping[str, str], facts: _Facts, split: str) -> Iterator[tuple[str, str]]:
@@ -196,11 +204,22 @@ def _record(columns: Mapping[str, str], raw: RawRecord, facts: _Facts, dataset: 
         if values["class_label"] is None:
             raise ProblemError("class_label", f"is {label}, which has no name", "add it to the file of class names")
     check_content(values)
+    if file := values.get("video"):
+        file = _plain_path(file)
+        # An address on the author's own machine: what all files share is not part of their names.
+        is_absolute = file.startswith("/")
+        values["video"] = file.removeprefix(facts.root) if is_absolute else file
+        if "/" in file:
+            # Files that lie in one folder, or in the folders below the shared one, are found, too.
+            near = file.rpartition("/")[2] if facts.unique else file.removeprefix(facts.root)
+            values["source_id"] = near if near != values["video"] else None
     clip = clip_of(Fields({**values, "source_dataset": dataset}))
-    if facts.unique and "/" in clip.file and not clip.source_id:
-        # Files that were copied into one folder are found, too.
-        clip = replace(clip, source_id=clip.file.rpartition("/")[2])
     return video_alone(clip, split=clip.split, class_label=clip.class_label, line=raw.line)
+
+
+def _plain_path(file: str) -> str:
+    """Return a path with slashes, without a drive and without `./` at its start."""
+    return re.sub(r"^([A-Za-z]:)?(\./)*", "", file.replace("\\", "/"))
 
 
 def _text(columns: Mapping[str, str], name: str, row: Mapping[str, Any]) -> str:

@@ -23,14 +23,14 @@ from evaluation.utd.pages import benchmark_of
 from evaluation.utd.predictions import read_predictions
 from evaluation.utd.procedure import AS_PUBLISHED, CHOICES
 from evaluation.utd.prompt_sets import PLACEMENTS, read_prompts
-from evaluation.utd.recipes import PAPER, RECIPES
+from evaluation.utd.recipes import DEMO_ONLY, PAPER, RECIPES
 from evaluation.utd.reliability import certificate_of
 from evaluation.utd.subsets import keys_in
 from evaluation.utd.utd_files import described_videos_of, objects_lines, published_descriptions_of
 from evaluation.utd.vector_formats import FLOAT32, SUFFIXES
 from foilworks.management.base import FoilworksCommand
 from foilworks.management.columns import add_columns, ignored_line
-from foilworks.management.utd_text import NO_SPLIT, bias_lines, described_lines, exported_lines, queued_lines
+from foilworks.management.utd_text import NO_SPLIT, bias_lines, described_lines, exported_lines, is_demo, queued_lines
 from jobs.models import Job
 from jobs.runner import run_now
 
@@ -314,7 +314,8 @@ def notes_of(run: BiasRun) -> dict[str, Any]:
     result = run.result or {}
     nine = (result.get("split") or {}).get("nine") or {}
     no_split = [NO_SPLIT] if result.get("common") and not result.get("split") else []
-    found = [*told(result.get("missing") or []), *nine.get("warnings", []), *no_split]
+    demo = [DEMO_ONLY] if is_demo(run.descriptions) else []
+    found = [*demo, *told(result.get("missing") or []), *nine.get("warnings", []), *no_split]
     return {"warnings": found} if found else {}
 
 
