@@ -54,6 +54,8 @@ class ImportResult:
     columns: str = ""
     splits: Counter[str] = field(default_factory=Counter)
     n_classes: int = 0
+    # Stored videos whose class, split or other label the list says differently.
+    relabelled: int = 0
     media: Counter[str] = field(default_factory=Counter)
     # The plug-in that read the file, such as "foilworks-mirror 0.3"; "" for our own formats.
     plugin: str = ""
@@ -94,6 +96,7 @@ class ImportResult:
             "columns": self.columns,
             "splits": dict(self.splits),
             "n_classes": self.n_classes,
+            "relabelled": self.relabelled,
             "media": {state: self.media[state] for state in ("ready", "elsewhere", "missing", "broken")},
             "missing": self.missing,
             "similar": self.similar,

@@ -41,7 +41,15 @@ def videos_to_describe(project: Project, params: Mapping[str, Any]) -> QuerySet[
     return chosen(videos.order_by("pk"), params)
 
 
-def no_videos(project: Project, params: Mapping[str, Any]) -> str:
+def subset_with_files(project: Project, split: str = "", videos: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the choice as `subset` does. EvaluationError: as there, or none of the chosen videos has a file."""
+    params = subset(project, split, videos)
+    if not videos_to_describe(project, params).exists():
+        raise EvaluationError(_no_videos(project, params))
+    return params
+
+
+def _no_videos(project: Project, params: Mapping[str, Any]) -> str:
     """Return why no video can be described, and what to do."""
     where = f" of the split {params['split']}" if params.get("split") else ""
     n = chosen(Video.objects.filter(project=project), params).count()

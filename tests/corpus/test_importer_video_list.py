@@ -6,6 +6,7 @@ import pytest
 
 from corpus.errors import CorpusError
 from corpus.importers import csv_rows, jsonl, kinetics, table, video_list
+from corpus.importers.parsing.video_rows import looks_like_line
 from corpus.records import BadRecord, ItemRecord, RecordWarning, TakenColumns
 
 ROWS = [("cup.mp4", "lift cup", "train"), ("door.mp4", "open door", "test")]
@@ -49,7 +50,7 @@ def test_a_class_may_be_as_long_as_a_sentence(tmp_path):
     assert labels(read(csv_rows, tmp_path / "x.csv", text))[0][1] == "Pretending to put something next to something"
 
 
-def test_a_table_with_captions_is_no_list_of_videos(tmp_path):
+def test_a_table_with_captions_is_not_a_list_of_videos(tmp_path):
     text = "id,video,caption,class_label\n1,cup.mp4,A hand lifts a cup.,lift\n"
     (item,) = read(csv_rows, tmp_path / "x.csv", text)
     assert item.caption == "A hand lifts a cup."
@@ -71,6 +72,11 @@ def test_a_table_with_captions_is_no_list_of_videos(tmp_path):
 def test_lines_of_published_lists_give_the_class(tmp_path, line, expected):
     found = read(video_list, tmp_path / "x_train.txt", f"{line}\n")
     assert [(label, split) for _, label, split in labels(found)] == [(expected, "train")]
+
+
+@pytest.mark.parametrize("line", ['{"video": "a.mp4", "caption": "A cup."}', "id,video,caption", "1,cup.mp4,A cup."])
+def test_other_first_lines_are_not_a_list_without_a_header(line):
+    assert not looks_like_line(line)
 
 
 def test_a_line_may_name_its_split(tmp_path):
@@ -117,7 +123,7 @@ def test_a_file_of_a_folder_is_also_found_by_its_name_alone(tmp_path):
 
 
 @pytest.mark.parametrize("root", ["/home/me/clips/", "C:\\\\Users\\\\me\\\\", "./"])
-def test_folders_of_the_authors_machine_are_no_part_of_the_names(tmp_path, root):
+def test_folders_of_the_authors_machine_are_not_part_of_the_names(tmp_path, root):
     root = root.replace("\\\\", "\\")
     text = f"path,label\n{root}x/a.mp4,c\n{root}y/a.mp4,d\n"
     names = [one.video.file for one in read(csv_rows, tmp_path / "train.csv", text) if isinstance(one, ItemRecord)]

@@ -518,3 +518,40 @@ def test_clips_with_the_same_conversion_are_one_row(owner, project, film):
     assert body.count('<th scope="row">Rewritten.</th>') == 1
     assert "a.mp4, c.mp4" in body
     assert re.findall(r"(\d clips?)</summary>", body) == ["1 clip", "2 clips"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "format_slug"),
+    [
+        ("x.csv", "cup.mp4,lift cup,train\n", "video-list"),
+        ("x_train.txt", "lift/cup.mp4 0\n", "video-list"),
+        ("x.csv", "label,youtube_id,time_start,time_end,split\nlift,abc,1,11,train\n", "kinetics"),
+        ("x.csv", "path,label,split\ncup.mp4,lift cup,train\n", "table"),
+    ],
+)
+def test_lists_of_videos_are_detected(owner, project, name, text, format_slug):
+    send(owner, project, records=file(name, text), format="auto")
+    assert Import.objects.get().format == format_slug
+
+
+def test_a_table_of_videos_needs_no_caption(owner, project):
+    send(owner, project, records=file("x.csv", "path,label,split\ncup.mp4,lift cup,train\n"), format="auto")
+    upload = looked_at()
+    columns = reverse("imports:import_columns", args=[project.slug, upload.pk])
+    assert owner.post(columns, {"video": "path", "use": "1"}).status_code == 422
+    sent = {"video": "path", "class_label": "label", "split": "split", "use": "1"}
+    assert owner.post(columns, sent).status_code == 302
+    html = page(owner, looked_at())
+    for text in ("1 class;", "1 train", "1 video has no file yet:", "lift cup"):
+        assert text in html
+    assert "Caption and foils" not in html
+
+
+def test_classes_that_differ_are_updated_only_on_request(owner, project):
+    make_video(project, key="cup.mp4", class_label="drop cup", split="train")
+    send(owner, project, records=file("x.csv", "cup.mp4,lift cup,train\n"), format="auto")
+    upload = looked_at()
+    assert "Update 1 video whose class or split differs" in page(owner, upload)
+    owner.post(reverse("imports:confirm_import", args=[project.slug, upload.pk]), {"update": "on"})
+    looked_at()
+    assert Video.objects.get().class_label == "lift cup"

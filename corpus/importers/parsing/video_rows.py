@@ -9,8 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
-from os.path import commonprefix
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +36,11 @@ _FILE = re.compile(
     re.IGNORECASE,
 )
 _NAME = re.compile(r"(?P<video>[^\s,;]+)\s*[\s,;]\s*(?P<rest>.*)")
-_CELLS = re.compile(r"\s*[,;\t]\s*")
+_CELLS = re.compile(r"[,;\t]")
+NUMBERS = (
+    "is only a number, and texts are compared with the names of classes; write the names in the list, or give --set "
+    "classes=FILE"
+)
 _LINE_COLUMNS = {"video": "video", "class_label": "class", "split": "split"}
 # What a person reads of a list without a header.
 _IN_LINES = {"video": "start of the line", "class_label": "end of the line", "split": "a cell of the line"}
@@ -84,6 +87,8 @@ def is_line_list(path: Path, *, plain: bool = False) -> bool:
 
 def looks_like_line(text: str) -> bool:
     """Whether a line starts with the name of a video file, as the lines of a list without a header do."""
+    if text.lstrip()[:1] in {"{", "["}:
+        return False
     found = _FILE.fullmatch(text.strip().lstrip('"'))
     return found is not None and not _CELLS.search(found["video"])
 
@@ -162,7 +167,7 @@ def _surveyed(columns: Mapping[str, str], rows: Iterator[RawRecord], given: Mapp
         n += 1
         splits = splits or bool(split)
         parents = _plain_path(file).split("/")[:-1]
-        root = parents if root is None else commonprefix([root, parents])
+        root = parents if root is None else _shared(root, parents)
         base = hash(_plain_path(file).rpartition("/")[2])
         unique = unique and bool(file) and base not in names
         names.add(base)
@@ -177,12 +182,13 @@ def _surveyed(columns: Mapping[str, str], rows: Iterator[RawRecord], given: Mapp
     return _Facts(shared, unique, numbers, by_folder if is_named else None, is_named, splits)
 
 
+def _shared(one: list[str], other: list[str]) -> list[str]:
+    return [part for part, _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))]
+
+
 def _remarks(columns: Mapping[str, str], facts: _Facts, split: str) -> Iterator[tuple[str, str]]:
     if facts.numbers and facts.classes is None:
-        yield (
-            "class_label",
-            "is only a number, and texts are compared with the names of classes; name them with --set classes=FILE",
-        )
+        yield "class_label", NUMBERS
     if "class_label" not in columns:
         yield "class_label", "no column names it; bias in classification needs a class per video"
     if not facts.splits and not split:

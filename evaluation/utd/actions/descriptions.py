@@ -20,7 +20,7 @@ from evaluation.utd.needs import TEST, TRAIN, missing_texts, told
 from evaluation.utd.prompt_sets import asked_by
 from evaluation.utd.recipes import PAPER, RECIPES
 from evaluation.utd.samples import described_by_text
-from evaluation.utd.subsets import no_videos, subset, summarized, videos_to_describe
+from evaluation.utd.subsets import subset_with_files, summarized
 from evaluation.utd.utd_files import read_descriptions, sha256_of
 from generation.asking.endpoints import endpoint_and_model
 from generation.model_paths import with_paths
@@ -64,9 +64,7 @@ def describe_videos(
     folder if a person sets it.
     """
     require_researcher(person, project)
-    chosen_videos = subset(project, split, videos)
-    if not videos_to_describe(project, chosen_videos).exists():
-        raise EvaluationError(no_videos(project, chosen_videos))
+    chosen_videos = subset_with_files(project, split, videos)
     if recipe not in RECIPES:
         raise EvaluationError(f"unknown recipe {quoted(recipe)}; choose one of: {', '.join(RECIPES)}")
     chosen = RECIPES[recipe]

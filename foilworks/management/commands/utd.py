@@ -96,11 +96,7 @@ class Command(FoilworksCommand):
         add_procedure(parser)
         parser.add_argument("--vectors", choices=list(SUFFIXES), default=FLOAT32, help="bias: format of stored vectors")
         parser.add_argument(
-            "--run",
-            type=int,
-            metavar="ID",
-            dest="bias_run",
-            help="run of biases or splits; bias: show its results again",
+            "--run", type=int, metavar="ID", dest="bias_run", help="id of a run; bias: print its results"
         )
         parser.add_argument(
             "--model", default="", metavar="M", help="train: backbone; zero-shot: model, such as clip:ID"
