@@ -5,6 +5,7 @@ from typing import Any
 
 from evaluation.utd.concepts import AVERAGE, MAX_SCORE, MIDDLE, SEQUENCE, TEMPORAL
 from evaluation.utd.models import BiasRun, Descriptions
+from evaluation.utd.needs import told
 from evaluation.utd.pages import CONCEPT_NAMES
 from evaluation.utd.recipes import DEMO, DEMO_ONLY, RECIPES
 from evaluation.utd.reliability import UNCERTIFIED, certificate_of
@@ -72,8 +73,19 @@ def bias_lines(run: BiasRun, warnings: Sequence[str] = ()) -> Iterator[str]:
         yield f"{CONCEPT_NAMES[row['concept']]}, sequence: {row['words']}. {row['advice']}"
     yield ""
     yield from _split_lines(run, result)
-    yield from (f"warning: {text}" for text in warnings)
+    if missing := result.get("missing"):
+        yield f"videos left out of some cells, because texts are missing: {_lacking(missing)}"
+    shown = set(told(missing or ()))
+    yield from (f"warning: {text}" for text in warnings if text not in shown)
     yield f"next: `foilworks utd export --run {run.pk} --out DIR`"
+
+
+def _lacking(missing: Sequence[Mapping[str, Any]]) -> str:
+    """Return each text with the videos that lack it, by split."""
+    found: dict[str, list[str]] = {}
+    for row in missing:
+        found.setdefault(str(CONCEPT_NAMES[row["text"]]), []).append(f"{row['n']} of {row['of']} {row['split']}")
+    return "; ".join(f"{text} ({', '.join(counts)})" for text, counts in found.items())
 
 
 def _split_lines(run: BiasRun, result: Mapping[str, Any]) -> Iterator[str]:

@@ -74,6 +74,12 @@ def test_lines_of_published_lists_give_the_class(tmp_path, line, expected):
     assert [(label, split) for _, label, split in labels(found)] == [(expected, "train")]
 
 
+def test_a_list_of_hmdb51_has_its_class_in_the_name_and_its_split_in_the_line(tmp_path):
+    found = read(video_list, tmp_path / "brush_hair_test_split1.txt", "a.avi 1 \nb.avi 2 \nc.avi 0 \nd.avi 7\n")
+    assert labels(found) == [("a.avi", "brush hair", "train"), ("b.avi", "brush hair", "test")]
+    assert [one.where.rpartition(":")[2] for one in found if isinstance(one, BadRecord)] == ["4"]
+
+
 @pytest.mark.parametrize("line", ['{"video": "a.mp4", "caption": "A cup."}', "id,video,caption", "1,cup.mp4,A cup."])
 def test_other_first_lines_are_not_a_list_without_a_header(line):
     assert not looks_like_line(line)

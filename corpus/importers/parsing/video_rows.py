@@ -28,6 +28,9 @@ from corpus.importers.parsing.text_lines import lines
 from corpus.records import ItemRecord, ReadOutcome, RecordWarning, TakenColumns
 from text.quoting import quoted
 
+# A list of HMDB51 is one of a class and a division: 1 is for training, 2 for testing, and 0 is in neither.
+_HMDB51 = re.compile(r"(?P<label>.+)_test_split[1-3]")
+_HMDB51_SPLITS = {"1": "train", "2": "test"}
 # Rows that say what the columns are.
 FIRST = 50
 KINETICS_COLUMNS = frozenset({"youtube_id", "time_start", "time_end"})
@@ -108,6 +111,8 @@ def read_videos(path: Path, params: Mapping[str, Any], limits: TableLimits | Non
 
 def _opened(path: Path, limits: TableLimits) -> tuple[dict[str, str], tuple[str, ...], Any]:
     """Return the columns, those that are not used, and a function that reads the rows."""
+    if _HMDB51.fullmatch(path.stem) and is_line_list(path):
+        return dict(_LINE_COLUMNS), (), partial(_hmdb51_lines, path)
     if is_line_list(path, plain=True):
         first = next(_lines(path))
         found = first.value or dict.fromkeys(_LINE_COLUMNS.values(), True)
@@ -153,6 +158,17 @@ def _lines(path: Path) -> Iterator[RawRecord]:
             yield RawRecord(None, None, number, problem, "line")
             continue
         yield RawRecord(None, {"video": found["video"], "class": cells[0] if cells else None, "split": split}, number)
+
+
+def _hmdb51_lines(path: Path) -> Iterator[RawRecord]:
+    """Yield the lines of HMDB51: the class is in the name of the file, and the number is the split."""
+    label = path.stem.rpartition("_test_split")[0].replace("_", " ")
+    for raw in _lines(path):
+        number = "" if raw.problem else raw.value["class"]
+        if number in _HMDB51_SPLITS:
+            yield raw._replace(value={**raw.value, "class": label, "split": _HMDB51_SPLITS[number]})
+        elif raw.problem or number != "0":
+            yield raw._replace(value=None, problem="has no 0, 1 or 2 at its end, the split; correct it", part="line")
 
 
 def _surveyed(columns: Mapping[str, str], rows: Iterator[RawRecord], given: Mapping[str, str] | None) -> _Facts:

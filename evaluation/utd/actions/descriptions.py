@@ -148,7 +148,14 @@ def import_descriptions(
     matches = matched_keys(project, found)
     known = {name: keys[matches[name]] for name in found if name in matches}
     if not known:
-        raise EvaluationError(_("The files name no video of this project. Use the video keys of this project."))
+        theirs, ours = next(iter(found), ""), next(iter(keys), "")
+        raise EvaluationError(
+            _(
+                "The files name no video of this project. They have %(theirs)s, and the project has %(ours)s. Use the "
+                "video keys, source ids or file names of this project."
+            )
+            % {"theirs": quoted(theirs), "ours": quoted(ours) if ours else _("no videos")}
+        )
     counts = {len(found[key]) for key in known}
     if len(counts) > 1:
         raise EvaluationError(f"videos have {min(counts)} to {max(counts)} frames; describe all with the same number")

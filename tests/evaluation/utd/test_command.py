@@ -166,3 +166,22 @@ def test_texts_that_say_nothing_leave_out_only_their_own_cells(capsys, tmp_path)
     assert rows["verbs"][-1]["value"] is None
     assert rows["objects"][0]["value"] is not None
     assert capsys.readouterr().err == ""
+
+
+def test_descriptions_of_other_videos_are_refused_with_a_name_of_each_side(capsys, tmp_path):
+    texts.described("things", tmp_path)
+    path = tmp_path / "other.json"
+    path.write_text(json.dumps({"zzz": {"objects": ["a cup"]}}))
+    said = refused(capsys, "import", "--project", "things", "--file", path)
+    assert "They have 'zzz', and the project has '" in said
+
+
+def test_missing_texts_are_one_line_of_the_results(capsys, tmp_path):
+    _, told = texts.described("things", tmp_path)
+    for frame in told.frames.all():
+        frame.raw = {"objects": frame.raw["objects"]}
+        frame.save()
+    call_command("utd", "bias", "--descriptions", str(told.pk), "--encoder", "fake-words:", "--sync")
+    out = capsys.readouterr().out
+    assert "texts are missing: obj+comp+act (12 of 12 train, 12 of 12 test); activities (12 of 12 train" in out
+    assert "without them" not in out
