@@ -45,6 +45,16 @@ def test_json_lines_without_captions_are_videos(tmp_path, module):
     assert str(taken) == "video = video_path, class_label = label, split = split; not used: fps"
 
 
+def test_a_table_with_sentences_under_another_name_is_read_as_videos_only_on_request(tmp_path):
+    rows = "".join(f"{at}.mp4,A hand lifts cup {at} from the table.,lift,test\n" for at in range(4))
+    text = f"video,english,label,split\n{rows}"
+    with pytest.raises(CorpusError, match="has no column id, caption"):
+        read(csv_rows, tmp_path / "x.csv", text)
+    taken, *found = read(video_list, tmp_path / "x.csv", text)
+    assert taken.unused == ("english",)
+    assert len(labels(found)) == 4
+
+
 def test_a_class_may_be_as_long_as_a_sentence(tmp_path):
     text = "path,label,split\n1.webm,Pretending to put something next to something,train\n2.webm,Moving up,val\n"
     assert labels(read(csv_rows, tmp_path / "x.csv", text))[0][1] == "Pretending to put something next to something"

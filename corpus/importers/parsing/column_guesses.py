@@ -266,16 +266,16 @@ def _score(field: str, profile: Profile) -> float:
     return _by_content(field, profile)
 
 
-def guess_videos(rows: Sequence[Row]) -> dict[str, str]:
-    """Columns of a list of videos without captions, by field; {} if a column holds captions or candidates, or if no
-    column names the clip and its class.
+def guess_videos(rows: Sequence[Row], *, has_texts: bool = False) -> dict[str, str]:
+    """Columns of a list of videos without captions, by field; {} if no column names the clip and its class, or if a
+    column holds captions or candidates, unless the list may have them (`has_texts`).
 
     The name of a column decides on its class, because a class may be as long as a caption.
     """
     profiles = {name: _profile(name, rows) for name in columns_in(rows) if name != PLACE}
     columns: dict[str, str] = {}
     taken: set[str] = set()
-    if any(map(_is_sentence, profiles.values())) or _choice(profiles, {}, set()):
+    if not has_texts and (any(map(_is_sentence, profiles.values())) or _choice(profiles, {}, set())):
         return {}
     if video := _best("video", profiles, taken):
         taken.add(video)
@@ -293,9 +293,8 @@ def guess_videos(rows: Sequence[Row]) -> dict[str, str]:
 
 
 def _is_sentence(profile: Profile) -> bool:
-    name = _plain(profile.name)
-    is_caption = name in _NAMES["caption"] and name not in {*_WEAK, *_NAMES["class_label"]} and profile.words >= 1.5
-    return is_caption or _is_foil(profile.name, profile)
+    is_class = _plain(profile.name) in _NAMES["class_label"]
+    return (not is_class and _score("caption", profile) > 0) or _is_foil(profile.name, profile)
 
 
 def _is_named(field: str, profile: Profile) -> bool:

@@ -119,7 +119,7 @@ def _opened(path: Path, limits: TableLimits) -> tuple[dict[str, str], tuple[str,
         return {name: column for name, column in _LINE_COLUMNS.items() if found.get(column)}, (), partial(_lines, path)
     rows = [raw.value for raw in _first_rows(path, limits) if not raw.problem]
     names = {name: None for row in rows for name in row}
-    columns = guess_videos(rows)
+    columns = guess_videos(rows, has_texts=True)
     if names.keys() >= KINETICS_COLUMNS:
         raise CorpusError(f"{path}:1: header: these are the columns of Kinetics; choose the format kinetics")
     if not columns:
