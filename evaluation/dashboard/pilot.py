@@ -24,6 +24,7 @@ from evaluation.dashboard.stored_count import counted
 from evaluation.metrics.comparison import items_to_separate
 from evaluation.metrics.intervals import NOTHING, cluster_error, cluster_sums, wilson
 from evaluation.reports.reports import project_report, stored_report
+from evaluation.scoring.figures import awaited
 from evaluation.scoring.run_results import Axes, Floats, axes_of, credits_of, is_settled
 from projects.models import Project
 
@@ -160,6 +161,9 @@ def _pay(project: Project, found: Pilot) -> None:
 def _models(project: Project, found: Pilot) -> None:
     """Compare the two best models of the newest release with two of them."""
     for release in Release.objects.filter(project=project, runs__isnull=False).distinct().order_by("-id"):
+        # A job computes the results of a large release.
+        if awaited(release):
+            return
         runs = [run for run in latest_runs(release) if is_settled(run) and run.model_key]
         axes = axes_of(release)
         scored = [credits_of(run, axes).main for run in runs]

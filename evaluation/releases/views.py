@@ -28,6 +28,7 @@ from evaluation.releases.gate import KIND as GATE
 from evaluation.releases.models import ReleaseGate
 from evaluation.releases.withheld import withheld_of
 from evaluation.scoring.actions.start_run import start_run
+from evaluation.scoring.figures import awaited, require_figures, waiting_page
 from evaluation.scoring.forms import ScoringForm
 from evaluation.scoring.models import Run
 from projects.access import enter_project, get_project
@@ -103,8 +104,12 @@ def release(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     run = _start(request.user, found, form)
     if run is not None:
         return redirect("scoring:run", slug, run.pk)
-    standings = leaderboard(found)
+    if "part" in request.GET:
+        return waiting_page(request, found) or redirect(request.path)
+    waiting = awaited(found)
+    standings = [] if waiting else leaderboard(found)
     context = {
+        "waiting": waiting,
         "release": found,
         "form": form,
         "standings": standings,
@@ -166,7 +171,9 @@ def _items(found: Release, number: str | None, withheld: Mapping[str, Any]) -> P
 
 @require_safe
 def release_chart(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    image = of_reports.scores(_scored(leaderboard(get_release(request.user, slug, pk))))
+    found = get_release(request.user, slug, pk)
+    require_figures(found)
+    image = of_reports.scores(_scored(leaderboard(found)))
     return HttpResponse(image, content_type="image/svg+xml", headers={"Cache-Control": "private, no-cache"})
 
 
