@@ -6,20 +6,15 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation.models import Vote
-from corpus.models import Release
 from corpus.rules.states import ItemState
-from evaluation.analyses.registry import OF_SCORES
 from evaluation.blind.models import BlindScorer
 from evaluation.cached_results import first_views
 from evaluation.dashboard.pilot import pilot_of
 from evaluation.errors import EvaluationError
-from evaluation.reports import reports
 from evaluation.reports.actions.request_report import request_report
 from evaluation.reports.beside import KIND
-from evaluation.reports.hooks import compute_analyses
 from evaluation.reports.pages import PAGES
 from evaluation.reports.reports import project_report, stored_report
-from evaluation.scoring.models import Run
 from jobs.models import Job
 from jobs.runner import run_now
 from projects import audit
@@ -144,17 +139,6 @@ def test_a_small_project_asks_for_no_job(owner, client):
     with pytest.raises(EvaluationError, match="does not need a job"):
         request_report(owner, project, "validation", subtest="", params={})
     assert client.post(reverse("reports:report_ask", args=[project.slug, "validation"])).status_code == 404
-
-
-def test_the_analyses_of_a_large_release_are_computed_when_its_runs_end(project, monkeypatch):
-    asked = []
-    monkeypatch.setattr(reports, "release_analysis", lambda release, kind: asked.append(kind))
-    run = Run(release=Release(project=project))
-    compute_analyses(run)
-    assert set(asked) == OF_SCORES
-    monkeypatch.setattr(first_views, "LARGE", 4)
-    compute_analyses(run)
-    assert len(asked) == len(OF_SCORES)
 
 
 def test_the_plan_of_a_large_project_reads_the_stored_agreement(project, client):
