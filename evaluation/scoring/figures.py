@@ -31,13 +31,13 @@ def is_large_release(release: Release) -> bool:
     return release.n_items >= first_views.LARGE
 
 
-def settled_runs(release: Release) -> list[Run]:
+def complete_runs(release: Release) -> list[Run]:
     return [run for run in runs_of(release) if is_settled(run)]
 
 
 def mark_of(release: Release) -> str:
-    """Return what the figures follow from: the content of the release, and the scores of its settled runs."""
-    runs = [[run.pk, fingerprint_of(run)] for run in settled_runs(release)]
+    """Return what the figures follow from: the content of the release, and the scores of its runs that have ended."""
+    runs = [[run.pk, fingerprint_of(run)] for run in complete_runs(release)]
     return digest([VERSION, release.content_hash, runs])
 
 

@@ -165,7 +165,7 @@ def test_the_end_of_a_run_stores_ladders_and_analyses_of_a_large_release_only(re
     assert CachedResult.objects.filter(kind="ladder").exists()
 
 
-def test_the_plan_goes_on_without_the_models_while_a_job_computes_them(release, large):
+def test_the_plan_lacks_the_models_while_a_job_computes_them(release, large):
     assert "model_agreement" not in pilot_of(release.project).values
     run_jobs()
     assert "model_agreement" in pilot_of(release.project).values
