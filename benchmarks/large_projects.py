@@ -205,8 +205,11 @@ def finished(page: first_views.Page) -> None:
     from jobs.models import Job, JobState
     from jobs.runner import run_now
 
+    waiting = Job.objects.filter(state=JobState.WAITING, dotted__startswith="evaluation.")
+    # Those of earlier measurements, whose rows are deleted.
+    waiting.delete()
     first_views.measured(page, stored=True)
-    for job in Job.objects.filter(state=JobState.WAITING, dotted__startswith="evaluation.").order_by("created_at"):
+    for job in waiting.order_by("created_at"):
         run_now(job)
 
 

@@ -7,8 +7,11 @@ from jobs.progress import progress
 
 
 def preview_release(row_id: int, job: Job) -> None:
+    row = CachedResult.objects.select_related("project").filter(pk=row_id).first()
+    if row is None:  # An erasure deleted it; the next view of the page queues another job.
+        return
     progress(job, 0, 1, "computing")
-    store_preview(CachedResult.objects.select_related("project").get(pk=row_id))
+    store_preview(row)
     progress(job, 1, 1, "done")
 
 

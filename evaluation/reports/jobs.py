@@ -25,7 +25,9 @@ def compute_report(report_id: int, job: Job) -> None:
 
 def compute_figures(row_id: int, job: Job) -> None:
     """Store what pages show of the models of the release that the row is about."""
-    row = CachedResult.objects.get(pk=row_id)
+    row = CachedResult.objects.filter(pk=row_id).first()
+    if row is None:  # An erasure deleted it; the next view of a page queues another job.
+        return
     progress(job, 0, 1, "computing")
     store_figures(Release.objects.select_related("project").get(pk=row.params["about"], project=row.project_id))
     progress(job, 1, 1, "done")

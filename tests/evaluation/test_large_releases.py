@@ -153,6 +153,16 @@ def test_new_scores_make_the_figures_incomplete_and_a_failed_job_is_not_repeated
     assert awaited(release).job_id == row.job_id
 
 
+def test_an_erasure_that_deletes_the_results_leaves_waiting_jobs_nothing_to_do(release, large, client):
+    awaited(release)
+    client.get(freeze_page(release.project))
+    forget()
+    assert Job.objects.filter(state=JobState.WAITING).count() == 2
+    run_jobs()
+    assert not CachedResult.objects.exists()
+    assert awaited(release).job.state == JobState.WAITING
+
+
 def test_the_end_of_a_run_stores_ladders_and_analyses_of_a_large_release_only(release, monkeypatch):
     run = release.runs.first()
     keep_figures(run)
