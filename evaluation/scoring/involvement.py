@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from corpus.models import Release
@@ -45,7 +45,7 @@ class Overlap:
 def uses_of(release: Release) -> Uses:
     """Count the foils by model, from the frozen provenance. One query, or none: a release never changes."""
     fingerprint = digest([VERSION, release.content_hash])
-    found = cached_by_fingerprint(release.project, "uses", str(release.pk), fingerprint, lambda: asdict(_uses(release)))
+    found = cached_by_fingerprint(release.project, "uses", str(release.pk), fingerprint, lambda: vars(_uses(release)))
     return Uses(Counter(found["hints"]), Counter(found["screened"]), found["n_foils"])
 
 
