@@ -25,7 +25,10 @@ def fill(items: int, home: str) -> int:
     import tempfile
     from pathlib import Path
 
+    import django
     from _served import make_tables
+
+    django.setup()
     from django.contrib.auth.models import Permission
     from django.contrib.contenttypes.models import ContentType
     from django.core.management import call_command

@@ -7,7 +7,8 @@ The sample project (`foilworks demo`) is copied into a PostgreSQL of its own, an
 many items. Each tree requests every page once, in a process of its own and with nothing cached, and runs every command
 once. Counted is the processor time of the process and of PostgreSQL, as other programs use the machine too. Printed:
 the slowest pages and commands, the ratio of the other tree to this one, and how an item's time grows between the first
-and the last size. `--databases` measures databases that are grown already.
+and the last size. `--databases` measures databases that are grown already. `--stored` requests each page before, and
+runs the jobs that it queues: measured is the page that shows what is stored.
 """
 
 import argparse
@@ -22,6 +23,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +41,8 @@ KIB = 1024
 # A page or command that needs more is stopped; by the clock, a busy machine gets five times as long.
 LIMIT_SECONDS = 60.0
 PATIENCE = 5
+# The processor time that the jobs of a page may take.
+JOB_SECONDS = 600.0
 # Reports that read files, or wait for a model library.
 REPORTS = ("validation", "agreement", "divergence", "blind", "position", "funnel", "people", "reviewing", "filters")
 EXPORTS = ("foilworks", "jsonl", "csv", "vilma", "valse", "contrast", "hf", "hub", "inspect", "votes")
@@ -74,11 +78,13 @@ def main() -> None:
     parser.add_argument("--kinds", nargs="+", choices=STEPS, default=list(STEPS))
     parser.add_argument("--slowest", type=int, default=20)
     parser.add_argument("--list", action="store_true", help="one JSON line per measurement")
+    parser.add_argument("--stored", action="store_true", help="measure pages whose results are stored")
     parser.add_argument("--limit", type=float, default=LIMIT_SECONDS, help="processor seconds that a page may take")
     parser.add_argument("--step", choices=STEPS, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.step:
-        for row in STEPS[options.step](options.only, options.limit):
+        measure = partial(pages, stored=True) if options.stored and options.step == "pages" else STEPS[options.step]
+        for row in measure(options.only, options.limit):
             print(json.dumps(row), flush=True)
         return
     trees = [ROOT, *([options.against.resolve()] if options.against else [])]
@@ -128,6 +134,7 @@ def step(tree: Path, home: Path, url: str, kind: str, options: argparse.Namespac
         options.only,
         "--limit",
         str(options.limit),
+        *(["--stored"] if options.stored else []),
     ]
     found = {}
     env = environment(tree, home, url) | {"PYTHONPATH": str(tree)}
@@ -174,7 +181,7 @@ def _growth(rows: list[list[dict[str, dict[str, Any]]]], tree: int, name: str) -
     return f"{a_large / a_small:6.2f}"
 
 
-def pages(only: str, limit: float) -> Iterator[dict[str, Any]]:
+def pages(only: str, limit: float, *, stored: bool = False) -> Iterator[dict[str, Any]]:
     """Request each page, and again with what its progress asks for."""
     first_views.start()
     found, _absent = first_views.alone(first_views.prepared, "demo")
@@ -182,12 +189,28 @@ def pages(only: str, limit: float) -> Iterator[dict[str, Any]]:
     for page in found:
         if not page.person or not re.search(only, page.address):
             continue
-        row = alone(limit, visited, page)
+        if stored:
+            alone(JOB_SECONDS, finished, page)
+        row = alone(limit, visited, page, stored)
         # The token of a task differs each time.
         yield named(row, re.sub(r"(/work/\w+/).+", r"\1…", page.address), n)
         if row.get("waits"):
             address = page.address + ("&" if "?" in page.address else "?") + "now=1"
-            yield named(alone(limit, visited, first_views.Page(page.name, address, page.person)), address, n)
+            again = first_views.Page(page.name, address, page.person)
+            yield named(alone(limit, visited, again, stored), address, n)
+
+
+def finished(page: first_views.Page) -> None:
+    """Request the page, and run the jobs that compute what it will show."""
+    from jobs.models import Job, JobState
+    from jobs.runner import run_now
+
+    waiting = Job.objects.filter(state=JobState.WAITING, dotted__startswith="evaluation.")
+    # Those of earlier measurements, whose rows are deleted.
+    waiting.delete()
+    first_views.measured(page, stored=True)
+    for job in waiting.order_by("created_at"):
+        run_now(job)
 
 
 def named(row: dict[str, Any], name: str, items: int) -> dict[str, Any]:
@@ -200,16 +223,17 @@ def _n_items() -> int:
     return Item.objects.count()
 
 
-def visited(page: first_views.Page) -> dict[str, Any]:
+def visited(page: first_views.Page, stored: bool) -> dict[str, Any]:
     from django.db import connection
 
     from evaluation.cached_results.models import CachedResult
 
-    CachedResult.objects.all().delete()
+    if not stored:
+        CachedResult.objects.all().delete()
     connection.ensure_connection()
     backend = connection.connection.info.backend_pid
     used, before = _cpu_of(backend), _peak_mib()
-    row = first_views.measured(page)
+    row = first_views.measured(page, stored=stored)
     return {
         "cpu": round(row["cpu"] + _cpu_of(backend) - used, 2),
         "statements": row["queries"],

@@ -12,7 +12,8 @@ from annotation.models.stages import public_stage
 from annotation.rules.activity import Figures, Judgement, Piece, figures
 from projects.models import Project, User
 
-PIECE = ("person", "seconds_spent", "watch")
+# Of the evidence of watching only the seconds: a project has hundreds of thousands of pieces.
+PIECE = ("person", "seconds_spent", "watch__seconds")
 
 
 def figures_of(project: Project) -> dict[int, Figures]:
@@ -54,11 +55,12 @@ def _pieces(project: Project, person: User | None = None) -> Iterator[Piece]:
     }
     for stage, pieces in rows.items():
         for pk, seconds, watch in pieces.values_list(*PIECE).order_by():
-            yield Piece(pk, stage, seconds, _watched(watch))
+            yield Piece(pk, stage, seconds, _number(watch))
+    public = {stage.value: str(public_stage(stage)) for stage in Stage}
     here = Q(item__subtest__project=project) | Q(gold__project=project)
     votes = Vote.objects.filter(here, **own).exclude(state=VoteState.UNDONE)
     for stage, pk, seconds, watch in votes.values_list("stage", *PIECE).order_by():
-        yield Piece(pk, public_stage(stage), seconds, _watched(watch))
+        yield Piece(pk, public[stage], seconds, _number(watch))
 
 
 def _judgements(project: Project, votes: QuerySet[Vote] | None = None) -> Iterator[Judgement]:
@@ -75,6 +77,5 @@ def _gold(project: Project) -> dict[int, tuple[int, int]]:
     return {person: (right, n) for person, right, n in rows.order_by()}
 
 
-def _watched(watch: object) -> float | None:
-    seconds = watch.get("seconds") if isinstance(watch, dict) else None
+def _number(seconds: object) -> float | None:
     return seconds if isinstance(seconds, int | float) and not isinstance(seconds, bool) else None

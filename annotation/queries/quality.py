@@ -136,7 +136,7 @@ def validators(project: Project) -> list[Row]:
     here = Q(item__subtest__project=project, stage=Stage.VALIDATION) | Q(gold__project=project)
     votes = Vote.objects.filter(here, person__isnull=False).exclude(state=VoteState.UNDONE)
     work: dict[int, list[Vote]] = defaultdict(list)
-    fields = ("person", "state", "choice", "caption_first", "fast", "watch", "seconds_spent", "gold")
+    fields = ("person", "state", "choice", "caption_first", "fast", "watch__covered", "seconds_spent", "gold")
     clips = [f"{of}__video__{name}" for of in ("item", "gold") for name in CLIP]
     for row in votes.values(*fields, "gold__answer", *clips):
         work[row["person"]].append(row)
@@ -168,7 +168,7 @@ def _row(person: User, standing: Standing | None, votes: Sequence[dict]) -> Row:
         set_aside=states[VoteState.SET_ASIDE],
         seconds=median(spent) if spent else None,
         clip_share=_median(_clip_share(vote) for vote in votes),
-        covered=_median(vote["watch"].get("covered") for vote in votes if isinstance(vote["watch"], dict)),
+        covered=_median(vote["watch__covered"] for vote in votes),
         fast=Share(sum(timed), len(timed)),
     )
 

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from statistics import median
+from typing import NamedTuple
 
 from annotation.rules.pausing import wilson
 
@@ -24,8 +25,7 @@ class Share:
         return wilson(self.right, self.seen) if self.seen else None
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(NamedTuple):
     """One edit, review or judgement that was not undone. Seconds are None if nobody measured them."""
 
     person: int
@@ -34,8 +34,7 @@ class Piece:
     watched: float | None = None
 
 
-@dataclass(frozen=True)
-class Judgement:
+class Judgement(NamedTuple):
     """A counted vote of validation: `unit` is the judged pair, `first` whether the first text was chosen."""
 
     unit: object

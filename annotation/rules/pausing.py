@@ -61,6 +61,8 @@ OF_GOLD, OF_POSITION, OF_SPEED = 0.5, 0.25, 0.25
 # The alternatives to "either position half of the time" and "at most a quarter fast".
 ONE_PLACE = 0.9
 CAREFUL_FAST, HASTY_FAST = 0.25, 0.75
+# Binary digits of `position_p`: more than twice as many as a float has.
+DIGITS = 128
 
 
 def suspicion(tally: JudgementCounts, bars: Thresholds) -> Reason | None:
@@ -119,8 +121,15 @@ def wilson(right: int, seen: int, z: float = 1.959964) -> tuple[float, float]:
 def position_p(first: int, second: int) -> float:
     """Return the two-sided exact binomial p-value of "either position half of the time"; 1 without answers."""
     n, fewer = first + second, min(first, second)
-    tail = sum(math.comb(n, k) for k in range(fewer + 1)) / 2**n
-    return min(1.0, 2 * tail)
+    # The tail is total / 2**halvings. The last digits of long numbers are dropped: with them, the time grows with n².
+    term = total = 1 << DIGITS
+    halvings = n + DIGITS
+    for k in range(1, fewer + 1):
+        term = term * (n - k + 1) // k
+        total += term
+        if term >> 2 * DIGITS:
+            term, total, halvings = term >> DIGITS, total >> DIGITS, halvings - DIGITS
+    return min(1.0, 2 * (total / (1 << halvings)))
 
 
 def _logs(p: float, n: int, hits: int) -> float:

@@ -20,6 +20,7 @@ from evaluation.board.leaderboard import Board, board
 from evaluation.board.sorting import sorted_board
 from evaluation.charts import of_models
 from evaluation.errors import EvaluationError
+from evaluation.scoring.figures import require_figures, waiting_page
 from evaluation.scoring.involvement import overlaps
 from evaluation.scoring.run_results import axes_of
 from projects.access import enter_project
@@ -30,6 +31,8 @@ from text.storable import safe_row
 @require_safe
 def leaderboard_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     found = enter_project(request, get_release(request.user, slug, pk))
+    if waiting := waiting_page(request, found):
+        return waiting
     shown = _board(request, found)
     form = BoardForm(shown)
     sorting = sorted_board(shown, request.GET.get("sort", ""), form.data)
@@ -43,6 +46,7 @@ def leaderboard_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_safe
 def leaderboard_file(request: HttpRequest, slug: str, pk: int, extension: str) -> HttpResponse:
     found = get_release(request.user, slug, pk)
+    require_figures(found)
     shown = _board(request, found)
     if extension == "svg":
         return HttpResponse(_chart(shown), content_type="image/svg+xml", headers={"Cache-Control": "private, no-cache"})
@@ -83,6 +87,8 @@ PER_PAGE = 25
 @require_safe
 def compare_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     found = enter_project(request, get_release(request.user, slug, pk))
+    if waiting := waiting_page(request, found):
+        return waiting
     form = CompareForm(found, request.GET)
     context = {"release": found, "form": form, "query": form.query()}
     if form.is_ready():
@@ -122,6 +128,7 @@ def _compared(request: HttpRequest, found: Release, form: CompareForm, result: C
 def compare_file(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Return a CSV of every item that both scored: its outcome and the signs of both margins."""
     found = get_release(request.user, slug, pk)
+    require_figures(found)
     form = CompareForm(found, request.GET)
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response.headers["Content-Disposition"] = f'attachment; filename="{found.project.slug}-comparison.csv"'

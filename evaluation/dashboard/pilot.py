@@ -11,8 +11,8 @@ from django.db.models import Count
 from django.utils import timezone
 
 from annotation.models import Stage, Vote, VoteState
-from annotation.queries.paid_work import paid_work, pay_of
-from annotation.rules.pay import Unit
+from annotation.queries.paid_work import paid_work, policy_of, rates_of
+from annotation.rules.pay import Unit, statement
 from annotation.rules.voting import VoteRule, pair_verdict
 from corpus.models import Release, Subtest, withdrawn_items
 from corpus.rules.states import FoilVerdict
@@ -24,6 +24,7 @@ from evaluation.dashboard.stored_count import counted
 from evaluation.metrics.comparison import items_to_separate
 from evaluation.metrics.intervals import NOTHING, cluster_error, cluster_sums, wilson
 from evaluation.reports.reports import project_report, stored_report
+from evaluation.scoring.figures import awaited
 from evaluation.scoring.run_results import Axes, Floats, axes_of, credits_of, is_settled
 from projects.models import Project
 
@@ -144,9 +145,10 @@ def last_days(votes: dict[str, int], today: date) -> list[int]:
 
 
 def _pay(project: Project, found: Pilot) -> None:
-    policy, rates, paid = pay_of(project)
-    found.currency, found.spent = policy.currency, float(paid.total.pay)
-    work = [row for row in paid_work(project) if row.stage == Stage.VALIDATION]
+    policy, rates, everything = policy_of(project), rates_of(project), paid_work(project)
+    found.currency = policy.currency
+    found.spent = float(statement(everything, rates, policy.floor).total.pay)
+    work = [row for row in everything if row.stage == Stage.VALIDATION]
     timed, seconds = sum(row.timed for row in work), sum(row.seconds for row in work)
     if timed >= MIN_JUDGED and seconds > 0:
         found.add("seconds_per_vote", seconds / timed, timed)
@@ -160,6 +162,9 @@ def _pay(project: Project, found: Pilot) -> None:
 def _models(project: Project, found: Pilot) -> None:
     """Compare the two best models of the newest release with two of them."""
     for release in Release.objects.filter(project=project, runs__isnull=False).distinct().order_by("-id"):
+        # A job computes the results of a large release.
+        if awaited(release):
+            return
         runs = [run for run in latest_runs(release) if is_settled(run) and run.model_key]
         axes = axes_of(release)
         scored = [credits_of(run, axes).main for run in runs]

@@ -35,7 +35,9 @@ class SubtestCount:
 
 @dataclass(frozen=True)
 class Selection:
-    """`kept`: ids of the items that qualify. `luck`: the highest share that guesses alone would make qualify."""
+    """`kept`: ids of the items that qualify; empty in a selection that was stored. `luck`: the highest share that
+    guesses alone would make qualify.
+    """
 
     need: str
     runs: Sequence[Run]
@@ -45,7 +47,7 @@ class Selection:
 
     @property
     def n_kept(self) -> int:
-        return len(self.kept)
+        return sum(each.n_kept for each in self.subtests)
 
     @property
     def n_unknown(self) -> int:

@@ -28,6 +28,7 @@ from evaluation.ladder.wording import (
 from evaluation.metrics.ladder import CHAIN, REQUIRED, RUNGS, WORDS
 from evaluation.scoring.access import get_run
 from evaluation.scoring.actions.rungs import add_controls, import_rung_scores
+from evaluation.scoring.figures import require_figures, waiting_page
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import SCORE_FILE
 from evaluation.scoring.shards.outlook import work
@@ -120,6 +121,8 @@ def run_file(request: HttpRequest, slug: str, pk: int, extension: str) -> HttpRe
 def release_ladder(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show what the items of a release need, over all models with a ladder."""
     found = enter_project(request, get_release(request.user, slug, pk))
+    if waiting := waiting_page(request, found):
+        return waiting
     ladder = ladder_of_release(found)
     context: dict[str, Any] = {"release": found, "ladder": ladder}
     if ladder:
@@ -140,6 +143,7 @@ def release_ladder(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_safe
 def release_file(request: HttpRequest, slug: str, pk: int, extension: str) -> HttpResponse:
     found = get_release(request.user, slug, pk)
+    require_figures(found)
     ladder = ladder_of_release(found)
     if ladder is None:
         raise Http404(_("No run of this release has a ladder yet."))

@@ -28,6 +28,7 @@ from evaluation.publishing.public import (
 from evaluation.releases.changelog import changelog_of
 from evaluation.releases.models import ReleaseGate
 from evaluation.releases.withheld import withheld_of
+from evaluation.scoring.figures import awaited
 from text.diff import diff_segments
 
 ITEMS_PER_PAGE = 10
@@ -38,9 +39,9 @@ ITEMS_PER_PAGE = 10
 def public_release(request: HttpRequest, key: str) -> HttpResponse:
     page = get_public_page(key)
     release, composition = page.release, composition_of(page.release)
-    terms, shown = terms_of(release, composition), board(release)
+    terms, waiting = terms_of(release, composition), awaited(release)
     about = {
-        "board": shown,
+        "board": None if waiting else board(release),
         "composition": composition,
         "n_videos": sum(each.n_videos for each in terms),
         "n_foils": sum(foils for _name, _items, foils, _paired in composition.rows),
@@ -68,6 +69,8 @@ def public_data(request: HttpRequest, key: str) -> HttpResponse:
 @require_safe
 def public_leaderboard(request: HttpRequest, key: str) -> HttpResponse:
     page = get_public_page(key)
+    if awaited(page.release):
+        return _tab(request, page, "leaderboard", "evaluation/public_leaderboard.html", {"waiting": True})
     shown = board(page.release)
     about = {"board": shown, "sorting": sorted_board(shown, request.GET.get("sort", "")), "gaps": gaps_of(page.release)}
     return _tab(request, page, "leaderboard", "evaluation/public_leaderboard.html", about)

@@ -18,11 +18,9 @@ class Offer:
 
     name: str
     n: int
-    kept: frozenset[str]
-
-    @property
-    def n_kept(self) -> int:
-        return len(self.kept)
+    n_kept: int
+    # Their ids; a stored offer has only their number.
+    kept: frozenset[str] = frozenset()
 
     @property
     def share(self) -> float:
@@ -42,8 +40,8 @@ def offer(frozen: Sequence[FrozenItem], name: str) -> Offer:
         f"{record['id']}/{place}": (record, foil) for record in records for place, foil in enumerate(record["foils"])
     }
     pairs = [Pair(id_, _together(record), record["caption"], foil) for id_, (record, foil) in item_of.items()]
-    kept = select(pairs, per_group=None).kept
-    return Offer(name, len(records), frozenset(item_of[id_][0]["id"] for id_ in kept))
+    kept = frozenset(item_of[id_][0]["id"] for id_ in select(pairs, per_group=None).kept)
+    return Offer(name, len(records), len(kept), kept)
 
 
 def _together(record: Mapping[str, Any]) -> str:

@@ -50,7 +50,15 @@ class FreezeForm(forms.Form):
     def clean_holdback(self) -> float:
         return (self.cleaned_data["holdback"] or 0) / 100
 
-    def __init__(self, data: Any = None, *, gate: Mapping[str, Any] | None = None, ladder: Offer | None = None) -> None:
+    def __init__(
+        self,
+        data: Any = None,
+        *,
+        gate: Mapping[str, Any] | None = None,
+        ladder: Offer | None = None,
+        by_job: bool = False,
+    ) -> None:
+        """Fit the fields to a preview. `by_job`: the gate of what is chosen is not known before the job ends."""
         super().__init__(data)
         if ladder:
             self._add_needs(ladder)
@@ -62,7 +70,7 @@ class FreezeForm(forms.Form):
         ]
         if not offers:
             del self.fields["balance"]
-        if not (gate and gate["stopped"]):
+        if not (gate and gate["stopped"]) and not by_job:
             del self.fields["override"]
 
     def _add_needs(self, ladder: Offer) -> None:

@@ -1,6 +1,7 @@
 """Preview a release: what it would contain now, and what it would leave out."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count, Q
@@ -8,14 +9,13 @@ from django.utils.translation import ngettext
 
 from corpus.models import Subtest, counts_as_valid, on_publishers_word
 from corpus.rules.states import ItemState
-from evaluation.blind.forms import named_probes
 from evaluation.errors import EvaluationError
 from evaluation.facts.records import requeued_as_invalid
-from evaluation.ladder.selection import Offer, runs_to_select_with
+from evaluation.ladder.selection import Offer as LadderOffer
 from evaluation.ladder.selection import offer as ladder_offer
 from evaluation.releases.balanced_items import offer
 from evaluation.releases.gate import GateFinding, inspect
-from evaluation.releases.snapshot import half_items, valid_items
+from evaluation.releases.snapshot import FrozenItem, half_items, valid_items
 from projects.models import Project
 
 LEFT_OUT = ("n_waiting", "n_disputed", "n_invalid", "n_halves")
@@ -62,26 +62,39 @@ def left_out(content: Sequence[Subtest]) -> str:
     return ", ".join(filter(None, parts))
 
 
-def ladder_preview(project: Project, asked: Sequence[int] = ()) -> Offer | None:
-    """Return how many of the items that are valid now need what, by the ladders of the asked runs; None without any."""
-    if not runs_to_select_with(project):
-        return None
-    try:
-        return ladder_offer(project, [one.record for one in valid_items(project)], asked)
-    except EvaluationError:
-        return None
+@dataclass(frozen=True)
+class Preview:
+    """`gate`: the gate's rows, what it stops, and what balancing would leave; None without valid items. `ladder`: how
+    many of the items need what, None without a ladder.
+    """
+
+    gate: dict[str, Any] | None = None
+    ladder: LadderOffer | None = None
 
 
-def gate_preview(project: Project, kept: frozenset[str] | None = None) -> dict[str, Any] | None:
-    """Return the gate's result for the items that are valid now, or those of them that are kept; None if there are
-    none.
+def preview(project: Project, asked: Sequence[int] = (), needs: str = "") -> Preview:
+    """Return the gate's result for the items that are valid now, or those of them that a need keeps by the ladders of
+    the asked runs. The items are read once.
     """
     try:
-        frozen = [one for one in valid_items(project) if kept is None or one.record["id"] in kept]
+        frozen = valid_items(project)
+    except EvaluationError:
+        return Preview()
+    ladder = _ladder(project, frozen, asked)
+    chosen = ladder.selections.get(needs) if ladder else None
+    return Preview(_gate(project, [one for one in frozen if chosen is None or one.record["id"] in chosen.kept]), ladder)
+
+
+def _ladder(project: Project, frozen: Sequence[FrozenItem], asked: Sequence[int]) -> LadderOffer | None:
+    try:
+        return ladder_offer(project, [one.record for one in frozen], asked)
     except EvaluationError:
         return None
+
+
+def _gate(project: Project, frozen: Sequence[FrozenItem]) -> dict[str, Any] | None:
     if not frozen:
         return None
     finding: GateFinding = inspect(project, [one.record for one in frozen])
     offers = [offer(frozen, row["name"]) for row in finding.rows if row["solved"]]
-    return {"rows": [named_probes(row) for row in finding.rows], "stopped": finding.stopped, "offers": offers}
+    return {"rows": finding.rows, "stopped": finding.stopped, "offers": offers}

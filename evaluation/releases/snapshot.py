@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from corpus.models import COUNTS_AS_VALID, Foil, Item, MediaState, Subtest, Video
@@ -47,8 +47,8 @@ def frozen_items(project: Project, items: QuerySet[Item] | None = None) -> list[
     rows = chosen.filter(subtest__project=project).select_related(
         "subtest", "video", "caption", "proficiency_item__subtest", "proficiency_item__caption"
     )
-    foils = _foils(project)
-    made = _provenance_of_composed(project, rows, foils) | _provenance(project)
+    foils = _foils(rows)
+    made = _provenance_of_composed(project, rows, foils) | _provenance(project, rows)
     frozen = [FrozenItem(item, _record(item, foils, made)) for item in rows]
     return sorted(frozen, key=lambda one: one.record["id"])
 
@@ -199,19 +199,22 @@ def _media(video: Video) -> dict[str, Any]:
     }
 
 
-def _foils(project: Project) -> dict[int, list[Foil]]:
+def _foils(items: QuerySet[Item]) -> dict[int, list[Foil]]:
+    """Return the foils of the items and of their proficiency items, by item."""
     found: dict[int, list[Foil]] = defaultdict(list)
-    for foil in Foil.objects.filter(item__subtest__project=project).order_by("item_id", "position"):
+    chosen = Q(item__in=items.values("pk")) | Q(item__in=items.values("proficiency_item"))
+    for foil in Foil.objects.filter(chosen).order_by("item_id", "position"):
         found[foil.item_id].append(foil)
     return found
 
 
-def _provenance(project: Project) -> dict[int, dict[str, Any]]:
-    """Return the origin of each foil of the project, by the foil's row id; a person is under a pseudonym."""
+def _provenance(project: Project, items: QuerySet[Item]) -> dict[int, dict[str, Any]]:
+    """Return the origin of each foil of the items, by the foil's row id; a person is under a pseudonym."""
     made = (
-        Candidate.objects.filter(foil__item__subtest__project=project)
-        .select_related("parent", "group__run")
-        .prefetch_related("filter_scores")
+        Candidate.objects.filter(foil__item__in=items.values("pk"))
+        # A run has thousands of candidates, so it is read once.
+        .select_related("parent", "group")
+        .prefetch_related("filter_scores", "group__run")
     )
     hints, screened = _hints(project), screened_by(project)
     return {

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.paginator import Page, Paginator
@@ -16,22 +17,25 @@ from corpus.models import Release, ReleaseItem
 from corpus.release_records import canary_of
 from evaluation.blind.forms import named_probes
 from evaluation.board.leaderboard import RankedRun, is_uneven, leaderboard
-from evaluation.cached_results.first_views import waits
+from evaluation.cached_results.first_views import is_large, waits
 from evaluation.charts import of_reports
 from evaluation.errors import EvaluationError
 from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.releases.background import freezing_of, request_freeze, request_preview, stored_preview
 from evaluation.releases.changelog import compared
 from evaluation.releases.changes import changes, previous_of, shifts, unscored
 from evaluation.releases.forms import FreezeForm
-from evaluation.releases.freezable import freezable, gate_preview, ladder_preview, left_out
+from evaluation.releases.freezable import Preview, freezable, left_out, preview
 from evaluation.releases.gate import KIND as GATE
 from evaluation.releases.models import ReleaseGate
 from evaluation.releases.withheld import withheld_of
 from evaluation.scoring.actions.start_run import start_run
+from evaluation.scoring.figures import awaited, require_figures, waiting_page
 from evaluation.scoring.forms import ScoringForm
 from evaluation.scoring.models import Run
 from projects.access import enter_project, get_project
-from projects.models import Role, User
+from projects.live_pages import render_live
+from projects.models import Project, Role, User
 from text.diff import diff_segments
 from text.errors import ActionableError
 
@@ -47,13 +51,12 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
 def freeze(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     posted = request.method == "POST"
+    if is_large(project):
+        return _freeze_large(request, project)
     if not posted and waits(project, GATE, "", request.GET):
         return render(request, "evaluation/freeze.html", {"waits": True, "asked": request.GET.urlencode()})
-    asked = (request.POST if posted else request.GET).getlist("ladder_runs")
-    ladder = ladder_preview(project, [int(pk) for pk in asked if pk.isdecimal() and len(pk) < 19])
-    chosen = ladder.selections.get(request.POST.get("needs", "")) if ladder else None
-    gate = gate_preview(project, chosen and chosen.kept)
-    form = FreezeForm(request.POST if posted else None, gate=gate, ladder=ladder)
+    shown = preview(project, _asked_runs(request), request.POST.get("needs", ""))
+    form = FreezeForm(request.POST if posted else None, gate=shown.gate, ladder=shown.ladder)
     if posted and form.is_valid():
         try:
             release = freeze_release(request.user, project, **form.cleaned_data)
@@ -62,15 +65,47 @@ def freeze(request: HttpRequest, slug: str) -> HttpResponse:
         else:
             messages.success(request, _("%(name)s is frozen. Its content is listed below.") % {"name": release.name})
             return redirect("releases:release", project.slug, release.pk)
+    return _freeze_page(request, project, form, shown)
+
+
+def _asked_runs(request: HttpRequest) -> list[int]:
+    asked = (request.POST if request.method == "POST" else request.GET).getlist("ladder_runs")
+    return [int(pk) for pk in asked if pk.isdecimal() and len(pk) < 19]
+
+
+def _freeze_large(request: HttpRequest, project: Project) -> HttpResponse:
+    """Show what jobs found of the next release, and freeze it by a job."""
+    runs = _asked_runs(request)
+    posted = request.method == "POST" and "check" not in request.POST
+    if "check" in request.POST:
+        request_preview(project, runs)
+        return redirect(f"{request.path}?{urlencode({'ladder_runs': runs}, doseq=True)}")
+    stored, freezing = stored_preview(project, runs), freezing_of(project)
+    freezes = bool(freezing and freezing.job and not freezing.job.is_over)
+    asked = urlencode({"ladder_runs": runs}, doseq=True)
+    jobs = {"stored": stored, "freezing": freezing, "freezes": freezes, "asked": asked}
+    if "part" in request.GET:
+        at_work = freezes or stored.is_at_work
+        return render_live(request, "evaluation/_freeze_jobs.html", jobs, refresh=not at_work)
+    shown = stored.found or Preview()
+    form = FreezeForm(request.POST if posted else None, gate=shown.gate, ladder=shown.ladder, by_job=True)
+    if posted and form.is_valid():
+        request_freeze(request.user, project, form.cleaned_data)
+        return redirect("releases:freeze", project.slug)
+    return _freeze_page(request, project, form, shown, **jobs)
+
+
+def _freeze_page(request: HttpRequest, project: Project, form: FreezeForm, shown: Preview, **jobs: Any) -> HttpResponse:
     content = freezable(project)
-    n_valid = sum(row.n_valid for row in content)
+    gate = shown.gate and {**shown.gate, "rows": [named_probes(row) for row in shown.gate["rows"]]}
     context = {
         "form": form,
         "content": content,
-        "n_valid": n_valid,
+        "n_valid": sum(row.n_valid for row in content),
         "left_out": left_out(content),
         "gate": gate,
-        "ladder": ladder,
+        "ladder": shown.ladder,
+        **jobs,
     }
     return render(request, "evaluation/freeze.html", context, status=422 if form.errors else 200)
 
@@ -103,8 +138,12 @@ def release(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     run = _start(request.user, found, form)
     if run is not None:
         return redirect("scoring:run", slug, run.pk)
-    standings = leaderboard(found)
+    if "part" in request.GET:
+        return waiting_page(request, found) or redirect(request.path)
+    waiting = awaited(found)
+    standings = [] if waiting else leaderboard(found)
     context = {
+        "waiting": waiting,
         "release": found,
         "form": form,
         "standings": standings,
@@ -166,7 +205,9 @@ def _items(found: Release, number: str | None, withheld: Mapping[str, Any]) -> P
 
 @require_safe
 def release_chart(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    image = of_reports.scores(_scored(leaderboard(get_release(request.user, slug, pk))))
+    found = get_release(request.user, slug, pk)
+    require_figures(found)
+    image = of_reports.scores(_scored(leaderboard(found)))
     return HttpResponse(image, content_type="image/svg+xml", headers={"Cache-Control": "private, no-cache"})
 
 

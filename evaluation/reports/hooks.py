@@ -1,24 +1,18 @@
-"""Compute the analyses of a large release when its runs end; `evaluation.apps` loads this at each start."""
+"""Store the figures of a large release when its runs end; `evaluation.apps` loads this at each start."""
 
-from contextlib import suppress
-
-from evaluation.analyses.registry import OF_SCORES
-from evaluation.cached_results.first_views import is_large
+from evaluation.cached_results import first_views
 from evaluation.scoring.finished import on_finished
 from evaluation.scoring.models import Run
-from text.errors import ActionableError
 
 
-def compute_analyses(run: Run) -> None:
-    """Compute each analysis with its defaults in the worker: over 10,000 items, a page would take many seconds."""
-    if not is_large(run.release.project):
+def keep_figures(run: Run) -> None:
+    """Compute ladders and analyses in the worker, too: over 10,000 items, a page would take many seconds."""
+    if run.release.n_items < first_views.LARGE:
         return
     # Imported here, because numpy would add a sixth to the start of every command.
-    from evaluation.reports.reports import release_analysis
+    from evaluation.reports.figures import store_figures
 
-    for kind in sorted(OF_SCORES):
-        with suppress(ActionableError):
-            release_analysis(run.release, kind)
+    store_figures(run.release)
 
 
-on_finished(compute_analyses)
+on_finished(keep_figures)

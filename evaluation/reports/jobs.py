@@ -1,7 +1,9 @@
-"""Define the background jobs of reports that need a model library, or that read a large project."""
+"""Define the background jobs of reports that need a model library, or that read a large project or release."""
 
+from corpus.models import Release
 from evaluation.cached_results.models import CachedResult
 from evaluation.reports.beside import store_beside
+from evaluation.reports.figures import store_figures
 from evaluation.reports.reports import project_report
 from jobs.models import Job
 from jobs.progress import progress
@@ -18,4 +20,14 @@ def compute_report(report_id: int, job: Job) -> None:
     progress(job, 0, 1, "computing")
     store_beside(row.project, row.kind, subtest or "")
     project_report(row.project, row.kind, subtest=subtest, params=params)
+    progress(job, 1, 1, "done")
+
+
+def compute_figures(row_id: int, job: Job) -> None:
+    """Store what pages show of the models of the release that the row is about."""
+    row = CachedResult.objects.filter(pk=row_id).first()
+    if row is None:  # An erasure deleted it; the next view of a page queues another job.
+        return
+    progress(job, 0, 1, "computing")
+    store_figures(Release.objects.select_related("project").get(pk=row.params["about"], project=row.project_id))
     progress(job, 1, 1, "done")

@@ -26,6 +26,7 @@ from evaluation.reports.charts_by_name import CHARTS
 from evaluation.reports.forms import ReportForm
 from evaluation.reports.pages import report_data
 from evaluation.reports.reports import about_of, release_analysis
+from evaluation.scoring.figures import require_figures, waiting_page
 from evaluation.text_tables import WRITERS as TABLES
 from projects.access import enter_project, get_project
 from projects.forms.registry_entry import EntryForm
@@ -136,6 +137,8 @@ def report_chart(request: HttpRequest, slug: str, kind: str, chart: str) -> Http
 def analysis(request: HttpRequest, slug: str, pk: int, kind: str) -> HttpResponse:
     found = enter_project(request, get_release(request.user, slug, pk))
     page, form = _page(kind), _form(request, kind)
+    if waiting := waiting_page(request, found):
+        return waiting
     context: dict[str, Any] = {
         **(proximity_context(found) if kind == PROXIMITY else {}),
         "release": found,
@@ -166,6 +169,7 @@ def analysis_file(request: HttpRequest, slug: str, pk: int, kind: str, extension
     page = _page(kind)
     if extension not in {"csv", "json", "svg", *TABLES}:
         raise Http404
+    require_figures(found)
     try:
         data = _data(found, kind, _form(request, kind))
     except ActionableError as error:

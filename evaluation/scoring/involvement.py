@@ -7,8 +7,11 @@ from enum import StrEnum
 
 from corpus.models import Release
 from corpus.release_records import SCREENED_BY
+from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from evaluation.scoring.models import Run
 from generation.screening.families import family_of, name_of
+
+VERSION = "1"
 
 
 class Part(StrEnum):
@@ -40,7 +43,13 @@ class Overlap:
 
 
 def uses_of(release: Release) -> Uses:
-    """Count the foils by model, from the frozen provenance. One query."""
+    """Count the foils by model, from the frozen provenance. One query, or none: a release never changes."""
+    fingerprint = digest([VERSION, release.content_hash])
+    found = cached_by_fingerprint(release.project, "uses", str(release.pk), fingerprint, lambda: vars(_uses(release)))
+    return Uses(Counter(found["hints"]), Counter(found["screened"]), found["n_foils"])
+
+
+def _uses(release: Release) -> Uses:
     hints: Counter[str] = Counter()
     screened: Counter[str] = Counter()
     total = 0

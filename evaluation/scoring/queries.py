@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from django.db.models import Q, QuerySet
+from django.db.models import Func, JSONField, Q, QuerySet
 
 from corpus.models import Release, ReleaseItem
 from corpus.records import WINNER, ReleaseScore
@@ -68,6 +68,22 @@ def records_of(release: Release, *, private: bool = False) -> list[dict[str, Any
     """
     members = ReleaseItem.objects.filter(release=release, is_private=private)
     return list(members.order_by("position").values_list("record", flat=True))
+
+
+class _WithoutProvenance(Func):
+    """A frozen record without the origin of its foils: half of it, which no score depends on."""
+
+    output_field = JSONField()
+    template = "(%(expressions)s - 'provenance')"
+
+    def as_sqlite(self, compiler: Any, connection: Any, **context: Any) -> Any:
+        return self.as_sql(compiler, connection, template="JSON_REMOVE(%(expressions)s, '$.provenance')", **context)
+
+
+def scored_records(release: Release) -> list[dict[str, Any]]:
+    """Return `records_of` without their provenance, in half the time: what scores and their figures need. One query."""
+    members = ReleaseItem.objects.filter(release=release, is_private=False).order_by("position")
+    return list(members.values_list(_WithoutProvenance("record"), flat=True))
 
 
 @dataclass(frozen=True)
@@ -162,7 +178,7 @@ def release_scores(
     wanted = [text for record in records or () for text in texts_of(record)] if few else None
     scores, kind, higher = stored_scores(run, wanted, rung)
     by = keyed_by(run)
-    shown = records if records is not None else records_of(run.release)
+    shown = records if records is not None else scored_records(run.release)
     others = others_of(run, None if few else shown) if rung == Rung.OTHER_CLIP else {}
     values = RungValues(scores, by, rung, ladder_of(run.params), others, higher=higher)
     asked = [asked_of(record, by) for record in shown]
@@ -205,14 +221,17 @@ def equal_parts(run: Run) -> set[tuple[str, str]]:
     return {(found["item"], found["part"]) for found in run.problems.get(EQUAL_AFTER_CUT, ())}
 
 
-def run_results(run: Run, *, ties: str | None = None, draws: int = DRAWS) -> dict[str, Any]:
+def run_results(
+    run: Run, records: Sequence[Record] | None = None, *, ties: str | None = None, draws: int = DRAWS
+) -> dict[str, Any]:
     """Run `metrics.pairwise` on the run's stored scores: overall, per subtest, per test; `missing` lists unscored
     items.
 
     `overall` is None and the rest empty without scores. `rcad` has ranks of items with two foils and more; predictions
-    (`only_winners`) have none. `ties`: the protocol's policy by default.
+    (`only_winners`) have none. `records`: the public ones of the release, if they are read already. `ties`: the
+    protocol's policy by default.
     """
-    records = records_of(run.release)
+    records = scored_records(run.release) if records is None else records
     rows, missing = release_scores(run, records)
     policy = ties or PROTOCOLS[run.protocol].ties
     about = {"run": run.pk, "model": run.label, "model_key": run.model_key, "protocol": run.protocol}
@@ -320,7 +339,7 @@ def _controlled(run: Run, ranked: ChoiceScores | None) -> ChoiceScores | None:
     """Return the same items among sampled captions, if the run has scored them; two queries."""
     if ranked is None or not run.params.get("control"):
         return None
-    records = records_of(run.release)
+    records = scored_records(run.release)
     texts = control_texts(records, run.params["control"])
     scores, _kind, higher = stored_scores(run)
     sign, by, equal = 1.0 if higher else -1.0, keyed_by(run), equal_parts(run)

@@ -22,9 +22,9 @@ from evaluation.scoring.queries import (
     counted,
     equal_parts,
     pair_scores,
-    records_of,
     release_scores,
     run_results,
+    scored_records,
 )
 from evaluation.scoring.rungs import Rung, ladder_of
 
@@ -76,7 +76,7 @@ def axes_of(release: Release) -> Axes:
     """Return the axes of the release's public items. One query, or none."""
 
     def make() -> dict[str, Any]:
-        return asdict(axes_from(records_of(release)))
+        return asdict(axes_from(scored_records(release)))
 
     return Axes(
         **cached_by_fingerprint(
@@ -150,11 +150,16 @@ def rung_fingerprint(run: Run, rung: Rung) -> str:
     return whole if rung == Rung.FULL else digest([whole, RUNGS_VERSION, rung, run.params.get("ladder")])
 
 
-def credits_of(run: Run, axes: Axes, rung: Rung = Rung.FULL) -> Credits:
-    """Return the run's credits on a rung in the order of `axes`, under the tie policy of its protocol."""
+def credits_of(
+    run: Run, axes: Axes, rung: Rung = Rung.FULL, records: Sequence[Mapping[str, Any]] | None = None
+) -> Credits:
+    """Return the run's credits on a rung in the order of `axes`, under the tie policy of its protocol.
+
+    `records`: the public ones of the release, if they are read already.
+    """
     about = str(run.pk) if rung == Rung.FULL else f"{run.pk} {rung}"
     data = cached_by_fingerprint(
-        run.release.project, "credits", about, rung_fingerprint(run, rung), lambda: _credits(run, axes, rung)
+        run.release.project, "credits", about, rung_fingerprint(run, rung), lambda: _credits(run, axes, rung, records)
     )
     return _credits_in(data)
 
@@ -192,13 +197,13 @@ def _credits(
 
 def keep(run: Run) -> None:
     """Compute what pages will need, at the end of the run's job, so that no visitor waits for it."""
-    axes = axes_of(run.release)
+    axes, records = axes_of(run.release), scored_records(run.release)
     stamped = _stamped(Run.objects.filter(pk=run.pk).select_related("release__project")).get()
     cached_by_fingerprint(
-        run.release.project, "results", str(run.pk), fingerprint_of(stamped), lambda: run_results(run)
+        run.release.project, "results", str(run.pk), fingerprint_of(stamped), lambda: run_results(run, records)
     )
     for rung in rungs_of(stamped):
-        credits_of(stamped, axes, rung)
+        credits_of(stamped, axes, rung, records)
 
 
 def group_of(results: Mapping[str, Any], scope: str) -> Mapping[str, Any] | None:

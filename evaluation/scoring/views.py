@@ -25,6 +25,7 @@ from evaluation.scoring.actions.models import describe_model
 from evaluation.scoring.actions.runs import resume_run as resume
 from evaluation.scoring.actions.runs import stop_run as stop
 from evaluation.scoring.clip_keys import Keyed
+from evaluation.scoring.figures import require_figures, waiting_page
 from evaluation.scoring.forms import BringScoresForm, BudgetForm, ModelCardForm
 from evaluation.scoring.human_baseline import human_line
 from evaluation.scoring.involvement import overlaps, uses_of
@@ -32,7 +33,7 @@ from evaluation.scoring.model_cards import card_of
 from evaluation.scoring.models import Run, Score, ServedAnswer
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.queries import SCORE_FILE, is_winners_only, keyed_by, release_scores
-from evaluation.scoring.run_results import RANKED, axes_of, results_of
+from evaluation.scoring.run_results import RANKED, axes_of, is_settled, results_of
 from evaluation.scoring.served.figures import (
     all_raw_answers,
     answers_of,
@@ -56,6 +57,8 @@ MAX_LISTED, ANSWERS_PER_PAGE = 20, 50
 @require_safe
 def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     found = enter_project(request, get_run(request.user, slug, pk))
+    if is_settled(found) and (waiting := waiting_page(request, found.release)):
+        return waiting
     results = results_of(found)
     served = figures_of(found)
     context = {
@@ -111,6 +114,8 @@ def run_file(request: HttpRequest, slug: str, pk: int, extension: str) -> HttpRe
     found = get_run(request.user, slug, pk)
     if extension not in WRITERS:
         raise Http404
+    if is_settled(found):
+        require_figures(found.release)
     response = WRITERS[extension]({**results_of(found), "problems": found.problems, **_beside(found)})
     name = f"{found.release.project.slug}-run-{pk}.{extension}"
     if extension != "svg":

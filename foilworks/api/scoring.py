@@ -12,10 +12,11 @@ from evaluation.ladder.ladders import ladder_of_run
 from evaluation.scoring.access import get_run
 from evaluation.scoring.actions import import_scores as bringing
 from evaluation.scoring.actions import start_run as starting
+from evaluation.scoring.figures import require_figures
 from evaluation.scoring.forms import BringScoresForm, ScoringForm
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import release_scores
-from evaluation.scoring.run_results import results_of
+from evaluation.scoring.run_results import is_settled, results_of
 from foilworks.api.answers import cleaned, reads, writes
 from foilworks.api.imports import JobOut, job_out
 from foilworks.api.once import once
@@ -147,6 +148,8 @@ def bring_scores(
 def read_scoring(request: HttpRequest, slug: Slug, pk: int) -> dict[str, Any]:
     """Get one scoring run with its results so far."""
     run = get_run(request.user, slug, pk)
+    if is_settled(run):
+        require_figures(run.release)
     return {**scoring_out(run), "results": results_of(run), "problems": run.problems}
 
 

@@ -12,6 +12,7 @@ from evaluation.facts.screening import screened_foils
 from evaluation.ladder import wording
 from evaluation.ladder.ladders import ladder_of_release, ladder_of_run
 from evaluation.reports.charts_by_name import CHARTS
+from evaluation.scoring.figures import awaited
 from evaluation.scoring.models import Run
 from generation.models import GenerationRun
 
@@ -28,7 +29,7 @@ def ladder_conclusion(run: Run) -> str:
 @register.simple_tag
 def measured_by(release: Release) -> dict[str, Any] | None:
     """Return the ladder of a release with its sentences, and a labelled row per rung; None without one."""
-    found = ladder_of_release(release)
+    found = None if awaited(release) else ladder_of_release(release)
     if not found:
         return None
     rows = [(wording.RUNG_LABELS[rung], row) for rung, row in found["overall"]["rungs"].items()]

@@ -6,7 +6,7 @@ from itertools import pairwise
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from annotation.rules.gold_serving import gold_caption_first, gold_is_due, pick, pieces_to_come
@@ -82,6 +82,18 @@ def test_intervals_and_p_values_by_hand():
     assert wilson(8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)
     assert position_p(9, 1) == pytest.approx(22 / 1024)
     assert (wilson(0, 0), position_p(0, 0)) == ((0.0, 1.0), 1.0)
+
+
+def by_counting(first: int, second: int) -> float:
+    n = first + second
+    return min(1.0, 2 * (sum(math.comb(n, k) for k in range(min(first, second) + 1)) / 2**n))
+
+
+@given(st.integers(0, 700), st.integers(0, 700))
+@example(1_000, 1_500)
+@example(2_000, 2_001)
+def test_the_p_value_of_positions_is_exact_to_the_last_digit(first, second):
+    assert position_p(first, second) == by_counting(first, second)
 
 
 def test_a_fifth_of_the_tasks_is_gold_at_different_places_per_person():

@@ -152,7 +152,7 @@ def test_results_are_computed_by_the_job_and_then_read(release, scored, monkeypa
     board(release)
     cache.clear()  # another process: everything comes from the rows
     board(release)
-    with django_assert_num_queries(4):  # runs, cards, provenance, baseline choices
+    with django_assert_num_queries(3):  # runs, cards, baseline choices
         board(release)
 
 
