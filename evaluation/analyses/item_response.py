@@ -46,19 +46,18 @@ class ResponseFacts:
         return not len(self.models) and (self.votes is None or not len(self.votes.choice))
 
 
+def check(facts: ResponseFacts, *, respondents: str = MODELS, **_others: Any) -> None:
+    """Raise EvaluationError if there are fewer than three respondents: no job need begin."""
+    _answers_of(facts, respondents)
+
+
 def compute(facts: ResponseFacts, *, respondents: str = MODELS, draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
     """Compute discrimination and difficulty per item and ability per respondent, with 95 % intervals.
 
     EvaluationError if there are fewer than three respondents.
     """
     of = respondents
-    names, items, right, seen = _of_models(facts) if of == MODELS else _of_people(facts)
-    if len(names) < MIN_RESPONDENTS:
-        raise EvaluationError(
-            f"item response needs {MIN_RESPONDENTS} or more {of} with answers, and {len(names)} "
-            f"{'has' if len(names) == 1 else 'have'} some; "
-            + ("score more models" if of == MODELS else "let more people judge")
-        )
+    names, items, right, seen = _answers_of(facts, of)
     found = fit(right, seen, draws=draws, seed=seed)
     needed = respondents_needed()
     rows = _items(items, right, seen, found)
@@ -89,6 +88,18 @@ def kind_of(low: float, high: float) -> str:
 
 
 Table = tuple[list[str], list[str], NDArray[np.float64], NDArray[np.float64]]
+
+
+def _answers_of(facts: ResponseFacts, of: str) -> Table:
+    """Return the respondents' answers. EvaluationError if there are fewer than three respondents."""
+    found = _of_models(facts) if of == MODELS else _of_people(facts)
+    n = len(found[0])
+    if n < MIN_RESPONDENTS:
+        raise EvaluationError(
+            f"item response needs {MIN_RESPONDENTS} or more {of} with answers, and {n} {'has' if n == 1 else 'have'} "
+            "some; " + ("score more models" if of == MODELS else "let more people judge")
+        )
+    return found
 
 
 def _of_models(facts: ResponseFacts) -> Table:

@@ -16,12 +16,19 @@ from evaluation.errors import EvaluationError
 from text.registry import Entry, load
 
 VERSION = "1"
+ONE_ANNOTATOR = "one annotator cast all votes; skill needs votes of at least two annotators"
 INPUT = "votes"
 # A report lists at most this many; the rest is only counted.
 MAX_DIFFERING = 500
 CROWD = Entry("crowd-kit", "evaluation.analyses.crowd", summary="needs the [models] extra; jobs and commands only")
 
 Codes = NDArray[np.int64]
+
+
+def check(votes: Votes, **_params: Any) -> None:
+    """Raise EvaluationError if the votes are of fewer than two annotators: no job need begin."""
+    if len(np.unique(votes.annotator[votes.annotator != NOBODY])) == 1:
+        raise EvaluationError(ONE_ANNOTATOR)
 
 
 def compute(votes: Votes, *, coding: str = "truth", draws: int = 0, seed: int = 0) -> dict[str, Any]:
@@ -48,7 +55,7 @@ def compute(votes: Votes, *, coding: str = "truth", draws: int = 0, seed: int = 
     counts = tallied(kept, codes, len(categories))
     seen = _Seen(kept, codes)
     if len(seen.people) < 2:
-        raise EvaluationError("one annotator cast all votes; skill needs votes of at least two annotators")
+        raise EvaluationError(ONE_ANNOTATOR)
     fits = _fits(seen, len(categories))
     majority = _majority(counts[seen.units])
     verdicts = {"majority": majority, **{name: posterior.argmax(axis=1) for name, (posterior, _) in fits.items()}}

@@ -225,6 +225,9 @@ def stored_report(project: Project, kind: str, subtest: str | None, params: Mapp
         raise EvaluationError(_("No votes yet. You can compute this report after validators have voted."))
     row = find_result(project, kind, asked.about)
     if row is None or not row.fingerprint:
+        check = getattr(load(lookup(REPORTS, kind, "report")), "check", None)
+        if check is not None:
+            check(asked.facts, **asked.params)
         return StoredReport(row, None, True)
     return StoredReport(row, row.data, row.fingerprint != asked.fingerprint)
 

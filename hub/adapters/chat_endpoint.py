@@ -220,14 +220,14 @@ class ChatEndpoint:
             if following <= self._noticed or (failed.overloaded and failed.why != TIMED_OUT):
                 return
             self._noticed = following
-        url = httpx.URL(self._endpoint.url)
-        where = f"{url.scheme}://{url.netloc.decode()}{url.path}"
-        problem = f"no answer from {where} ({failed.why})"
-        if failed.why.startswith(NO_CONNECTION):
-            problem = f"could not reach {where} {failed.why.removeprefix(NO_CONNECTION).strip()}"
-        again = f"trying again ({following} of {self._patience.tries})"
-        logger.warning("endpoint %s: %s, %s", self._endpoint.name, problem, again)
-        put(f"endpoint {self._endpoint.name}: {problem}, {again}")
+            url = httpx.URL(self._endpoint.url)
+            where = f"{url.scheme}://{url.netloc.decode()}{url.path}"
+            problem = f"no answer from {where} ({failed.why})"
+            if failed.why.startswith(NO_CONNECTION):
+                problem = f"could not reach {where} {failed.why.removeprefix(NO_CONNECTION).strip()}"
+            again = f"trying again ({following} of {self._patience.tries})"
+            logger.warning("endpoint %s: %s, %s", self._endpoint.name, problem, again)
+            put(f"endpoint {self._endpoint.name}: {problem}, {again}")
 
     def _fields(self) -> tuple[frozenset[str], int]:
         """Return the fields that are currently left out, and the max number of log-probabilities."""
