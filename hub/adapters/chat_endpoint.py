@@ -96,9 +96,7 @@ class Flight(Generic[Tag]):
         self.pending -= len(found)
         return [(tag, future.result()) for tag, future in found]
 
-    def _take(
-        self, came: tuple[Tag, Future[ChatReply]] | str, found: list[tuple[Tag, Future[ChatReply]]]
-    ) -> None:
+    def _take(self, came: tuple[Tag, Future[ChatReply]] | str, found: list[tuple[Tag, Future[ChatReply]]]) -> None:
         """Append a reply to `found`; a notice is given in this thread, which may use the database."""
         if isinstance(came, str):
             self._chat.notice(came)

@@ -165,3 +165,6 @@ def test_an_undone_review_leaves_the_total_of_the_page_as_it_was(world, client):
     undo = f"/projects/{world.project.slug}/work/undo/review/{Review.objects.get().pk}/"
     look(client.post(undo, follow=True))
     assert totals == [(0, "3"), (1, "3"), (0, "3")]
+    # The person holds both: the one taken back and the one that followed it.
+    page = " ".join(client.get(queue).content.decode().split())
+    assert "2 tasks in progress. 1 task to do." in page

@@ -118,7 +118,8 @@ class TestPermission:
         assert not ModelTrust.objects.exists()
 
     @pytest.mark.parametrize(
-        "spec", ["clip:{0}/pytorch_model.bin.4", "clip:weights/ViT.pt", "vlm:models/mine/copy", "lm:./mine", "external:mine"]
+        "spec",
+        ["clip:{0}/pytorch_model.bin.4", "clip:weights/ViT.pt", "vlm:models/mine/copy", "lm:./mine", "external:mine"],
     )
     def test_a_file_that_does_not_exist_is_refused(
         self, spec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -88,9 +88,7 @@ def test_clip4clip_weights_give_their_vectors_and_train(model, tmp_path):
     check(model, saved(tmp_path, "pytorch_model.bin.4", given(model.state_dict(), "clip.")), tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("prefix", "option", "frames"), [("clip.", "", 12), ("clip.", "&frames=3", 3), ("", "", 8)]
-)
+@pytest.mark.parametrize(("prefix", "option", "frames"), [("clip.", "", 12), ("clip.", "&frames=3", 3), ("", "", 8)])
 def test_clip4clip_gets_the_twelve_frames_of_its_authors_unless_an_option_says_more(
     model, tmp_path, prefix, option, frames
 ):
