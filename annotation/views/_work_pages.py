@@ -204,8 +204,8 @@ def _work_page(
 def _counts(request: HttpRequest, card: Card) -> dict[str, Any]:
     """Return the numbers in the head of a task: of the place in a crowd study, else of today in this stage.
 
-    `done_count`: the tasks done, or None; `total`: those, the ones that the person holds, and those that they may take. A "+" says
-    that more are waiting than are counted. Swapped cards get no total: the page's script keeps the last one.
+    `done_count`: the tasks done, or None; `total`: those, the ones that the person holds, and those that they may take.
+    A "+" says that more are waiting than are counted. Swapped cards get no total: the page's script keeps the last one.
     """
     if is_crowd(request) and (counts := place_counts(request.user, card.project, card.claim.stage)):
         done, asked = counts

@@ -27,7 +27,8 @@ def services(
 ) -> dict[str, Any]:
     """Return the model and prompt of a module, {} if it uses none. `spent`: (requests, tokens) already used.
 
-    `notice` is called with a sentence when an endpoint gives no answer and is tried again. GenerationError, HubError: an unknown endpoint, prompt or model.
+    `notice` is called with a sentence when an endpoint gives no answer and is tried again.
+    GenerationError, HubError: an unknown endpoint, prompt or model.
     """
     if not getattr(module, "USES_LLM", False):
         return {}

@@ -1,7 +1,7 @@
 """Deterministic word swaps, for tests, the demo, and object swaps from your own list.
 
-With a lexicon, each listed word or phrase in the caption can become each of its targets that the caption lacks. Without one, a longer
-word drawn by seed becomes a noun of a fixed list: a foil for any caption that has a word.
+With a lexicon, each listed word or phrase in the caption can become each of its targets that the caption lacks.
+Without one, a longer word drawn by seed becomes a noun of a fixed list: a foil for any caption that has a word.
 """
 
 import re

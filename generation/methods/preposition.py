@@ -1,8 +1,8 @@
 """Preposition replacement: "pouring water into a cup" -> "… out of a cup" (ViLMA, Secs. 3.6 and C.6).
 
 `paper`: any other preposition of the corpus, or of the built-in list if the run's captions have too few.
-`corrected`: see the deviations in the registry. With `pairs=` only the given opposites are exchanged, in both modes: each
-phrase everywhere in the caption, and "from left to right" as a whole. No foil has both phrases of a pair otherwise.
+`corrected`: see the deviations in the registry. With `pairs=` only the given opposites are exchanged, in both modes:
+each phrase everywhere in the caption, and "from left to right" as a whole. No foil has both phrases of a pair otherwise.
 A text-to-text model (`model=`) ranks the candidates and the best are chosen. Without one, mode corrected makes only the
 replacements that fit the verb and the landmark, exact opposites first; mode paper draws at random. Each candidate's
 fact "ranking" says which it was and why.
@@ -124,7 +124,7 @@ def _exchanged(
 
 
 def _exchange(text: str, places: Mapping[str, Sequence[tuple[int, int]]], phrase: str, target: str) -> list[Edit]:
-    """Return the edits that replace the phrase everywhere; both phrases of "from left to right"; else, with both, none."""
+    """Return the edits that replace the phrase everywhere. With both phrases: only the ends of "from left to right"."""
     there = places.get(target.lower(), ())
     replaced = [*places[phrase], *there]
     if is_mentioned(phrase, text, replaced) or is_mentioned(target, text, replaced):

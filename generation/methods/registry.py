@@ -85,8 +85,8 @@ _METHODS: dict[str, Entry] = {
                 "",
                 (
                     "phrases to exchange, in both directions, such as “up:down,into:out of”. A caption with both "
-                    "phrases of a pair is skipped, except “from left to right”. Empty: all prepositions. For captions such as “moves up”, enter the pair “up:down”, because “up” is not "
-                    "a preposition there"
+                    "phrases of a pair is skipped, except “from left to right”. Empty: all prepositions. For captions "
+                    "such as “moves up”, enter the pair “up:down”, because “up” is not a preposition there"
                 ),
             ),
             Param(

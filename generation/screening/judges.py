@@ -50,7 +50,10 @@ YES_NO = ("yes", "no")
 def open_judge(
     run: GenerationRun, params: Mapping[str, Any], heard: Callable[[int], None], notice: Callable[[str], None]
 ) -> Any:
-    """Open the model that `params` name. `notice`: as of hub.adapters.chat_endpoint.ChatEndpoint. GenerationError, HubError: it cannot be opened, or sees no clips."""
+    """Open the model that `params` name. `notice`: as of hub.adapters.chat_endpoint.ChatEndpoint.
+
+    GenerationError, HubError: it cannot be opened, or sees no clips.
+    """
     if params["model"].startswith(f"{ENDPOINT}:"):
         return _served(run, params, heard, notice)
     device = settings.FOILWORKS_DEVICE if params["device"] == "auto" else params["device"]

@@ -1,6 +1,7 @@
 """A run from the researcher's click to stored candidates, on the real database."""
 
 import json
+
 import pytest
 from django.core.management import call_command
 

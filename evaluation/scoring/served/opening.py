@@ -40,8 +40,8 @@ class Served:
 def open_served(run: Run, notice: Callable[[str], None]) -> Served:
     """Open the model of `endpoint:NAME/MODEL`, and test once whether it reads images and gives log-probabilities.
 
-    `notice` is called with a sentence when the endpoint gives no answer and is tried again. A continued run uses its first settings. EvaluationError, GenerationError, HubError: there is no such endpoint, or
-    it cannot answer.
+    `notice` is called with a sentence when the endpoint gives no answer and is tried again. A continued run uses its
+    first settings. EvaluationError, GenerationError, HubError: there is no such endpoint, or it cannot answer.
     """
     spec = served_spec(run.spec)
     endpoint = find_endpoint(spec.endpoint)
