@@ -2,7 +2,7 @@
 
 `paper`: any other preposition of the corpus, or of the built-in list if the run's captions have too few.
 `corrected`: see the deviations in the registry. With `pairs=` only the given opposites are exchanged, in both modes:
-each phrase everywhere in the caption, and "from left to right" as a whole. No foil has both phrases of a pair otherwise.
+each phrase everywhere in the caption, and "from left to right" as a whole. No other foil has both phrases of a pair.
 A text-to-text model (`model=`) ranks the candidates and the best are chosen. Without one, mode corrected makes only the
 replacements that fit the verb and the landmark, exact opposites first; mode paper draws at random. Each candidate's
 fact "ranking" says which it was and why.

@@ -73,7 +73,7 @@ def test_a_text_box_takes_every_character(project: Project, sign_in: SignIn) -> 
     expect(page.locator(PLAYER)).to_have_attribute("data-state", "playing")
 
 
-def test_the_caption_is_copied_by_a_button_or_a_key_and_taken_back(project: Project, sign_in: SignIn) -> None:
+def test_the_caption_is_copied_by_a_button_or_a_key_and_the_copy_is_undone(project: Project, sign_in: SignIn) -> None:
     page = sign_in(make_member(project, "annotator"))
     open_foil(page)
     box, copy = page.get_by_role("textbox", name="Foil"), page.get_by_role("button", name="Copy the caption")
