@@ -47,7 +47,7 @@ def parse_pairs(text: str, parameter: str) -> dict[str, tuple[str, ...]]:
 def is_mentioned(phrase: str, text: str, replaced: Sequence[tuple[int, int]]) -> bool:
     """Return whether `text` has the phrase, or another form of its single word, outside the spans `replaced`.
 
-    "right-hand" has "right", "opened" is a form of "opens"; "leaves" is not a form of "left", which is a word by itself.
+    "right-hand" has "right", and "opened" is a form of "opens". "leaves" is not a form of "left", a word by itself.
     """
     pieces, last = [], 0
     for start, end in sorted(replaced):

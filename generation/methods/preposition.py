@@ -113,9 +113,12 @@ def _exchanged(
         places: dict[str, list[tuple[int, int]]] = defaultdict(list)
         for match in pattern.finditer(caption.text):
             places[" ".join(match.group().lower().split())].append(match.span())
-        exchanges = [(phrase, target) for phrase in places for target in pairs[phrase]]
-        found = [(phrase, target, _exchange(caption.text, places, phrase, target)) for phrase, target in exchanges]
-        made = {tuple(sorted(edits)): (phrase, target) for phrase, target, edits in found if edits}
+        made: dict[tuple[Edit, ...], tuple[str, str]] = {}
+        for phrase, target in [(source, new) for source in places for new in pairs[source]]:
+            edits = tuple(sorted(_exchange(caption.text, places, phrase, target)))
+            if edits:
+                # The ends of a path give the same edits from both sides.
+                made.setdefault(edits, (phrase, target))
         if not made:
             yield Skip(caption.id, BOTH_LISTED if places else NONE_LISTED)
         for rank, (edits, (phrase, target)) in enumerate(islice(made.items(), top)):

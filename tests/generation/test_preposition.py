@@ -193,6 +193,12 @@ def test_no_foil_has_both_words_of_a_pair_except_at_the_ends_of_a_path(caption, 
     assert [draft.foil for draft in drafts("preposition", caption, pairs=pairs)] == expected
 
 
+def test_the_facts_of_a_reversed_path_name_its_first_end():
+    (made,) = drafts("preposition", "it goes from right to left", pairs="left:right")
+    assert (made.source, made.target) == ("right to left", "left to right")
+    assert (made.facts["from"], made.facts["to"]) == ("right", "left")
+
+
 def test_a_caption_with_both_words_of_a_pair_is_skipped_with_the_reason():
     assert skipped("preposition", "left and right", pairs="left:right").startswith("it has both phrases of a pair")
 
