@@ -46,9 +46,10 @@ class ResponseFacts:
         return not len(self.models) and (self.votes is None or not len(self.votes.choice))
 
 
-def check(facts: ResponseFacts, *, respondents: str = MODELS, **_others: Any) -> None:
-    """Raise EvaluationError if there are fewer than three respondents: no job need begin."""
-    _answers_of(facts, respondents)
+def shortfall(facts: ResponseFacts, *, respondents: str = MODELS, **_others: Any) -> tuple[str, int, int] | None:
+    """Return (whose answers, how many are needed, how many there are) if they are too few to compute anything."""
+    n = len(_answers_of(facts, respondents)[0])
+    return (respondents, MIN_RESPONDENTS, n) if n < MIN_RESPONDENTS else None
 
 
 def compute(facts: ResponseFacts, *, respondents: str = MODELS, draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
@@ -58,6 +59,11 @@ def compute(facts: ResponseFacts, *, respondents: str = MODELS, draws: int = DRA
     """
     of = respondents
     names, items, right, seen = _answers_of(facts, of)
+    if len(names) < MIN_RESPONDENTS:
+        raise EvaluationError(
+            f"item response needs {MIN_RESPONDENTS} or more {of} with answers, and there are {len(names)}; "
+            + ("score more models" if of == MODELS else "let more people judge")
+        )
     found = fit(right, seen, draws=draws, seed=seed)
     needed = respondents_needed()
     rows = _items(items, right, seen, found)
@@ -91,15 +97,7 @@ Table = tuple[list[str], list[str], NDArray[np.float64], NDArray[np.float64]]
 
 
 def _answers_of(facts: ResponseFacts, of: str) -> Table:
-    """Return the respondents' answers. EvaluationError if there are fewer than three respondents."""
-    found = _of_models(facts) if of == MODELS else _of_people(facts)
-    n = len(found[0])
-    if n < MIN_RESPONDENTS:
-        raise EvaluationError(
-            f"item response needs {MIN_RESPONDENTS} or more {of} with answers, and {n} {'has' if n == 1 else 'have'} "
-            "some; " + ("score more models" if of == MODELS else "let more people judge")
-        )
-    return found
+    return _of_models(facts) if of == MODELS else _of_people(facts)
 
 
 def _of_models(facts: ResponseFacts) -> Table:

@@ -16,7 +16,7 @@ from evaluation.errors import EvaluationError
 from text.registry import Entry, load
 
 VERSION = "1"
-ONE_ANNOTATOR = "one annotator cast all votes; skill needs votes of at least two annotators"
+MIN_ANNOTATORS = 2
 INPUT = "votes"
 # A report lists at most this many; the rest is only counted.
 MAX_DIFFERING = 500
@@ -25,10 +25,10 @@ CROWD = Entry("crowd-kit", "evaluation.analyses.crowd", summary="needs the [mode
 Codes = NDArray[np.int64]
 
 
-def check(votes: Votes, **_params: Any) -> None:
-    """Raise EvaluationError if the votes are of fewer than two annotators: no job need begin."""
-    if len(np.unique(votes.annotator[votes.annotator != NOBODY])) == 1:
-        raise EvaluationError(ONE_ANNOTATOR)
+def shortfall(votes: Votes, **_params: Any) -> tuple[str, int, int] | None:
+    """Return (whose answers, how many are needed, how many there are) if they are too few to compute anything."""
+    n = len(np.unique(votes.annotator[votes.annotator != NOBODY]))
+    return ("people", MIN_ANNOTATORS, n) if n < MIN_ANNOTATORS else None
 
 
 def compute(votes: Votes, *, coding: str = "truth", draws: int = 0, seed: int = 0) -> dict[str, Any]:
@@ -54,8 +54,8 @@ def compute(votes: Votes, *, coding: str = "truth", draws: int = 0, seed: int = 
     codes, categories = coded(kept, coding)
     counts = tallied(kept, codes, len(categories))
     seen = _Seen(kept, codes)
-    if len(seen.people) < 2:
-        raise EvaluationError(ONE_ANNOTATOR)
+    if len(seen.people) < MIN_ANNOTATORS:
+        raise EvaluationError("one annotator cast all votes; skill needs votes of at least two annotators")
     fits = _fits(seen, len(categories))
     majority = _majority(counts[seen.units])
     verdicts = {"majority": majority, **{name: posterior.argmax(axis=1) for name, (posterior, _) in fits.items()}}

@@ -8,7 +8,6 @@ replacements that fit the verb and the landmark, exact opposites first; mode pap
 fact "ranking" says which it was and why.
 """
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -39,8 +38,8 @@ NONE_SURE = "no other preposition makes a natural sentence that is certainly fal
 
 RANKED_LIST = "by a language model; from the built-in list, too few captions for a corpus"
 RANKED_CORPUS = "by a language model; from the prepositions of the run's captions"
-# What stands before and between the ends of a path: "from the left to the right".
-FROM, TO = re.compile(r"\bfrom\s+(?:the\s+)?$", re.IGNORECASE), re.compile(r"\s+to\s+(?:the\s+)?", re.IGNORECASE)
+# The words before and between the ends of a path: "from the left to the right".
+FROM, TO = (["from"], ["from", "the"]), (["to"], ["to", "the"])
 WINDOW = 40
 # Captions per batch of the model.
 RANKED_TOGETHER = 64
@@ -143,7 +142,8 @@ def _is_path(text: str, places: Sequence[tuple[int, int]]) -> bool:
     if len(places) != 2:
         return False
     (start, first_end), (second, _) = sorted(places)
-    return bool(FROM.search(text, max(0, start - WINDOW), start) and TO.fullmatch(text, first_end, second))
+    before = text[max(0, start - WINDOW) : start].lower().split()
+    return (before[-1:] in FROM or before[-2:] in FROM) and text[first_end:second].lower().split() in TO
 
 
 def _ranked(captions: Iterable[CaptionInput], top: int, mode: str, state: State) -> Iterator[FoilDraft | Skip]:
