@@ -59,7 +59,8 @@ class Queue:
     title: Words
     about: Words
     available: int
-    held: bool
+    # Tasks that the person holds: after an undo, the next one as well.
+    held: int
     done_today: int
     done: int
     reasons: list[tuple[int | None, Words]]
@@ -83,7 +84,7 @@ def queues_of(person: User, project: Project, *, in_crowd: bool = False) -> list
 def queue_of(person: User, project: Project, stage: str, *, in_crowd: bool = False) -> Queue:
     """Return one queue; the caller checks the person's role. `in_crowd`: the person works in a crowd study."""
     mine = Slot.objects.filter(project=project, stage__in=stages_shown_as(stage), person=person)
-    held = mine.filter(state=SlotState.LEASED).exists()
+    held = mine.filter(state=SlotState.LEASED).values("task").distinct().count()
     available = open_work(person, project, stage)
     today, in_all = work_counts(person, project, stage, timezone.now())
     why = [] if available or held else why_empty(person, project, stage)

@@ -8,6 +8,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -41,7 +42,7 @@ from generation.run_captions import (
 from generation.stored_measures import RowMeasures
 from generation.tuning.parameters import TUNING
 from jobs.models import Job
-from jobs.progress import progress
+from jobs.progress import note, progress
 from text.registry import load, lookup, version_of
 
 BATCH = 200
@@ -134,6 +135,9 @@ class _ReplyProgress:
     def __init__(self, job: Job, total: int) -> None:
         self._job, self._total, self._done = job, total, 0
 
+    def notice(self, sentence: str) -> None:
+        note(self._job, sentence)
+
     def start(self, done: int) -> None:
         self._done = done
 
@@ -149,7 +153,8 @@ def _with_services(run: GenerationRun, step: pipeline.Step, heard: _ReplyProgres
     cost = run_cost(run)
     spent = (cost.requests, cost.prompt_tokens + cost.completion_tokens)
     answers = RowAnswers(cost, heard)
-    return replace(step, given=services(step.module, step.params, answers, project=run.project, spent=spent))
+    given = services(step.module, step.params, answers, project=run.project, spent=spent, notice=heard.notice)
+    return replace(step, given=given)
 
 
 def _with_judge(run: GenerationRun, step: pipeline.Step, heard: _ReplyProgress) -> pipeline.Step:
@@ -159,7 +164,7 @@ def _with_judge(run: GenerationRun, step: pipeline.Step, heard: _ReplyProgress) 
     # Imported here: most runs have no such filter, and need no video library.
     from generation.screening.judges import open_judge
 
-    return replace(step, given={"judge": open_judge(run, step.params, heard)})
+    return replace(step, given={"judge": open_judge(run, step.params, heard, heard.notice)})
 
 
 def _fitted(run: GenerationRun, step: pipeline.Step) -> pipeline.Step:
@@ -277,7 +282,8 @@ def _given(run: CaptionRun, module: Any, job: Job, total: int) -> dict[str, Any]
     def heard(replies: int) -> None:
         progress(job, job.done, total, "asking the model")
 
-    return services(module, run.params, RowAnswers(None, heard), project=run.project)
+    answers, notice = RowAnswers(None, heard), partial(note, job)
+    return services(module, run.params, answers, project=run.project, notice=notice)
 
 
 def _made(

@@ -13,6 +13,11 @@ EVERY_SECONDS = 0.5
 MAX_MESSAGE_LENGTH = 300
 
 
+def note(job: Job, message: str) -> None:
+    """Show a message on the job's page at once, such as why it waits. JobStopped as in `progress`."""
+    write(job, message=message[:MAX_MESSAGE_LENGTH])
+
+
 def progress(
     job: Job,
     done: int,

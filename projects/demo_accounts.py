@@ -22,10 +22,20 @@ NO_STUDIES = _("Demo accounts cannot create studies. Sign in with your own accou
 NO_TOKENS = _("Demo accounts cannot have tokens. Sign in with your own account.")
 
 
-def published_accounts() -> list[dict[str, Any]]:
-    """Return the demo projects with accounts: [{"name", "accounts": [{"username", "role", "password"}]}].
+# What somebody sees who signs in with such an account.
+WORK = {
+    Role.ANNOTATOR: _("writes foils"),
+    Role.REVIEWER: _("checks foils"),
+    Role.VALIDATOR: _("watches videos and chooses the true sentence"),
+    Role.RESEARCHER: _("runs the project and reads its results"),
+}
 
-    The role is in the reader's language.
+
+def published_accounts() -> list[dict[str, Any]]:
+    """Return the demo projects with accounts: [{"name", "accounts": [{"username", "role", "password",
+    "work"}]}].
+
+    The role, and the work of its people, are in the reader's language.
     """
     return _accounts_of(Project.objects.filter(is_simulated=True, deleted_at=None))
 
@@ -34,7 +44,13 @@ def _accounts_of(projects: QuerySet[Project]) -> list[dict[str, Any]]:
     rows = projects.values("name", "sign_in_hint")
     labels = dict(Role.choices)
     return [
-        {"name": row["name"], "accounts": [{**a, "role": labels.get(a["role"], a["role"])} for a in hint["accounts"]]}
+        {
+            "name": row["name"],
+            "accounts": [
+                {**account, "role": labels.get(account["role"], account["role"]), "work": WORK.get(account["role"], "")}
+                for account in hint["accounts"]
+            ],
+        }
         for row in rows
         if (hint := row["sign_in_hint"])
     ]

@@ -127,6 +127,12 @@ def open_work(person: User, project: Project, stage: str, *, now: datetime | Non
     return AtLeast(_rounded(pieces)) if len(ahead) == COUNTED_TO else with_gold(person, project, pieces)
 
 
+def held_besides(person: User, project: Project, stage: str, slot: int) -> int:
+    """Return how many more tasks of a stage the person holds: after an undo, they hold the next one as well."""
+    held = Slot.objects.filter(project=project, stage__in=stages_shown_as(stage), person=person)
+    return held.filter(state=SlotState.LEASED).exclude(pk=slot).values("task").distinct().count()
+
+
 def _rounded(number: int) -> int:
     """Round down to hundreds, or to tens below a hundred."""
     return number // 100 * 100 or number // 10 * 10 or number

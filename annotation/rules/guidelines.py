@@ -64,6 +64,10 @@ class _Renderer(RendererHTML):
             return "<li>"
         return f'<li class="example {EXAMPLES[mark]}"><strong>{nh3.clean_text(env["words"][mark])}</strong> '
 
+    def text(self, tokens: Sequence[Token], idx: int, options: Any, env: MutableMapping[str, Any]) -> str:
+        """Render "->" as an arrow, which no line end can cut in two."""
+        return nh3.clean_text(tokens[idx].content.replace("->", "→"))
+
     def heading_open(self, tokens: Sequence[Token], idx: int, options: Any, env: MutableMapping[str, Any]) -> str:
         return f"<{_heading(tokens[idx].tag)}>"
 

@@ -28,7 +28,7 @@ from annotation.models.stages import public_stage
 from annotation.queries.cards import Card, claim_card, draft_of
 from annotation.queries.crowd import finished_place, place_counts
 from annotation.queries.eligibility import JUDGING
-from annotation.queries.queues import AtLeast, open_work
+from annotation.queries.queues import AtLeast, held_besides, open_work
 from annotation.rules.guidelines import render_guideline
 from corpus.video_files.clip_tokens import Piece
 from corpus.video_files.player import blind_clip, clip_url
@@ -204,8 +204,8 @@ def _work_page(
 def _counts(request: HttpRequest, card: Card) -> dict[str, Any]:
     """Return the numbers in the head of a task: of the place in a crowd study, else of today in this stage.
 
-    `done_count`: the tasks done, or None; `total`: those, this one, and those that the person may take. A "+" says
-    that more are waiting than are counted. Swapped cards get no total: the page's script keeps the last one.
+    `done_count`: the tasks done, or None; `total`: those, the ones that the person holds, and those that they may take.
+    A "+" says that more are waiting than are counted. Swapped cards get no total: the page's script keeps the last one.
     """
     if is_crowd(request) and (counts := place_counts(request.user, card.project, card.claim.stage)):
         done, asked = counts
@@ -213,7 +213,8 @@ def _counts(request: HttpRequest, card: Card) -> dict[str, Any]:
     shown = {"done_count": card.done_today, "total": None, "in_place": False}
     if not is_swap(request):
         ahead = open_work(request.user, card.project, card.claim.stage)
-        shown["total"] = f"{(card.done_today or 0) + 1 + ahead}{'+' if isinstance(ahead, AtLeast) else ''}"
+        held = 1 + held_besides(request.user, card.project, card.claim.stage, card.claim.slot_id)
+        shown["total"] = f"{(card.done_today or 0) + held + ahead}{'+' if isinstance(ahead, AtLeast) else ''}"
     return shown
 
 

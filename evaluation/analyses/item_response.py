@@ -46,17 +46,22 @@ class ResponseFacts:
         return not len(self.models) and (self.votes is None or not len(self.votes.choice))
 
 
+def shortfall(facts: ResponseFacts, *, respondents: str = MODELS, **_others: Any) -> tuple[str, int, int] | None:
+    """Return (whose answers, how many are needed, how many there are) if they are too few to compute anything."""
+    n = len(_answers_of(facts, respondents)[0])
+    return (respondents, MIN_RESPONDENTS, n) if n < MIN_RESPONDENTS else None
+
+
 def compute(facts: ResponseFacts, *, respondents: str = MODELS, draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
     """Compute discrimination and difficulty per item and ability per respondent, with 95 % intervals.
 
     EvaluationError if there are fewer than three respondents.
     """
     of = respondents
-    names, items, right, seen = _of_models(facts) if of == MODELS else _of_people(facts)
+    names, items, right, seen = _answers_of(facts, of)
     if len(names) < MIN_RESPONDENTS:
         raise EvaluationError(
-            f"item response needs {MIN_RESPONDENTS} or more {of} with answers, and {len(names)} "
-            f"{'has' if len(names) == 1 else 'have'} some; "
+            f"item response needs {MIN_RESPONDENTS} or more {of} with answers, and there are {len(names)}; "
             + ("score more models" if of == MODELS else "let more people judge")
         )
     found = fit(right, seen, draws=draws, seed=seed)
@@ -89,6 +94,10 @@ def kind_of(low: float, high: float) -> str:
 
 
 Table = tuple[list[str], list[str], NDArray[np.float64], NDArray[np.float64]]
+
+
+def _answers_of(facts: ResponseFacts, of: str) -> Table:
+    return _of_models(facts) if of == MODELS else _of_people(facts)
 
 
 def _of_models(facts: ResponseFacts) -> Table:

@@ -16,12 +16,19 @@ from evaluation.errors import EvaluationError
 from text.registry import Entry, load
 
 VERSION = "1"
+MIN_ANNOTATORS = 2
 INPUT = "votes"
 # A report lists at most this many; the rest is only counted.
 MAX_DIFFERING = 500
 CROWD = Entry("crowd-kit", "evaluation.analyses.crowd", summary="needs the [models] extra; jobs and commands only")
 
 Codes = NDArray[np.int64]
+
+
+def shortfall(votes: Votes, **_params: Any) -> tuple[str, int, int] | None:
+    """Return (whose answers, how many are needed, how many there are) if they are too few to compute anything."""
+    n = len(np.unique(votes.annotator[votes.annotator != NOBODY]))
+    return ("people", MIN_ANNOTATORS, n) if n < MIN_ANNOTATORS else None
 
 
 def compute(votes: Votes, *, coding: str = "truth", draws: int = 0, seed: int = 0) -> dict[str, Any]:
@@ -47,7 +54,7 @@ def compute(votes: Votes, *, coding: str = "truth", draws: int = 0, seed: int = 
     codes, categories = coded(kept, coding)
     counts = tallied(kept, codes, len(categories))
     seen = _Seen(kept, codes)
-    if len(seen.people) < 2:
+    if len(seen.people) < MIN_ANNOTATORS:
         raise EvaluationError("one annotator cast all votes; skill needs votes of at least two annotators")
     fits = _fits(seen, len(categories))
     majority = _majority(counts[seen.units])

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from django.db.models import Count, Q
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from annotation.models import Edit, Review, Stage, Vote, VoteState
 from annotation.queries.object_checks import checked_objects
@@ -188,6 +189,14 @@ def project_report(
     return cached_by_fingerprint(project, kind, asked.about, asked.fingerprint, make, own, in_memory=False)
 
 
+TOO_FEW = {
+    "models": gettext_lazy("This report needs %(needed)s models with answers, and there are %(n)s. Score more models."),
+    "people": gettext_lazy(
+        "This report needs %(needed)s people with answers, and there are %(n)s. Let more people judge."
+    ),
+}
+
+
 @dataclass(frozen=True)
 class StoredReport:
     """A report that only jobs compute, as it is now. `data` None: not computed yet. Stale: its inputs changed since.
@@ -225,8 +234,18 @@ def stored_report(project: Project, kind: str, subtest: str | None, params: Mapp
         raise EvaluationError(_("No votes yet. You can compute this report after validators have voted."))
     row = find_result(project, kind, asked.about)
     if row is None or not row.fingerprint:
+        _require_enough(kind, asked)
         return StoredReport(row, None, True)
     return StoredReport(row, row.data, row.fingerprint != asked.fingerprint)
+
+
+def _require_enough(kind: str, asked: "_Asked") -> None:
+    """Raise EvaluationError if the answers are too few to compute anything: the job would only fail."""
+    shortfall = getattr(load(lookup(REPORTS, kind, "report")), "shortfall", None)
+    found = shortfall(asked.facts, **asked.params) if shortfall else None
+    if found:
+        of, needed, n = found
+        raise EvaluationError(TOO_FEW[of] % {"needed": needed, "n": n})
 
 
 def _stored_of_large(project: Project, kind: str, subtest: str | None, params: Mapping[str, Any]) -> StoredReport:

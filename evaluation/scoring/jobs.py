@@ -45,7 +45,7 @@ from hub.adapters.registry import ENDPOINT, open_adapter
 from hub.interfaces import ModelInfo
 from hub.loaded_model import loaded_adapter
 from jobs.models import Job
-from jobs.progress import progress
+from jobs.progress import note, progress
 from jobs.shards import finish
 from jobs.spread import Spread
 from media.decode_pool import DecodePool, usual_workers
@@ -92,7 +92,7 @@ def run_scoring(run_id: int, job: Job) -> Spread | None:
 def score_shard(run_id: int, job: Job) -> None:
     """Score one shard of a run (`evaluation.scoring.shards.plan`). EvaluationError: this host has different weights."""
     run = Run.objects.select_related("release__project").get(pk=run_id)
-    with _opened(run) as opened:
+    with _opened(run, job) as opened:
         if opened.key != run.model_key:
             progress(job, job.done, measured={**job.measured, OTHER_MODEL: opened.key})
             raise EvaluationError(
@@ -110,7 +110,7 @@ def score_shard(run_id: int, job: Job) -> None:
 
 def _measure_standard(run: Run, job: Job) -> None:
     """Rank each clip's caption among all captions, and store the counts in the run's parameters."""
-    with _opened(run) as opened, DecodePool(settings.FOILWORKS_DECODERS or usual_workers()) as pool:
+    with _opened(run, job) as opened, DecodePool(settings.FOILWORKS_DECODERS or usual_workers()) as pool:
         words = "ranking all captions: {done}/{total} clips"
         run.params[STANDARD] = measure(
             run,
@@ -142,10 +142,10 @@ class _Opened:
 
 
 @contextmanager
-def _opened(run: Run) -> Iterator[_Opened]:
+def _opened(run: Run, job: Job) -> Iterator[_Opened]:
     protocol, trust = PROTOCOLS[run.protocol], trust_of(run.release.project, run.spec)
     if run.spec.startswith(f"{ENDPOINT}:"):
-        served = load(SERVED).open_served(run)
+        served = load(SERVED).open_served(run, partial(note, job))
         yield _as_opened(served.model, protocol, number_formats.FLOAT32, "", served)
         return
     device = settings.FOILWORKS_DEVICE if run.device == "auto" else run.device
@@ -162,7 +162,7 @@ def _as_opened(adapter: Any, protocol: Protocol, dtype: str, device: str, served
 
 
 def _score(run: Run, job: Job) -> Spread | dict[str, Any]:
-    with _opened(run) as opened:
+    with _opened(run, job) as opened:
         info = opened.info
         if STANDARD in run.params:
             check_standard(opened.adapter, opened.by_item)

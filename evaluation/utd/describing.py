@@ -43,7 +43,7 @@ from hub.adapters.registry import CHAT, open_generator, open_helper
 from hub.interfaces import Chat, ChatRequest, Frames, ModelInfo, VideoMeta
 from hub.served.budget import Budget
 from jobs.models import Job
-from jobs.progress import progress
+from jobs.progress import note, progress
 from jobs.shards import STAGE, Part, Problems, Stage, finish, ranges, run_stages, shard_size, within
 from jobs.spread import Spread
 from media.decode_pool import DecodePool, usual_workers
@@ -288,6 +288,9 @@ class _Spending:
         self.n_replies += replies
         progress(self.job, self.job.done, message=f"asking the model: {self.n_replies}")
 
+    def notice(self, sentence: str) -> None:
+        note(self.job, sentence)
+
     def answers(self, endpoint: Configured) -> PricedAnswers:
         return PricedAnswers(self._usage(endpoint), self.heard, endpoint.price)
 
@@ -328,7 +331,8 @@ def open_extractor(spec: str, params: Mapping[str, Any], spending: _Spending) ->
 def _endpoint(spec: str, spending: _Spending) -> Asking:
     found, model = endpoint_and_model(spec.removeprefix(ENDPOINT))
     patience = Patience(TRIES, concurrency=found.in_flight)
-    chat = ChatEndpoint(Endpoint(found.name, found.url, model, found.key), patience, spending.budget(found))
+    endpoint = Endpoint(found.name, found.url, model, found.key)
+    chat = ChatEndpoint(endpoint, patience, spending.budget(found), spending.notice)
     return Asking(chat, spending.answers(found))
 
 

@@ -3,7 +3,7 @@
 Only jobs and commands import this: it opens models.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from generation.asking import endpoints
@@ -23,19 +23,21 @@ def services(
     *,
     project: Project | None,
     spent: tuple[int, int] = (0, 0),
+    notice: Callable[[str], None] | None = None,
 ) -> dict[str, Any]:
     """Return the model and prompt of a module, {} if it uses none. `spent`: (requests, tokens) already used.
 
+    `notice` is called with a sentence when an endpoint gives no answer and is tried again.
     GenerationError, HubError: an unknown endpoint, prompt or model.
     """
     if not getattr(module, "USES_LLM", False):
         return {}
     wanted = endpoints.checked(params)
     prompt = find_prompt(wanted["template"], project)
-    return {"asking": Asking(_open(wanted, spent), answers), "prompt": prompt}
+    return {"asking": Asking(_open(wanted, spent, notice), answers), "prompt": prompt}
 
 
-def _open(params: Mapping[str, Any], spent: tuple[int, int]) -> Chat:
+def _open(params: Mapping[str, Any], spent: tuple[int, int], notice: Callable[[str], None] | None) -> Chat:
     if not params["endpoint"]:
         chat: Chat = open_helper(params["model"], CHAT, device=params["device"])
         return chat
@@ -43,4 +45,4 @@ def _open(params: Mapping[str, Any], spent: tuple[int, int]) -> Chat:
     budget = Budget(params["requests"], params["tokens"], spent_requests=spent[0], spent_tokens=spent[1])
     in_flight = min(params["concurrency"], found.in_flight)
     patience = Patience(params["tries"], float(params["timeout"]), in_flight)
-    return ChatEndpoint(Endpoint(found.name, found.url, params["model"], found.key), patience, budget)
+    return ChatEndpoint(Endpoint(found.name, found.url, params["model"], found.key), patience, budget, notice)

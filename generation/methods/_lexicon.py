@@ -1,7 +1,14 @@
 """Parse the parameters `lexicon=` and `pairs=`: "a:b,c d:e|f" as a mapping."""
 
+import re
+from collections.abc import Sequence
+
 from generation.errors import GenerationError
+from generation.grammar.surface import phrase_pattern
+from text.language.inflection import lemmas
 from text.quoting import quoted, shortened
+
+WORD = re.compile(r"[^\W_]+")
 
 
 def parse_lexicon(text: str, parameter: str) -> dict[str, tuple[str, ...]]:
@@ -35,3 +42,25 @@ def parse_pairs(text: str, parameter: str) -> dict[str, tuple[str, ...]]:
                 continue
             both[target.lower()] = (*both.get(target.lower(), ()), source)
     return both
+
+
+def is_mentioned(phrase: str, text: str, replaced: Sequence[tuple[int, int]]) -> bool:
+    """Return whether `text` has the phrase, or another form of its single word, outside the spans `replaced`.
+
+    "right-hand" has "right", and "opened" is a form of "opens". "leaves" is not a form of "left", a word by itself.
+    """
+    pieces, last = [], 0
+    for start, end in sorted(replaced):
+        pieces.append(text[last:start])
+        last = end
+    rest = " | ".join([*pieces, text[last:]])
+    if " " in phrase:
+        return phrase_pattern([phrase]).search(rest) is not None
+    wanted = phrase.lower()
+    bases = _bases(wanted)
+    bases = frozenset({wanted}) if wanted in bases else bases | {wanted}
+    return any(word == wanted or not bases.isdisjoint(_bases(word)) for word in map(str.lower, WORD.findall(rest)))
+
+
+def _bases(word: str) -> frozenset[str]:
+    return frozenset(base for several in lemmas(word).values() for base in several)

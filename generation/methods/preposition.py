@@ -1,13 +1,14 @@
 """Preposition replacement: "pouring water into a cup" -> "… out of a cup" (ViLMA, Secs. 3.6 and C.6).
 
 `paper`: any other preposition of the corpus, or of the built-in list if the run's captions have too few.
-`corrected`: see the deviations in the registry. With `pairs=` only the given opposites are exchanged, in both modes.
+`corrected`: see the deviations in the registry. With `pairs=` only the given opposites are exchanged, in both modes:
+each phrase everywhere in the caption, and "from left to right" as a whole. No other foil has both phrases of a pair.
 A text-to-text model (`model=`) ranks the candidates and the best are chosen. Without one, mode corrected makes only the
 replacements that fit the verb and the landmark, exact opposites first; mode paper draws at random. Each candidate's
 fact "ranking" says which it was and why.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import nsmallest
@@ -17,23 +18,29 @@ from typing import Any
 from generation.errors import GenerationError
 from generation.grammar.prepositions import Relation, fitting, is_opposite, relations, replacements
 from generation.grammar.surface import phrase_pattern, replace_phrase
-from generation.methods._lexicon import parse_pairs
+from generation.methods._lexicon import is_mentioned, parse_pairs
 from generation.methods._preposition_ranking import Option, likelihoods
 from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from hub.adapters.registry import SPAN_FILLER, open_helper
+from text.diff import Edit
 
-VERSION = "4"
+VERSION = "5"
 UNRANKED_LIST = "unranked: no language model is chosen, and too few captions for a corpus; built-in list"
 UNRANKED_CORPUS = (
     "unranked: no language model is chosen; random, in proportion to the prepositions of the run's captions"
 )
 OPPOSITE = "the exact opposite; nothing to rank"
 NONE_FOUND = "it has no preposition of space that can be replaced"
+NONE_LISTED = "it has no phrase of the parameter pairs"
+BOTH_LISTED = "it has both phrases of a pair, so replacing one makes no clear foil"
 NONE_SURE = "no other preposition makes a natural sentence that is certainly false"
 
 RANKED_LIST = "by a language model; from the built-in list, too few captions for a corpus"
 RANKED_CORPUS = "by a language model; from the prepositions of the run's captions"
+# The words before and between the ends of a path: "from the left to the right".
+FROM, TO = (["from"], ["from", "the"]), (["to"], ["to", "the"])
+WINDOW = 40
 # Captions per batch of the model.
 RANKED_TOGETHER = 64
 
@@ -83,22 +90,60 @@ def make(
     check(params)
     known = state or State()
     pairs = parse_pairs(params["pairs"], "pairs")
-    pattern = phrase_pattern(list(pairs)) if pairs else None
-    if known.scorer is not None and pattern is None:
+    if pairs:
+        yield from _exchanged(captions, pairs, params["top"], mode)
+        return
+    if known.scorer is not None:
         yield from _ranked(captions, params["top"], mode, known)
         return
     for caption in captions:
-        options, ranking = [], OPPOSITE
-        if pattern:
-            for match in pattern.finditer(caption.text):
-                relation = Relation(match.start(), match.end(), " ".join(match.group().lower().split()))
-                options += [(relation, target) for target in pairs[relation.phrase]]
-        else:
-            options = _drawn(caption, mode, seed, known.counts, params["top"])
-            ranking = known.ranking
+        options = _drawn(caption, mode, seed, known.counts, params["top"])
         if not options:
-            yield Skip(caption.id, _why_none(caption, mode, listed=bool(pairs)))
-        yield from _drafts(caption, options[: params["top"]], mode, ranking)
+            yield Skip(caption.id, _why_none(caption, mode))
+        yield from _drafts(caption, options, mode, known.ranking)
+
+
+def _exchanged(
+    captions: Iterable[CaptionInput], pairs: Mapping[str, tuple[str, ...]], top: int, mode: str
+) -> Iterator[FoilDraft | Skip]:
+    """Yield the foils of the given opposites, by the position of the phrase."""
+    pattern = phrase_pattern(list(pairs))
+    for caption in captions:
+        places: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        for match in pattern.finditer(caption.text):
+            places[" ".join(match.group().lower().split())].append(match.span())
+        made: dict[tuple[Edit, ...], tuple[str, str]] = {}
+        for phrase, target in [(source, new) for source in places for new in pairs[source]]:
+            edits = tuple(sorted(_exchange(caption.text, places, phrase, target)))
+            if edits:
+                # The ends of a path give the same edits from both sides.
+                made.setdefault(edits, (phrase, target))
+        if not made:
+            yield Skip(caption.id, BOTH_LISTED if places else NONE_LISTED)
+        for rank, (edits, (phrase, target)) in enumerate(islice(made.items(), top)):
+            facts = {"from": phrase, "to": target, "ranking": OPPOSITE}
+            yield draft_from_edits(caption, edits, method="preposition", mode=mode, rank=rank, facts=facts)
+
+
+def _exchange(text: str, places: Mapping[str, Sequence[tuple[int, int]]], phrase: str, target: str) -> list[Edit]:
+    """Return the edits that replace the phrase everywhere. With both phrases: only the ends of "from left to right"."""
+    there = places.get(target.lower(), ())
+    replaced = [*places[phrase], *there]
+    if is_mentioned(phrase, text, replaced) or is_mentioned(target, text, replaced):
+        return []
+    if there and not _is_path(text, replaced):
+        return []
+    swaps = [(place, target) for place in places[phrase]] + [(place, phrase) for place in there]
+    return [edit for (start, end), new in swaps for edit in replace_phrase(text, start, end, new)]
+
+
+def _is_path(text: str, places: Sequence[tuple[int, int]]) -> bool:
+    """Return whether the two places are the ends of one "from … to …"."""
+    if len(places) != 2:
+        return False
+    (start, first_end), (second, _) = sorted(places)
+    before = text[max(0, start - WINDOW) : start].lower().split()
+    return (before[-1:] in FROM or before[-2:] in FROM) and text[first_end:second].lower().split() in TO
 
 
 def _ranked(captions: Iterable[CaptionInput], top: int, mode: str, state: State) -> Iterator[FoilDraft | Skip]:
@@ -114,7 +159,7 @@ def _ranked(captions: Iterable[CaptionInput], top: int, mode: str, state: State)
             # Ties keep the order of the options: position in the caption, then alphabet.
             best = sorted(scored.get(caption.id, ()), key=lambda pair: -pair[0])[:top]
             if not best:
-                yield Skip(caption.id, _why_none(caption, mode, listed=False))
+                yield Skip(caption.id, _why_none(caption, mode))
             yield from _scored_drafts(caption, best, mode, state)
 
 
@@ -170,9 +215,7 @@ def _targets(text: str, relation: Relation, mode: str, counts: Mapping[str, int]
     return [(one, is_opposite(relation.phrase, one)) for one in fitting(text, relation)]
 
 
-def _why_none(caption: CaptionInput, mode: str, *, listed: bool) -> str:
-    if listed:
-        return "it has no phrase of the parameter pairs"
+def _why_none(caption: CaptionInput, mode: str) -> str:
     return NONE_SURE if any(True for _ in relations(caption.text, mode)) else NONE_FOUND
 
 

@@ -84,9 +84,9 @@ _METHODS: dict[str, Entry] = {
                 "pairs",
                 "",
                 (
-                    "phrases to exchange, in both directions, such as “up:down,into:out of”; empty: "
-                    "all prepositions. For captions such as “moves up”, enter the pair “up:down”, because “up” is not "
-                    "a preposition there"
+                    "phrases to exchange, in both directions, such as “up:down,into:out of”. A caption with both "
+                    "phrases of a pair is skipped, except “from left to right”. Empty: all prepositions. For captions "
+                    "such as “moves up”, enter the pair “up:down”, because “up” is not a preposition there"
                 ),
             ),
             Param(
@@ -371,7 +371,8 @@ _METHODS: dict[str, Entry] = {
                 "lexicon",
                 "",
                 (
-                    "words or phrases with their replacements, such as “circle:square,square:triangle|star”. Empty: a"
+                    "words or phrases with their replacements, such as “circle:square,square:triangle|star”. A "
+                    "replacement that the caption has already is not used. Empty: a"
                     " long word is replaced by a noun from a fixed list"
                 ),
             ),

@@ -47,10 +47,15 @@ TOP_LOGPROBS, MAX_TOKENS = 20, 16
 YES_NO = ("yes", "no")
 
 
-def open_judge(run: GenerationRun, params: Mapping[str, Any], heard: Callable[[int], None]) -> Any:
-    """Open the model that `params` name. GenerationError, HubError: it cannot be opened, or sees no clips."""
+def open_judge(
+    run: GenerationRun, params: Mapping[str, Any], heard: Callable[[int], None], notice: Callable[[str], None]
+) -> Any:
+    """Open the model that `params` name. `notice`: as of hub.adapters.chat_endpoint.ChatEndpoint.
+
+    GenerationError, HubError: it cannot be opened, or sees no clips.
+    """
     if params["model"].startswith(f"{ENDPOINT}:"):
-        return _served(run, params, heard)
+        return _served(run, params, heard, notice)
     device = settings.FOILWORKS_DEVICE if params["device"] == "auto" else params["device"]
     opened = partial(loaded_adapter, open_adapter, params["model"], device=device)
     with opened() as adapter:
@@ -209,13 +214,15 @@ def _picture(frame: Any) -> bytes:
     return out.getvalue()
 
 
-def _served(run: GenerationRun, params: Mapping[str, Any], heard: Callable[[int], None]) -> ServedJudge:
+def _served(
+    run: GenerationRun, params: Mapping[str, Any], heard: Callable[[int], None], notice: Callable[[str], None]
+) -> ServedJudge:
     endpoint, model = endpoint_and_model(params["model"].partition(":")[2])
     cost = run_cost(run)
     spent = {"spent_requests": cost.requests, "spent_tokens": cost.prompt_tokens + cost.completion_tokens}
     budget = Budget(params["requests"], 0, **spent)
     patience = Patience(TRIES, TIMEOUT, endpoint.in_flight)
-    chat = ChatEndpoint(Endpoint(endpoint.name, endpoint.url, model, endpoint.key), patience, budget)
+    chat = ChatEndpoint(Endpoint(endpoint.name, endpoint.url, model, endpoint.key), patience, budget, notice)
     where = f"at={hashlib.sha256(endpoint.url.encode()).hexdigest()[:8]}"
     info = ModelInfo(chat.info.model_id, where, ScoreKind.P_YES, frames=params["frames"], card={"category": "video"})
     return ServedJudge(info, Asking(chat, RowAnswers(cost, heard)), reader(info))

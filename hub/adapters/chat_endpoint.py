@@ -7,11 +7,12 @@ growing pauses, or after the pause that the server requests. Permanent ones (a r
 account) end the run with a message that says what to do.
 """
 
+import logging
 import random
 import ssl
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -28,6 +29,7 @@ from hub.served.budget import SPENT, Budget
 from hub.served.pace import Gate
 from hub.served.wire import Failed
 
+logger = logging.getLogger(__name__)
 FIRST_PAUSE = 1.0
 # Spreads retries; not security-relevant.
 _JITTER = random.Random()
@@ -35,6 +37,7 @@ MAX_BYTES = 4 * 1024 * 1024
 # After as many requests in a row without an answer, the endpoint counts as unavailable, and no more are sent.
 MAX_CONSECUTIVE_FAILURES = 20
 AWAY = "not asked: the endpoint had failed too often"
+NO_CONNECTION, TIMED_OUT = "no connection", "timed out"
 MAX_LOGPROBS = 20
 OVERLOADED = frozenset({429, 503, 529})
 Tag = TypeVar("Tag")
@@ -67,7 +70,8 @@ class Flight(Generic[Tag]):
 
     def __init__(self, chat: "ChatEndpoint", client: httpx.Client, pool: ThreadPoolExecutor) -> None:
         self._chat, self._client, self._pool = chat, client, pool
-        self._done: SimpleQueue[tuple[Tag, Future[ChatReply]]] = SimpleQueue()
+        # Replies, and notices of tries that failed.
+        self._done: SimpleQueue[tuple[Tag, Future[ChatReply]] | str] = SimpleQueue()
         self.pending = 0
 
     @property
@@ -76,7 +80,7 @@ class Flight(Generic[Tag]):
 
     def send(self, tag: Tag, request: ChatRequest) -> None:
         self.pending += 1
-        future = self._pool.submit(self._chat.reply, self._client, request)
+        future = self._pool.submit(self._chat.reply, self._client, request, self._done.put)
         future.add_done_callback(lambda done: self._done.put((tag, done)))
 
     def arrived(self, timeout: float | None = None) -> list[tuple[Tag, ChatReply]]:
@@ -84,24 +88,46 @@ class Flight(Generic[Tag]):
         endpoint can answer nothing."""
         found: list[tuple[Tag, Future[ChatReply]]] = []
         with suppress(Empty):
-            found.append(self._done.get(timeout=timeout))
+            self._take(self._done.get(timeout=timeout), found)
+            while not found and timeout is None:
+                self._take(self._done.get(), found)
             while True:
-                found.append(self._done.get_nowait())
+                self._take(self._done.get_nowait(), found)
         self.pending -= len(found)
         return [(tag, future.result()) for tag, future in found]
 
+    def _take(self, came: tuple[Tag, Future[ChatReply]] | str, found: list[tuple[Tag, Future[ChatReply]]]) -> None:
+        """Append a reply to `found`; a notice is given in this thread, which may use the database."""
+        if isinstance(came, str):
+            self._chat.notice(came)
+        else:
+            found.append(came)
+
 
 class ChatEndpoint:
-    """The Chat of an endpoint. Each request reserves its part of `budget` before it is sent."""
+    """The Chat of an endpoint. Each request reserves its part of `budget` before it is sent.
+
+    `notice` is called with a sentence when an endpoint that gives no answer is tried again, and with "" when the tries
+    are used up. The log has the sentences as well.
+    """
 
     together = 0
 
-    def __init__(self, endpoint: Endpoint, patience: Patience, budget: Budget | None = None) -> None:
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        patience: Patience,
+        budget: Budget | None = None,
+        notice: Callable[[str], None] | None = None,
+    ) -> None:
         self._endpoint, self._patience, self._budget = endpoint, patience, budget or Budget()
         self.info = ModelInfo(
             f"{endpoint.name}:{endpoint.model}", endpoint.url, ScoreKind.LOG_LIKELIHOOD, needs_video=False
         )
         self.gate = Gate(patience.concurrency)
+        self.notice = notice or (lambda _sentence: None)
+        # The tries that a notice was given of since the last answer: one for all requests in flight.
+        self._noticed, self._noticing = 1, threading.Lock()
         self._left_out: set[str] = set()
         self._most_logprobs = MAX_LOGPROBS
         self._in_a_row = 0
@@ -146,8 +172,13 @@ class ChatEndpoint:
             verify=_certificates(),
         )
 
-    def reply(self, client: httpx.Client, request: ChatRequest) -> ChatReply:
-        """Return the answer to one request, after as many tries as it needs and is allowed."""
+    def reply(
+        self, client: httpx.Client, request: ChatRequest, put: Callable[[str], None] = lambda _sentence: None
+    ) -> ChatReply:
+        """Return the answer to one request, after as many tries as it needs and is allowed.
+
+        `put` is called with each notice for the thread that waits.
+        """
         sent, tries, failed, spent = 0, 0, Failed("not asked"), 0
         reserve = wire.estimated(request)
         while tries < self._patience.tries and failed.again and not self._stopped.is_set():
@@ -161,7 +192,7 @@ class ChatEndpoint:
             if isinstance(found, ChatReply):
                 found = wire.counted(found, request)
                 self._budget.settle(reserve, (found.prompt_tokens, found.completion_tokens))
-                self._in_a_row = 0
+                self._in_a_row, self._noticed = 0, 1
                 return replace(found, requests=sent, prompt_tokens=found.prompt_tokens + spent)
             self._budget.settle(reserve, reserve if found.charged else (0, 0))
             spent += sum(reserve) if found.charged else 0
@@ -169,13 +200,32 @@ class ChatEndpoint:
                 continue
             failed, tries = found, tries + 1
             if failed.again and tries < self._patience.tries:
+                self._announce(failed, tries + 1, put)
                 self._stopped.wait(self._pause(tries, failed.pause))
         if failed.refusal:
             return ChatReply(failure=failed.why, refusal=failed.refusal, reason=wire.FILTERED, requests=sent)
         self._in_a_row += 1
         why = f"{failed.why} after {tries} tries" if failed.again and tries > 1 else failed.why
         self.last_failure = f"{why}{failed.said}"
+        if self._noticed > 1:
+            # There is no further try, so the last notice no longer holds.
+            put("")
         return ChatReply(failure=why, requests=sent, prompt_tokens=spent)
+
+    def _announce(self, failed: Failed, following: int, put: Callable[[str], None]) -> None:
+        """Say once per try that the endpoint gives no answer. Too many requests (429) only set the pace."""
+        with self._noticing:
+            if following <= self._noticed or (failed.overloaded and failed.why != TIMED_OUT):
+                return
+            self._noticed = following
+            url = httpx.URL(self._endpoint.url)
+            where = f"{url.scheme}://{url.netloc.decode()}{url.path}"
+            problem = f"no answer from {where} ({failed.why})"
+            if failed.why.startswith(NO_CONNECTION):
+                problem = f"could not reach {where} {failed.why.removeprefix(NO_CONNECTION).strip()}"
+            again = f"trying again ({following} of {self._patience.tries})"
+            logger.warning("endpoint %s: %s, %s", self._endpoint.name, problem, again)
+            put(f"endpoint {self._endpoint.name}: {problem}, {again}")
 
     def _fields(self) -> tuple[frozenset[str], int]:
         """Return the fields that are currently left out, and the max number of log-probabilities."""
@@ -217,13 +267,13 @@ class ChatEndpoint:
                     content += chunk
                     # A server that sends slowly keeps every single read within its timeout.
                     if time.monotonic() > until:
-                        return Failed("timed out", charged=True, overloaded=True)
+                        return Failed(TIMED_OUT, charged=True, overloaded=True)
                     if len(content) > MAX_BYTES:
                         return Failed("the answer is too long", again=False, charged=True)
         except httpx.TimeoutException:
-            return Failed("timed out", charged=True, overloaded=True)
+            return Failed(TIMED_OUT, charged=True, overloaded=True)
         except httpx.TransportError as error:
-            return Failed(f"no connection ({type(error).__name__})")
+            return Failed(f"{NO_CONNECTION} ({type(error).__name__})")
         except httpx.DecodingError:
             return Failed("not JSON")
         return self._read(response, bytes(content), body)

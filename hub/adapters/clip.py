@@ -137,7 +137,8 @@ def is_dual_encoder(model: Any) -> bool:
 
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> FrameEmbedder:
     """Load `HUB_ID_OR_FOLDER[?frames=8&pooling=features|logits]`, or a file of weights, which also takes
-    `activation=quick_gelu|gelu` and `tokenizer=FOLDER`. HubError: it does not load, or is not a dual encoder."""
+    `activation=quick_gelu|gelu` and `tokenizer=FOLDER`; of CLIP4Clip with 12 frames by default.
+    HubError: it does not load, or is not a dual encoder."""
     path = Path(argument.partition("?")[0])
     known: dict[str, type | range] = {"frames": int, "pooling": str}
     if not path.exists() and any(path.match(kind) for kind in WEIGHT_FILES):
@@ -149,6 +150,7 @@ def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32")
     given = {"frames": options.get("frames", FRAMES), "pooling": pooling}
     if path.is_file():
         found = load_checkpoint(path, options, device=device, dtype=dtype)
+        given["frames"] = options.get("frames", found.frames or FRAMES)
         side = found.loaded.model.config.vision_config.image_size
         pixels = Pixels.from_settings(found.settings, (side, side))
         return FrameEmbedder(found.loaded, found.tokenizer, pixels, settings=found.settings, **given)

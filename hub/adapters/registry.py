@@ -42,8 +42,8 @@ _ADAPTERS: dict[str, Entry] = {
         path="hub.adapters.clip:load_adapter",
         summary=(
             "CLIP, SigLIP, SigLIP 2, MetaCLIP 2, frame by frame: `clip:HUB_ID_OR_FOLDER`, optionally with "
-            "`?frames=8&pooling=logits`; or a file of weights of OpenAI, open_clip or CLIP4Clip (meanP): "
-            "`clip:FILE?activation=quick_gelu&tokenizer=FOLDER`"
+            "`?frames=8&pooling=logits`; or a file of weights of OpenAI, open_clip or CLIP4Clip (meanP, 12 frames "
+            "by default): `clip:FILE?activation=quick_gelu&tokenizer=FOLDER`"
         ),
         needs_gpu=True,
     ),

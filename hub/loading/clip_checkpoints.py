@@ -54,6 +54,9 @@ OPENAI_SIZES = frozenset({"input_resolution", "context_length", "vocab_size"})
 # The mask of a text's later tokens, which a TorchScript archive holds as well: it is always the same.
 MASK = re.compile(r"(^|\.)attn_mask$")
 WRAPPERS = ("module.", "clip.")
+# A key that only CLIP4Clip's files have, and the frames of its published runs on short clips: --max_frames 12
+# (--slice_framepos 2, evenly over the clip), for MSR-VTT, MSVD and LSMDC. DiDeMo and ActivityNet have 64.
+CLIP4CLIP_KEY, CLIP4CLIP_FRAMES = "clip.visual.conv1.weight", 12
 NESTED = ("state_dict", "model_state_dict")
 # Heads of CLIP4Clip that compute more than the mean over frames, by the beginning of their keys. seqLSTM has the
 # others' position embeddings as well, so it comes first.
@@ -98,16 +101,21 @@ IN_PROJECTION, PROJECTIONS = "attn.in_proj_", ("q_proj", "k_proj", "v_proj")
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A loaded file: the model, its tokenizer, and how its pictures are made, as preprocessor_config.json says it."""
+    """A loaded file: the model, its tokenizer, and how its pictures are made, as preprocessor_config.json says it.
+
+    `frames`: how many its authors take of a clip; None if the file is of no known training on clips.
+    """
 
     loaded: Pretrained
     tokenizer: Any
     settings: dict[str, Any]
+    frames: int | None
 
 
 def load_checkpoint(path: Path, options: Mapping[str, Any], *, device: str, dtype: str) -> Checkpoint:
     """Load the file. HubError names every key that is missing or unexpected, or says what the file does not tell."""
-    state = _unwrapped(_read(path))
+    given = _read(path)
+    state = _unwrapped(given)
     told = _open_clip_config(path)
     config = _config(path, state, told.get("model_cfg", {}), options)
     model = CLIPModel(config)
@@ -116,7 +124,8 @@ def load_checkpoint(path: Path, options: Mapping[str, Any], *, device: str, dtyp
     revision = _revision(path, config, tokenizer)
     chosen, number_format = choose_device(device), choose_dtype(dtype)
     loaded = Pretrained(model.to(number_format).to(chosen).eval(), path.name, revision, chosen)
-    return Checkpoint(loaded, tokenizer, _settings(path, told.get("preprocess_cfg", {}), config))
+    frames = CLIP4CLIP_FRAMES if CLIP4CLIP_KEY in given else None
+    return Checkpoint(loaded, tokenizer, _settings(path, told.get("preprocess_cfg", {}), config), frames)
 
 
 def _read(path: Path) -> dict[str, Tensor]:

@@ -30,6 +30,12 @@ def test_the_words_before_an_example_are_text_whatever_a_translation_holds():
     assert "<b>" not in render_guideline("+ x", good="<b>Gut:</b>")
 
 
+def test_an_arrow_of_two_characters_is_one_that_no_line_end_cuts():
+    assert render_guideline("- up -> <b>down</b>").count("→") == 1
+    assert "-&gt;" not in render_guideline("+ up -> down")
+    assert "&lt;b&gt;" in render_guideline("- up -> <b>down</b>")
+
+
 def test_a_picture_is_its_description():
     html = render_guideline("![a <b>red</b> star](https://tracker.example/x.png)")
     assert "img" not in html

@@ -438,7 +438,7 @@ def test_a_task_takes_a_constant_number_of_queries(world: World, django_assert_m
     claim = world.claim("ann", Stage.EDIT)
     client = browser(world.ann)
     client.get(url(world, "edit", claim.token))
-    with django_assert_max_num_queries(13):
+    with django_assert_max_num_queries(14):
         client.get(url(world, "edit", claim.token))
 
 

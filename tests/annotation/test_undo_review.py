@@ -145,3 +145,26 @@ def test_main_items_lose_a_proficiency_item_that_is_taken_apart(world):
     undo_review(world.rita, review.pk)
     waiting.refresh_from_db()
     assert waiting.proficiency_item is None
+
+
+def test_an_undone_review_leaves_the_total_of_the_page_as_it_was(world, client):
+    for text in (UNFOLDS, TEARS, IRONS):
+        world.group(text)
+        world.edit("ann", text)
+    client.force_login(world.rita)
+    totals = []
+
+    def look(response):
+        totals.append((response.context["done_count"], response.context["total"]))
+        return response.context["card"].claim.token
+
+    queue = f"/projects/{world.project.slug}/work/review/"
+    token = look(client.post(queue, follow=True))
+    sent = {"idempotency_key": "k", "decision": "accept"}
+    look(client.post(f"{queue}{token}/", sent, follow=True))
+    undo = f"/projects/{world.project.slug}/work/undo/review/{Review.objects.get().pk}/"
+    look(client.post(undo, follow=True))
+    assert totals == [(0, "3"), (1, "3"), (0, "3")]
+    # The person holds both: the one taken back and the one that followed it.
+    page = " ".join(client.get(queue).content.decode().split())
+    assert "2 tasks in progress. 1 task to do." in page

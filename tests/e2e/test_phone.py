@@ -152,6 +152,23 @@ def test_one_tap_sends_and_the_last_answer_can_be_undone(world: World, sign_in: 
     assert Vote.objects.get().state == "undone"
 
 
+def test_a_reason_that_is_missing_is_asked_for_in_sight(world: World, sign_in: SignIn) -> None:
+    """Also from the end of the page, where the clip and the decisions stay in sight."""
+    person, path = to_review(world)
+    page = on_a_phone(sign_in, person)
+    begin(page, path)
+    for top in (0, 2_000):
+        page.evaluate("(top) => scrollTo(0, top)", top)
+        page.get_by_role("button", name="Send back").tap()
+        expect(page.get_by_text("Choose at least one reason.")).to_be_visible()
+        assert_in_sight(page.get_by_text("Choose at least one reason."))
+        assert_in_sight(page.locator("input[name='reasons']").first)
+    page.locator("input[name='reasons']").first.tap()
+    expect(page.get_by_text("Choose at least one reason.")).to_be_hidden()
+    for selector in (".btn-good", "[value='send_back']", "[value='drop']"):
+        assert_in_sight(page.locator(selector))
+
+
 def test_the_menu_the_players_controls_and_the_reasons_of_a_skip_open_on_a_tap(world: World, sign_in: SignIn) -> None:
     person, path = to_validate(world)
     page = on_a_phone(sign_in, person)

@@ -73,6 +73,29 @@ def test_a_text_box_takes_every_character(project: Project, sign_in: SignIn) -> 
     expect(page.locator(PLAYER)).to_have_attribute("data-state", "playing")
 
 
+def test_the_caption_is_copied_by_a_button_or_a_key_and_the_copy_is_undone(project: Project, sign_in: SignIn) -> None:
+    page = sign_in(make_member(project, "annotator"))
+    open_foil(page)
+    box, copy = page.get_by_role("textbox", name="Foil"), page.get_by_role("button", name="Copy the caption")
+    caption = Caption.objects.values_list("text", flat=True).get()
+    box.fill("a slip")
+    copy.click()
+    expect(box).to_have_value(caption)
+    expect(box).to_be_focused()
+    # A beginning is not yet a mistake, and cannot be copied again.
+    expect(box).to_have_attribute("aria-invalid", "false")
+    expect(copy).to_be_hidden()
+    page.get_by_role("button", name="Undo", exact=True).click()
+    expect(box).to_have_value("a slip")
+    strike(page, "c", "KeyC", ALT)
+    expect(box).to_have_value(caption)
+    # The browser's own undo knows it as well; what is typed since is not undone by the button.
+    page.keyboard.press("Control+z")
+    expect(box).to_have_value("a slip")
+    page.keyboard.type("!")
+    expect(page.get_by_role("button", name="Undo", exact=True)).to_be_hidden()
+
+
 def test_alt_reaches_the_player_on_any_layout_that_types_nothing_with_it(project: Project, sign_in: SignIn) -> None:
     page = sign_in(make_member(project, "annotator"))
     open_foil(page)

@@ -100,7 +100,7 @@ def test_few_models_are_said_to_be_few():
 
 
 def test_two_models_are_not_enough():
-    with pytest.raises(EvaluationError, match="3 or more models with answers, and 2 have some; score more models"):
+    with pytest.raises(EvaluationError, match="3 or more models with answers, and there are 2; score more models"):
         report.compute(credits(2, 8))
 
 
@@ -139,4 +139,7 @@ def test_the_page_shows_what_the_job_computed(db):
     assert world.vera.username not in page.partition("<main")[2]
     found = client.get(reverse("reports:report_file", args=[world.project.slug, "irt", "csv"]) + "?respondents=people")
     assert found.content.decode().splitlines()[0] == "item,n,share_right,difficulty,low,high,slope,low,high,kind"
-    assert client.get(f"{address}?respondents=models").status_code == 200
+    # Too few models: the page says so before anybody has it computed.
+    page = client.get(f"{address}?respondents=models").content.decode()
+    assert "needs 3 models with answers, and there are 0. Score more models." in page
+    assert "Compute</button>" not in "".join(page.split())

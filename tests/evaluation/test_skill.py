@@ -251,11 +251,14 @@ def test_the_page_has_it_computed_by_a_job_and_again_when_votes_change(client, p
     Vote.objects.filter(person__username="val-0", item__key="i0").update(state=VoteState.SET_ASIDE)
     answer = client.get(skill_page(project))
     assert "have changed since these numbers were computed" in answer.content.decode()
+    assert "Until the new ones are there" in answer.content.decode()
     again = Job.objects.exclude(pk=first).get()
     client.get(skill_page(project))
     assert Job.objects.count() == 2
     run_now(again)
-    assert client.get(skill_page(project)).context["data"]["n_votes"] == 23
+    answer = client.get(skill_page(project))
+    assert answer.context["data"]["n_votes"] == 23
+    assert "Computed on" in answer.content.decode()
 
 
 @pytest.mark.django_db

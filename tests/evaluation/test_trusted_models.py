@@ -9,6 +9,7 @@ import torch
 from django.core.management import call_command
 from safetensors.torch import load_file
 
+from evaluation.errors import EvaluationError
 from evaluation.scoring.actions.models import trust_model
 from evaluation.scoring.models import ModelTrust
 from evaluation.scoring.trusted_models import trust_of
@@ -115,6 +116,21 @@ class TestPermission:
         with pytest.raises(HubError, match="names no model"):
             trust_model(None, project, "vlam:a/b", remote_code=True)
         assert not ModelTrust.objects.exists()
+
+    @pytest.mark.parametrize(
+        "spec",
+        ["clip:{0}/pytorch_model.bin.4", "clip:weights/ViT.pt", "vlm:models/mine/copy", "lm:./mine", "external:mine"],
+    )
+    def test_a_file_that_does_not_exist_is_refused(
+        self, spec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        project = factories.make_project(slug="mine")
+        monkeypatch.chdir(tmp_path)
+        with pytest.raises(EvaluationError, match=rf"^{tmp_path}/.*: there is no such file or folder; check the path"):
+            trust_model(None, project, spec.format(tmp_path), other_weights=True)
+        assert not ModelTrust.objects.exists()
+        # What was allowed for a file that has gone since can be withdrawn.
+        assert not trust_model(None, project, spec.format(tmp_path)).other_weights
 
     def test_the_command(self, capsys: pytest.CaptureFixture[str]) -> None:
         factories.make_project(slug="mine")

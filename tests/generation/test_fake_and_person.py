@@ -12,8 +12,9 @@ LEXICON = "circle:square,square:triangle,triangle:octagon,red car:blue van"
     ("caption", "expected"),
     [
         ("a red circle moves.", ["a red square moves."]),
-        # One pass: the square that comes in is not replaced again.
-        ("a circle and a square", ["a square and a square", "a circle and a triangle"]),
+        # Never a second square: a replacement that the caption has already is left out.
+        ("a circle and a square", ["a circle and a triangle"]),
+        ("a circle and Squares", []),
         ("A Circle spins", ["A Square spins"]),
         ("A CIRCLE SPINS", ["A SQUARE SPINS"]),
         # The article follows the sound.
@@ -43,6 +44,8 @@ def test_several_targets_are_in_random_order_and_distinct():
 
 def test_a_caption_without_a_listed_word_is_skipped():
     assert skipped("fake", "a star", lexicon=LEXICON) == "it has no word of the lexicon"
+    why = "it has a word of the lexicon and its replacement"
+    assert skipped("fake", "a cat and a dog", lexicon="dog:cat,cat:dog") == why
 
 
 def test_without_a_lexicon_any_caption_with_a_word_gets_a_foil():

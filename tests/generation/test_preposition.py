@@ -158,7 +158,13 @@ def test_paper_mode_takes_any_other_preposition_and_breaks_into_phrases():
         ("it drifts Towards the middle", ["it drifts Away from the middle"]),
         ("it drifts away from the middle", ["it drifts towards the middle"]),
         ("it fades out of view.", ["it fades into view."]),
-        ("moves up and down", ["moves down and down", "moves up and up"]),
+        ("moves from the UP to the down", ["moves from the DOWN to the up"]),
+        ("moves up, then up", ["moves down, then down"]),
+        # Both phrases of a pair, or another form of one: no foil says the same twice or contradicts itself.
+        ("moves up and down", []),
+        ("moves UP and then Down", []),
+        ("moves up to a down-arrow", []),
+        ("moves from up to down and from down to up", []),
         ("a cup moves from left  to\tright", ["a cup moves from right to left"]),
         ("sit-ups upward", []),
         ("a red circle moves on the table", []),
@@ -169,6 +175,32 @@ def test_pairs_exchange_exact_opposites_and_nothing_else(caption, expected, mode
     made = drafts("preposition", caption, mode=mode, pairs=PAIRS)
     assert [draft.foil for draft in made] == expected
     assert all(draft.facts["ranking"] == "the exact opposite; nothing to rank" for draft in made)
+
+
+@pytest.mark.parametrize(
+    ("caption", "pairs", "expected"),
+    [
+        ("a car turns from left to right", "left:right", ["a car turns from right to left"]),
+        ("a car turns left, and another right", "left:right", []),
+        ("she leaves and turns left", "left:right", ["she leaves and turns right"]),
+        ("he opens a box and an open door closes", "opens:closes", []),
+        ("he opens a box while it is opening", "opens:closes", []),
+        ("he moves up and left", "up:down,left:right", ["he moves down and left", "he moves up and right"]),
+        ("it goes in and out", "in:out|off", ["it goes off and out"]),
+    ],
+)
+def test_no_foil_has_both_words_of_a_pair_except_at_the_ends_of_a_path(caption, pairs, expected):
+    assert [draft.foil for draft in drafts("preposition", caption, pairs=pairs)] == expected
+
+
+def test_the_facts_of_a_reversed_path_name_its_first_end():
+    (made,) = drafts("preposition", "it goes from right to left", pairs="left:right")
+    assert (made.source, made.target) == ("right to left", "left to right")
+    assert (made.facts["from"], made.facts["to"]) == ("right", "left")
+
+
+def test_a_caption_with_both_words_of_a_pair_is_skipped_with_the_reason():
+    assert skipped("preposition", "left and right", pairs="left:right").startswith("it has both phrases of a pair")
 
 
 def test_pairs_written_in_both_directions_give_each_foil_once():

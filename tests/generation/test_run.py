@@ -1,5 +1,7 @@
 """A run from the researcher's click to stored candidates, on the real database."""
 
+import json
+
 import pytest
 from django.core.management import call_command
 
@@ -381,8 +383,6 @@ def test_a_batch_needs_the_same_queries_for_any_captions(owner, project, subtest
 
 
 def test_the_command_runs_and_counts(project, subtest, captions, capsys):
-    import json
-
     call_command(
         "generate",
         project=project.slug,
@@ -402,6 +402,17 @@ def test_the_command_runs_and_counts(project, subtest, captions, capsys):
         "params": {"max_words": 9, "entities": "keep"},
         "version": "1",
     }
+
+
+def test_the_command_takes_only_captions_without_a_foil_and_only_so_many(project, subtest, captions, capsys):
+    options = {"project": project.slug, "method": "number", "sync": True, "as_json": True}
+    call_command("generate", **options, limit=2)
+    assert json.loads(capsys.readouterr().out)["captions"] == 2
+    call_command("generate", **options, without_foil=True)
+    result = json.loads(capsys.readouterr().out)
+    assert result["captions"] == 3
+    selection = GenerationRun.objects.get(pk=result["run"]).selection
+    assert (selection["without_foil"], len(selection["with_foil"])) == (True, 2)
 
 
 def test_the_command_explains_a_project_without_subtests(capsys):

@@ -2,6 +2,7 @@
 
 import base64
 import io
+import threading
 import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -95,6 +96,35 @@ def test_the_error_says_that_a_server_is_unreachable():
 
     (reply,) = ask(Nowhere, "x", patience=Patience(tries=2))
     assert reply.failure == "no connection (ConnectError) after 2 tries"
+
+
+def test_each_further_try_is_announced_once_for_all_requests_without_the_name_and_password_of_the_address(caplog):
+    """In the thread that waits, which may write to the database; at last an empty sentence."""
+    said, threads = [], set()
+
+    def notice(sentence):
+        said.append(sentence)
+        threads.add(threading.get_ident())
+
+    endpoint = Endpoint("lab", "http://me:secret@127.0.0.1:9/v1", "tiny")
+    chat = ChatEndpoint(endpoint, Patience(tries=3), notice=notice)
+    requests = [ChatRequest((("user", text),)) for text in "ab"]
+    assert len([reply for together in chat.replies(requests) for reply in together]) == 2
+    first, second = (
+        f"endpoint lab: could not reach http://127.0.0.1:9/v1 (ConnectError), trying again ({n} of 3)" for n in (2, 3)
+    )
+    assert said == [first, second, *[""] * (len(said) - 2)]
+    assert len(said) > 2
+    assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == [first, second]
+    assert threads == {threading.get_ident()}
+
+
+def test_a_server_that_only_wants_a_slower_pace_is_not_announced(caplog):
+    said = []
+    with chat_server(lambda body, n: content("yes") if n > 1 else Said("busy", 429, {"Retry-After": "0"})) as server:
+        chat = ChatEndpoint(Endpoint("lab", server.url, "tiny"), Patience(), notice=said.append)
+        (((_, reply),),) = chat.replies([ChatRequest((("user", "x"),))])
+    assert (reply.text, said) == ("yes", [])
 
 
 def test_temporary_errors_are_retried_after_the_pause_that_the_server_requests():

@@ -88,6 +88,16 @@ def test_clip4clip_weights_give_their_vectors_and_train(model, tmp_path):
     check(model, saved(tmp_path, "pytorch_model.bin.4", given(model.state_dict(), "clip.")), tmp_path)
 
 
+@pytest.mark.parametrize(("prefix", "option", "frames"), [("clip.", "", 12), ("clip.", "&frames=3", 3), ("", "", 8)])
+def test_clip4clip_gets_the_twelve_frames_of_its_authors_unless_an_option_says_more(
+    model, tmp_path, prefix, option, frames
+):
+    spec = saved(tmp_path, "pytorch_model.bin.4", given(model.state_dict(), prefix)).partition("?")[0]
+    adapter = open_adapter(f"{spec}?activation=quick_gelu{option}", device="cpu", trust=PERMITTED)
+    assert adapter.info.frames == frames
+    assert f"frames={frames} " in adapter.info.revision
+
+
 def test_an_open_clip_file_has_its_activation_from_the_option_or_from_its_config(gelu, tmp_path):
     spec = saved(tmp_path, "epoch_3.pt", {"epoch": 3, "state_dict": given(gelu.state_dict(), "module.")})
     with pytest.raises(HubError, match=r"does not say which activation its layers have; write \?activation=quick_gelu"):

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from jobs.lease import claim
 from jobs.models import Job
-from jobs.progress import progress
+from jobs.progress import note, progress
 
 
 @pytest.fixture
@@ -39,6 +39,15 @@ def test_omitted_values_do_not_change(job):
 def test_a_long_message_is_cut(job):
     progress(job, 1, 1, "x" * 1000)
     assert Job.objects.get().message == "x" * 300
+
+
+def test_a_note_is_shown_at_once_whatever_was_written_just_before(job):
+    progress(job, 1, 10, "asking the model")
+    note(job, "trying again (2 of 4)")
+    job.refresh_from_db()
+    assert (job.message, job.done, job.total) == ("trying again (2 of 4)", 1, 10)
+    note(job, "x" * 400)
+    assert len(job.message) == 300
 
 
 def test_progress_renews_the_lease(job):

@@ -176,3 +176,15 @@ def test_annotators_cannot_create_projects(client):
     assert client.get("/projects/new/").status_code == 403
     assert client.post("/projects/new/", {"name": "X"}).status_code == 403
     assert Project.objects.count() == 1
+
+
+def test_make_a_benchmark_leads_over_the_sign_in_to_the_form_of_a_new_project(client, db):
+    owner = make_member(make_project(), "researcher")
+    owner.set_password("a long pass phrase")
+    owner.save()
+    assert f'href="{reverse("projects:create")}"' in client.get("/").content.decode()
+    page = client.get(reverse("projects:create"), follow=True)
+    form = {"username": owner.username, "password": "a long pass phrase", "next": page.context["next"]}
+    arrived = client.post(reverse("projects:sign_in"), form, follow=True)
+    assert arrived.redirect_chain == [(reverse("projects:create"), 302)]
+    assert "projects/create_project.html" in [template.name for template in arrived.templates]

@@ -48,6 +48,7 @@ def test_the_accounts_of_a_demo_are_offered_one_button_each(client):
     html = client.get(URL).content.decode()
     assert "Sign in as reviewer" in html
     assert 'name="username" value="demo-reviewer"' in html
+    assert "<strong>reviewer</strong>: checks foils" in html
     assert "For a project of your own" in html
     User.objects.create_superuser("olga")
     assert "For a project of your own" not in client.get(URL).content.decode()

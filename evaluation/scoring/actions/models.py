@@ -1,12 +1,13 @@
 """Describe a model on its card; trust a model's code."""
 
+from pathlib import Path
 from typing import Any
 
 from django.db import transaction
 from django.utils.translation import gettext as _
 
 from evaluation.errors import EvaluationError
-from evaluation.scoring.actions.start_run import checked_spec
+from evaluation.scoring.actions.start_run import RUNS_OR_READS, checked_spec
 from evaluation.scoring.model_cards import FIELDS
 from evaluation.scoring.models import ModelCard, ModelTrust, Run
 from projects import audit
@@ -16,6 +17,8 @@ from text.registry import Entry, load
 
 # Loaded by path: actions must not import hub, and its registry of adapters loads no model library.
 TRUSTED_NAME = Entry("what a permission is for", "hub.adapters.registry:trusted_name")
+# A name that ends so is a file of weights, never a model on the Hugging Face Hub.
+WEIGHT_FILES = ("*.bin", "*.bin.*", "*.pt", "*.safetensors")
 
 
 @transaction.atomic
@@ -42,14 +45,29 @@ def trust_model(
 ) -> ModelTrust:
     """Permit only the named actions for the model of `spec`; `person` None is the operator.
 
-    AccessDenied without the researcher's role; HubError if the spec names no model.
+    AccessDenied without the researcher's role; HubError if the spec names no model; EvaluationError if it names a file
+    or folder that does not exist, unless all permissions are withdrawn.
     """
     require_researcher(person, project)
     # As a run stores it: a local folder by its absolute path.
-    name = load(TRUSTED_NAME)(":".join(checked_spec(spec, from_page=person is not None)))
+    slug, argument = checked_spec(spec, from_page=person is not None)
+    if remote_code or other_weights:
+        _require_existing(slug, argument.partition("?")[0])
+    name = load(TRUSTED_NAME)(f"{slug}:{argument}")
     allows = {"remote_code": remote_code, "other_weights": other_weights}
     found, _made = ModelTrust.objects.update_or_create(
         project=project, name=name, defaults={**allows, "changed_by": person}
     )
     audit.record(audit.event(project, person, "evaluation.trust_model", found, model=name, **allows))
     return found
+
+
+def _require_existing(slug: str, name: str) -> None:
+    """Raise EvaluationError for a path that leads nowhere. A Hub ID has at most one slash: OWNER/MODEL."""
+    path = Path(name)
+    is_path = slug in RUNS_OR_READS or name.startswith((".", "~", "/")) or name.count("/") > 1
+    if (is_path or any(path.match(kind) for kind in WEIGHT_FILES)) and not path.exists():
+        raise EvaluationError(
+            f"{path.absolute()}: there is no such file or folder; check the path, and give the permission on the host "
+            "that has the model"
+        )

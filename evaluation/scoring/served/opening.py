@@ -2,7 +2,7 @@
 
 import hashlib
 import io
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,16 +37,18 @@ class Served:
     facts: Mapping[str, Any]
 
 
-def open_served(run: Run) -> Served:
+def open_served(run: Run, notice: Callable[[str], None]) -> Served:
     """Open the model of `endpoint:NAME/MODEL`, and test once whether it reads images and gives log-probabilities.
 
-    A continued run uses its first settings. EvaluationError, GenerationError, HubError: there is no such endpoint, or
-    it cannot answer.
+    `notice` is called with a sentence when the endpoint gives no answer and is tried again. A continued run uses its
+    first settings. EvaluationError, GenerationError, HubError: there is no such endpoint, or it cannot answer.
     """
     spec = served_spec(run.spec)
     endpoint = find_endpoint(spec.endpoint)
     usage = _usage(run, endpoint)
-    chat = _chat(run, spec, endpoint, usage)
+    chat = _chat(run, spec, endpoint, usage, notice)
+    if "served" not in run.params:
+        notice(f"asking the model: {chat.info.model_id}")
     facts = run.params.get("served") or _probed(chat, spec, endpoint)
     asking = Asking(
         spec.mode,
@@ -74,10 +76,12 @@ def _usage(run: Run, endpoint: Configured) -> RunUsage:
     return RunUsage.objects.get_or_create(run=run, defaults={"currency": endpoint.currency[:20]})[0]
 
 
-def _chat(run: Run, spec: ServedSpec, endpoint: Configured, usage: RunUsage) -> ChatEndpoint:
+def _chat(
+    run: Run, spec: ServedSpec, endpoint: Configured, usage: RunUsage, notice: Callable[[str], None]
+) -> ChatEndpoint:
     budget = budget_left(run.params.get("budget", {}), usage, endpoint.price)
     patience = Patience(TRIES, TIMEOUT, endpoint.in_flight)
-    return ChatEndpoint(Endpoint(endpoint.name, endpoint.url, spec.model, endpoint.key), patience, budget)
+    return ChatEndpoint(Endpoint(endpoint.name, endpoint.url, spec.model, endpoint.key), patience, budget, notice)
 
 
 def _probed(chat: ChatEndpoint, spec: ServedSpec, endpoint: Configured) -> dict[str, Any]:

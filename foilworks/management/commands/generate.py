@@ -56,6 +56,13 @@ class Command(FoilworksCommand):
         parser.add_argument(
             "--captions", default="", metavar="PREFIX", help="only captions whose id starts so, such as cos_caption-"
         )
+        parser.add_argument("--limit", type=int, metavar="N", help="max captions, for a trial; default: all")
+        parser.add_argument(
+            "--without-foil",
+            action="store_true",
+            help="only captions without a foil in this subtest: leaves out those whose foil waits for people or is "
+            "accepted",
+        )
         parser.add_argument("--seed", type=int, default=0, help="seed; the same seed makes the same foils")
         parser.add_argument("--sync", action="store_true", help="run it now instead of queueing a job")
 
@@ -100,8 +107,9 @@ def _project(slug: str) -> Project:
 
 
 def _selection(options: dict[str, Any]) -> dict[str, Any]:
-    wanted = {"split": options["split"], "key_prefix": options["captions"]}
-    return {name: value for name, value in wanted.items() if value}
+    wanted = {"split": options["split"], "key_prefix": options["captions"], "without_foil": options["without_foil"]}
+    chosen = {name: value for name, value in wanted.items() if value}
+    return chosen if options["limit"] is None else {**chosen, "limit": options["limit"]}
 
 
 def _subtest(project: Project, name: str | None) -> Subtest:

@@ -42,6 +42,8 @@ function wireReviews(root) {
         event.preventDefault();
         hint.hidden = false;
         reasons[0].focus();
+        // The clip stays at the top of a phone: neither it nor the decisions may cover what is missing.
+        hint.scrollIntoView({ block: "nearest" });
       });
     }
     for (const reason of reasons) reason.addEventListener("change", () => (hint.hidden = true));

@@ -2,7 +2,8 @@
 import { fresh, isComposing, post } from "../foilworks/dom.js";
 
 // [data-foils]: the editors of one caption. Each [data-foil] holds a text box, its live difference to the caption, the number
-// of changed words, the findings on it, and chips that fill it with a suggestion.
+// of changed words, the findings on it, chips that fill it with a suggestion, and a button that fills it with the caption
+// (data-copies). [data-unfill] brings back what a filled box held before.
 //   data-foils = id of the json_script {"caption", "others", "dropped", "marks"}; findings are <li data-check="code"> in each [data-foil]
 
 function wireEditors(root) {
@@ -19,7 +20,11 @@ class Foils {
   }
 
   wire(foil) {
+    const undo = foil.part.querySelector("[data-unfill]");
+    undo?.addEventListener("click", () => this.unfill(foil));
     foil.box.addEventListener("input", () => {
+      // What was typed since would be lost.
+      if (undo && !foil.filling) undo.hidden = true;
       // What the server refused is no longer what the box holds; the live checks go on.
       document.querySelector("[data-refused]")?.remove();
       this.refresh();
@@ -37,11 +42,34 @@ class Foils {
   }
 
   fill(foil, chip) {
-    foil.box.value = chip.dataset.fill;
-    foil.box.dispatchEvent(new Event("input", { bubbles: true }));
     const parent = foil.part.querySelector("[data-parent]");
-    if (parent) parent.value = chip.dataset.parentId;
-    foil.box.focus();
+    const undo = foil.part.querySelector("[data-unfill]");
+    foil.before = { text: foil.box.value, parent: parent?.value };
+    foil.begun = "copies" in chip.dataset;
+    this.write(foil, chip.dataset.fill, chip.dataset.parentId);
+    if (undo) undo.hidden = foil.before.text === foil.box.value;
+  }
+
+  unfill(foil) {
+    this.write(foil, foil.before.text, foil.before.parent);
+    foil.part.querySelector("[data-unfill]").hidden = true;
+  }
+
+  /** As if typed, so that the browser's own undo (Ctrl+Z) takes it back as well. */
+  write(foil, text, parentId) {
+    const { box } = foil;
+    const parent = foil.part.querySelector("[data-parent]");
+    foil.filling = true;
+    box.focus();
+    box.select();
+    document.execCommand(text ? "insertText" : "delete", false, text);
+    if (box.value !== text) {
+      box.value = text;
+      box.dispatchEvent(new Event("input", { bubbles: true }));
+    }
+    if (parent) parent.value = parentId;
+    foil.filling = false;
+    this.refresh();
   }
 
   refresh() {
@@ -52,9 +80,11 @@ class Foils {
     });
   }
 
-  show({ part, box }, others) {
+  show({ part, box, begun }, others) {
     const { caption, dropped, marks } = this.facts;
     const findings = new Map(checkText(caption, box.value, others, dropped, marks));
+    // A copied caption is a beginning, not yet a mistake: it is only marked when it is sent.
+    if (begun && box.value === caption) findings.delete("same_as_caption");
     let wrong = false;
     for (const line of part.querySelectorAll("[data-check]")) {
       const found = findings.has(line.dataset.check);
@@ -65,9 +95,11 @@ class Foils {
     }
     // An empty box is not yet a mistake: it is only marked when it is sent.
     box.setAttribute("aria-invalid", String(wrong && box.value !== ""));
+    const copies = part.querySelector("[data-copies]");
+    if (copies) copies.hidden = box.value === caption;
     renderDiff(part.querySelector("[data-diff]"), caption, box.value, this.spoken);
     part.querySelector("[data-changed]").textContent = String(changedWords(caption, box.value));
-    for (const chip of part.querySelectorAll("[data-fill]")) chip.setAttribute("aria-pressed", String(chip.dataset.fill === box.value));
+    for (const chip of part.querySelectorAll("[data-fill][aria-pressed]")) chip.setAttribute("aria-pressed", String(chip.dataset.fill === box.value));
   }
 }
 
