@@ -52,7 +52,7 @@ def audit(sources: Sequence[Source], options: Options) -> dict[str, Any]:
     found = gather(records, Sample(options.seed, options.pairs))
     if not found.overall.items:
         first = problems.shown[0] if problems.shown else f"{sources[0].path}: record: there is none"
-        raise EvaluationError(f"{first}: no record could be read; choose the format of the file")
+        raise EvaluationError(f"{first}: no record could be read")
     findings = _of_file(found, problems, options)
     rows = list(_of_subtests(found, options)) if len(found.counts) > 1 else []
     everything = [*findings, *(finding for row in rows for finding in row)]
@@ -112,6 +112,7 @@ def _of_file(found: Gathered, problems: Problems, options: Options) -> list[Find
         *_models(sampled, options),
         checks.of_divergence(divergence_of(sampled, options.seed), len(sampled)),
         checks.of_positions(found.overall),
+        *([checks.of_labels(found.overall)] if found.overall.labels else []),
         checks.of_cues(found.overall),
         checks.of_edits(found.overall),
         checks.of_same_texts(found),
@@ -132,6 +133,7 @@ def _of_subtests(found: Gathered, options: Options) -> Iterator[list[Finding]]:
             *_probes(sampled, options, name),
             checks.of_divergence(divergence_of(sampled, options.seed), len(sampled), name),
             checks.of_positions(counts, name),
+            *([checks.of_labels(counts, name)] if counts.labels else []),
             checks.of_cues(counts, name),
             checks.of_edits(counts, name),
         ]

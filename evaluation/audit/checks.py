@@ -68,6 +68,16 @@ def of_positions(counts: Counts, subtest: str = "") -> Finding:
     return Finding("position", verdict, hits / n, exact_binomial(hits, n), chance, n, subtest, details)
 
 
+def of_labels(counts: Counts, subtest: str = "") -> Finding:
+    """Return the share of the more frequent label, with the exact test against equal shares."""
+    n, hits = counts.labels.total(), max(counts.labels.values())
+    p = _binomial_p(hits, n, 0.5)
+    solved = 2 * hits / n - 1 > SOLVED_SKILL and n >= MIN_GROUPS
+    verdict: Verdict = "ok" if p >= SURE else ("fail" if solved else "warn")
+    details = {"unit": "items", "yes": counts.labels[True], "no": counts.labels[False], "p": p}
+    return Finding("labels", verdict, hits / n, exact_binomial(hits, n), 0.5, n, subtest, details)
+
+
 def _binomial_p(hits: int, n: int, chance: float) -> float:
     """Return the two-sided p of the exact binomial test, twice the smaller tail."""
     below = float(scipy.special.bdtr(hits, n, chance))

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpus.importers.parsing.fields import ProblemError
-from evaluation.audit.forms import answer_place
-from evaluation.audit.records import AuditRecord, Finding
+from evaluation.audit.answers import answer_place, label_of
+from evaluation.audit.records import AuditRecord, Finding, label_is_true
 from evaluation.errors import EvaluationError
 from evaluation.metrics import ladder
 from evaluation.metrics.ties import hit, standing
@@ -61,6 +61,8 @@ def _predicted(table: Table, items: Mapping[str, AuditRecord]) -> dict[str, floa
 
 
 def _credit(said: str, record: AuditRecord) -> float:
+    if record.is_label:
+        return float(label_of(said) is label_is_true(record))
     place = record.place or 0
     options = [*record.wrongs[:place], record.right, *record.wrongs[place:]]
     try:

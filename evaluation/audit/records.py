@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
 
+import numpy as np
+import scipy
+
 from generation.balance.records import caption_groups
 
 Verdict = Literal["ok", "warn", "fail"]
@@ -11,6 +14,10 @@ T = TypeVar("T")
 VERDICTS: tuple[Verdict, ...] = ("ok", "warn", "fail")
 # Separates a question from a text; no file may have it, because importers refuse control characters in ids only.
 SEPARATOR = "\x1f"
+# Separates a labelled text from its label.
+LABEL = "\x1e"
+# Share of labelled texts in one group; more leave too little for the other folds.
+MAX_JOINED = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +27,8 @@ class AuditRecord:
     `place`: the position of the right text among the options, from 0; None if the file does not order them. `where`:
     the line, or the number of the record. `clip`: the video with the times of its part. `hard`: the index of the hard
     foil among the wrong texts (-1: it is none of them), None if all count alike; `hard_source`: how it is known.
+    `is_label`: the question is a text with a label, and right and wrong are yes and no, or true and false. `group`: of
+    records that a classifier must not learn one from the other.
     """
 
     right: str
@@ -36,6 +45,8 @@ class AuditRecord:
     language: str = ""
     hard: int | None = None
     hard_source: str = ""
+    is_label: bool = False
+    group: str = ""
 
     @property
     def n_options(self) -> int:
@@ -59,12 +70,35 @@ class AuditRecord:
 
 
 def groups_of(records: Sequence[AuditRecord]) -> list[str]:
-    """Return (n,) the clusters of records: of questions by video or question, of pairs by caption."""
+    """Return (n,) the clusters of records: by their group, of questions by video or question, of pairs by caption."""
     captions = caption_groups([(record.right, "") for record in records])
+    labelled = [record for record in records if record.is_label]
+    of_labels = dict(zip(map(id, labelled), _label_groups(labelled), strict=True))
     return [
-        (record.video or record.question) if record.question else caption
+        of_labels.get(id(record)) or record.group or ((record.video or record.question) if record.question else caption)
         for record, caption in zip(records, captions, strict=True)
     ]
+
+
+def _label_groups(records: Sequence[AuditRecord]) -> list[str]:
+    """Return (n,) the groups of labelled texts: those of one video or of the same words.
+
+    Many benchmarks give a statement to two videos, once as true and once as false. A classifier trained on one of them
+    would be wrong about the other, below chance. If this joins most records, as a few questions about many pictures do,
+    the groups are those of videos.
+    """
+    texts = caption_groups([(record.question, "") for record in records])
+    videos = [record.video or text for record, text in zip(records, texts, strict=True)]
+    if len(set(texts)) == len(texts):
+        return videos
+    rows, columns = (np.unique(names, return_inverse=True)[1] for names in (videos, texts))
+    n = int(max(rows.max(), columns.max())) + 1
+    edges = scipy.sparse.coo_array((np.ones(len(rows)), (rows, n + columns)), shape=(2 * n, 2 * n))
+    _, parts = scipy.sparse.csgraph.connected_components(edges, directed=False)
+    joined = parts[rows]
+    if np.bincount(joined).max() > MAX_JOINED * len(records):
+        return videos
+    return [f"group {part}" for part in joined]
 
 
 def has_choices(records: Sequence[AuditRecord]) -> bool:
@@ -73,8 +107,23 @@ def has_choices(records: Sequence[AuditRecord]) -> bool:
 
 
 def chance_of(records: Sequence[AuditRecord]) -> float:
-    """Return the expected share of right answers if each option is equally likely."""
-    return sum(1 / record.n_options for record in records) / len(records)
+    """Return the expected share of right answers if each option is equally likely.
+
+    Of labels, the share of the more frequent one: always answering it takes no words.
+    """
+    labels = [label_is_true(record) for record in records if record.is_label]
+    of_labels = max(sum(labels), len(labels) - sum(labels))
+    return (of_labels + sum(1 / record.n_options for record in records if not record.is_label)) / len(records)
+
+
+def label_is_true(record: AuditRecord) -> bool:
+    """Report whether the label of a labelled text is yes or true."""
+    return record.right in {"yes", "true"}
+
+
+def without_labels(records: Sequence[AuditRecord]) -> list[AuditRecord]:
+    """Return the records whose right and wrong texts can be compared."""
+    return [record for record in records if not record.is_label]
 
 
 @dataclass(frozen=True)

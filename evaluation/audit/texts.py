@@ -39,6 +39,12 @@ TEXTS: dict[str, Words] = {
         "Share of right answers if always the most frequent position is chosen, in the order of the file.",
         "Shuffle the options so that each position is right equally often.",
     ),
+    "labels": Words(
+        "Most frequent label",
+        "Share of right answers if always the more frequent label is given: yes or true, or no or false.",
+        "Give each label to half of the items, in each subtest. With a model's accuracy, report the share of the more "
+        "frequent label: that is what a constant answer reaches.",
+    ),
     "cues": Words(
         "Strongest single word",
         "Share of pairs in which the most one-sided word points to the answer.",

@@ -12,9 +12,10 @@ from corpus.importers.parsing.fields import ProblemError
 from corpus.importers.registry import EXAMPLES
 from evaluation.analyses.blind import probes
 from evaluation.analyses.records import ItemFacts
+from evaluation.audit.answers import answer_place
 from evaluation.audit.audit import Options, audit
 from evaluation.audit.checks import of_positions
-from evaluation.audit.forms import answer_place, parse_record
+from evaluation.audit.forms import parse_record
 from evaluation.audit.gathering import Counts, script_of
 from evaluation.audit.ladder import by_id, ladder_of, parse_rungs, read_rung
 from evaluation.audit.pages import file_of

@@ -1,6 +1,7 @@
 """`foilworks audit`: find out whether a benchmark can be solved without its videos. Needs no project, no database."""
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from django.core.management.base import CommandParser
 
 from corpus.importers.parsing.parquet_rows import TableLimits
 from corpus.limits import child_limits
-from evaluation.audit.forms import ROLES
+from evaluation.audit.names import ROLES
 from evaluation.audit.reading import formats
 from evaluation.audit.records import VERDICTS
 from evaluation.audit.sampling import SAMPLE_PAIRS
@@ -48,6 +49,9 @@ class Command(FoilworksCommand):
             "--format", default="", dest="form", metavar="F", choices=sorted(formats()), help=f"{_FORMAT}{_formats()}"
         )
         parser.add_argument("--set", action="append", metavar="NAME=VALUE", help="parameter of the format; repeatable")
+        parser.add_argument(
+            "--answers", type=Path, metavar="FILE", help="file of the answers by id, if the benchmark has none"
+        )
         add_columns(parser, f"; WHAT is one of: {', '.join(ROLES)}")
         parser.add_argument(
             "--model",
@@ -88,6 +92,8 @@ class Command(FoilworksCommand):
         self.fail_on = options["fail_on"]
         if unknown := sorted(options["columns"].keys() - {*ROLES, "prediction"}):
             self.parser.error(f"--column: {', '.join(unknown)} is not a role; choose from: {', '.join(ROLES)}")
+        if options["answers"] and (options["form"] or len(options["files"]) > 1):
+            self.parser.error("--answers needs one file, without --format")
         if options["sample"] < 1:
             self.parser.error("--sample must be at least 1")
         audit, sources = load(AUDIT), self._sources(**options)
@@ -104,7 +110,8 @@ class Command(FoilworksCommand):
         columns = {role: name for role, name in options["columns"].items() if role in ROLES}
         limits = TableLimits(settings.MAX_TABLE_MB * 1024**2, child_limits())
         params = parse_set_options(options["set"])
-        return [load(AUDIT).Source(path, options["form"], columns, limits, params) for path in options["files"]]
+        source = partial(load(AUDIT).Source, limits=limits, params=params, answers=options["answers"])
+        return [source(path, options["form"], columns) for path in options["files"]]
 
     def _add_ladder(self, result: dict[str, Any], sources: list[Any], **options: Any) -> None:
         ladder, audit = load(LADDER), load(AUDIT)
