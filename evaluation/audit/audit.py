@@ -18,7 +18,7 @@ from evaluation.audit.probes import (
     texts_for_model,
 )
 from evaluation.audit.reading import Problems, Source, form_of, read_benchmark
-from evaluation.audit.records import AuditRecord, Finding, worst
+from evaluation.audit.records import AuditRecord, Finding, without_labels, worst
 from evaluation.audit.sampling import SAMPLE_PAIRS, Sample
 from evaluation.audit.texts import TEXTS
 from evaluation.errors import EvaluationError
@@ -110,7 +110,7 @@ def _of_file(found: Gathered, problems: Problems, options: Options) -> list[Find
     return [
         *_probes(sampled, options, ""),
         *_models(sampled, options),
-        checks.of_divergence(divergence_of(sampled, options.seed), len(sampled)),
+        checks.of_divergence(divergence_of(sampled, options.seed), len(without_labels(sampled))),
         checks.of_positions(found.overall),
         *([checks.of_labels(found.overall)] if found.overall.labels else []),
         checks.of_cues(found.overall),
@@ -131,7 +131,7 @@ def _of_subtests(found: Gathered, options: Options) -> Iterator[list[Finding]]:
         counts = found.counts[name]
         yield [
             *_probes(sampled, options, name),
-            checks.of_divergence(divergence_of(sampled, options.seed), len(sampled), name),
+            checks.of_divergence(divergence_of(sampled, options.seed), len(without_labels(sampled)), name),
             checks.of_positions(counts, name),
             *([checks.of_labels(counts, name)] if counts.labels else []),
             checks.of_cues(counts, name),
@@ -143,7 +143,7 @@ def _probes(records: Sequence[AuditRecord], options: Options, subtest: str) -> l
     return [
         checks.of_probe("words", solve_by_words(records, options.seed), subtest),
         checks.of_probe("n-grams", solve_by_ngrams(records, options.seed), subtest),
-        checks.of_probe("length", solve_by_length(records), subtest),
+        checks.of_probe("length", solve_by_length(records), subtest, checks.ONLY_LABELS),
     ]
 
 

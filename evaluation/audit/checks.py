@@ -21,12 +21,14 @@ FEW = 0.01
 CUE_WARN, CUE_FAIL = 0.1, 0.3
 SMALL_SUBTEST = 50
 TOP_WORDS = 10
+ONLY_LABELS = "right and wrong are labels"
 
 
-def of_probe(check: str, found: Solved | None, subtest: str = "") -> Finding:
-    """Return the finding of a blind probe: warn above chance, fail far above it."""
+def of_probe(check: str, found: Solved | None, subtest: str = "", reason: str = "") -> Finding:
+    """Return the finding of a blind probe: warn above chance, fail far above it. `reason`: why nothing is found."""
     if found is None:
-        return Finding(check, "ok", subtest=subtest, details={"reason": "fewer than two different captions"})
+        reason = reason or "fewer than two different captions"
+        return Finding(check, "ok", subtest=subtest, details={"reason": reason})
     above = found.interval is not None and found.interval[0] > found.chance
     verdict: Verdict = "warn" if above else "ok"
     if above and found.skill > SOLVED_SKILL and found.n_groups >= MIN_GROUPS:
@@ -38,7 +40,8 @@ def of_probe(check: str, found: Solved | None, subtest: str = "") -> Finding:
 def of_divergence(found: Divergence | None, n: int, subtest: str = "") -> Finding:
     """Return the finding of lexical divergence; chance is what exchanged sides give."""
     if found is None:
-        return Finding("divergence", "ok", n=n, subtest=subtest, details={"reason": "too few words"})
+        reason = "too few words" if n else ONLY_LABELS
+        return Finding("divergence", "ok", n=n, subtest=subtest, details={"reason": reason})
     verdict: Verdict = "warn" if found.js > found.limit else "ok"
     details = {"unit": "items", "limit": found.limit}
     return Finding("divergence", verdict, found.js, found.interval, found.chance, n, subtest, details)

@@ -4,7 +4,7 @@ import ast
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from corpus.importers.parsing.fields import ProblemError
@@ -118,7 +118,7 @@ def settled(draft: Draft, manner: Manner | None) -> AuditRecord:
     wrongs = options[:place] + options[place + 1 :]
     labels = [label_of(option) for option in options]
     if draft.question and len(options) == 2 and set(labels) == {True, False} and not any(map(is_number_label, options)):
-        return _label_record(draft, bool(labels[place]))
+        return replace(_label_record(draft, bool(labels[place])), place=place)
     return AuditRecord(options[place], wrongs, draft.where, question=draft.question, place=place, **draft.about)
 
 

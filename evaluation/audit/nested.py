@@ -98,14 +98,19 @@ def _has_text(value: Mapping[str, Any], columns: Columns) -> bool:
 def _is_item(value: Mapping[str, Any], columns: Columns) -> bool:
     if named(value, "right", columns) is not None and named(value, "wrongs", columns) is not None:
         return True
-    has_text = _has_text(value, columns) or any(len(series_of(value, series)) > 1 for series in SERIES)
-    return has_text and named(value, "answer", columns) is not None
+    if named(value, "answer", columns) is None:
+        return False
+    return _has_text(value, columns) or any(len(series_of(value, series)) > 1 for series in SERIES)
 
 
 def _two_pictures(value: Mapping[str, Any], columns: Columns) -> tuple[dict[str, Any], list[Any], list[Any]] | None:
     """Return (other fields, captions, pictures) of two captions and their two pictures, numbered alike; None if the
     record is something else."""
-    if columns or named(value, "wrongs", columns) is not None or named(value, "answer", columns) is not None:
+    if (
+        {"right", "options"} & columns.keys()
+        or named(value, "wrongs", columns) is not None
+        or named(value, "answer", columns) is not None
+    ):
         return None
     captions = {match.group(1): name for name in value if (match := _CAPTION.fullmatch(name))}
     pictures = {match.group(1): name for name in value if (match := _PICTURE.fullmatch(name))}

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
+from evaluation.audit.groups import groups_of
 from evaluation.audit.records import (
     LABEL,
     SEPARATOR,
     AuditRecord,
     chance_of,
-    groups_of,
     has_choices,
     without_labels,
 )
@@ -43,7 +43,7 @@ Scorer = Callable[[Sequence[str]], Sequence[float]]
 
 @dataclass(frozen=True)
 class Solved:
-    """The share of right answers of one probe. `unit`: pairs, or choices among all options."""
+    """The share of right answers of one probe. `unit`: pairs, labels, or choices among all options."""
 
     probe: str
     unit: str
@@ -156,7 +156,7 @@ def solved(probe: str, records: Sequence[AuditRecord], gaps: Floats, groups: Seq
     (interval,) = mean_intervals(credit[:, None], groups, draws=DRAWS)
     return Solved(
         probe=probe,
-        unit="choices" if has_choices(records) else "pairs",
+        unit="choices" if has_choices(records) else ("pairs" if without_labels(records) else "labels"),
         value=mean(credit),
         interval=interval,
         chance=chance_of(records),

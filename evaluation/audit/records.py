@@ -4,11 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
 
-import numpy as np
-import scipy
-
-from generation.balance.records import caption_groups
-
 Verdict = Literal["ok", "warn", "fail"]
 T = TypeVar("T")
 VERDICTS: tuple[Verdict, ...] = ("ok", "warn", "fail")
@@ -16,8 +11,6 @@ VERDICTS: tuple[Verdict, ...] = ("ok", "warn", "fail")
 SEPARATOR = "\x1f"
 # Separates a labelled text from its label.
 LABEL = "\x1e"
-# Share of labelled texts in one group; more leave too little for the other folds.
-MAX_JOINED = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,38 +60,6 @@ class AuditRecord:
     @property
     def pairs(self) -> list[tuple[str, str]]:
         return [(self.right, wrong) for wrong in self.wrongs]
-
-
-def groups_of(records: Sequence[AuditRecord]) -> list[str]:
-    """Return (n,) the clusters of records: by their group, of questions by video or question, of pairs by caption."""
-    captions = caption_groups([(record.right, "") for record in records])
-    labelled = [record for record in records if record.is_label]
-    of_labels = dict(zip(map(id, labelled), _label_groups(labelled), strict=True))
-    return [
-        of_labels.get(id(record)) or record.group or ((record.video or record.question) if record.question else caption)
-        for record, caption in zip(records, captions, strict=True)
-    ]
-
-
-def _label_groups(records: Sequence[AuditRecord]) -> list[str]:
-    """Return (n,) the groups of labelled texts: those of one video or of the same words.
-
-    Many benchmarks give a statement to two videos, once as true and once as false. A classifier trained on one of them
-    would be wrong about the other, below chance. If this joins most records, as a few questions about many pictures do,
-    the groups are those of videos.
-    """
-    texts = caption_groups([(record.question, "") for record in records])
-    videos = [record.video or text for record, text in zip(records, texts, strict=True)]
-    if len(set(texts)) == len(texts):
-        return videos
-    rows, columns = (np.unique(names, return_inverse=True)[1] for names in (videos, texts))
-    n = int(max(rows.max(), columns.max())) + 1
-    edges = scipy.sparse.coo_array((np.ones(len(rows)), (rows, n + columns)), shape=(2 * n, 2 * n))
-    _, parts = scipy.sparse.csgraph.connected_components(edges, directed=False)
-    joined = parts[rows]
-    if np.bincount(joined).max() > MAX_JOINED * len(records):
-        return videos
-    return [f"group {part}" for part in joined]
 
 
 def has_choices(records: Sequence[AuditRecord]) -> bool:
