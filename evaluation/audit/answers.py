@@ -191,8 +191,8 @@ class Manner:
 
     def ways(self, column: str) -> set[str]:
         """Return the ways of writing that most records of the column allow."""
-        counts = self.possible[column]
-        most = max(counts.values())
+        counts = self.possible.get(column, Counter[str]())
+        most = max(counts.values(), default=0)
         return {way for way, n in counts.items() if n == most}
 
     def places(self, column: str, found: Readings) -> set[int]:

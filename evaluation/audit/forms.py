@@ -116,10 +116,16 @@ def settled(draft: Draft, manner: Manner | None) -> AuditRecord:
         column, answer = next(iter(draft.said.items()))
         raise no_option("answer" if len(draft.said) == 1 else column, answer, len(options))
     wrongs = options[:place] + options[place + 1 :]
-    labels = [label_of(option) for option in options]
-    if draft.question and len(options) == 2 and set(labels) == {True, False} and not any(map(is_number_label, options)):
-        return replace(_label_record(draft, bool(labels[place])), place=place)
+    if draft.question and _are_labels(options):
+        return replace(_label_record(draft, bool(label_of(options[place]))), place=place)
     return AuditRecord(options[place], wrongs, draft.where, question=draft.question, place=place, **draft.about)
+
+
+def _are_labels(options: Sequence[str]) -> bool:
+    """Report whether the options are yes and no in words."""
+    if len(options) != 2 or any(map(is_number_label, options)):
+        return False
+    return {label_of(option) for option in options} == {True, False}
 
 
 def _label_record(draft: Draft, label: bool) -> AuditRecord:

@@ -114,7 +114,7 @@ def columns_of(values: Mapping[str, Any], role: str) -> list[str]:
     return [
         name
         for name in _known(tuple(values), role)
-        if values[name] is not None and (role == "options" or not isinstance(values[name], Mapping))
+        if values[name] is not None and (role == "options" or not isinstance(values[name], dict))
     ]
 
 

@@ -33,7 +33,7 @@ KNOWN_HEADERS = {
 }
 MAX_BAD_SHOWN = 20
 # Records that wait until the file's way of writing answers is known.
-MAX_WAITING = 1000
+MAX_WAITING = 5_000
 # Of a first column without a name, which pandas writes.
 ROW_NUMBERS = "index"
 
