@@ -162,7 +162,7 @@ def is_open(question: str) -> bool:
 class Manner:
     """How the columns of a file write their answers. `possible`: column -> way of writing -> records that allow it.
 
-    Of columns of labels: `numbers` that are 0 or 1, those for `open` questions, and `others` that are no labels.
+    Of columns of labels: `numbers` that are 0 or 1, those for `open` questions, and `others` that are not labels.
     """
 
     possible: dict[str, Counter[str]] = field(default_factory=dict)
@@ -178,7 +178,7 @@ class Manner:
                 self.possible.setdefault(column, Counter()).update(found.keys())
 
     def note_label(self, column: str, answer: Any, question: str) -> None:
-        """Note a label, or another answer in its column: then 0 and 1 are no labels."""
+        """Note a label, or another answer in its column: then 0 and 1 are not labels."""
         if label_of(answer) is None:
             self.others.add(column)
         elif is_number_label(answer):

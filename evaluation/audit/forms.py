@@ -14,10 +14,8 @@ from evaluation.audit.answers import (
     Manner,
     Readings,
     is_number_label,
-    is_open,
     label_of,
     no_option,
-    preferred,
     readings,
     split_name,
 )
@@ -64,16 +62,11 @@ class Draft:
                 manner.note_label(column, answer, self.question if self.is_question else "")
 
 
-def parse_record(values: Mapping[str, Any], where: int, columns: Columns, defaults: Mapping[str, str]) -> AuditRecord:
-    """Return the record alone, without others that show how its file writes answers: numbers count from 0.
-
-    ProblemError: no right text, no wrong text, or an answer that is none of the options.
-    """
-    return settled(draft_of(values, where, columns, defaults), None)
-
-
 def draft_of(values: Mapping[str, Any], where: int, columns: Columns, defaults: Mapping[str, str]) -> Draft:
-    """Return the draft of a record. `columns` maps roles to columns; `defaults` are the values of absent columns."""
+    """Return the draft of a record. `columns` maps roles to columns; `defaults` are the values of absent columns.
+
+    ProblemError: no right text, no wrong text, or no answer.
+    """
     said = {role: named(values, role, columns) for role in ROLES}
     about: dict[str, Any] = {
         name: _label(said[name]) or defaults.get(name, "") for name in ("id", "subtest", "split", "video")
@@ -100,17 +93,13 @@ def draft_of(values: Mapping[str, Any], where: int, columns: Columns, defaults: 
     return _labelled(values, where, about, answers, columns)
 
 
-def settled(draft: Draft, manner: Manner | None) -> AuditRecord:
+def settled(draft: Draft, manner: Manner) -> AuditRecord:
     """Return the record of a draft, as the file writes answers. ProblemError or CorpusError: it has no right text."""
     if draft.record is not None:
         return draft.record
     if draft.choices is None:
         return _of_label(draft, manner)
-    if manner is None:
-        places = [place for found in draft.answers.values() if (place := preferred(found)) is not None]
-        place = places[0] if places else None
-    else:
-        place = manner.place(draft.answers, f"line {draft.where}")
+    place = manner.place(draft.answers, f"line {draft.where}")
     options = draft.choices.texts
     if place is None:
         column, answer = next(iter(draft.said.items()))
@@ -147,13 +136,12 @@ def _labelled(
     return Draft(where, about, question=text, is_question=is_question, said=answers)
 
 
-def _of_label(draft: Draft, manner: Manner | None) -> AuditRecord:
-    asked = draft.question if draft.is_question else ""
+def _of_label(draft: Draft, manner: Manner) -> AuditRecord:
     labels: dict[str, bool] = {}
     for column, answer in draft.said.items():
         label = label_of(answer)
         is_word = label is not None and not is_number_label(answer)
-        if label is not None and (is_word or (manner.has_number_labels(column) if manner else not is_open(asked))):
+        if label is not None and (is_word or manner.has_number_labels(column)):
             labels[column] = label
     if not labels:
         raise _free_text(draft)

@@ -73,7 +73,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "licence": ("license", "licence"),
     "language": ("language", "lang"),
 }
-# `statement` is no role of its own: --column question=NAME maps it.
+# `statement` is not a role of its own: --column question=NAME maps it.
 ROLES = tuple(role for role in NAMES if role != "statement")
 # Columns with one option each: a0, ending0, option_0, choice_a, answer_a, A …
 SERIES = tuple(
@@ -109,7 +109,7 @@ def named(values: Mapping[str, Any], role: str, columns: Columns) -> Any:
 def columns_of(values: Mapping[str, Any], role: str) -> list[str]:
     """Return the columns of a record that have a known name of a role and a value; "Video Path" is video_path.
 
-    An object has fields of its own, so it is no text; options can be an object.
+    An object has fields of its own, so it is not a text; options can be an object.
     """
     return [
         name

@@ -54,7 +54,7 @@ class Repeats:
         """Note a record and the words of its texts."""
         caption = normal(right, record.right)
         foils = [normal(found, text) for found, text in zip(wrongs, record.wrongs, strict=True)]
-        # Without the names of the videos, the same statement is about another one.
+        # Without the names of the videos, the same statement can be about another one.
         clip = record.clip or (f"{record.where} {record.id}" if record.is_label else "")
         self.items.append(hashed(clip, record.question, caption, *sorted(foils)))
         self.captions.append(hashed(record.question, caption))

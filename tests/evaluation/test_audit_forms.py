@@ -13,9 +13,9 @@ from django.core.management import CommandError, call_command
 
 from corpus.errors import CorpusError
 from corpus.importers.parsing.fields import ProblemError
-from evaluation.audit.answers import label_of
+from evaluation.audit.answers import Manner, label_of
 from evaluation.audit.audit import Options, audit
-from evaluation.audit.forms import listed, parse_record
+from evaluation.audit.forms import draft_of, listed, settled
 from evaluation.audit.groups import groups_of
 from evaluation.audit.ladder import by_id, read_rung
 from evaluation.audit.probes import solve_by_ngrams, solve_by_words
@@ -36,6 +36,12 @@ def read(source: Source) -> list[AuditRecord]:
     found = list(read_benchmark(source, problems))
     assert problems.shown == []
     return found
+
+
+def parsed(row: dict) -> AuditRecord:
+    manner, draft = Manner(), draft_of(row, 1, {}, {})
+    draft.note(manner)
+    return settled(draft, manner)
 
 
 def refused(source: Source) -> str:
@@ -63,7 +69,7 @@ class TestLabels:
         ],
     )
     def test_a_text_with_a_label_is_one_record(self, row, text, right):
-        record = parse_record(row, 1, {}, {})
+        record = parsed(row)
         assert (record.is_label, record.question, record.right) == (True, text, right)
         assert {record.right, *record.wrongs} in ({"yes", "no"}, {"true", "false"})
 
@@ -71,17 +77,17 @@ class TestLabels:
     def test_a_label_is_yes_or_no_or_neither(self, said, label):
         assert label_of(said) is label
 
-    def test_numbers_of_a_count_are_no_labels(self, tmp_path):
+    def test_numbers_of_a_count_are_not_labels(self, tmp_path):
         rows = [{"question": f"Times {n}?", "answer": n % 4} for n in range(8)]
         assert "answer is a number ('0')" in refused(saved(tmp_path / "count.jsonl", rows))
 
-    def test_numbers_for_open_questions_are_no_labels(self, tmp_path):
+    def test_numbers_for_open_questions_are_not_labels(self, tmp_path):
         rows = [{"question": "Which caption is right?", "answer": n % 2} for n in range(8)]
         assert "no wrong texts" in refused(saved(tmp_path / "which.jsonl", rows))
 
     def test_two_texts_for_one_label_are_refused(self):
         with pytest.raises(ProblemError, match="several texts"):
-            parse_record({"caption": "a cup", "text": "Is there a cup?", "label": 1}, 1, {}, {})
+            parsed({"caption": "a cup", "text": "Is there a cup?", "label": 1})
 
     def test_questions_inside_an_object_share_its_fields(self, tmp_path):
         one = {"video": "v.mp4", "question": "Is there a baby?", "answer": "yes"}
@@ -118,7 +124,7 @@ class TestLabels:
         result = audit([saved(tmp_path / "o.jsonl", rows)], Options())
         assert (finding(result, "labels")["value"], finding(result, "words")["verdict"]) == (1.0, "ok")
 
-    def test_the_same_statement_about_other_pictures_is_no_repeat(self, tmp_path):
+    def test_the_same_statement_about_other_pictures_is_not_a_repeat(self, tmp_path):
         rows = [{"sentence": "Two dogs sit.", "label": str(n % 2 == 0)} for n in range(4)]
         assert finding(audit([saved(tmp_path / "n.jsonl", rows)], Options()), "duplicates")["value"] == 0
 
@@ -165,11 +171,11 @@ class TestOptions:
         ],
     )
     def test_options_and_answers_in_published_ways(self, row, right):
-        assert parse_record({"question": "What is it?", **row}, 1, {}, {}).right == right
+        assert parsed({"question": "What is it?", **row}).right == right
 
     def test_options_in_one_line_of_the_question(self):
         row = {"question": "What do they do? A. Sew. B. Tie hair. C. Cook.", "answer": "B"}
-        record = parse_record(row, 1, {}, {})
+        record = parsed(row)
         assert (record.question, record.right, record.wrongs) == ("What do they do?", "Tie hair.", ("Sew.", "Cook."))
 
     def test_numbers_from_1_are_found_from_all_records(self, tmp_path):
@@ -199,7 +205,7 @@ class TestOptions:
 
     def test_an_answer_with_the_letter_of_another_option_is_refused(self):
         with pytest.raises(ProblemError, match="names option 1, and has the text of option 2"):
-            parse_record({"question": "Q?", "options": ["A. dog", "B. cat"], "answer": "A. cat"}, 1, {}, {})
+            parsed({"question": "Q?", "options": ["A. dog", "B. cat"], "answer": "A. cat"})
 
     @pytest.mark.parametrize(
         ("text", "found"),
@@ -222,7 +228,7 @@ class TestNested:
         records = read(saved(tmp_path / "sqa.json", value))
         assert [(r.right, r.video, r.subtest) for r in records] == [("Ma.", "s.mp4", "SQA"), ("6.", "s.mp4", "SQA")]
 
-    def test_lists_beside_an_item_are_no_items(self, tmp_path):
+    def test_lists_beside_an_item_are_not_items(self, tmp_path):
         steps = [{"modality": "vision", "evidence": "a sign", "inference": "a cat"}]
         asked = {
             "question": "What?",
