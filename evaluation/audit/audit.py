@@ -52,7 +52,7 @@ def audit(sources: Sequence[Source], options: Options) -> dict[str, Any]:
     found = gather(records, Sample(options.seed, options.pairs))
     if not found.overall.items:
         first = problems.shown[0] if problems.shown else f"{sources[0].path}: record: there is none"
-        raise EvaluationError(f"{first}: no record could be read")
+        raise EvaluationError(f"{first}; no record could be read")
     findings = _of_file(found, problems, options)
     rows = list(_of_subtests(found, options)) if len(found.counts) > 1 else []
     everything = [*findings, *(finding for row in rows for finding in row)]

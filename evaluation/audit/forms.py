@@ -84,6 +84,8 @@ def draft_of(values: Mapping[str, Any], where: int, columns: Columns, defaults: 
     question = "" if said["question"] in (None, "") else _long_text("question", said["question"])
     choices, asked = _choices(values, said["options"], columns, question, list(answers.values()))
     if choices is not None:
+        if len(choices.texts) < 2:
+            raise ProblemError("options", "has fewer than two options", "give at least one wrong option per question")
         if not answers:
             raise _without_answer(values, choices)
         if len(asked) > MAX_TEXT:
@@ -316,8 +318,8 @@ def _free_text(draft: Draft) -> ProblemError:
     column, answer = next(iter(draft.said.items()))
     what = "a number" if str(answer).strip().isdecimal() else "free text"
     return ProblemError(
-        "answer",
-        f"{column} is {what} ({quoted(str(answer))}), and there are no wrong texts to compare it with",
+        column,
+        f"is {what} ({quoted(str(answer))}), and there are no wrong texts to compare it with",
         "add options or foils; without them, only answers yes and no can be audited",
     )
 

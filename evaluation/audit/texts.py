@@ -16,7 +16,8 @@ TEXTS: dict[str, Words] = {
         "Solved by words",
         "Share of right answers of a bag-of-words classifier that never sees a video. It is trained on other captions.",
         "Balance the words: each word that a foil inserts must be equally frequent in captions. Remove the items that "
-        "the classifier solves, and audit the rest again.",
+        "the classifier solves, and audit the rest again. Of texts with a label, use each word equally often with both "
+        "labels.",
     ),
     "n-grams": Words(
         "Solved by word order",

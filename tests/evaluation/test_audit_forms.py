@@ -18,6 +18,7 @@ from evaluation.audit.audit import Options, audit
 from evaluation.audit.forms import draft_of, listed, settled
 from evaluation.audit.groups import groups_of
 from evaluation.audit.ladder import by_id, read_rung
+from evaluation.audit.pages import file_of
 from evaluation.audit.probes import solve_by_ngrams, solve_by_words
 from evaluation.audit.reading import Problems, Source, form_of, read_benchmark
 from evaluation.audit.records import AuditRecord
@@ -79,7 +80,7 @@ class TestLabels:
 
     def test_numbers_of_a_count_are_not_labels(self, tmp_path):
         rows = [{"question": f"Times {n}?", "answer": n % 4} for n in range(8)]
-        assert "answer is a number ('0')" in refused(saved(tmp_path / "count.jsonl", rows))
+        assert "answer: is a number ('0')" in refused(saved(tmp_path / "count.jsonl", rows))
 
     def test_numbers_for_open_questions_are_not_labels(self, tmp_path):
         rows = [{"question": "Which caption is right?", "answer": n % 2} for n in range(8)]
@@ -118,6 +119,10 @@ class TestLabels:
         assert (words["value"], words["verdict"], words["details"]["unit"]) == (1.0, "fail", "labels")
         assert finding(result, "length")["details"]["reason"] == "right and wrong are labels"
         assert finding(result, "divergence")["value"] is None
+        page = file_of(result)
+        assert "Most frequent label" in page
+        assert "Solvable without the video" in page
+        assert "Solved by length ()" not in page
 
     def test_labels_of_one_value_do_not_fail_by_words(self, tmp_path):
         rows = [{"id": f"{n}", "question": f"Is the {THINGS[n % 8]} {n} eating?", "answer": "No."} for n in range(60)]
@@ -337,7 +342,7 @@ class TestMessages:
     @pytest.mark.parametrize(
         ("value", "said", "fix"),
         [
-            ([{"question": "What?", "answer": "couch"}], "answer is free text ('couch')", "add options or foils"),
+            ([{"question": "What?", "answer": "couch"}], "answer: is free text ('couch')", "add options or foils"),
             ([{"question": "What?", "options": ["a", "b"]}], "answer: is missing", "--answers FILE"),
             ([{"id": 1, "query": "Describe it."}], "answer: is missing", "--answers FILE"),
             (
@@ -349,6 +354,7 @@ class TestMessages:
             ({"u1": 3}, "record: is not an object", "--answers FILE"),
             ([{"clip": "v", "says": "a cup"}], "(fields: clip, says; known: video=clip)", "--column right="),
             ([{"question": "Q?", "options": ["a", "b"], "answer": "c"}], "answer: is 'c'", "its letter (A to B)"),
+            ([{"question": "Q?", "options": ["a"], "answer": "a"}], "options: has fewer than two", "one wrong option"),
             ([{"question": "Q?", "options": "a or b", "answer": "a"}], "options: is one text, not a list", "a0, a1"),
         ],
     )

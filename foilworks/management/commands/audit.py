@@ -1,6 +1,6 @@
 """`foilworks audit`: find out whether a benchmark can be solved without its videos. Needs no project, no database."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -144,8 +144,9 @@ class Command(FoilworksCommand):
         if n_hard := sum(result["hard_foils"].values()):
             parts.append(f"{n_hard:,} items count with their hard foil only")
         if result["subtests"]:
-            lines = [_of_subtest(subtest) for subtest in result["subtests"]]
-            parts.append(table(("subtest", "items", *OF_SUBTESTS), lines))
+            shown = (*OF_SUBTESTS, *(["labels"] if any(finding["check"] == "labels" for finding in findings) else []))
+            lines = [_of_subtest(subtest, shown) for subtest in result["subtests"]]
+            parts.append(table(("subtest", "items", *shown), lines))
         parts += [f"{_title(f)}: {f['fix']}" for f in findings if f["verdict"] == "fail"]
         return "\n\n".join([*parts, f"verdict: {result['verdict']}"])
 
@@ -156,14 +157,16 @@ def _title(finding: Mapping[str, Any]) -> str:
     return f"{finding['title']} ({beside})" if beside else str(finding["title"])
 
 
-def _of_subtest(subtest: Mapping[str, Any]) -> tuple[Any, ...]:
+def _of_subtest(subtest: Mapping[str, Any], shown: Sequence[str]) -> tuple[Any, ...]:
     by_check = {finding["check"]: finding for finding in subtest["findings"]}
-    return (subtest["name"], subtest["items"], *(_cell(by_check[check]) for check in OF_SUBTESTS))
+    return (subtest["name"], subtest["items"], *(_cell(by_check.get(check)) for check in shown))
 
 
-def _cell(finding: Mapping[str, Any]) -> str:
+def _cell(finding: Mapping[str, Any] | None) -> str:
+    if finding is None or finding["value"] is None:
+        return "-"
     mark = {"ok": " ", "warn": "!", "fail": "x"}[finding["verdict"]]
-    return "-" if finding["value"] is None else f"{finding['value']:.3f} {mark}"
+    return f"{finding['value']:.3f} {mark}"
 
 
 _FORMAT = "format of the file (default: found by the names of its columns): "
