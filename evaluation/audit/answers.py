@@ -21,7 +21,7 @@ PREFERRED = (TEXT, NAME, FROM_0)
 FEW_RECORDS = 20
 # Of the questions with 0 or 1; more open questions than that show that these are no labels.
 MAX_OPEN = 0.1
-YES, NO = frozenset({"yes", "true", "y", "t"}), frozenset({"no", "false", "n", "f"})
+YES, NO = frozenset({"yes", "true"}), frozenset({"no", "false"})
 OTHER = "other"
 _BEFORE = r"^\s*(?:(?:Option|Sentence|Caption|Choice|Description|Answer)[:\s]\s*)?"
 # "B", "(b)", "B.", "Option 2".

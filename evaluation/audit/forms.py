@@ -28,10 +28,10 @@ _LINE = re.compile(r"^\s*(?:(?:Option|Sentence|Caption|Choice|Description)\s+)?\
 # Options "A Ella", "B Lucy": the letters are names only in this order.
 _LETTERED = re.compile(r"([A-J])\s+(\S.*)", re.DOTALL)
 # Options in one line: "(a) Open (b) Closed".
-_INLINE = re.compile(r"(?:^|(?<=\s))\(?([A-Ja-j])[.:)]\s*(?=\S)")
+_INLINE = re.compile(r"(?:^|(?<=[\s.?!]))\(?([A-Ja-j])[.:)]\s*(?=\S)")
 # A list in a cell of a table; Python writes it with single quotes.
 MAX_LIST = 20_000
-LETTERS = "ABCDEFGHIJ"
+LETTERS, DIGITS = "ABCDEFGHIJ", "123456789"
 MAX_SHOWN = 12
 YES_NO, TRUE_FALSE = ("yes", "no"), ("true", "false")
 
@@ -208,7 +208,8 @@ def _choices(
     lines = question.split("\n")
     found = [(match.group(1), match.group(2)) for line in lines if (match := _LINE.match(line))]
     asked = " ".join(line for line in lines if not _LINE.match(line)).strip()
-    if len(found) > 1:
+    names = "".join(name for name, _text in found)
+    if len(found) > 1 and names in (LETTERS[: len(names)], DIGITS[: len(names)]):
         return _named_choices(found, [text for _name, text in found]), asked
     before, inline = _inline(question)
     # A letter among the words of a question is no option, unless the answer is one of these letters.
@@ -250,7 +251,10 @@ def _inline(text: str) -> tuple[str, list[tuple[str, str]]]:
     """Return the text before "A. …  B. …", and the named options: letters in order from A."""
     marks: list[re.Match[str]] = []
     for match in _INLINE.finditer(text):
-        if match.group(1).upper() == chr(ord("A") + len(marks)):
+        if len(marks) <= 1 and match.group(1).upper() == "A":
+            # "In the U.S.A. A. …": the last A counts.
+            marks = [match] if match.start() == 0 or text[match.start() - 1].isspace() else marks
+        elif match.group(1).upper() == chr(ord("A") + len(marks)):
             marks.append(match)
     ends = [*(match.start() for match in marks[1:]), len(text)]
     found = (

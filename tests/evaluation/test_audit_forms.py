@@ -183,6 +183,18 @@ class TestOptions:
         record = parsed(row)
         assert (record.question, record.right, record.wrongs) == ("What do they do?", "Tie hair.", ("Sew.", "Cook."))
 
+    @pytest.mark.parametrize(
+        "question",
+        [
+            "Who is it? A. Tom. B. Ann.C. Sue.",
+            "Who is it? A. Tom.\nB. Ann.\nC. Sue.",
+            "In the U.S.A. who? A. Tom. B. Ann. C. Sue.",
+        ],
+    )
+    def test_no_option_of_a_line_is_lost(self, question):
+        record = parsed({"question": question, "answer": "C"})
+        assert (record.right, record.wrongs) == ("Sue.", ("Tom.", "Ann."))
+
     def test_numbers_from_1_are_found_from_all_records(self, tmp_path):
         rows = [{"question": f"Q{n}?", "options": ["a", "b", "c"], "answer": n % 3 + 1} for n in range(30)]
         assert [record.right for record in read(saved(tmp_path / "one.jsonl", rows))] == ["a", "b", "c"] * 10
