@@ -336,6 +336,12 @@ def _without_answer(values: Mapping[str, Any], choices: Choices | None = None) -
             "name the column of the right one answer; if all of them are right, they are free text, which cannot be "
             "audited",
         )
+    if choices and choices.columns and choices.columns[0].lower().startswith("caption"):
+        return ProblemError(
+            "answer",
+            f"is missing, and so are the pictures of {', '.join(choices.columns)} (fields: {_shown(values)})",
+            "add a column answer; if each caption is right for one picture, name the pictures image_0 and image_1",
+        )
     return ProblemError(
         "answer",
         f"is missing (fields: {_shown(values)})",

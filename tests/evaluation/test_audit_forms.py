@@ -362,6 +362,7 @@ class TestMessages:
                 "several columns (answer0, answer1)",
                 "free text",
             ),
+            ([{"id": 1, "caption_0": "a", "caption_1": "b"}], "the pictures of caption_0, caption_1", "image_0 and"),
             ([{"id": 1, "truth": "yes"}], "has an answer (truth), but no question", "--answers FILE"),
             ({"u1": 3}, "record: is not an object", "--answers FILE"),
             ([{"clip": "v", "says": "a cup"}], "(fields: clip, says; known: video=clip)", "--column right="),
