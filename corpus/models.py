@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from corpus.rules.states import FoilVerdict, ItemState
 from projects.models import Project, User
 from projects.personal_data import PersonalData
+from projects.sql.rows import QuickRows
 
 
 class MediaState(models.TextChoices):
@@ -36,7 +37,7 @@ class Split(models.TextChoices):
     TEST = "test", "test"
 
 
-class Video(models.Model):
+class Video(QuickRows):
     """A clip: a source (file, or URL that only the browser resolves) and the trim of it that is shown.
 
     Times are seconds of presentation time; facts about the file come from decoding it, never from a guess. Records
@@ -119,7 +120,7 @@ FOUND_FALSE = Q(doubt_settled=DoubtSettled.CORRECTED) | Q(doubt_settled=DoubtSet
 NOT_RELIED_ON = Q(doubt_settled__in=GIVEN_UP) | Q(doubt_settled="", flagged_false=True)
 
 
-class Caption(models.Model):
+class Caption(QuickRows):
     """A sentence that is true of its video. `facts` holds what methods need: an annotated count, a template."""
 
     video = models.ForeignKey(Video, models.CASCADE, related_name="captions", db_index=False)
@@ -142,7 +143,7 @@ class Caption(models.Model):
         return self.text[:80]
 
 
-class Subtest(models.Model):
+class Subtest(QuickRows):
     """A phenomenon that is tested, e.g. Change of State / Pre-State, and the rules its items live by."""
 
     class Kind(models.TextChoices):
@@ -196,7 +197,7 @@ class Subtest(models.Model):
         return self.name
 
 
-class Item(models.Model):
+class Item(QuickRows):
     """Video + caption + foils in a subtest. Several main items may share one proficiency item."""
 
     # Of the subtest; repeated here so that an index can sort the items of a project.
@@ -263,7 +264,7 @@ PUBLISHERS_WORD = on_publishers_word()
 COUNTS_AS_VALID = counts_as_valid()
 
 
-class Foil(models.Model):
+class Foil(QuickRows):
     """An accepted foil of an item; votes attach to it. Its provenance is the Candidate that points here."""
 
     item = models.ForeignKey(Item, models.CASCADE, related_name="foils", db_index=False)

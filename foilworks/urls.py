@@ -7,6 +7,10 @@ from foilworks.views import api_docs, audit, design, documentation, healthz, hom
 from projects.urls import oidc_urls
 
 urlpatterns = [
+    # First: programs send most requests, and each pattern before theirs takes time.
+    path("api/docs/", api_docs.api_docs, name="api_docs"),
+    path("api/", api_urls),
+    re_path(r"^api/", unknown, name="api_unknown"),
     path("", home.home, name="home"),
     path("healthz", healthz.healthz, name="healthz"),
     path("readyz", healthz.readyz, name="readyz"),
@@ -14,12 +18,9 @@ urlpatterns = [
     path("language/", home.language, name="language"),
     path("help/", documentation.show, name="help"),
     path("help/<path:name>/", documentation.show, name="help_page"),
-    path("api/docs/", api_docs.api_docs, name="api_docs"),
     path("audit/", audit.audit, name="audit"),
     path("design/", design.design, name="design"),
     path("projects/<slug:slug>/search/", search.search_project, name="search"),
-    path("api/", api_urls),
-    re_path(r"^api/", unknown, name="api_unknown"),
     *oidc_urls,
     path("", include("projects.urls")),
     path("", include("corpus.urls")),

@@ -7,9 +7,10 @@ from django.utils.translation import gettext_lazy as _
 from annotation.models.stages import Stage
 from corpus.models import Subtest
 from projects.models import Project, User
+from projects.sql.rows import QuickRows
 
 
-class Guideline(models.Model):
+class Guideline(QuickRows):
     """A version of a stage's guidelines; the newest applies, older ones stay with the work done under them."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="guidelines")

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.rules.pausing import Reason
 from projects.models import Project, User
 from projects.personal_data import PersonalData
+from projects.sql.rows import QuickRows
 
 SHARE = [MinValueValidator(0.0), MaxValueValidator(1.0)]
 
@@ -19,7 +20,7 @@ def new_secret() -> int:
     return secrets.randbits(53)
 
 
-class QualityPolicy(models.Model):
+class QualityPolicy(QuickRows):
     """The project's quality rules. Without a row: no gold, no pause by rule, no qualification."""
 
     project = models.OneToOneField(Project, models.CASCADE, related_name="quality")
@@ -51,7 +52,7 @@ class QualityPolicy(models.Model):
         return f"quality of {self.project_id}"
 
 
-class Standing(models.Model):
+class Standing(QuickRows):
     """One validator in one project: paused or not, qualified or not, and the running counts of the rule.
 
     The counts cover judgements since `counted_from` that were not undone; a resume restarts them. A consistency check

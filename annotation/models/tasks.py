@@ -12,9 +12,10 @@ from corpus.models import Foil, Item, Video
 from generation.models import Candidate, CandidateGroup
 from projects.models import Project, User
 from projects.personal_data import PersonalData
+from projects.sql.rows import QuickRows
 
 
-class Task(models.Model):
+class Task(QuickRows):
     """A task: (stage, target).
 
     Edit: a group of candidates. Review: a candidate. Validation: an item and ONE foil of it, or a multiple-choice item
@@ -79,7 +80,7 @@ class Task(models.Model):
         return f"{self.stage} {self.pk}"
 
 
-class Slot(models.Model):
+class Slot(QuickRows):
     """One slot of a task. A claim is a lease on it: opaque token, expiry, heartbeat.
 
     stage, video and item repeat the task's, so that claiming is one indexed query and the constraints can apply.
@@ -152,7 +153,7 @@ class SkipReason(models.TextChoices):
     OTHER = "other", _("Another reason")
 
 
-class Lease(models.Model):
+class Lease(QuickRows):
     """A lease; all are stored, so that late work still finds its slot and person.
 
     `token` is known to the page; the slot contains it, too, while the lease runs. What the person sees is fixed at the

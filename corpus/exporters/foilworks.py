@@ -81,13 +81,13 @@ def _facts(release: ReleaseContent) -> dict[str, Any]:
 def _fill(folder: Path, release: ReleaseContent) -> None:
     mark = {CANARY: release.canary} if release.canary else {}
     write_lines(folder / "items.jsonl", ({**item, **mark} for item in sorted(release.items, key=lambda i: i["id"])))
-    votes = sorted(release.votes, key=_vote_order)
+    votes = sorted(release.votes, key=vote_order)
     counted = [vote for vote in votes if vote.state == COUNTED]
     write_lines(folder / "votes.jsonl", map(vote_line, counted))
     if len(counted) < len(votes):
         rest = [vote for vote in votes if vote.state != COUNTED]
         write_lines(folder / "votes_not_counted.jsonl", map(vote_line, rest))
-    scores = sorted(release.scores, key=lambda score: (score.model, score.protocol, score.id))
+    scores = sorted(release.scores, key=score_order)
     write_lines(folder / "scores.jsonl", map(score_line, scores))
     (folder / "scores").mkdir()
     for name, of_model in _by_model(scores).items():
@@ -225,8 +225,12 @@ def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-def _vote_order(vote: ReleaseVote) -> tuple[str, int, str, str]:
+def vote_order(vote: ReleaseVote) -> tuple[str, int, str, str]:
     return vote.item, -1 if vote.foil is None else vote.foil, vote.stage, vote.annotator
+
+
+def score_order(score: ReleaseScore) -> tuple[str, str, str]:
+    return score.model, score.protocol, score.id
 
 
 def _by_model(scores: Iterable[ReleaseScore]) -> dict[str, list[ReleaseScore]]:

@@ -25,13 +25,22 @@ def player_clip(video: Video) -> dict[str, Any]:
 
 def blind_clip(video: Video, person_id: int, piece: Piece, number: int) -> dict[str, Any]:
     """Return the same for a page of work: neither its address nor its label says which video it is."""
-    address = clip_url(video.project.slug, video.pk, person_id, piece, number) if _source(video) else ""
+    address = clip_url(video.project.slug, video.pk, person_id, piece, number) if has_source(video) else ""
     return _clip(video, address, _("Video"))
 
 
+def has_source(video: Video) -> bool:
+    """Return whether browsers can play the video: from here, or from a host we allow."""
+    return _is_ours(video) or plays_elsewhere(video.url)
+
+
+def trim_in_seconds(video: Video) -> tuple[float | None, float | None]:
+    """Return start and end of the part to show; None for a part that is not in seconds."""
+    return (video.start_time, video.end_time) if video.time_unit == "sec" else (None, None)
+
+
 def _clip(video: Video, source: str, label: str) -> dict[str, Any]:
-    in_seconds = video.time_unit == "sec"
-    start, end = (video.start_time, video.end_time) if in_seconds else (None, None)
+    start, end = trim_in_seconds(video)
     clock = clip_clock(video)
     first, last = clock.frames_within(start, end) if clock else (None, None)
     return {
@@ -68,9 +77,13 @@ def stream_url(slug: str, video_id: int) -> str:
 
 def _source(video: Video) -> str:
     """Our own way to the file; an address elsewhere is resolved by the browser only, and only on a host we allow."""
-    if video.file and video.media_state == MediaState.READY:
+    if _is_ours(video):
         return stream_url(video.project.slug, video.pk)
     return video.url if plays_elsewhere(video.url) else ""
+
+
+def _is_ours(video: Video) -> bool:
+    return bool(video.file) and video.media_state == MediaState.READY
 
 
 def plays_elsewhere(url: str) -> bool:

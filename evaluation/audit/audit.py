@@ -2,11 +2,11 @@
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from typing import Any
 
-from evaluation.audit import checks
+from evaluation.audit import checks, exports
 from evaluation.audit.gathering import Gathered, gather
 from evaluation.audit.probes import (
     Scorer,
@@ -21,6 +21,7 @@ from evaluation.audit.reading import Problems, Source, form_of, read_benchmark
 from evaluation.audit.records import AuditRecord, Finding, without_labels, worst
 from evaluation.audit.sampling import SAMPLE_PAIRS, Sample
 from evaluation.audit.texts import TEXTS
+from evaluation.audit.without_video import best_probe
 from evaluation.errors import EvaluationError
 
 # Of the JSON document; a change of a field's meaning raises it.
@@ -53,7 +54,7 @@ def audit(sources: Sequence[Source], options: Options) -> dict[str, Any]:
     if not found.overall.items:
         first = problems.shown[0] if problems.shown else f"{sources[0].path}: record: there is none"
         raise EvaluationError(f"{first}; no record could be read")
-    findings = _of_file(found, problems, options)
+    findings = _of_file(found, replace(problems, shown=_by_name(problems.shown, sources)), options)
     rows = list(_of_subtests(found, options)) if len(found.counts) > 1 else []
     everything = [*findings, *(finding for row in rows for finding in row)]
     return {
@@ -66,6 +67,7 @@ def audit(sources: Sequence[Source], options: Options) -> dict[str, Any]:
         "hard_foils": dict(found.hard_foils),
         "sample": {"pairs": options.pairs, "seed": options.seed, "items": len(found.sample.overall())},
         "verdict": worst(everything),
+        "without_video": best_probe(findings),
         "findings": [as_json(finding) for finding in findings],
         "subtests": [
             {
@@ -77,6 +79,19 @@ def audit(sources: Sequence[Source], options: Options) -> dict[str, Any]:
             for (name, counts), row in zip(found.counts.items(), rows, strict=False)
         ],
     }
+
+
+def sources_of(source: Source) -> list[Source]:
+    """Return the files to read: those of an export, or the file itself. EvaluationError: it has no items to audit."""
+    found = None if source.form or source.columns or source.answers else exports.files_of(source.path)
+    return [source] if found is None else [replace(source, path=path, form=form) for path, form in found]
+
+
+def _by_name(problems: Sequence[str], sources: Sequence[Source]) -> list[str]:
+    """Return the problems with the names of files, not their folders: results are shown to others."""
+    for source in sources:
+        problems = [problem.replace(str(source.path), source.path.name) for problem in problems]
+    return list(problems)
 
 
 def all_records(sources: Sequence[Source], problems: Problems | None = None) -> Iterator[AuditRecord]:
@@ -97,12 +112,14 @@ def _limited(records: Iterator[AuditRecord], most: int) -> Iterator[AuditRecord]
 
 
 def _about(source: Source) -> dict[str, Any]:
-    digest = hashlib.sha256()
+    """Return name, format and hash. A folder has no hash of its own, an export has that of its manifest."""
+    about = {"name": source.path.name, "format": form_of(source), "sha256": ""}
     if source.path.is_file():
         with source.path.open("rb") as file:
-            while block := file.read(2**20):
-                digest.update(block)
-    return {"name": source.path.name, "format": form_of(source), "sha256": digest.hexdigest()}
+            about["sha256"] = hashlib.file_digest(file, "sha256").hexdigest()
+    if about["format"] == exports.WHOLE:
+        about["manifest"] = str(exports.manifest_of(source.path).get("manifest_sha256", ""))
+    return about
 
 
 def _of_file(found: Gathered, problems: Problems, options: Options) -> list[Finding]:
@@ -110,7 +127,7 @@ def _of_file(found: Gathered, problems: Problems, options: Options) -> list[Find
     return [
         *_probes(sampled, options, ""),
         *_models(sampled, options),
-        checks.of_divergence(divergence_of(sampled, options.seed), len(without_labels(sampled))),
+        checks.of_divergence(divergence_of(sampled, options.seed), len(without_labels(sampled)), "", _why(sampled)),
         checks.of_positions(found.overall),
         *([checks.of_labels(found.overall)] if found.overall.labels else []),
         checks.of_cues(found.overall),
@@ -131,7 +148,9 @@ def _of_subtests(found: Gathered, options: Options) -> Iterator[list[Finding]]:
         counts = found.counts[name]
         yield [
             *_probes(sampled, options, name),
-            checks.of_divergence(divergence_of(sampled, options.seed), len(without_labels(sampled)), name),
+            checks.of_divergence(
+                divergence_of(sampled, options.seed), len(without_labels(sampled)), name, _why(sampled)
+            ),
             checks.of_positions(counts, name),
             *([checks.of_labels(counts, name)] if counts.labels else []),
             checks.of_cues(counts, name),
@@ -143,8 +162,13 @@ def _probes(records: Sequence[AuditRecord], options: Options, subtest: str) -> l
     return [
         checks.of_probe("words", solve_by_words(records, options.seed), subtest),
         checks.of_probe("n-grams", solve_by_ngrams(records, options.seed), subtest),
-        checks.of_probe("length", solve_by_length(records), subtest, checks.ONLY_LABELS),
+        checks.of_probe("length", solve_by_length(records), subtest, _why(records)),
     ]
+
+
+def _why(records: Sequence[AuditRecord]) -> str:
+    """Return why right and wrong texts are not compared; "" if they are."""
+    return checks.ONLY_LABELS if records and not without_labels(records) else ""
 
 
 def _models(records: Sequence[AuditRecord], options: Options) -> list[Finding]:

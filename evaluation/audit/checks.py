@@ -8,7 +8,7 @@ import scipy
 
 from evaluation.audit.gathering import Counts, Gathered
 from evaluation.audit.probes import Divergence, Solved
-from evaluation.audit.records import Finding, Verdict
+from evaluation.audit.records import VERDICTS, Finding, Verdict
 from evaluation.metrics.intervals import exact_binomial, wilson
 
 # Above chance by this part of the way to 1, a probe solves a benchmark: 60 % of pairs, 36 % of five options.
@@ -21,13 +21,15 @@ FEW = 0.01
 CUE_WARN, CUE_FAIL = 0.1, 0.3
 SMALL_SUBTEST = 50
 TOP_WORDS = 10
+# Why a check has no value, as a clause.
+NO_PAIRS = "no item has a foil that is an edit of its caption"
 ONLY_LABELS = "right and wrong are labels"
 
 
 def of_probe(check: str, found: Solved | None, subtest: str = "", reason: str = "") -> Finding:
     """Return the finding of a blind probe: warn above chance, fail far above it. `reason`: why nothing is found."""
     if found is None:
-        reason = reason or "fewer than two different captions"
+        reason = reason or "the file has fewer than two different captions"
         return Finding(check, "ok", subtest=subtest, details={"reason": reason})
     above = found.interval is not None and found.interval[0] > found.chance
     verdict: Verdict = "warn" if above else "ok"
@@ -37,11 +39,11 @@ def of_probe(check: str, found: Solved | None, subtest: str = "", reason: str = 
     return Finding(check, verdict, found.value, found.interval, found.chance, found.n, subtest, details)
 
 
-def of_divergence(found: Divergence | None, n: int, subtest: str = "") -> Finding:
+def of_divergence(found: Divergence | None, n: int, subtest: str = "", reason: str = "") -> Finding:
     """Return the finding of lexical divergence; chance is what exchanged sides give."""
     if found is None:
-        reason = "too few words" if n else ONLY_LABELS
-        return Finding("divergence", "ok", n=n, subtest=subtest, details={"reason": reason})
+        details = {"reason": reason or "the texts have too few words"}
+        return Finding("divergence", "ok", n=n, subtest=subtest, details=details)
     verdict: Verdict = "warn" if found.js > found.limit else "ok"
     details = {"unit": "items", "limit": found.limit}
     return Finding("divergence", verdict, found.js, found.interval, found.chance, n, subtest, details)
@@ -64,6 +66,7 @@ def of_positions(counts: Counts, subtest: str = "") -> Finding:
     details = {
         "unit": "items",
         "options": n_options,
+        "count": hits,
         "position": top + 1,
         "places": [places[place] for place in range(n_options)],
         "p": p,
@@ -77,7 +80,7 @@ def of_labels(counts: Counts, subtest: str = "") -> Finding:
     p = _binomial_p(hits, n, 0.5)
     solved = 2 * hits / n - 1 > SOLVED_SKILL and n >= MIN_GROUPS
     verdict: Verdict = "ok" if p >= SURE else ("fail" if solved else "warn")
-    details = {"unit": "items", "yes": counts.labels[True], "no": counts.labels[False], "p": p}
+    details = {"unit": "items", "count": hits, "yes": counts.labels[True], "no": counts.labels[False], "p": p}
     return Finding("labels", verdict, hits / n, exact_binomial(hits, n), 0.5, n, subtest, details)
 
 
@@ -91,43 +94,76 @@ def _binomial_p(hits: int, n: int, chance: float) -> float:
 def of_cues(counts: Counts, subtest: str = "") -> Finding:
     """Return the share of pairs in which the most one-sided word points to the answer."""
     if not counts.compared or not counts.more:
-        return Finding("cues", "ok", n=counts.compared, subtest=subtest)
+        reason = "no word is only in right or only in wrong texts" if counts.compared else _without_pairs(counts)
+        return Finding("cues", "ok", n=counts.compared, subtest=subtest, details={"reason": reason})
     ranked = sorted(counts.more.items(), key=lambda pair: (-abs(pair[1]), pair[0]))[:TOP_WORDS]
     excess = abs(ranked[0][1])
     interval = wilson(excess, counts.compared)
     low = interval[0] if interval else 0.0
     verdict: Verdict = "fail" if low > CUE_FAIL else ("warn" if low > CUE_WARN else "ok")
     told = [{"word": word, "side": "wrong" if n > 0 else "right", "pairs": abs(n)} for word, n in ranked]
-    details = {"unit": "pairs", "words": told}
+    details = {"unit": "pairs", "count": excess, "words": told}
     return Finding("cues", verdict, excess / counts.compared, interval, None, counts.compared, subtest, details)
+
+
+def _without_pairs(counts: Counts) -> str:
+    return ONLY_LABELS if counts.labels.total() == counts.items else NO_PAIRS
 
 
 def of_edits(counts: Counts, subtest: str = "") -> Finding:
     """Return the share of pairs whose texts differ in at most two words; a description without a verdict of its own."""
     small = sum(n for size, n in counts.changed.items() if size <= 2)
-    details = {
+    details: dict[str, Any] = {
         "unit": "pairs",
+        "count": small,
         "changed": {str(size): counts.changed[size] for size in sorted(counts.changed)},
         "reordered": counts.reordered,
     }
+    if not counts.compared:
+        details["reason"] = _without_pairs(counts)
     share = small / counts.compared if counts.compared else None
     return Finding("edits", "ok", share, wilson(small, counts.compared), None, counts.compared, subtest, details)
 
 
 def of_same_texts(found: Gathered) -> Finding:
-    """Return how many wrong texts have the words of their right text."""
+    """Return how many wrong texts have the words of their right text.
+
+    Equal texts fail if the record names its video: nobody can tell which text is true of it. Without a video they warn.
+    The record may be one statement about two clips, which the file does not name, and then the clips tell them apart.
+    """
     repeats, n = found.repeats, found.overall.pairs
-    verdict: Verdict = "fail" if repeats.n_equal else ("warn" if repeats.n_same or repeats.n_twice else "ok")
-    details = {"unit": "pairs", "equal": repeats.n_equal, "same_words": repeats.n_same, "twice": repeats.n_twice}
+    surely = repeats.n_equal - repeats.n_equal_without_video
+    verdict: Verdict = "fail" if surely else ("warn" if repeats.n_same or repeats.n_equal or repeats.n_twice else "ok")
+    details = {
+        "unit": "pairs",
+        "count": repeats.n_same,
+        "equal": repeats.n_equal,
+        "equal_without_video": repeats.n_equal_without_video,
+        "same_words": repeats.n_same,
+        "twice": repeats.n_twice,
+    }
     return Finding("same_texts", verdict, _share(repeats.n_same, n), wilson(repeats.n_same, n), None, n, "", details)
 
 
 def of_duplicates(found: Gathered) -> Finding:
-    """Return the share of items that repeat an earlier one: same video, question and words."""
-    again, first = found.repeats.repeated_items()
+    """Return the share of items that repeat an earlier one: same video, question and words.
+
+    Only repeats that name a video fail. Two items with equal texts and no video may be about two videos, which the file
+    does not name: they warn, because they may also be one item twice.
+    """
+    again, without_video, first = found.repeats.repeated_items()
     n = found.overall.items
-    details = {"unit": "items", "first": first, "repeated": again, "captions": found.repeats.distinct_captions()}
-    return Finding("duplicates", _few(again, n), _share(again, n), wilson(again, n), None, n, "", details)
+    surely = _few(again - without_video, n)
+    verdict: Verdict = "warn" if surely == "ok" and again else surely
+    details = {
+        "unit": "items",
+        "count": again,
+        "first": first,
+        "repeated": again,
+        "repeated_without_video": without_video,
+        "captions": found.repeats.distinct_captions(),
+    }
+    return Finding("duplicates", verdict, _share(again, n), wilson(again, n), None, n, "", details)
 
 
 def of_contradictions(found: Gathered) -> Finding:
@@ -135,7 +171,7 @@ def of_contradictions(found: Gathered) -> Finding:
     n = len(found.repeats.foils_of_videos)
     hits = found.repeats.contradictions()
     reason = {} if n else {"reason": "the file names no videos, or asks questions"}
-    details = {"unit": "pairs", "foils": hits, **reason}
+    details = {"unit": "pairs", "count": hits, "foils": hits, **reason}
     return Finding("contradictions", _few(hits, n), _share(hits, n), wilson(hits, n), None, n, "", details)
 
 
@@ -143,13 +179,12 @@ def of_leakage(found: Gathered) -> Finding:
     """Return the share of test items whose video is in another split."""
     leaks = found.repeats.leaks()
     if leaks is None:
-        return Finding("leakage", "ok", details={"reason": "the file has one split"})
+        return Finding("leakage", "ok", details={"reason": "the file does not name a test split and another split"})
     n, hits = leaks["n"], leaks["videos"]
     of_captions: Verdict = "warn" if leaks["captions"] else "ok"
-    verdict = max(_few(hits, n), of_captions, key=("ok", "warn", "fail").index)
-    return Finding(
-        "leakage", verdict, _share(hits, n), wilson(hits, n), 0.0, n, "", {"unit": "items of test splits", **leaks}
-    )
+    verdict = max(_few(hits, n), of_captions, key=VERDICTS.index)
+    details = {"unit": "items of test splits", "count": hits, **leaks}
+    return Finding("leakage", verdict, _share(hits, n), wilson(hits, n), 0.0, n, "", details)
 
 
 def of_balance(found: Gathered) -> Finding:
@@ -159,7 +194,14 @@ def of_balance(found: Gathered) -> Finding:
     verdict: Verdict = "warn" if sizes[smallest] < SMALL_SUBTEST else "ok"
     n = found.overall.items
     small = [name for name, size in sizes.items() if size < SMALL_SUBTEST]
-    details = {"unit": "items", "subtests": len(sizes), "smallest": smallest, "items": sizes[smallest], "small": small}
+    details = {
+        "unit": "items",
+        "count": sizes[smallest],
+        "subtests": len(sizes),
+        "smallest": smallest,
+        "items": sizes[smallest],
+        "small": small,
+    }
     return Finding("balance", verdict, sizes[smallest] / n, None, 1 / len(sizes), n, "", details)
 
 
@@ -168,7 +210,12 @@ def of_languages(found: Gathered) -> Finding:
     name, hits = found.scripts.most_common(1)[0]
     n = found.overall.items
     verdict: Verdict = "ok" if hits >= (1 - FEW) * n else "warn"
-    details: dict[str, Any] = {"unit": "items", "script": name, "scripts": dict(found.scripts.most_common())}
+    details: dict[str, Any] = {
+        "unit": "items",
+        "count": hits,
+        "script": name,
+        "scripts": dict(found.scripts.most_common()),
+    }
     if found.languages:
         details["languages"] = dict(found.languages.most_common())
     return Finding("languages", verdict, hits / n, wilson(hits, n), None, n, "", details)
@@ -179,15 +226,16 @@ def of_fields(found: Gathered, n_bad: int, bad: Sequence[str]) -> Finding:
     n = found.overall.items + n_bad
     missing = {name: found.missing[name] for name in ("id", "video", "split") if found.missing[name]}
     verdict: Verdict = "fail" if n_bad > FEW * n else ("warn" if n_bad or "video" in missing else "ok")
-    details = {"unit": "records", "bad": n_bad, "problems": list(bad), "missing": missing}
-    return Finding("fields", verdict, found.overall.items / n, None, None, n, "", details)
+    count = found.overall.items
+    details = {"unit": "records", "count": count, "bad": n_bad, "problems": list(bad), "missing": missing}
+    return Finding("fields", verdict, count / n, None, None, n, "", details)
 
 
 def of_licences(found: Gathered) -> Finding:
     """Return the share of records with a licence."""
     n = found.overall.items
     known = n - found.missing["licence"]
-    details = {"unit": "items", "licences": dict(found.licences.most_common(TOP_WORDS))}
+    details = {"unit": "items", "count": known, "licences": dict(found.licences.most_common(TOP_WORDS))}
     return Finding("licences", "ok" if known == n else "warn", known / n, None, None, n, "", details)
 
 

@@ -8,6 +8,9 @@ from typing import Any
 from django.contrib.staticfiles import finders
 from django.template.loader import render_to_string
 
+from evaluation.audit.said import SHOWN, and_more, lines_of
+from evaluation.audit.without_video import note, sentence
+
 STYLES = ("foilworks/base.css", "foilworks/components.css", "evaluation/audit.css")
 PLOTTED = ("words", "n-grams", "model", "length")
 BLIND = frozenset({*PLOTTED, "position", "labels", "cues"})
@@ -15,6 +18,10 @@ BADGES = {"ok": "badge-good", "warn": "badge-warn", "fail": "badge-bad"}
 MARKER = "<link data-styles>"
 LETTERS = "ABCDEFGHIJ"
 MAX_SIZE = 8
+# A line does not begin with "%".
+UNBROKEN = "\N{NO-BREAK SPACE}%"
+# Names of small subtests below their check.
+MAX_NAMES = 10
 # An address would be loaded, and a file has none.
 ADDRESS = re.compile(r"url\(|@import", re.IGNORECASE)
 
@@ -25,6 +32,8 @@ def page_of(result: Mapping[str, Any]) -> dict[str, Any]:
     worse = {"fail": 0, "warn": 1, "ok": 2}
     return {
         "audit": result,
+        "meaning": sentence(result).replace(" %", UNBROKEN),
+        "note": note(result),
         "badge": BADGES[result["verdict"]],
         "failed": (failed := _failed(result)),
         "is_solved": any("" in row["subtests"] for row in failed if row["check"] in BLIND),
@@ -59,7 +68,19 @@ def _failed(result: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _shown(finding: Mapping[str, Any]) -> dict[str, Any]:
-    return {**finding, "badge": BADGES[finding["verdict"]], "details": finding["details"] or {}}
+    details = finding["details"] or {}
+    more = {
+        "problems": details.get("bad", 0) - min(SHOWN, len(details.get("problems", []))),
+        "repeated": details.get("repeated", 0) - len(details.get("first", [])),
+        "small": len(details.get("small", [])) - MAX_NAMES,
+    }
+    return {
+        **finding,
+        "badge": BADGES[finding["verdict"]],
+        "details": details,
+        "lines": lines_of(finding),
+        "more": {name: and_more(n) for name, n in more.items()},
+    }
 
 
 def _plots(result: Mapping[str, Any]) -> list[dict[str, Any]]:

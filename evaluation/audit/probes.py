@@ -16,7 +16,11 @@ from sklearn.feature_extraction.text import CountVectorizer
 from evaluation.audit.groups import groups_of
 from evaluation.audit.records import (
     LABEL,
+    LONGEST,
+    NGRAMS,
     SEPARATOR,
+    SHORTEST,
+    WORDS,
     AuditRecord,
     chance_of,
     has_choices,
@@ -26,7 +30,6 @@ from evaluation.metrics.intervals import mean, mean_intervals
 from generation.balance.classifier import SAME, held_out_gaps
 from text.tokens import word_features, words
 
-WORDS, NGRAMS, LONGEST, SHORTEST = "words", "n-grams", "longest", "shortest"
 MAX_N = 3
 # An n-gram of one text teaches nothing about others.
 MIN_TEXTS = 2

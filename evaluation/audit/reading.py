@@ -15,6 +15,7 @@ from corpus.importers.registry import BENCHMARK, IMPORTERS
 from corpus.records import SPLITS, BadRecord, ItemRecord
 from corpus.rules.hard_foils import Candidates, HardFoil, hard_foils, may_have_nearest, stated_hard_foil
 from evaluation.audit.answers import Manner
+from evaluation.audit.exports import WHOLE, released
 from evaluation.audit.forms import Draft, draft_of, settled
 from evaluation.audit.joining import answers_of
 from evaluation.audit.nested import flattened
@@ -110,11 +111,7 @@ def _read(source: Source, problems: Problems) -> Iterator[tuple[AuditRecord, Can
     if form == BY_NAMES:
         yield from _by_names(source, problems)
         return
-    entry = lookup(IMPORTERS, form, "format")
-    module, params = load(entry), parse_params(entry, source.params)
-    if getattr(module, "TAKES_LIMITS", False):
-        params = {**params, "limits": source.limits}
-    for number, outcome in enumerate(module.read(source.path, params=params), 1):
+    for number, outcome in enumerate(_outcomes(source, form), 1):
         if isinstance(outcome, BadRecord):
             problems.add(str(outcome))
         elif isinstance(outcome, ItemRecord) and outcome.foils:
@@ -124,6 +121,17 @@ def _read(source: Source, problems: Problems) -> Iterator[tuple[AuditRecord, Can
             problems.add(f"{source.path}:{outcome.line}: foils: there is none; give at least one foil per item")
         elif not hasattr(outcome, "problem"):
             raise EvaluationError(f"{source.path}: format {form} has no items; choose a format with captions and foils")
+
+
+def _outcomes(source: Source, form: str) -> Iterator[Any]:
+    if form == WHOLE:
+        return released(source.path)
+    entry = lookup(IMPORTERS, form, "format")
+    module, params = load(entry), parse_params(entry, source.params)
+    if getattr(module, "TAKES_LIMITS", False):
+        params = {**params, "limits": source.limits}
+    found: Iterator[Any] = module.read(source.path, params=params)
+    return found
 
 
 def _of_item(item: ItemRecord, path: Path, number: int) -> AuditRecord:

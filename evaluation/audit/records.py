@@ -7,6 +7,8 @@ from typing import Any, Literal, TypeVar
 Verdict = Literal["ok", "warn", "fail"]
 T = TypeVar("T")
 VERDICTS: tuple[Verdict, ...] = ("ok", "warn", "fail")
+# Probes that choose a text without a model.
+WORDS, NGRAMS, LONGEST, SHORTEST = "words", "n-grams", "longest", "shortest"
 # Separates a question from a text; no file may have it, because importers refuse control characters in ids only.
 SEPARATOR = "\x1f"
 # Separates a labelled text from its label.

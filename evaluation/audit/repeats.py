@@ -35,7 +35,11 @@ def _hashes() -> "array[int]":
 
 @dataclass
 class Repeats:
-    """Hashes of all records; `n_same`: wrong texts with the words of their right text, `n_twice`: twice in an item."""
+    """Hashes of all records.
+
+    `n_same`: wrong texts with the words of their right text; `n_equal`: those with the same characters, too;
+    `n_equal_without_video`: those of records that name no video; `n_twice`: items with a wrong text twice.
+    """
 
     items: "array[int]" = field(default_factory=_hashes)
     captions: "array[int]" = field(default_factory=_hashes)
@@ -48,6 +52,7 @@ class Repeats:
     n_same: int = 0
     n_same_in_videos: int = 0
     n_equal: int = 0
+    n_equal_without_video: int = 0
     n_twice: int = 0
 
     def add(self, record: AuditRecord, right: list[str], wrongs: list[list[str]]) -> None:
@@ -55,13 +60,15 @@ class Repeats:
         caption = normal(right, record.right)
         foils = [normal(found, text) for found, text in zip(wrongs, record.wrongs, strict=True)]
         # Without the names of the videos, the same statement can be about another one.
-        clip = record.clip or (f"{record.where} {record.id}" if record.is_label else "")
+        clip = record.clip or (str(len(self.items)) if record.is_label else "")
         self.items.append(hashed(clip, record.question, caption, *sorted(foils)))
         self.captions.append(hashed(record.question, caption))
         self.videos.append(hashed(record.video) if record.video else NO_VIDEO)
         self.splits.append(self.split_names.setdefault(record.split, min(255, len(self.split_names))))
         self.where.append(record.where)
-        self.n_equal += sum(text == record.right for text in record.wrongs)
+        n_equal = record.wrongs.count(record.right)
+        self.n_equal += n_equal
+        self.n_equal_without_video += 0 if record.video else n_equal
         self.n_same += sum(found == right and bool(right) for found in wrongs)
         self.n_twice += len(set(foils)) < len(foils)
         if record.video and not record.question:
@@ -69,13 +76,16 @@ class Repeats:
             self.foils_of_videos.extend(hashed(record.clip, foil) for foil in foils)
             self.n_same_in_videos += foils.count(caption)
 
-    def repeated_items(self) -> tuple[int, list[dict[str, int]]]:
-        """Count the items that repeat an earlier one; of the first of them, return number (from 1) and line."""
+    def repeated_items(self) -> tuple[int, int, list[dict[str, int]]]:
+        """Count the items that repeat an earlier one, and those of them that name no video.
+
+        Of the first of them, return number (from 1) and line.
+        """
         _, first = np.unique(_array(self.items), return_index=True)
         again = np.ones(len(self.items), dtype=bool)
         again[first] = False
         shown = [{"item": int(at) + 1, "line": int(self.where[at])} for at in np.flatnonzero(again)[:SHOWN]]
-        return int(again.sum()), shown
+        return int(again.sum()), int((again & (_array(self.videos) == NO_VIDEO)).sum()), shown
 
     def distinct_captions(self) -> int:
         return len(np.unique(_array(self.captions)))

@@ -65,12 +65,13 @@ TEXTS: dict[str, Words] = {
     "same_texts": Words(
         "Foils equal to captions",
         "Share of wrong texts that have the same words in the same order as the right text.",
-        "Remove these pairs: nothing in the text makes the foil false.",
+        "Remove these pairs: nothing in the text makes the foil false. If each text has its own clip, name the clips.",
     ),
     "duplicates": Words(
         "Duplicate items",
         "Share of items that repeat an earlier item: same video, question and texts.",
-        "Remove the repeated items. They count twice, and the intervals become too narrow.",
+        "Remove the repeated items: they count twice, and the intervals become too narrow. If they are about different "
+        "videos, name the video of each item.",
     ),
     "contradictions": Words(
         "Foils that are true elsewhere",

@@ -12,5 +12,7 @@ AUDIT = Entry("audit", "evaluation.audit.audit")
 def audit_uploaded(path: Path, form: str, max_pairs: int) -> dict[str, Any]:
     """Return the audit of a file with at most `max_pairs` pairs. EvaluationError or CorpusError: it cannot be read."""
     module = load(AUDIT)
-    found: dict[str, Any] = module.audit([module.Source(path, form)], module.Options(max_pairs=max_pairs))
+    found: dict[str, Any] = module.audit(
+        module.sources_of(module.Source(path, form)), module.Options(max_pairs=max_pairs)
+    )
     return found

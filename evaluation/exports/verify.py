@@ -23,6 +23,7 @@ from corpus.release_records import as_published_facts, foil_counts, hash_of, n_a
 from corpus.rules.canonical import canonical_line
 from evaluation.documents.figures import figure_rows
 from evaluation.errors import EvaluationError
+from evaluation.exports.covered import README, covered, covered_by_hash, disorder, notes, readme_difference
 from evaluation.exports.recomputed import RECOMPUTED, recomputed
 from evaluation.metrics import pairwise, two_clips
 from evaluation.scoring.queries import pair_scores, two_clip_results
@@ -58,10 +59,11 @@ class _DifferenceError(Exception):
 
 
 def verify(folder: Path, expected: str = "") -> dict[str, Any]:
-    """Return {"ok": True, "hash", "manifest"} or {"ok": False, "difference"}.
+    """Return {"ok": True, "hash", "manifest", "recomputed", "hash_only", "advice"} or {"ok": False, "difference"}.
 
-    `hash` is the content's, `manifest` the manifest's, which covers every byte. `expected`: the manifest's hash as it
-    was published. EvaluationError: there is no export, or `expected` is not a hash.
+    `hash` is the content's, `manifest` the manifest's, which covers every byte. `recomputed` and `hash_only` say in
+    words what was checked in which way. `expected`: the manifest's hash as it was published. EvaluationError: there is
+    no export, or `expected` is not a hash.
     """
     wanted = expected.strip().lower().removeprefix("sha256:")
     if expected and not re.fullmatch("[0-9a-f]{64}", wanted):
@@ -69,17 +71,20 @@ def verify(folder: Path, expected: str = "") -> dict[str, Any]:
             f"{quoted(expected)} is not a hash; give the 64 hexadecimal digits published with the export"
         )
     if not (folder / MANIFEST).is_file():
-        raise EvaluationError(f"{folder}: is not an export (it has no {MANIFEST}); give the exported folder")
+        fix = "unpack the archive, and give its folder" if folder.is_file() else "give the exported folder"
+        raise EvaluationError(f"{folder}: is not an export (it has no {MANIFEST}); {fix}")
     try:
         manifest = _manifest(folder)
         _same_files(folder, manifest)
+        checked = covered_by_hash(manifest)
         if manifest.get("format") == WHOLE:
-            _same_content(folder, manifest)
+            checked = _same_content(folder, manifest)
         if wanted and wanted != manifest[_KEY]:
             raise _DifferenceError(_another(manifest, wanted))
     except _DifferenceError as difference:
         return {"ok": False, "difference": str(difference)}
-    return {"ok": True, "hash": manifest["content_hash"], "manifest": manifest[_KEY], **_withheld(manifest)}
+    told = {**checked, **notes(folder, manifest, expected=bool(wanted))}
+    return {"ok": True, "hash": manifest["content_hash"], "manifest": manifest[_KEY], **told}
 
 
 def _manifest(folder: Path) -> dict[str, Any]:
@@ -114,7 +119,8 @@ def _same_files(folder: Path, manifest: Mapping[str, Any]) -> None:
             raise _DifferenceError(f"{name}: was changed: its SHA-256 is not the manifest's")
 
 
-def _same_content(folder: Path, manifest: Mapping[str, Any]) -> None:
+def _same_content(folder: Path, manifest: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Check what follows from items, votes and scores; return what was recomputed."""
     items = [record for _, record in _lines(folder / "items.jsonl")]
     votes = [_vote(where, line) for where, line in _lines(folder / "votes.jsonl")]
     scores = [_score(where, line) for where, line in _lines(folder / "scores.jsonl")]
@@ -144,6 +150,26 @@ def _same_content(folder: Path, manifest: Mapping[str, Any]) -> None:
         raise _DifferenceError(f"tables/: cannot be computed again ({quoted(error)})") from error
     if since:
         _same_digests(folder, items, votes, scores)
+    _same_layout(folder, manifest, items, votes, scores)
+    kinds = [kind for kind in _kinds(items, layout) if (folder / "tables" / f"{kind}.json").exists()] if since else []
+    rows = _figure_rows(folder, of_own=layout >= OWN_NUMBERS_SINCE) if since else {}
+    return covered(manifest, kinds, [f"figures/{stem}.csv" for stem in rows])
+
+
+def _same_layout(
+    folder: Path,
+    manifest: Mapping[str, Any],
+    items: list[dict[str, Any]],
+    votes: list[ReleaseVote],
+    scores: list[ReleaseScore],
+) -> None:
+    """Check what has no digest of its own besides the manifest's: the order of lines, the numbers of the card."""
+    if name := disorder(items, votes, scores):
+        raise _DifferenceError(f"{name}: the order of its lines is not that of an export")
+    if README in manifest["files"]:
+        text = (folder / README).read_text(encoding="utf-8", errors="replace")
+        if said := readme_difference(text, manifest, items):
+            raise _DifferenceError(f"{README}: {said}")
 
 
 def _same_computed(folder: Path, votes: list[ReleaseVote], scores: list[ReleaseScore]) -> None:
@@ -171,19 +197,6 @@ def _another(manifest: Mapping[str, Any], wanted: str) -> str:
     if wanted == manifest["content_hash"]:
         return f"{found}: that one is the items' alone, which are the same; votes and tables are held by the manifest's"
     return found
-
-
-def _withheld(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Describe the missing part of a release; nothing if it is complete."""
-    gone = manifest.get("withheld")
-    if not gone:
-        return {}
-    note = (
-        f"{len(gone)} items are withheld, because their videos were taken down; the hash is that of the frozen "
-        "release, "
-        f"and the remaining items have the hash {manifest.get('held_hash')}"
-    )
-    return {"withheld": [one["id"] for one in gone], "held_hash": manifest.get("held_hash"), "note": note}
 
 
 def _same_counts(items: list[dict[str, Any]], counted: Mapping[str, VoteCounts]) -> None:
@@ -253,8 +266,7 @@ def _same_two_clips(model: str, told: Mapping[str, Any], rows: list[ReleaseScore
 def _same_tables(folder: Path, items: list[dict[str, Any]], votes: list[ReleaseVote], layout: int) -> None:
     """Check the tables that follow from items and votes, cell by cell."""
     old_words = layout < EVERY_SCRIPT_SINCE
-    skipped = OF_WORDS if old_words and not all(map(_is_ascii, items)) else frozenset()
-    for kind in [kind for kind in RECOMPUTED if kind not in skipped]:
+    for kind in _kinds(items, layout):
         name = f"tables/{kind}.json"
         told = _table(folder, kind) if (folder / name).exists() else None
         made = recomputed(kind, items, votes, told)
@@ -266,6 +278,12 @@ def _same_tables(folder: Path, items: list[dict[str, Any]], votes: list[ReleaseV
         if old_words:
             made = _without(made, UNKNOWN_BEFORE.__contains__)
         _same_cells(name, "", told, made)
+
+
+def _kinds(items: list[dict[str, Any]], layout: int) -> list[str]:
+    """Return the tables to compute from items and votes."""
+    skipped = OF_WORDS if layout < EVERY_SCRIPT_SINCE and not all(map(_is_ascii, items)) else frozenset()
+    return [kind for kind in RECOMPUTED if kind not in skipped]
 
 
 def _is_ascii(item: Mapping[str, Any]) -> bool:
@@ -332,12 +350,16 @@ def _files_by_subtest(folder: Path) -> dict[str, str]:
 
 def _same_figures(folder: Path, *, of_own: bool) -> None:
     """Check that the numbers of the figures equal those of the tables."""
-    tables = {path.stem: _table(folder, path.stem) for path in sorted((folder / "tables").glob("*.json"))}
-    for stem, rows in figure_rows(tables, of_own=of_own).items():
+    for stem, rows in _figure_rows(folder, of_own=of_own).items():
         path = folder / "figures" / f"{stem}.csv"
         text = path.read_bytes().decode("utf-8", "replace") if path.is_file() else None
         if text != figure_csv(Figure(bytes, rows)):
             raise _DifferenceError(f"figures/{path.name}: differs from the numbers of its table")
+
+
+def _figure_rows(folder: Path, *, of_own: bool) -> dict[str, Any]:
+    tables = {path.stem: _table(folder, path.stem) for path in sorted((folder / "tables").glob("*.json"))}
+    return dict(figure_rows(tables, of_own=of_own))
 
 
 def _same_digests(

@@ -6,13 +6,13 @@ from typing import Any
 
 from django.urls import reverse
 from django.utils.crypto import salted_hmac
-from ninja import Schema
+from pydantic import BaseModel
 
 from annotation.claims import Claim
 from annotation.models import Lease
 from annotation.queries.cards import Card, ReviewWork, Suggestion, claim_card
 from corpus.video_files.clip_tokens import Piece, clip_token
-from corpus.video_files.player import blind_clip
+from corpus.video_files.player import has_source, trim_in_seconds
 from projects.models import Project, User
 
 SALT = "foilworks.api.task"
@@ -20,7 +20,7 @@ SALT = "foilworks.api.task"
 TASK_BITS = 53
 
 
-class ClipOut(Schema):
+class ClipOut(BaseModel):
     """`start`, `end`: the part to show, in seconds; `url`: request it with the same token.
 
     `id`: a number of the clip for you and this task only. It identifies no row and does not reveal the video.
@@ -33,13 +33,13 @@ class ClipOut(Schema):
     fps: float | None
 
 
-class SuggestionOut(Schema):
+class SuggestionOut(BaseModel):
     id: int
     text: str
     returned: bool
 
 
-class EditOut(Schema):
+class EditOut(BaseModel):
     """Write `wanted` texts; `others` are in progress or already accepted."""
 
     caption: str
@@ -48,13 +48,13 @@ class EditOut(Schema):
     others: list[str]
 
 
-class ReviewOut(Schema):
+class ReviewOut(BaseModel):
     caption: str
     foil: str
     others: list[str]
 
 
-class WorkOut(Schema):
+class WorkOut(BaseModel):
     """A task with the `texts`, `edit`, `review` or `objects` of its stage; answer texts by their position.
 
     Validation has two texts, or all texts of a multiple-choice item.
@@ -125,9 +125,9 @@ def place_after(person: User, token: str) -> int | None:
 
 def _clip(person: User, card: Card, project: Project) -> ClipOut:
     piece = (person.pk, Piece.SLOT, card.claim.slot_id)
-    clip, token = blind_clip(card.video, *piece), clip_token(card.video.pk, *piece)
-    url = reverse("api:read_clip", args=[project.slug, token]) if clip["src"] else ""
-    return ClipOut(id=opaque_number(token), url=url, start=clip["start"], end=clip["end"], fps=card.video.fps)
+    token, (start, end) = clip_token(card.video.pk, *piece), trim_in_seconds(card.video)
+    url = reverse("api:read_clip", args=[project.slug, token]) if has_source(card.video) else ""
+    return ClipOut(id=opaque_number(token), url=url, start=start, end=end, fps=card.video.fps)
 
 
 def _texts(card: Card) -> list[str]:

@@ -7,6 +7,7 @@ from django.http import Http404, HttpRequest
 from django.utils.translation import gettext as _
 from ninja import Field, Query, Router, Schema, Status
 from ninja.responses import Response
+from pydantic import BaseModel
 
 from annotation.access import judged_lease_for, lease_for
 from annotation.actions.claims.claim import claim
@@ -62,7 +63,7 @@ class Answer(Schema):
     seconds: float | None = Field(None, ge=0, le=1e9)
 
 
-class Submitted(Schema):
+class Submitted(BaseModel):
     """The stored answer, once per Idempotency-Key.
 
     `late`: the lease had ended; the answer is stored, and counts if it can. `next`: your next task of the stage, if you

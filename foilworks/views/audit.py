@@ -45,7 +45,9 @@ class AuditForm(forms.Form):
     file = forms.FileField(
         label=gettext_lazy("Benchmark file"),
         max_length=200,
-        help_text=gettext_lazy("JSON, JSON lines, CSV or TSV in UTF-8. The file is read once and not stored."),
+        help_text=gettext_lazy(
+            "JSON, JSON lines, CSV or TSV in UTF-8, or the archive of a release. The file is read once and not stored."
+        ),
     )
     form = forms.ChoiceField(
         label=gettext_lazy("Format"),
@@ -74,7 +76,12 @@ class AuditForm(forms.Form):
 def audit(request: HttpRequest) -> HttpResponse:
     posted = request.method == "POST"
     if posted and not hit(AUDITS, network_of(request)):
-        raise TooManyTries(_("Too many files were audited from your network. Try again in an hour."))
+        raise TooManyTries(
+            _(
+                "Too many files were audited from your network. Try again in an hour, or run `foilworks audit FILE` on "
+                "your own computer: it has no limit."
+            )
+        )
     if posted and not texts_fit(request):
         raise EvaluationError(_("The text fields of the form are too long. Shorten them."))
     form = AuditForm(*((request.POST, request.FILES) if posted else ()))

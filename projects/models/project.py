@@ -7,9 +7,10 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from projects.personal_data import PersonalData
+from projects.sql.rows import QuickRows
 
 
-class User(AbstractUser):
+class User(AbstractUser, QuickRows):
     # Simulated people exist for the demo; their data is marked as such on every page and in every export.
     is_simulated = models.BooleanField(_("simulated"), default=False)
     # Created by a researcher and shown once: at sign-in, the person must choose their own.
@@ -43,7 +44,7 @@ class LeakageScope(models.TextChoices):
     ITEM = "item", _("the item only")
 
 
-class Project(models.Model):
+class Project(QuickRows):
     slug = models.SlugField(max_length=60, unique=True)
     name = models.CharField(max_length=120)
     description = models.TextField(blank=True)

@@ -5,9 +5,10 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from projects.personal_data import PersonalData
+from projects.sql.rows import QuickRows
 
 
-class ApiToken(models.Model):
+class ApiToken(QuickRows):
     """A person's key for programs. Only its digest is stored, so it is shown once.
 
     It never reaches further than its person does: `scope`, `project` and `role` narrow what it may do.

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, connections
-from django.db.models import Field, Model, QuerySet
+from django.db.models import BooleanField, CharField, Field, ForeignKey, IntegerField, Model, QuerySet, TextField
 from django.db.models.query import ModelIterable, get_related_populators
 from django.db.models.sql import UpdateQuery
 
@@ -23,6 +23,9 @@ Value = str | int | datetime
 Changes = Mapping[str, Any]
 # Per-value samples that no query holds by itself; two of each, so that the places where they go are seen.
 _WHOLE, _TEXT, _MOMENT = 7_000_000_000_000, "\ue000sample-", datetime(1903, 4, 5, 6, 7, 8, 9, tzinfo=UTC)
+
+# Values of these types are stored as they are in columns of these fields.
+_PLAIN = {str: (CharField, TextField), int: (ForeignKey, IntegerField), bool: (BooleanField,)}
 
 
 class Prepared(Generic[Row]):
@@ -49,17 +52,36 @@ class Prepared(Generic[Row]):
         found = self._compiled.get(place)
         if found is None:
             found = self._compiled[place] = _compile(self._build, values, connection)
-        with server_binding_cursor(connection) as cursor:
-            cursor.execute(found.sql, found.parameters(values, connection))
+        with found.statement.run(values, connection) as cursor:
             rows = cursor.fetchall()
         return found.read(rows, connection)
 
 
 @dataclass(frozen=True)
-class _Compiled:
+class Statement:
+    """The SQL of a query whose values come later."""
+
     sql: str
     # What stands in each place: a constant, or the name of a value.
     places: tuple[tuple[str, Any], ...]
+    # The same for PostgreSQL, which gets each value once, and the names of its numbers.
+    numbered: str
+    names: tuple[str, ...]
+
+    def run(self, values: Mapping[str, Value], connection: Any) -> Any:
+        """Execute the query, and return its cursor."""
+        cursor = server_binding_cursor(connection)
+        if cursor is None:
+            cursor = connection.cursor()
+            cursor.execute(self.sql, bind(self.places, values, connection))
+        else:
+            cursor.execute(self.numbered, [_adapted(values[name], connection) for name in self.names])
+        return cursor
+
+
+@dataclass(frozen=True)
+class _Compiled:
+    statement: Statement
     # (column, its converters, its expression)
     converters: tuple[tuple[int, tuple[Callable[..., Any], ...], Any], ...]
     model: type[Model] | None
@@ -69,9 +91,6 @@ class _Compiled:
     populators: tuple[Any, ...]
     # (name, column) of what the queryset adds to a row.
     annotations: tuple[tuple[str, int], ...] = ()
-
-    def parameters(self, values: Mapping[str, Value], connection: Any) -> list[Any]:
-        return bind(self.places, values, connection)
 
     def read(self, rows: Sequence[Sequence[Any]], connection: Any) -> Iterator[Any]:
         for row in rows:
@@ -95,18 +114,18 @@ def _compile(build: Callable[..., QuerySet], values: Mapping[str, Value], connec
     querysets = [build(**one) for one in samples]
     compilers = [queryset.query.get_compiler(connection=connection) for queryset in querysets]
     made = [compiler.as_sql() for compiler in compilers]
-    sql, places = inline_constants(made[0][0], places_of(made, samples[0], connection), connection)
+    statement = statement_of(made[0][0], places_of(made, samples[0], connection), connection)
     compiler = compilers[0]
     found = compiler.get_converters([column[0] for column in compiler.select])
     converters = tuple((at, tuple(convert), expression) for at, (convert, expression) in found.items())
     info = compiler.klass_info
     if not issubclass(querysets[0]._iterable_class, ModelIterable):
-        return _Compiled(sql, places, converters, None, 0, 0, (), ())
+        return _Compiled(statement, converters, None, 0, 0, (), ())
     start, end = info["select_fields"][0], info["select_fields"][-1] + 1
     attributes = tuple(column[0].target.attname for column in compiler.select[start:end])
     populators = tuple(get_related_populators(info, compiler.select, connection.alias))
     annotations = tuple(compiler.annotation_col_map.items())
-    return _Compiled(sql, places, converters, info["model"], start, end, attributes, populators, annotations)
+    return _Compiled(statement, converters, info["model"], start, end, attributes, populators, annotations)
 
 
 def samples_of(values: Mapping[str, Value]) -> list[dict[str, Value]]:
@@ -129,40 +148,42 @@ def places_of(
 
 
 def server_binding_cursor(connection: Any) -> Any:
-    """A cursor whose statements the server parses and plans once a connection; SQLite keeps them by itself.
+    """A cursor whose statements the server parses and plans once a connection; None: the usual cursor is needed.
 
-    Not for all statements: Django makes some that PostgreSQL cannot find the types of.
+    Its values are numbered: `$1`. Reading the places of a long statement takes longer than to send it. Not for all
+    statements: Django makes some that PostgreSQL cannot find the types of. SQLite keeps statements by itself.
     """
     options = connection.settings_dict["OPTIONS"]
     # What is logged is the query with its values in it.
     if connection.vendor != "postgresql" or options.get("prepare_threshold") is None or connection.queries_logged:
-        return connection.cursor()
+        return None
     # Only where PostgreSQL is used: its driver takes a while to import.
-    from django.db.backends.postgresql.base import ServerBindingCursor
+    from psycopg import RawCursor
 
     connection.close_if_health_check_failed()
     connection.ensure_connection()
-    return connection._prepare_cursor(ServerBindingCursor(connection.connection))
+    return connection._prepare_cursor(RawCursor(connection.connection))
 
 
-def inline_constants(
-    sql: str, places: Sequence[tuple[str, Any]], connection: Any
-) -> tuple[str, tuple[tuple[str, Any], ...]]:
-    """The SQL with its constants in it, and the places that are left.
+def statement_of(sql: str, places: Sequence[tuple[str, Any]], connection: Any) -> Statement:
+    """The statement with its constants in the text, and its other values numbered.
 
     A plan that is kept can use an index with a condition only where the text of the query says that it holds.
     """
     if connection.vendor != "postgresql":
-        return sql, tuple(places)
+        return Statement(sql, tuple(places), "", ())
     from psycopg.sql import Literal
 
     connection.ensure_connection()
+    names = tuple(dict.fromkeys(name for name, _ in places if name))
     pieces = sql.split("%s")
-    text = [pieces[0]]
+    text, numbered = [pieces[0]], [pieces[0]]
     for (name, constant), piece in zip(places, pieces[1:], strict=True):
-        text.append("%s" if name else Literal(constant).as_string(connection.connection).replace("%", "%%"))
-        text.append(piece)
-    return "".join(text), tuple(place for place in places if place[0])
+        literal = "" if name else Literal(constant).as_string(connection.connection).replace("%", "%%")
+        text += "%s" if name else literal, piece
+        numbered += f"${names.index(name) + 1}" if name else literal, piece
+    left = tuple(place for place in places if place[0])
+    return Statement("".join(text), left, "".join(numbered).replace("%%", "%"), names)
 
 
 def bind(places: Sequence[tuple[str, Any]], values: Mapping[str, Value], connection: Any) -> list[Any]:
@@ -205,9 +226,8 @@ def insert(*rows: Model, ignore_conflicts: bool = False) -> None:
     if not connection.features.can_return_columns_from_insert:
         return _insert_without_keys(rows, ignore_conflicts=ignore_conflicts)
     sql, fields = _insert_sql(model, len(rows), ignore_conflicts, connection.vendor)
-    given = [field.get_db_prep_save(field.pre_save(row, add=True), connection) for row in rows for field in fields]
-    with server_binding_cursor(connection) as cursor:
-        cursor.execute(sql, given)
+    given = [value for row in rows for value in _stored(row, fields, connection)]
+    with _insert(sql, given, connection) as cursor:
         keys = () if ignore_conflicts else cursor.fetchall()
     for row in rows:
         row._state.adding, row._state.db = False, connection.alias
@@ -230,14 +250,37 @@ def insert_or_update(old: Model, new: Model, *, known_by: str, changed: Sequence
         old.save(update_fields=changed)
         return new.save(force_insert=True)
     sql, fields = _upsert_sql(model, known_by, tuple(changed), connection.vendor)
-    values = [getattr(old, field.attname) for field in fields] + [field.pre_save(new, add=True) for field in fields]
-    given = [field.get_db_prep_save(value, connection) for field, value in zip((*fields, *fields), values, strict=True)]
-    with server_binding_cursor(connection) as cursor:
-        cursor.execute(sql, given)
+    given = [*_stored(old, fields, connection, add=False), *_stored(new, fields, connection)]
+    with _insert(sql, given, connection) as cursor:
         keys = {key for (key,) in cursor.fetchall()}
     (new.pk,) = keys - {old.pk}
     new._state.adding, new._state.db = False, connection.alias
     return None
+
+
+def _stored(row: Model, fields: Sequence[Field], connection: Any, *, add: bool = True) -> Iterator[Any]:
+    """Yield the row's values as the database's driver takes them; most need no preparation."""
+    for field in fields:
+        value = field.pre_save(row, add) if add else getattr(row, field.attname)
+        plain = value is None or isinstance(field, _PLAIN.get(type(value), ()))
+        yield value if plain else field.get_db_prep_save(value, connection)
+
+
+def _insert(sql: str, given: Sequence[Any], connection: Any) -> Any:
+    cursor = server_binding_cursor(connection)
+    if cursor is None:
+        cursor = connection.cursor()
+        cursor.execute(sql, given)
+    else:
+        cursor.execute(_numbered(sql), given)
+    return cursor
+
+
+@lru_cache(maxsize=256)
+def _numbered(sql: str) -> str:
+    """The text of an insert, which has no other signs of percent, with a number in each place."""
+    first, *rest = sql.split("%s")
+    return first + "".join(f"${number}{piece}" for number, piece in enumerate(rest, 1))
 
 
 @lru_cache(maxsize=8)
@@ -285,7 +328,7 @@ class PreparedUpdate:
 
     def __init__(self, build: Callable[..., tuple[QuerySet, Changes]]) -> None:
         self._build = build
-        self._compiled: dict[tuple[str, str], tuple[str, tuple[tuple[str, Any], ...]]] = {}
+        self._compiled: dict[tuple[str, str], Statement] = {}
 
     def __call__(self, **values: Value) -> int:
         """How many rows were changed."""
@@ -294,15 +337,13 @@ class PreparedUpdate:
         found = self._compiled.get(place)
         if found is None:
             found = self._compiled[place] = self._compile(values, connection)
-        sql, places = found
-        with server_binding_cursor(connection) as cursor:
-            cursor.execute(sql, bind(places, values, connection))
+        with found.run(values, connection) as cursor:
             return cursor.rowcount
 
-    def _compile(self, values: Mapping[str, Value], connection: Any) -> tuple[str, tuple[tuple[str, Any], ...]]:
+    def _compile(self, values: Mapping[str, Value], connection: Any) -> Statement:
         samples = samples_of(values)
         made = [_as_sql(*self._build(**one), connection) for one in samples]
-        return inline_constants(made[0][0], places_of(made, samples[0], connection), connection)
+        return statement_of(made[0][0], places_of(made, samples[0], connection), connection)
 
 
 def _as_sql(rows: QuerySet, changes: Changes, connection: Any) -> tuple[str, tuple[Any, ...]]:

@@ -211,6 +211,15 @@ class TestFindings:
         assert found_of(result, "leakage")["value"] == pytest.approx(1 / 3)
         assert found_of(result, "same_texts")["details"]["same_words"] == 2
 
+    @pytest.mark.parametrize(("video", "verdict"), [({"video": "v1"}, "fail"), ({}, "warn")])
+    def test_equal_texts_fail_only_if_no_unnamed_video_can_tell_them_apart(self, video, verdict, tmp_path):
+        rows = [{"caption": "a key turns", "foil": "a key turns", **video}] * 2
+        result = audit([written(tmp_path / "e.jsonl", rows)], Options())
+        assert {check: found_of(result, check)["verdict"] for check in ("same_texts", "duplicates")} == {
+            "same_texts": verdict,
+            "duplicates": verdict,
+        }
+
     def test_each_check_says_what_it_means_and_what_to_do(self, audited):
         assert {finding["check"] for finding in audited[1]["findings"]} <= set(TEXTS)
         assert all(finding["means"] and finding["fix"] for finding in audited[1]["findings"])

@@ -1,6 +1,8 @@
 """`foilworks audit`: a table for people, JSON for programs, a page for sharing; no database."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -44,6 +46,7 @@ def test_json_has_the_documented_fields(run, benchmark):
         "hard_foils",
         "sample",
         "verdict",
+        "without_video",
         "findings",
         "subtests",
     }
@@ -102,3 +105,49 @@ def test_a_model_that_reads_videos_is_refused(benchmark, capsys):
     with pytest.raises(SystemExit):
         call_command("audit", str(benchmark), "--model", "fake:")
     assert "text-only model" in capsys.readouterr().err
+
+
+def test_the_first_sentence_says_what_is_solved_without_the_video(run, benchmark, capsys):
+    best = run(benchmark)["without_video"]
+    assert set(best) == {"value", "interval", "chance", "probe", "n", "unit", "probes"}
+    assert (best["probe"], best["chance"], best["n"], best["probes"]) == ("n-grams", 0.5, 240, 4)
+    call_command("audit", str(benchmark))
+    first, second = capsys.readouterr().out.splitlines()[:2]
+    assert first.startswith(
+        f"Without the video, the words alone tell caption from foil in {best['value']:.1%}".replace("%", " %")
+    )
+    assert first.endswith("chance is 50.0 %.")
+    assert "best of 4 probes that read texts: a classifier on word order" in second
+
+
+def test_the_sentence_counts_questions_as_questions(tmp_path, capsys):
+    rows = [{"question": f"What is {n}?", "options": ["lift", "drop", "turn"], "answer": n % 3} for n in range(30)]
+    call_command("audit", str(written(tmp_path / "q.jsonl", rows).path))
+    assert "33.3 % of the questions are answered correctly from the words alone" in capsys.readouterr().out
+
+
+def test_skipped_records_are_named_by_file_and_the_rest_is_counted(tmp_path, capsys):
+    rows = [{"caption": f"a cup {n}", "foil": f"a hat {n}"} for n in range(30)] + [{"x": n} for n in range(29)]
+    call_command("audit", str(written(tmp_path / "some.jsonl", rows).path), "--html", str(tmp_path / "a.html"))
+    out, err = capsys.readouterr()
+    assert err.splitlines()[0].startswith("warning: some.jsonl:31: record")
+    assert err.splitlines()[5:] == ["warning: and 24 more records were skipped"]
+    page = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert "and 24 more" in page
+    assert not any(str(tmp_path) in text for text in (out, err, page))
+
+
+def test_counts_and_checks_that_did_not_run_are_said_in_words(tmp_path, capsys):
+    rows = [{"caption": f"a cup {n}", "foils": [f"a hat {n}"] * 2, "video": f"v{n}"} for n in range(30)]
+    call_command("audit", str(written(tmp_path / "twice.jsonl", rows).path))
+    said = dict(line.split(": ", 1) for line in capsys.readouterr().out.splitlines() if ": " in line)
+    assert said["Foils equal to captions"].endswith("in the same order. 30 items have the same foil twice.")
+    assert said["Position of the answer"] == "Not run, because the file does not order the options."
+    assert said["Licences"] == "0 of 30 items have a licence in the file."
+
+
+def test_the_package_runs_as_a_module(benchmark):
+    command = [sys.executable, "-m", "foilworks", "audit", str(benchmark), "--fail-on", "fail"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stdout.startswith("Without the video, ")

@@ -42,13 +42,14 @@ def test_a_visitor_audits_a_file_and_nothing_of_it_is_stored(send):
     assert answer.status_code == 200
     assert "Solvable without the video" in body
     assert "unicorn" in body
+    assert "Without the video, the words alone tell caption from foil in" in body
     assert TAG not in body
     assert not stored()
 
 
 def test_a_format_can_be_chosen(send):
     answer = send('{"0": {"filename": "a.jpg", "caption": "a", "negative_caption": "b"}}', form="sugarcrepe")
-    assert "does not apply" in answer.content.decode()
+    assert "Not run, because" in answer.content.decode()
 
 
 @pytest.mark.parametrize(
@@ -117,4 +118,13 @@ def test_one_file_at_a_time(send):
 def test_a_network_has_a_limit(send):
     for _ in range(AUDITS.most):
         send("")
-    assert send("").status_code == 429
+    refused = send("")
+    assert refused.status_code == 429
+    assert "foilworks audit FILE" in refused.content.decode()
+
+
+def test_skipped_records_are_named_by_their_file_only(send):
+    body = send(lines([*planted(), *({"x": n} for n in range(20))])).content.decode()
+    assert "texts.jsonl:241: record" in body
+    assert "and 15 more" in body
+    assert not any(part in body for part in (str(settings.UPLOAD_ROOT), "/audit-", str(Path.home())))

@@ -175,7 +175,8 @@ def named_place(leakage: Leakage) -> Prepared[Slot]:
     def build(pk: int, person: int, project: int, now: datetime, rest: int) -> QuerySet[Slot]:
         slots = Slot.objects.filter(pk=pk, project=project, stage=Stage.VALIDATION, person=None)
         slots = slots.exclude(bars(person, leakage, Stage.VALIDATION, now).any() | Q(skipped_by(person)))
-        slots = slots.select_related(*SHOWN[Stage.VALIDATION]).order_by()
+        # Without the project, which the caller has.
+        slots = slots.select_related(*(path for path in SHOWN[Stage.VALIDATION] if path != "project")).order_by()
         whose = {"person": person, "project": project, "rest": rest, "caption_once": leakage.caption_once}
         found = with_what_follows(slots, Stage.VALIDATION, **whose)
         return found.select_for_update(skip_locked=True, of=("self",), no_key=True)

@@ -13,7 +13,9 @@ from corpus.limits import child_limits
 from evaluation.audit.names import ROLES
 from evaluation.audit.reading import formats
 from evaluation.audit.records import VERDICTS
+from evaluation.audit.said import SHOWN, and_more, lines_of
 from evaluation.audit.sampling import SAMPLE_PAIRS
+from evaluation.audit.without_video import note, sentence
 from evaluation.errors import EvaluationError
 from foilworks.management.base import FoilworksCommand, parse_set_options
 from foilworks.management.columns import add_columns
@@ -27,7 +29,7 @@ AUDIT = Entry("audit", "evaluation.audit.audit")
 LADDER = Entry("ladder", "evaluation.audit.ladder")
 PAGES = Entry("pages", "evaluation.audit.pages")
 OF_SUBTESTS = ("words", "n-grams", "length", "divergence", "cues")
-MAX_SHOWN = 5
+NOT_RUN = "not run"
 NEVER = "never"
 
 
@@ -43,7 +45,11 @@ class Command(FoilworksCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         self.parser = parser
         parser.add_argument(
-            "files", nargs="+", type=Path, metavar="FILE", help="file of the benchmark; several files are one benchmark"
+            "files",
+            nargs="+",
+            type=Path,
+            metavar="FILE",
+            help="file of the benchmark, or an export (folder or archive); several files are one benchmark",
         )
         parser.add_argument(
             "--format", default="", dest="form", metavar="F", choices=sorted(formats()), help=f"{_FORMAT}{_formats()}"
@@ -110,8 +116,10 @@ class Command(FoilworksCommand):
         columns = {role: name for role, name in options["columns"].items() if role in ROLES}
         limits = TableLimits(settings.MAX_TABLE_MB * 1024**2, child_limits())
         params = parse_set_options(options["set"])
-        source = partial(load(AUDIT).Source, limits=limits, params=params, answers=options["answers"])
-        return [source(path, options["form"], columns) for path in options["files"]]
+        audit = load(AUDIT)
+        source = partial(audit.Source, limits=limits, params=params, answers=options["answers"])
+        given = [source(path, options["form"], columns) for path in options["files"]]
+        return [found for one in given for found in audit.sources_of(one)]
 
     def _add_ladder(self, result: dict[str, Any], sources: list[Any], **options: Any) -> None:
         ladder, audit = load(LADDER), load(AUDIT)
@@ -132,23 +140,42 @@ class Command(FoilworksCommand):
 
     def render(self, result: dict[str, Any]) -> str:
         findings = [finding for finding in result["findings"] if not finding["subtest"]]
-        for problem in next((f["details"]["problems"] for f in findings if f["check"] == "fields"), [])[:MAX_SHOWN]:
-            self.say(f"warning: {problem}; the record was skipped")
+        self._say_skipped(findings)
         head = ("check", "verdict", "value", "95 % interval", "chance", "n")
-        rows = [
-            (_title(finding), finding["verdict"], *(finding[name] for name in ("value", "interval", "chance", "n")))
-            for finding in findings
-        ]
-        files = ", ".join(f"{file['name']} ({file['format']})" for file in result["files"][:MAX_SHOWN])
-        parts = [f"{files}: {result['items']:,} items, {result['pairs']:,} pairs", table(head, rows)]
+        files = ", ".join(f"{file['name']} ({file['format']})" for file in result["files"][:SHOWN])
+        if more := and_more(len(result["files"]) - SHOWN):
+            files += f" {more}"
+        meaning = "\n".join(filter(None, [sentence(result), note(result)]))
+        parts = [f"{files}: {result['items']:,} items, {result['pairs']:,} pairs", table(head, map(_row, findings))]
         if n_hard := sum(result["hard_foils"].values()):
             parts.append(f"{n_hard:,} items count with their hard foil only")
         if result["subtests"]:
             shown = (*OF_SUBTESTS, *(["labels"] if any(finding["check"] == "labels" for finding in findings) else []))
             lines = [_of_subtest(subtest, shown) for subtest in result["subtests"]]
             parts.append(table(("subtest", "items", *shown), lines))
-        parts += [f"{_title(f)}: {f['fix']}" for f in findings if f["verdict"] == "fail"]
-        return "\n\n".join([*parts, f"verdict: {result['verdict']}"])
+        parts += [told for finding in findings if (told := _told(finding))]
+        return "\n\n".join([*([meaning] if meaning else []), *parts, f"verdict: {result['verdict']}"])
+
+    def _say_skipped(self, findings: Sequence[Mapping[str, Any]]) -> None:
+        details = next((finding["details"] for finding in findings if finding["check"] == "fields"), {})
+        shown = details.get("problems", [])[:SHOWN]
+        for problem in shown:
+            self.say(f"warning: {problem}; the record was skipped")
+        if more := and_more(details.get("bad", 0) - len(shown)):
+            self.say(f"warning: {more} records were skipped")
+
+
+def _row(finding: Mapping[str, Any]) -> tuple[Any, ...]:
+    verdict = NOT_RUN if finding["value"] is None else finding["verdict"]
+    return (_title(finding), verdict, *(finding[name] for name in ("value", "interval", "chance", "n")))
+
+
+def _told(finding: Mapping[str, Any]) -> str:
+    """Return what a check counted, unless it is fine, and what to do if it fails."""
+    if finding["value"] is not None and finding["verdict"] == "ok":
+        return ""
+    said = [*lines_of(finding), *([finding["fix"]] if finding["verdict"] == "fail" else [])]
+    return f"{_title(finding)}: {' '.join(said)}" if said else ""
 
 
 def _title(finding: Mapping[str, Any]) -> str:

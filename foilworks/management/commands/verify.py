@@ -8,6 +8,8 @@ from django.core.management.base import CommandParser
 from evaluation.exports.verify import verify
 from foilworks.management.base import FoilworksCommand
 
+LISTS = {"recomputed": "recomputed from the files:", "hash_only": "covered by a hash only:"}
+
 
 class Command(FoilworksCommand):
     help = (
@@ -17,13 +19,15 @@ class Command(FoilworksCommand):
     example = "foilworks verify my-benchmark-v1"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("folder", type=Path, metavar="DIR", help="folder that `foilworks export` wrote")
-
+        parser.add_argument(
+            "folder", type=Path, metavar="DIR", help="folder that `foilworks export` wrote, or unpacked archive"
+        )
         parser.add_argument(
             "--expect",
             default="",
             metavar="HASH",
-            help="hash of the manifest as the publisher announced it; detects every later change",
+            help="hash of the manifest as the publisher announced it, on the public page or in the paper; only this "
+            "detects a change by somebody who also computed all hashes again",
         )
 
     def run(self, **options: Any) -> dict[str, Any]:
@@ -32,8 +36,11 @@ class Command(FoilworksCommand):
     def render(self, result: dict[str, Any]) -> str:
         if not result["ok"]:
             return str(result["difference"])
-        told = f"unchanged: {result['hash']}\nmanifest: {result['manifest']}"
-        return f"{told}\n{result['note']}" if "note" in result else told
+        told = [f"unchanged: {result['hash']}", f"manifest: {result['manifest']}"]
+        told += [result["note"]] if "note" in result else []
+        for name, title in LISTS.items():
+            told += ["", title, *(f"  {line}" for line in result[name])] if result[name] else []
+        return "\n".join([*told, "", *result["advice"]])
 
     def exit_status(self, result: dict[str, Any]) -> int:
         return 0 if result["ok"] else 1

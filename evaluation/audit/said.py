@@ -1,0 +1,76 @@
+"""Say what a check counted, and why it did not run, for people who read neither shares nor field names."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from evaluation.templatetags.numbers import count
+
+SHOWN = 5
+# Check -> what its `count` of `n` are.
+COUNTED = {
+    "position": gettext_lazy("The most frequent position has the answer in %(hits)s of %(n)s items."),
+    "labels": gettext_lazy("The more frequent label is right for %(hits)s of %(n)s items."),
+    "cues": gettext_lazy("The most one-sided word points to the answer in %(hits)s of %(n)s pairs."),
+    "edits": gettext_lazy("%(hits)s of %(n)s pairs differ in at most two words."),
+    "same_texts": gettext_lazy("%(hits)s of %(n)s wrong texts have the words of their right text, in the same order."),
+    "duplicates": gettext_lazy("%(hits)s of %(n)s items repeat an earlier item."),
+    "contradictions": gettext_lazy("%(hits)s of %(n)s foils are captions of other items of the same video."),
+    "leakage": gettext_lazy("%(hits)s of %(n)s test items have a video that is also in another split."),
+    "balance": gettext_lazy("The smallest subtest has %(hits)s of %(n)s items."),
+    "languages": gettext_lazy("%(hits)s of %(n)s right texts are in the most frequent script."),
+    "fields": gettext_lazy("%(hits)s of %(n)s records could be read."),
+    "licences": gettext_lazy("%(hits)s of %(n)s items have a licence in the file."),
+}
+
+
+def lines_of(finding: Mapping[str, Any]) -> list[str]:
+    """Return the sentences below a check: its count, or why it did not run."""
+    details = finding["details"] or {}
+    if finding["value"] is None:
+        # Reasons are clauses of evaluation.audit.checks.
+        return [_("Not run, because %(reason)s.") % {"reason": _(details["reason"])}] if details.get("reason") else []
+    said = []
+    if form := COUNTED.get(finding["check"]):
+        said.append(str(form) % {"hits": count(details["count"]), "n": count(finding["n"])})
+    if finding["check"] == "leakage" and (n := details["captions"]):
+        form = ngettext("The text of %(n)s is in another split.", "The texts of %(n)s are in another split.", n)
+        said.append(form % {"n": count(n)})
+    if n := details.get("missing", {}).get("video"):
+        form = ngettext("%(n)s item names no video.", "%(n)s items name no video.", n)
+        said.append(form % {"n": count(n)})
+    return said + _of_repeats(details)
+
+
+def _of_repeats(details: Mapping[str, Any]) -> list[str]:
+    """Return why a check warns or fails although its share is 0 %, and what it could not tell."""
+    said = []
+    if n := details.get("equal"):
+        said.append(ngettext("%(n)s pair has equal texts.", "%(n)s pairs have equal texts.", n) % {"n": count(n)})
+    if n := details.get("equal_without_video"):
+        form = ngettext(
+            "%(n)s pair of them names no video: it may have a clip for each text, so it is only a warning.",
+            "%(n)s pairs of them name no video: they may have a clip for each text, so they are only a warning.",
+            n,
+        )
+        said.append(form % {"n": count(n)})
+    if n := details.get("twice"):
+        said.append(
+            ngettext("%(n)s item has the same foil twice.", "%(n)s items have the same foil twice.", n)
+            % {"n": count(n)}
+        )
+    if n := details.get("repeated_without_video"):
+        form = ngettext(
+            "%(n)s repeated item names no video: it may be about another one, so it is only a warning.",
+            "%(n)s repeated items name no video: they may be about other ones, so they are only a warning.",
+            n,
+        )
+        said.append(form % {"n": count(n)})
+    return said
+
+
+def and_more(n: int) -> str:
+    """Return "and 212 more"; "" for none."""
+    return _("and %(n)s more") % {"n": count(n)} if n > 0 else ""
