@@ -110,7 +110,19 @@ class RecordWarning:
         return f"{self.where}: {self.field}: {self.problem}"
 
 
-ReadOutcome = ItemRecord | BadRecord | RecordWarning
+@dataclass(frozen=True)
+class TakenColumns:
+    """What an importer took the columns of a table for, {field: column}, and the columns that it left out."""
+
+    columns: Mapping[str, str]
+    unused: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        taken = ", ".join(f"{field} = {column}" for field, column in self.columns.items())
+        return taken + (f"; not used: {', '.join(self.unused)}" if self.unused else "")
+
+
+ReadOutcome = ItemRecord | BadRecord | RecordWarning | TakenColumns
 
 
 @dataclass(frozen=True)

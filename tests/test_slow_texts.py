@@ -16,7 +16,8 @@ import pytest
 from annotation.rules.editing import check_text
 from annotation.rules.marking import marks_of
 from corpus.exporters.registry import EXPORTERS
-from corpus.importers.registry import EXAMPLES, IMPORTERS
+from corpus.importers.parsing.examples import EXAMPLES
+from corpus.importers.registry import IMPORTERS
 from corpus.limits import read_file
 from corpus.records import ItemRecord, VideoRecord
 from evaluation.analyses.registry import REPORTS

@@ -132,10 +132,15 @@ class ReviewWork:
 
 @dataclass(frozen=True)
 class ShownText:
-    """One of the two texts of a judgement; in `segments`, differing words have the kind "added"."""
+    """One of the two texts of a judgement, and the other one."""
 
     text: str
-    segments: Segments
+    other: str
+
+    @property
+    def segments(self) -> Segments:
+        """Return the text in parts; words that differ from the other text have the kind "added"."""
+        return [(kind, text) for kind, text in diff_segments(self.other, self.text) if kind != "removed"]
 
 
 @dataclass(frozen=True)
@@ -309,15 +314,9 @@ def _lineage_pairs(candidate: Candidate) -> tuple[tuple[int, ...], tuple[int | N
 
 
 def two_texts(caption: str, foil: str, caption_first: bool) -> ValidationWork:
-    """Return the two texts in their order, with differing words marked."""
-    of_caption = ShownText(caption, _kept_side(diff_segments(foil, caption)))
-    of_foil = ShownText(foil, _kept_side(diff_segments(caption, foil)))
-    first, second = (of_caption, of_foil) if caption_first else (of_foil, of_caption)
-    return ValidationWork(first, second)
-
-
-def _kept_side(segments: Segments) -> Segments:
-    return [(kind, text) for kind, text in segments if kind != "removed"]
+    """Return the two texts in their order."""
+    first, second = (caption, foil) if caption_first else (foil, caption)
+    return ValidationWork(ShownText(first, second), ShownText(second, first))
 
 
 def _suggestion(caption: str, candidate: Candidate, notes: tuple[ReturnNote, ...]) -> Suggestion:

@@ -3,6 +3,7 @@
 An empty cell is an absent field. Blanks around names and ids mean nothing; an apostrophe is taken off where our export
 put it (corpus.rules.escaped_cells). Times are numbers; `foils`, `proficiency`, `votes`, `facts` and `extra` are JSON in
 their cells, and `foils` may be one plain text. Of columns that nothing names, cells that read as numbers are numbers.
+A table without captions that names a class per video is a list of videos (parsing/video_rows.py).
 """
 
 import json
@@ -16,6 +17,7 @@ from corpus.importers.parsing.fields import ProblemError, check_content
 from corpus.importers.parsing.json_records import parse_line
 from corpus.importers.parsing.records import RawRecord, default_subtest, read_records
 from corpus.importers.parsing.table_rows import COMMA, SEMICOLON, TAB, read_rows
+from corpus.importers.parsing.video_rows import lists_videos, read_videos
 from corpus.records import ItemRecord, ReadOutcome, RecordWarning
 from corpus.rules.escaped_cells import CellReader
 
@@ -28,6 +30,9 @@ _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 
 def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     """The records of a table. CorpusError when the file as a whole cannot be read."""
+    if lists_videos(path):
+        yield from read_videos(path, params)
+        return
     subtest = default_subtest(path, params)
     rows = read_rows(path, ["id", "caption"], COMMA + SEMICOLON + TAB, one_of=jsonl.NAMES_OF_CLIPS)
     cells = CellReader(path, _NAMES)

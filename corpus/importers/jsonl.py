@@ -1,17 +1,19 @@
 """`jsonl`: one JSON object per line; the columns are listed in docs/reference/formats.md and in COLUMNS.
 
 A line with `caption` and `foil` (or `foils`) is an item; a line without a foil is a caption to make foils for. Unknown
-columns are stored as facts of the item and its caption, which methods and analyses read (`count` …).
+columns are stored as facts of the item and its caption, which methods and analyses read (`count` …). A file without
+captions that names a class per video is a list of videos (parsing/video_rows.py).
 """
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from corpus.importers.parsing.clip_fields import clip_of
 from corpus.importers.parsing.fields import Fields, ProblemError
-from corpus.importers.parsing.records import RawRecord, checked_id, clip_key, default_subtest, json_lines, read_records
-from corpus.records import MAX_DATASET, MAX_ID, MAX_LABEL, SPLITS, ItemRecord, PairRecord, ReadOutcome, VideoRecord
-from text.quoting import quoted
+from corpus.importers.parsing.records import RawRecord, checked_id, default_subtest, json_lines, read_records
+from corpus.importers.parsing.video_rows import lists_videos, read_videos
+from corpus.records import MAX_ID, MAX_LABEL, ItemRecord, PairRecord, ReadOutcome
 
 COLUMNS = {
     "id": "name of the record, unique in the project (required)",
@@ -47,6 +49,9 @@ _PAIR_FIELDS = frozenset({"caption", "foil", "foils", "votes", "extra"})
 
 def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     """The records of a JSON-lines file. CorpusError when the file as a whole cannot be read."""
+    if lists_videos(path):
+        yield from read_videos(path, params)
+        return
     subtest = default_subtest(path, params)
     yield from read_records(path, json_lines(path), lambda raw: parse(raw, subtest))
 
@@ -58,7 +63,7 @@ def parse(raw: RawRecord, subtest: str) -> ItemRecord:
         id=checked_id("id", fields.label("id", MAX_ID)),
         subtest=fields.label("subtest", MAX_LABEL) or subtest,
         test=fields.label("test", MAX_LABEL),
-        video=_video(fields),
+        video=clip_of(fields),
         caption=fields.sentence("caption"),
         foils=fields.foils(),
         proficiency=_pair(fields),
@@ -67,32 +72,6 @@ def parse(raw: RawRecord, subtest: str) -> ItemRecord:
         facts={**fields.without(_COLUMNS), **fields.mapping("facts")},
         pair=fields.label("pair", MAX_ID),
         line=raw.line,
-    )
-
-
-def _video(fields: Fields) -> VideoRecord:
-    start, end, unit = fields.trim()
-    file, url = fields.media_name("video"), fields.url("url")
-    dataset, source = fields.label("source_dataset", MAX_DATASET), fields.label("source_id", MAX_ID)
-    key = fields.label("video_key", MAX_ID) or clip_key(dataset, source or file or url, start, end, unit)
-    if not (file or url or source or fields.get("video_key")):
-        raise ProblemError("video", "is missing", "name the file, or give url, source_id or video_key")
-    split = fields.label("split", 10)
-    if split not in SPLITS:
-        raise ProblemError("split", f"is {quoted(split)}", "give train, val or test")
-    return VideoRecord(
-        key=key,
-        file=file,
-        url=url,
-        source_dataset=dataset,
-        source_id=source,
-        start_time=start,
-        end_time=end,
-        time_unit=unit,
-        split=split,
-        class_label=fields.label("class_label", MAX_ID),
-        category=fields.label("category", MAX_ID),
-        movie=fields.label("movie", MAX_ID),
     )
 
 

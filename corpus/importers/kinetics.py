@@ -1,7 +1,8 @@
 """`kinetics`: the lists of Kinetics-400, -600 and -700, `label, youtube_id, time_start, time_end, split`.
 
-A row is a video without a caption: its class and split, for reports about videos. The list of the test set has no
-column `label`. The clip is the file that the usual download scripts cut, `YOUTUBEID_START_END`, both with six digits.
+The published JSON has the same by id: `{"abc": {"annotations": {"label", "segment"}, "subset"}}`. A row is a video
+without a caption: its class and split, for reports about videos. The list of the test set has no column `label`. The
+clip is the file that the usual download scripts cut, `YOUTUBEID_START_END`, both with six digits.
 """
 
 import re
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from corpus.importers.parsing.fields import Fields, ProblemError
+from corpus.importers.parsing.json_records import members, read_text
 from corpus.importers.parsing.records import RawRecord, checked_id, given_dataset, read_records, video_alone, video_of
 from corpus.importers.parsing.splits import named_split, split_of
 from corpus.importers.parsing.table_rows import COMMA, read_rows
@@ -26,9 +28,27 @@ def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     version = _VERSION.search(path.stem)
     dataset = given_dataset(params) or "Kinetics" + (f"-{version[0]}" if version else "")
     split = split_of(path, params)
-    rows = read_rows(path, _COLUMNS, COMMA, names=(*_COLUMNS, "label", "split"))
-    raw = (RawRecord(None, row.cells, row.line, row.problem, "row") for row in rows)
+    raw = _members(path) if path.suffix.lower() == ".json" else _rows(path)
     yield from read_records(path, raw, lambda record: _parse(record, dataset, split))
+
+
+def _rows(path: Path) -> Iterator[RawRecord]:
+    for row in read_rows(path, _COLUMNS, COMMA, names=(*_COLUMNS, "label", "split")):
+        yield RawRecord(None, row.cells, row.line, row.problem, "row")
+
+
+def _members(path: Path) -> Iterator[RawRecord]:
+    """Yield the entries of the JSON form as rows of the table."""
+    for key, value, line in members(path, read_text(path)):
+        found = value if isinstance(value, Mapping) else {}
+        marked = found.get("annotations")
+        marked = marked if isinstance(marked, Mapping) else {}
+        segment = marked.get("segment")
+        if not isinstance(segment, list) or len(segment) != 2:
+            yield RawRecord(key, None, line, "has no annotations.segment of start and end", "record")
+            continue
+        cells = dict(zip(_COLUMNS, (key, *map(str, segment)), strict=True))
+        yield RawRecord(key, {**cells, "label": marked.get("label"), "split": found.get("subset")}, line)
 
 
 def _parse(raw: RawRecord, dataset: str, split: str) -> ItemRecord:

@@ -20,6 +20,7 @@ from corpus.importers.parsing.row_values import column_of
 from corpus.importers.parsing.table_lookups import read_lookup
 from corpus.importers.parsing.table_recipe import Recipe, RecipeError, nearest, parse_recipe, recipe_named
 from corpus.importers.parsing.table_records import record_of, rows_of_row
+from corpus.importers.parsing.video_rows import lists_videos, read_videos
 from corpus.records import ReadOutcome, RecordWarning
 from text.quoting import quoted
 
@@ -39,6 +40,9 @@ class _Count:
 def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     """The records of the table. CorpusError: it cannot be read, or the recipe does not fit it."""
     limits = params.get("limits") or TableLimits()
+    if not params.get("mapping") and not params.get("recipe") and path.is_file() and lists_videos(path, limits):
+        yield from read_videos(path, params, limits)
+        return
     recipe = _recipe(path, params, limits)
     for file in _files(path, recipe):
         yield from _read_file(file, path, recipe, params, limits)
@@ -85,7 +89,7 @@ def _read_file(
         file, recipe, _with_name(file, recipe, rows_of(file, limits, records=recipe.records, header=recipe.header))
     )
     raw = _chosen(recipe, rows, count)
-    own_ids = "id" in recipe.columns
+    own_ids = "id" in recipe.columns and not recipe.lists_videos
     yield from read_records(file, raw, lambda one: record_of(recipe, one, subtest, texts), own_ids=own_ids)
     if count.left_out:
         problem = f"{count.left_out} of {count.rows} rows do not meet the conditions and are left out"

@@ -137,6 +137,7 @@ def _count_without_captions(batch: Batch, old: Mapping[str, Video]) -> None:
         said = {
             name: value for name in LABELS if (value := getattr(record.video, name)) != getattr(stored, name) and value
         }
+        batch.result.relabelled += any(getattr(stored, name) for name in said)
         for name, value in said.items():
             if getattr(stored, name) and not batch.update:
                 problem = f"is {quoted(value)}, but {quoted(getattr(stored, name))} is stored; import with --update"

@@ -28,7 +28,8 @@ class ImportResult:
 
     `changes` are records that differ from stored ones: not changed, or `updated` if requested. `missing` names the
     first clips whose file was not found, `similar` files that may be theirs, `broken` all whose file cannot be used,
-    `converted` all whose file is stored as a copy; `errors` and `warnings` are lines, `PATH:LINE: FIELD: …`.
+    `converted` all whose file is stored as a copy; `errors` and `warnings` are lines, `PATH:LINE: FIELD: …`. Of a list
+    of videos, `splits` counts the good records and `n_classes` their classes.
     """
 
     format: str
@@ -49,6 +50,12 @@ class ImportResult:
     attached: int = 0
     # Clips of records without a caption: lists of videos.
     without_captions: int = 0
+    # Which columns of the list were taken, and the videos per split ("" for none) with the number of classes.
+    columns: str = ""
+    splits: Counter[str] = field(default_factory=Counter)
+    n_classes: int = 0
+    # Stored videos whose class, split or other label the list says differently.
+    relabelled: int = 0
     media: Counter[str] = field(default_factory=Counter)
     # The plug-in that read the file, such as "foilworks-mirror 0.3"; "" for our own formats.
     plugin: str = ""
@@ -86,6 +93,10 @@ class ImportResult:
             "pairs": self.pairs,
             "attached": self.attached,
             "without_captions": self.without_captions,
+            "columns": self.columns,
+            "splits": dict(self.splits),
+            "n_classes": self.n_classes,
+            "relabelled": self.relabelled,
             "media": {state: self.media[state] for state in ("ready", "elsewhere", "missing", "broken")},
             "missing": self.missing,
             "similar": self.similar,

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from corpus.importers.jsonl import NAMES_OF_CLIPS
 from corpus.importers.parsing.json_records import parse_line
+from corpus.importers.parsing.video_rows import KINETICS_COLUMNS, looks_like_line
 from corpus.importers.registry import ABOUT_ITEMS, BENCHMARK, BY_ENDING, CAPTIONS, IMPORTERS, VIDEOS
 from corpus.records import MAX_DATASET, MAX_LABEL
 from projects.forms.registry_entry import choices_of
@@ -38,7 +39,7 @@ def formats_by_kind() -> list[tuple[Any, dict[str, Entry]]]:
 
 
 # Of records files: no video has such a name, so one among the videos can only be the records.
-RECORD_ENDINGS = (*BY_ENDING, ".json", ".parquet")
+RECORD_ENDINGS = (*BY_ENDING, ".json", ".parquet", ".txt")
 # Of a file, to see its columns.
 _HEAD = 64 * 1024
 
@@ -57,6 +58,16 @@ def has_our_columns(records: UploadedFile, format_slug: str) -> bool:
     else:
         names = {name.strip().strip('"') for name in re.split(r"[,;\t]", line)}
     return not line or (names >= {"id", "caption"} and bool(names & {*NAMES_OF_CLIPS}))
+
+
+def list_format(records: UploadedFile) -> str:
+    """Return the format of a list of videos that the first line shows: lines without a header, or Kinetics; else ""."""
+    head = records.read(_HEAD).decode("utf-8-sig", "ignore").lstrip()
+    records.seek(0)
+    line = head.splitlines()[0] if head else ""
+    if {name.strip().strip('"') for name in line.split(",")} >= KINETICS_COLUMNS:
+        return "kinetics"
+    return "video-list" if looks_like_line(line) else ""
 
 
 class _ManyFiles(forms.ClearableFileInput):
@@ -151,8 +162,8 @@ class ImportForm(forms.Form):
             if self.cleaned_data.get("videos"):
                 self.cleaned_data["format"] = "videos"
             return
-        said = BY_ENDING.get(PurePath(records.name or "").suffix.lower())
-        if self._asks_for_columns and said and not has_our_columns(records, said):
+        said = list_format(records) or BY_ENDING.get(PurePath(records.name or "").suffix.lower())
+        if self._asks_for_columns and said in {"csv", "jsonl"} and not has_our_columns(records, said):
             said = "table"
         if said is None:
             self.add_error(

@@ -14,7 +14,7 @@ from corpus.errors import CorpusError
 from corpus.importers.registry import IMPORTERS
 from corpus.limits import read_file
 from corpus.models import MediaState, Video
-from corpus.records import BadRecord, ItemRecord, RecordWarning
+from corpus.records import BadRecord, ItemRecord, RecordWarning, TakenColumns
 from corpus.video_files.media_folder import FoundFile, MediaFolder
 from evaluation.errors import EvaluationError
 from evaluation.imports.batch import CHUNK, MAX_MISSING, ImportResult, Shape, chunks
@@ -107,6 +107,7 @@ def survey(
     if media_dir is not None and not media_dir.is_dir():
         raise CorpusError(f"{media_dir}: not a folder. Choose the folder with the media files")
     found = Survey()
+    classes: set[str] = set()
     folder = None if media_dir is None else MediaFolder(media_dir)
     for records in progress(_chunks(source, result), _most_chunks(source.path), "reading"):
         found.n_records += len(records)
@@ -117,7 +118,13 @@ def survey(
         for record in records:
             if record.foils:
                 found.shapes.setdefault(record.subtest, Shape()).count(record)
+            if not record.caption:
+                result.splits[record.video.split] += 1
+                classes.add(record.video.class_label)
     result.records += found.n_records
+    result.n_classes = len(classes - {""})
+    if found.n_records and result.splits.total() == found.n_records - len(found.refused):
+        result.counted = ("videos",)
     if folder is not None:
         used = set(found.media.values())
         similar = {key: folder.similar(names, used) for key, names in found.missing.items()}
@@ -143,6 +150,8 @@ def _chunks(source: Source, result: ImportResult) -> Iterator[list[ItemRecord]]:
             result.records += 1
         elif isinstance(outcome, RecordWarning):
             result.warnings.append(str(outcome))
+        elif isinstance(outcome, TakenColumns):
+            result.columns = str(outcome)
         if len(records) == READ:
             yield records
             records = []

@@ -78,8 +78,8 @@ def _unmapped(form: TableForm | None, document: Mapping[str, Any] | None) -> str
     columns = (document or {}).get("columns", {}).keys()
     if form is None or document is None:
         return ""
-    if not columns & {"caption", "candidates"}:
-        return _("Choose the column with the caption.")
+    if not columns & {"caption", "candidates", "class_label"}:
+        return _("Choose the column with the caption. For videos without captions, choose the class.")
     return (
         "" if columns & {"video", "url", "source_id"} else _("Choose the column with the video file or the video id.")
     )

@@ -101,6 +101,8 @@ def _sample(upload: Import) -> list[dict[str, Any]]:
             # A caption without foils creates no subtest.
             "subtest": item.subtest if item.foils else "",
             "clip": item.video.key,
+            "split": item.video.split,
+            "class_label": item.video.class_label,
             "caption": item.caption,
             "foils": item.foils,
         }

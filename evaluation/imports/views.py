@@ -12,7 +12,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from corpus.importers.registry import EXAMPLES, IMPORTERS
+from corpus.importers.parsing.examples import EXAMPLES
+from corpus.importers.registry import IMPORTERS
+from corpus.models import Video
 from evaluation.imports.access import get_import
 from evaluation.imports.actions.confirm_import import confirm_import, discard_import
 from evaluation.imports.actions.receive_import import receive_import
@@ -163,6 +165,13 @@ def discard(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return redirect("imports:new_import", slug)
 
 
+def _has_only_classes(upload: Import) -> bool:
+    """Report whether files were added to a project of videos with classes and no captions."""
+    videos = Video.objects.filter(project=upload.project_id)
+    only_files = not upload.format and upload.result is not None
+    return only_files and not videos.exclude(captions=None).exists() and videos.exclude(class_label="").exists()
+
+
 def _context(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
     upload = enter_project(request, get_import(request.user, slug, pk))
     outcome = upload.result if upload.result is not None else upload.preview or {}
@@ -172,6 +181,8 @@ def _context(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
         "entry": IMPORTERS.get(upload.format),
         "counts": counted(outcome),
         "has_items": bool(outcome.get("created", {}).get("items")),
+        "lists_videos": bool(outcome.get("n_classes")) or _has_only_classes(upload),
+        "has_captions": any(row["caption"] for row in outcome.get("sample", [])),
         "changes": changes(outcome),
         "makes_subtests": any(row["subtest"] for row in outcome.get("sample", [])),
         "takes_none": takes_none(outcome),

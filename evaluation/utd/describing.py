@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from corpus.models import MediaState, Video
+from corpus.models import Video
 from corpus.video_files.stored_files import clip_file
 from evaluation.errors import EvaluationError
 from evaluation.scoring.caches import caches
@@ -34,7 +34,7 @@ from evaluation.utd.describers import ByEndpoint, ByGenerator, Describer, check_
 from evaluation.utd.models import Descriptions, DescriptionsUsage, FrameText, TextSource
 from evaluation.utd.prompt_sets import conversation, describe_prompt, facts_of_prompts, tokens_of
 from evaluation.utd.samples import frame_texts
-from evaluation.utd.subsets import chosen
+from evaluation.utd.subsets import chosen, videos_to_describe
 from generation.asking.answer_rows import PricedAnswers, RowAnswers, budget_left
 from generation.asking.cached_answers import Asking
 from generation.asking.endpoints import Configured, endpoint_and_model
@@ -138,8 +138,7 @@ def _route(spec: str) -> str:
 
 
 def _ready(descriptions: Descriptions) -> QuerySet[Video]:
-    videos = Video.objects.filter(project=descriptions.project, media_state=MediaState.READY).exclude(file="")
-    return chosen(videos.order_by("pk"), descriptions.params)
+    return videos_to_describe(descriptions.project, descriptions.params)
 
 
 def _undescribed(descriptions: Descriptions) -> QuerySet[Video]:

@@ -65,7 +65,14 @@ class DescribeForm(BudgetForm):
 
     field_order = ("recipe", "describer", "extractor", "frames", "name", "device")
 
-    recipe = forms.ChoiceField(label=_("Recipe"), choices=choices_of(RECIPES))
+    recipe = forms.ChoiceField(
+        label=_("Recipe"),
+        choices=choices_of(RECIPES),
+        help_text=_(
+            "The models of the paper have 7 billion parameters and need a GPU. The demo models only read the sample "
+            "project's videos."
+        ),
+    )
     describer = ModelField(
         label=_("Describer"),
         required=False,

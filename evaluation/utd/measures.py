@@ -262,6 +262,10 @@ class Fitted:
         return credits, confidence
 
 
+class TooFewClassesError(EvaluationError):
+    """The training samples whose texts say something have fewer than two classes."""
+
+
 @dataclass(frozen=True)
 class Aggregated:
     """One vector per video, (n, d), or for `max` one per frame, (n * k, d): computed when they are read."""
@@ -329,15 +333,15 @@ def fitted(
     """Fit dataset bias (UTD, Sec. 3.3.2): logistic regression on the train split's embeddings (n, d), in blocks.
 
     `bootstrap`: the seed of a sample with replacement (`drawn`). `there`: the rows to train on, (n,). `scratch`: folder
-    of temporary files. EvaluationError if the training samples have fewer than two classes.
+    of temporary files. TooFewClassesError if the training samples have fewer than two classes.
     """
     chosen = np.arange(len(labels)) if bootstrap is None else drawn(labels, bootstrap, stratified=stratified)
     counts = np.bincount(chosen, minlength=len(labels))
     if there is not None:
         counts[~there] = 0
     if len(np.unique(labels[counts > 0])) < 2:
-        raise EvaluationError(
-            "the training samples are of fewer than two classes; give train-split videos of several classes"
+        raise TooFewClassesError(
+            "the training samples with texts are of fewer than two classes; give train-split videos of several classes"
         )
     model = regression.fit(
         vectors, labels, counts=counts, inverse_regularisation=c, iterations=ITERATIONS, scratch=scratch

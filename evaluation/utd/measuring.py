@@ -8,6 +8,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -204,17 +205,22 @@ def _measure(task: SampleTask, concept: str, found: Problems) -> Iterator[tuple[
             if (name := f"common {concept} {temporal}") not in found:
                 yield name, task.spread(part, _common(part, told, test, temporal))
             if train is not None and (name := f"dataset {concept} {temporal}") not in found:
-                credits = measures.classified_by_training(
-                    train,
-                    part.train_labels,
-                    test,
-                    part.labels,
-                    len(task.names),
-                    temporal,
-                    c=task.procedure.c,
-                    scratch=_scratch(),
-                )
-                yield name, task.spread(part, credits)
+                # Texts that say nothing, such as activities of still pictures, leave out their own cells only.
+                with suppress(measures.TooFewClassesError):
+                    yield name, task.spread(part, _learnt(task, part, train, test, temporal))
+
+
+def _learnt(task: SampleTask, part: SampleTask, train: Embedded, test: Embedded, temporal: str) -> Credits:
+    return measures.classified_by_training(
+        train,
+        part.train_labels,
+        test,
+        part.labels,
+        len(task.names),
+        temporal,
+        c=task.procedure.c,
+        scratch=_scratch(),
+    )
 
 
 def _common(task: SampleTask, told: Any, test: Embedded, temporal: str) -> Credits:

@@ -27,6 +27,8 @@ class Recipe:
 
 
 PAPER, DEMO = "utd-2025", "demo"
+# What the demo describer is: shown with every result from its texts.
+DEMO_ONLY = "the demo models read only the sample project's videos; on other videos their texts mean nothing"
 RECIPES: dict[str, Recipe] = {
     # (UTD, Sec. 4.1)
     PAPER: Recipe(

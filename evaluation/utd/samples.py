@@ -56,11 +56,22 @@ def samples_of(run: BiasRun) -> tuple[list[Sample], list[str]]:
         name, *texts = targets[video.pk]
         found.append(_sample(video, name, texts))
     if not any(not sample.train for sample in found):
-        raise EvaluationError(
-            "no described video outside the train split has a class or caption of this kind; describe videos first, or "
-            "choose a different source of classes"
-        )
+        raise EvaluationError(_no_samples(run, len(targets), len(found)))
     return found, without
+
+
+def _no_samples(run: BiasRun, n_targets: int, n_train: int) -> str:
+    """Return why nothing can be judged, and what to do: no class, no text, or no video outside the train split."""
+    what = (run.labels or CLASS_LABEL) if run.task == CLASSIFICATION else "caption"
+    if not n_targets:
+        fix = "import a list with classes, with --update" if run.task == CLASSIFICATION else "import captions"
+        return f"no video has a {what}; {fix}, or choose a different source (--labels) or task"
+    if not n_train:
+        return f"none of the {n_targets} videos with a {what} is described; describe them first"
+    return (
+        f"all {n_train} described videos with a {what} are in the train split; give some the split val or test: import "
+        "their list again with --update"
+    )
 
 
 def _sample(video: Video, name: str, texts: Sequence[str]) -> Sample:

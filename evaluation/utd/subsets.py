@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from corpus.models import Split, Video
+from corpus.models import MediaState, Split, Video
 from evaluation.errors import EvaluationError
 from projects.models import Project
 from text.quoting import quoted, shortened
@@ -33,6 +33,35 @@ def subset(project: Project, split: str = "", videos: Sequence[str] = ()) -> dic
             f"{len(strange)} of the listed videos are not in the project: {shown}; list videos by their key"
         )
     return {**({"split": split} if split else {}), **({"videos": keys} if keys else {})}
+
+
+def videos_to_describe(project: Project, params: Mapping[str, Any]) -> QuerySet[Video]:
+    """Return the chosen videos that have a file."""
+    videos = Video.objects.filter(project=project, media_state=MediaState.READY).exclude(file="")
+    return chosen(videos.order_by("pk"), params)
+
+
+def subset_with_files(project: Project, split: str = "", videos: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the choice as `subset` does. EvaluationError: as there, or none of the chosen videos has a file."""
+    params = subset(project, split, videos)
+    if not videos_to_describe(project, params).exists():
+        raise EvaluationError(_no_videos(project, params))
+    return params
+
+
+def _no_videos(project: Project, params: Mapping[str, Any]) -> str:
+    """Return why no video can be described, and what to do."""
+    where = f" of the split {params['split']}" if params.get("split") else ""
+    n = chosen(Video.objects.filter(project=project), params).count()
+    if not n:
+        import_ = f"`foilworks import video-list FILE --project {project.slug} --media DIR`"
+        return f"{project.slug} has no videos{where}; import some: {import_}"
+    attach = f"`foilworks attach --project {project.slug} --media DIR`"
+    published = f"`foilworks utd import --project {project.slug} --file FILE`"
+    have = f"the only video{where} has no file" if n == 1 else f"none of the {n} videos{where} has a file"
+    return (
+        f"{have} yet; attach their files: {attach}; or import published descriptions, which need no files: {published}"
+    )
 
 
 def keys_in(path: Path) -> list[str]:

@@ -14,6 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from corpus.models import Video
@@ -43,6 +44,7 @@ from evaluation.utd.procedure import CHOICES
 from evaluation.utd.reliability import certificate_of
 from evaluation.utd.sample_pages import REMOVED, places, shown_samples
 from evaluation.utd.shortcuts import latest_check, summary
+from evaluation.utd.subsets import videos_to_describe
 from evaluation.utd.verdicts import guess_of, order_matters
 from projects.access import enter_project, get_project
 from projects.live_pages import render_live
@@ -85,9 +87,23 @@ def describe(request: HttpRequest, slug: str) -> HttpResponse:
         describe_videos(request.user, project, **form.cleaned_data)
         return redirect("utd:bias", slug)
 
-    has_videos = Video.objects.filter(project=project).exists()
-    closed = "" if has_videos else _("This project has no videos yet. Import videos first.")
+    closed = _nothing_to_describe(project)
     return _form_page(request, form, "describer", act, _("Describe videos"), _("Describe"), closed)
+
+
+def _nothing_to_describe(project: Project) -> str:
+    """Return why no video can be described, and what to do; "" if one can."""
+    n = Video.objects.filter(project=project).count()
+    if not n:
+        return _("This project has no videos yet. Import videos first.")
+    if videos_to_describe(project, {}).exists():
+        return ""
+    return ngettext(
+        "The only video has no file yet. Upload its file under Content → Import, or import published descriptions.",
+        "None of the %(n)d videos has a file yet. Upload their files under Content → Import, or import published "
+        "descriptions.",
+        n,
+    ) % {"n": n}
 
 
 @require_http_methods(METHODS)

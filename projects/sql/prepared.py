@@ -160,8 +160,10 @@ def server_binding_cursor(connection: Any) -> Any:
     # Only where PostgreSQL is used: its driver takes a while to import.
     from psycopg import RawCursor
 
-    connection.close_if_health_check_failed()
-    connection.ensure_connection()
+    # A transaction that has begun has found its connection in order.
+    if connection.connection is None or not connection.in_atomic_block:
+        connection.close_if_health_check_failed()
+        connection.ensure_connection()
     return connection._prepare_cursor(RawCursor(connection.connection))
 
 

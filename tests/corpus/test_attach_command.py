@@ -28,7 +28,9 @@ def test_files_are_found_by_id_and_counted(clips, capsys):
     call_command("attach", "--project", "p", "--media", str(clips), "--source", "film", "--json")
     assert json.loads(capsys.readouterr().out) == {"missing": 0, "ready": 1, "broken": 0}
     call_command("attach", "--project", "p", "--media", str(clips))
-    assert capsys.readouterr().out == "1 missing, 1 ready, 0 broken\n"
+    said = capsys.readouterr()
+    assert said.out == "1 missing, 1 ready, 0 broken\n"
+    assert "1 still without a file" in said.err
     assert Video.objects.filter(media_state=MediaState.READY).count() == 2
     assert AuditEvent.objects.filter(action="corpus.attach_media", actor=None).count() == 2
 

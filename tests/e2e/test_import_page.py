@@ -95,7 +95,7 @@ def test_the_chosen_format_says_what_it_needs_and_the_files_name_says_the_format
     page.get_by_role("button", name="Upload and preview").click()
     expect(page.get_by_text("being checked")).to_be_visible()
     do_the_job()
-    expect(page.get_by_text("No file was found for:")).to_be_visible()
+    expect(page.get_by_text("3 videos have no file yet:")).to_be_visible()
     expect(page.get_by_text("right.mp4, hevc.mp4, gone.mp4")).to_be_visible()
     page.get_by_role("button", name="Import").click()
     expect(page.get_by_text("importing")).to_be_visible()

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from corpus.errors import CorpusError
+from corpus.importers.parsing.examples import EXAMPLES
 from corpus.importers.parsing.fields import ProblemError
-from corpus.importers.registry import EXAMPLES
 from evaluation.analyses.blind import probes
 from evaluation.analyses.records import ItemFacts
 from evaluation.audit.answers import Manner, answer_place

@@ -74,7 +74,7 @@ def test_the_command_names_the_first_clips_without_a_file(tmp_path, capsys):
     rows = "".join(f"{n},clip{n}.mp4,a man sits.\n" for n in range(7))
     (tmp_path / "t.csv").write_text(f"id,video,caption\n{rows}", encoding="utf-8")
     arguments = ["import", "csv", str(tmp_path / "t.csv"), "--project", "p"]
-    named = "no file for: clip0.mp4, clip1.mp4, clip2.mp4, clip3.mp4, clip4.mp4 and 2 more; "
+    named = "7 videos have no file yet: clip0.mp4, clip1.mp4, clip2.mp4, clip3.mp4, clip4.mp4 and 2 more; "
     call_command(*arguments, "--dry-run")
     assert f"{named}name their folder with --media" in capsys.readouterr().err
     call_command(*arguments)

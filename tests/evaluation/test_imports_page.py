@@ -12,10 +12,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from corpus.importers.parsing.column_guesses import guess
+from corpus.importers.parsing.examples import EXAMPLES
 from corpus.importers.parsing.table_sample import sample_of
-from corpus.importers.registry import EXAMPLES, IMPORTERS
+from corpus.importers.registry import IMPORTERS
 from corpus.models import Item, MediaState, Video
-from corpus.records import BadRecord, RecordWarning
+from corpus.records import BadRecord, RecordWarning, TakenColumns
 from corpus.video_files.stored_files import opaque_name
 from evaluation.imports.actions.discard_stale_imports import discard_stale_imports, remove_partial_uploads
 from evaluation.imports.models import Import
@@ -430,6 +431,7 @@ SEVERAL = {
     "quva": 3,
     "winoground": 2,
     "vinoground": 2,
+    "video-list": 2,
 }
 
 
@@ -440,7 +442,8 @@ def test_the_examples_of_the_page_can_be_imported(tmp_path, slug):
     params = {param.name: "" for param in IMPORTERS[slug].params}
     if slug == "table":
         params |= {"mapping": guess(sample_of(path)["rows"])}
-    found = list(load(IMPORTERS[slug]).read(path, params=params))
+    read = load(IMPORTERS[slug]).read(path, params=params)
+    found = [one for one in read if not isinstance(one, TakenColumns)]
     assert len(found) == SEVERAL.get(slug, 1)
     assert not [one for one in found if isinstance(one, BadRecord | RecordWarning)]
 
@@ -515,3 +518,40 @@ def test_clips_with_the_same_conversion_are_one_row(owner, project, film):
     assert body.count('<th scope="row">Rewritten.</th>') == 1
     assert "a.mp4, c.mp4" in body
     assert re.findall(r"(\d clips?)</summary>", body) == ["1 clip", "2 clips"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "format_slug"),
+    [
+        ("x.csv", "cup.mp4,lift cup,train\n", "video-list"),
+        ("x_train.txt", "lift/cup.mp4 0\n", "video-list"),
+        ("x.csv", "label,youtube_id,time_start,time_end,split\nlift,abc,1,11,train\n", "kinetics"),
+        ("x.csv", "path,label,split\ncup.mp4,lift cup,train\n", "table"),
+    ],
+)
+def test_lists_of_videos_are_detected(owner, project, name, text, format_slug):
+    send(owner, project, records=file(name, text), format="auto")
+    assert Import.objects.get().format == format_slug
+
+
+def test_a_table_of_videos_needs_no_caption(owner, project):
+    send(owner, project, records=file("x.csv", "path,label,split\ncup.mp4,lift cup,train\n"), format="auto")
+    upload = looked_at()
+    columns = reverse("imports:import_columns", args=[project.slug, upload.pk])
+    assert owner.post(columns, {"video": "path", "use": "1"}).status_code == 422
+    sent = {"video": "path", "class_label": "label", "split": "split", "use": "1"}
+    assert owner.post(columns, sent).status_code == 302
+    html = page(owner, looked_at())
+    for text in ("1 class;", "1 train", "1 video has no file yet:", "lift cup"):
+        assert text in html
+    assert "Caption and foils" not in html
+
+
+def test_classes_that_differ_are_updated_only_on_request(owner, project):
+    make_video(project, key="cup.mp4", class_label="drop cup", split="train")
+    send(owner, project, records=file("x.csv", "cup.mp4,lift cup,train\n"), format="auto")
+    upload = looked_at()
+    assert "Update 1 video whose class or split differs" in page(owner, upload)
+    owner.post(reverse("imports:confirm_import", args=[project.slug, upload.pk]), {"update": "on"})
+    looked_at()
+    assert Video.objects.get().class_label == "lift cup"

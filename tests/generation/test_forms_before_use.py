@@ -46,7 +46,7 @@ def test_a_form_without_data_is_disabled_and_says_why(owner, project, name, reas
 
 def test_the_forms_can_be_used_as_soon_as_there_is_data(owner, project):
     make_run(make_subtest(project))
-    make_caption(make_video(project, split="train"))
+    make_caption(make_video(project, split="train", file="a.mp4"))
     for name in ("generation:tunings", "generation:selections", "teacher:teacher", "utd:bias_describe"):
         assert "data-closed" not in owner.get(page_of(name, project)).content.decode()
 
@@ -58,7 +58,7 @@ def test_the_forms_can_be_used_as_soon_as_there_is_data(owner, project):
 def test_a_wrong_value_of_a_tuning_is_reported_at_its_field(owner, project, settings, tmp_path, field, value):
     settings.MODEL_ROOT = tmp_path
     (tmp_path / "base").mkdir()
-    make_caption(make_video(project, split="train"))
+    make_caption(make_video(project, split="train", file="a.mp4"))
     sent = {"tuning-model": "base"} | {f"tuning-{field}": value}
     answer = owner.post(page_of("generation:tunings", project), sent)
     assert answer.status_code == 422
@@ -67,7 +67,7 @@ def test_a_wrong_value_of_a_tuning_is_reported_at_its_field(owner, project, sett
 
 
 def test_an_absent_base_model_is_refused_before_the_job(owner, project, monkeypatch, tmp_path):
-    make_caption(make_video(project, split="train"))
+    make_caption(make_video(project, split="train", file="a.mp4"))
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
     answer = owner.post(page_of("generation:tunings", project), {"tuning-model": "nobody/nothing"})
@@ -83,7 +83,7 @@ def test_a_wrong_value_of_a_training_is_reported_at_its_field(owner, project, se
     settings.MODEL_ROOT = tmp_path
     (tmp_path / "base").mkdir()
     (tmp_path / "base/config.json").write_text("{}")
-    make_caption(make_video(project, split="train"))
+    make_caption(make_video(project, split="train", file="a.mp4"))
     sent = {"teacher-student": "tiny:base", "teacher-accumulate": "2", "teacher-lgt": "0", f"teacher-{field}": value}
     answer = owner.post(page_of("teacher:teacher", project), sent)
     assert answer.status_code == 422

@@ -20,6 +20,7 @@ from corpus.importers.parsing.row_values import (
     nested,
     value_at,
 )
+from corpus.importers.parsing.splits import named_split
 
 _NAMES: dict[str, tuple[str, ...]] = {
     "caption": (
@@ -30,6 +31,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "video": (
         "video", "video_path", "videopath", "video_file", "video_filename", "file", "filename", "file_name", "path",
         "clip_path", "clip", "clip_name", "media", "media_path", "vid", "video_name", "image", "image_path",
+        "file_path", "filepath", "videos", "clips",
     ),
     "source_id": (
         "video_id", "videoid", "vid_id", "vid", "youtube_id", "yt_id", "video_uid", "video_name", "video", "clip_id",
@@ -49,8 +51,11 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "stop", "stop_time", "t_end", "offset", "segment_1", "timestamp_1", "timestamps_1", "end_frame", "stop_frame",
         "endtime", "end_s", "finish", "finish_s", "finish_time", "stop_s", "stop_sec",
     ),
-    "split": ("split", "subset", "partition", "set", "fold"),
-    "class_label": ("class_label", "class", "label", "action", "class_name", "activity", "recipe_type"),
+    "split": ("split", "subset", "partition", "set", "fold", "phase", "usage"),
+    "class_label": (
+        "class_label", "class", "label", "action", "class_name", "activity", "recipe_type", "label_name", "classname",
+        "labels", "class_text", "action_label", "action_class", "target",
+    ),
     "category": ("category", "genre", "topic", "scene", "type"),
     "movie": ("movie", "movie_id", "film"),
     "answer": ("answer", "answer_idx", "answer_id", "correct", "correct_answer", "correct_idx", "gt_answer", "gt",
@@ -76,6 +81,8 @@ _FIELDS = (
 )  # fmt: skip
 # Candidates of so many words are sentences, not answers to a question.
 _SENTENCE_WORDS = 6
+# The longest templates of Something-Something v2 have 12.
+_CLASS_WORDS = 12
 # Share of the values that must look like the field.
 _MOST = 0.8
 _MAX_COLUMNS = 400
@@ -259,6 +266,43 @@ def _score(field: str, profile: Profile) -> float:
     return _by_content(field, profile)
 
 
+def guess_videos(rows: Sequence[Row], *, has_texts: bool = False) -> dict[str, str]:
+    """Columns of a list of videos without captions, by field; {} if no column names the clip and its class, or if a
+    column holds captions or candidates, unless the list may have them (`has_texts`).
+
+    The name of a column decides on its class, because a class may be as long as a caption.
+    """
+    profiles = {name: _profile(name, rows) for name in columns_in(rows) if name != PLACE}
+    columns: dict[str, str] = {}
+    taken: set[str] = set()
+    if not has_texts and (any(map(_is_sentence, profiles.values())) or _choice(profiles, {}, set())):
+        return {}
+    if video := _best("video", profiles, taken):
+        taken.add(video)
+        columns["video"] = video
+    for field in ("class_label", "url", "start_time", "end_time", "split"):
+        named = {name: profile for name, profile in profiles.items() if _is_named(field, profile)}
+        _take_best(field, named, columns, taken, "")
+    if not {"video", "url"} & columns.keys():
+        named = {name: profile for name, profile in profiles.items() if _is_named("video", profile)}
+        name = next((name for name in named if name not in taken), "") or _best("source_id", profiles, taken)
+        columns |= {"source_id": name} if name else {}
+    if "class_label" not in columns and (name := _best("category", profiles, taken)):
+        columns["class_label"] = name
+    return columns if "class_label" in columns and {"video", "url", "source_id"} & columns.keys() else {}
+
+
+def _is_sentence(profile: Profile) -> bool:
+    is_class = _plain(profile.name) in _NAMES["class_label"]
+    return (not is_class and _score("caption", profile) > 0) or _is_foil(profile.name, profile)
+
+
+def _is_named(field: str, profile: Profile) -> bool:
+    parts = [part for part in profile.name.split(".") if part != PLACE]
+    is_split = field != "split" or all(named_split(str(value)) for value in profile.values)
+    return is_split and _plain(parts[-1]) in _NAMES[field]
+
+
 def _by_content(field: str, profile: Profile) -> float:
     if field == "video" and profile.files >= _MOST:
         return 0.5
@@ -284,7 +328,9 @@ def _fits(field: str, profile: Profile) -> bool:
             return profile.tokens >= _MOST and profile.distinct == 1 and profile.lists < 0.2
         case "split":
             return profile.tokens >= _MOST and profile.numbers < 0.2
-        case "class_label" | "category" | "movie" | "subtest":
+        case "class_label":
+            return profile.lists < 0.2 and profile.words <= _CLASS_WORDS
+        case "category" | "movie" | "subtest":
             return profile.lists < 0.2 and profile.words <= 6
     return profile.lists < 0.2
 

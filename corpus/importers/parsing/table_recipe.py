@@ -99,6 +99,11 @@ class Recipe:
     keep: bool = True
 
     @property
+    def lists_videos(self) -> bool:
+        """Whether its records are videos without captions, with their classes."""
+        return not {*self.columns, *self.values} & {"caption", "candidates"}
+
+    @property
     def used(self) -> list[str]:
         """Names of columns, with dots, that the recipe reads from the file."""
         names = [name for sources in self.columns.values() for source in sources for name in columns_of(source)]
@@ -139,14 +144,15 @@ def parse_recipe(document: Any) -> Recipe:
 def _check_together(recipe: Recipe) -> None:
     given = {*recipe.columns, *recipe.values}
     if not given:
-        raise RecipeError("columns: none is given; map at least caption, such as caption=sentence")
+        raise RecipeError("columns: none is given; map at least caption, or class_label for videos without captions")
     if ("candidates" in given) != ("answer" in given):
         missing = "answer" if "candidates" in given else "candidates"
         raise RecipeError(f"columns: {missing} is missing; give both candidates and answer, or neither")
     if "candidates" in given and given & {"caption", "foils"}:
         raise RecipeError("columns: caption and foils come from the candidates; leave them out, or candidates")
-    if not given & {"caption", "candidates"}:
-        raise RecipeError("columns: caption is missing; map it, such as caption=sentence")
+    if not given & {"caption", "candidates", "class_label"}:
+        fix = "map it, such as caption=sentence, or class_label for videos without captions"
+        raise RecipeError(f"columns: caption is missing; {fix}")
     if not given & {"video", "url", "source_id"}:
         raise RecipeError("columns: no clip is named; map video (a file) or source_id (an id)")
     path = PurePosixPath(recipe.files)

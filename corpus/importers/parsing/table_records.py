@@ -8,8 +8,9 @@ from functools import partial
 from typing import Any
 
 from corpus.importers import jsonl
-from corpus.importers.parsing.fields import ProblemError, check_content
-from corpus.importers.parsing.records import RawRecord, clip_key
+from corpus.importers.parsing.clip_fields import clip_of
+from corpus.importers.parsing.fields import Fields, ProblemError, check_content
+from corpus.importers.parsing.records import RawRecord, clip_key, video_alone
 from corpus.importers.parsing.row_values import (
     Row,
     as_number,
@@ -63,6 +64,10 @@ def record_of(recipe: Recipe, raw: RawRecord, subtest: str, texts: Mapping[str, 
     if record.get("split"):
         split = str(record["split"]).strip().lower()
         record["split"] = _SPLITS.get(split, split)
+    if recipe.lists_videos:
+        check_content(record)
+        clip = clip_of(Fields(record))
+        return video_alone(clip, split=clip.split, class_label=clip.class_label, line=raw.line)
     if "id" not in recipe.columns:
         record["id"] = _made_id(record)
     # A cell of JSON may hold what the cell's text did not show.

@@ -20,7 +20,7 @@ from evaluation.utd.needs import TEST, TRAIN, missing_texts, told
 from evaluation.utd.prompt_sets import asked_by
 from evaluation.utd.recipes import PAPER, RECIPES
 from evaluation.utd.samples import described_by_text
-from evaluation.utd.subsets import subset, summarized
+from evaluation.utd.subsets import subset_with_files, summarized
 from evaluation.utd.utd_files import read_descriptions, sha256_of
 from generation.asking.endpoints import endpoint_and_model
 from generation.model_paths import with_paths
@@ -64,6 +64,7 @@ def describe_videos(
     folder if a person sets it.
     """
     require_researcher(person, project)
+    chosen_videos = subset_with_files(project, split, videos)
     if recipe not in RECIPES:
         raise EvaluationError(f"unknown recipe {quoted(recipe)}; choose one of: {', '.join(RECIPES)}")
     chosen = RECIPES[recipe]
@@ -80,7 +81,7 @@ def describe_videos(
             "device": device,
             **asked_by(prompts or {}, placement),
             **limited(budget, ENDPOINT.rstrip(":"), describer.strip(), extractor.strip()),
-            **subset(project, split, videos),
+            **chosen_videos,
         },
         created_by=person,
     )
@@ -147,7 +148,14 @@ def import_descriptions(
     matches = matched_keys(project, found)
     known = {name: keys[matches[name]] for name in found if name in matches}
     if not known:
-        raise EvaluationError(_("The files name no video of this project. Use the video keys of this project."))
+        theirs, ours = next(iter(found), ""), next(iter(keys), "")
+        raise EvaluationError(
+            _(
+                "The files name no video of this project. They have %(theirs)s, and the project has %(ours)s. Use the "
+                "video keys, source ids or file names of this project."
+            )
+            % {"theirs": quoted(theirs), "ours": quoted(ours) if ours else _("no videos")}
+        )
     counts = {len(found[key]) for key in known}
     if len(counts) > 1:
         raise EvaluationError(f"videos have {min(counts)} to {max(counts)} frames; describe all with the same number")

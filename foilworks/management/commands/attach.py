@@ -20,7 +20,12 @@ class Command(FoilworksCommand):
         parser.add_argument("--source", default="", metavar="ID", help="only clips of this source video")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        return attach_folder(None, project_by_slug(options["project"]), options["media"], options["source"])
+        slug, media = options["project"], options["media"]
+        found = attach_folder(None, project_by_slug(slug), media, options["source"])
+        if n := found["missing"]:
+            check = f"`foilworks sources check --project {slug} --media {media}`"
+            self.say(f"{n} still without a file: no file of the folder has its name or id; {check} lists similar names")
+        return found
 
     def render(self, result: dict[str, Any]) -> str:
         return ", ".join(f"{count} {state}" for state, count in result.items())

@@ -76,17 +76,21 @@ class Command(FoilworksCommand):
         return result.as_json()
 
     def render(self, result: dict[str, Any]) -> str:
+        if result["columns"]:
+            self.say(one_line(f"columns: {result['columns']}"))
         for kind in ("errors", "warnings"):
             self._list(kind, result[kind])
         if named := result["missing"]:
             left = result["media"]["missing"] - len(named)
-            more = f" and {left} more" if left > 0 else ""
             told = ", ".join(_missing(key, result["similar"]) for key in named)
-            self.say(one_line(f"no file for: {told}{more}; {_how_to_attach(result)}"))
+            have = _counted(result["media"]["missing"], "video has", "videos have")
+            self.say(one_line(f"{have} no file yet: {told}{_more(left)}; {_how_to_attach(result)}"))
         self._list("broken", [f"{clip['video']}: {clip['error']}" for clip in result["broken"]])
-        self._list("converted", [f"{clip['video']}: {clip['conversion']}" for clip in result["converted"]])
+        self._list("converted", _conversions(result["converted"]))
         self._list("changed", [_change(change) for change in result["changes"]])
         rows = [(kind, count, result["unchanged"].get(kind)) for kind, count in result["created"].items()]
+        if result["without_captions"] == result["records"] - len(result["errors"]) > 0:
+            rows = [row for row in rows if row[0] == "videos"]
         media = ", ".join(f"{count} {state}" for state, count in result["media"].items())
         bad = f"{len(result['errors'])} of {result['records']} records are invalid, {len(result['warnings'])} warnings"
         diff = ", ".join(f"{result[kind]} {kind}" for kind in ("new", "same", "changed", "updated"))
@@ -94,16 +98,44 @@ class Command(FoilworksCommand):
         if n := result["as_published"]:
             diff += f"; {n} new items count as valid on the publisher's word"
         if n := result["without_captions"]:
-            media += f"\n{n} videos, no captions"
+            classes = _counted(result["n_classes"], "class", "classes")
+            media += f"\n{_counted(n, 'video', 'videos')}, no captions; {classes}; {_splits(result['splits'])}"
         if n := result["pairs"]:
             diff += f"; {n} pairs of two clips"
-        return f"{table(('', 'created', 'unchanged'), rows)}\nvideos: {media}\n{diff}\n{bad}; {tail}"
+        return f"{table(('', 'created', 'unchanged'), rows)}\nvideos: {media}\n{diff}\n{bad}; {tail}{_next(result)}"
 
     def _list(self, kind: str, lines: list[str]) -> None:
         for line in lines[:SHOWN]:
             self.say(one_line(f"{kind.removesuffix('s')}: {line}"))
         if len(lines) > SHOWN:
             self.say(f"… and {len(lines) - SHOWN} more {kind}; --json lists all")
+
+
+def _conversions(converted: list[dict[str, str]]) -> list[str]:
+    """Return one line per conversion, with the first clips that it was applied to."""
+    found: dict[str, list[str]] = {}
+    for clip in converted:
+        found.setdefault(clip["conversion"], []).append(clip["video"])
+    return [f"{', '.join(keys[:3])}{_more(len(keys) - 3)}: {conversion}" for conversion, keys in found.items()]
+
+
+def _more(n: int) -> str:
+    return f" and {n} more" if n > 0 else ""
+
+
+def _counted(n: int, one: str, several: str) -> str:
+    return f"{n} {one if n == 1 else several}"
+
+
+def _splits(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count} {split or 'without a split'}" for split, count in counts.items())
+
+
+def _next(result: dict[str, Any]) -> str:
+    """Return the next command for a list of videos with classes: nothing else uses videos without captions."""
+    if result["dry_run"] or not result["n_classes"] or result["media"]["missing"]:
+        return ""
+    return f"\nnext: `foilworks utd describe --project {result['project']}` (bias of the classes)"
 
 
 def _missing(key: str, similar: dict[str, str]) -> str:

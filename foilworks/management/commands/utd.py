@@ -18,17 +18,19 @@ from evaluation.utd.downloads import FILES
 from evaluation.utd.instructions import CLASSIFICATION, TASKS
 from evaluation.utd.models import BiasRun, Descriptions
 from evaluation.utd.needs import told
+from evaluation.utd.newest import check_measured, newest_descriptions
 from evaluation.utd.pages import benchmark_of
 from evaluation.utd.predictions import read_predictions
 from evaluation.utd.procedure import AS_PUBLISHED, CHOICES
 from evaluation.utd.prompt_sets import PLACEMENTS, read_prompts
-from evaluation.utd.recipes import PAPER, RECIPES
+from evaluation.utd.recipes import DEMO_ONLY, PAPER, RECIPES
 from evaluation.utd.reliability import certificate_of
 from evaluation.utd.subsets import keys_in
 from evaluation.utd.utd_files import described_videos_of, objects_lines, published_descriptions_of
 from evaluation.utd.vector_formats import FLOAT32, SUFFIXES
 from foilworks.management.base import FoilworksCommand
 from foilworks.management.columns import add_columns, ignored_line
+from foilworks.management.utd_text import NO_SPLIT, bias_lines, described_lines, exported_lines, is_demo, queued_lines
 from jobs.models import Job
 from jobs.runner import run_now
 
@@ -52,7 +54,8 @@ class Command(FoilworksCommand):
     help = "measure representation bias of a data set, and make debiased splits (UTD)"
     example = (
         "foilworks utd describe --project mine --sync\n"
-        "  foilworks utd bias --descriptions 1 --task classification --sync\n"
+        "  foilworks utd bias --project mine --task classification --sync\n"
+        "  foilworks utd export --run 1 --out debiased/\n"
         "  foilworks utd split --predictions nine-models.csv --json"
     )
 
@@ -64,7 +67,9 @@ class Command(FoilworksCommand):
             metavar="FILE",
             help="CSV: sample,class,correct_1..correct_9,confidence (retrieval: without class and confidence)",
         )
-        parser.add_argument("--project", metavar="SLUG", help="describe, import, bring: project")
+        parser.add_argument(
+            "--project", metavar="SLUG", help="describe, import, bring: project; bias, items: its newest descriptions"
+        )
         parser.add_argument(
             "--file", type=Path, action="append", default=[], metavar="FILE", help="what the file contains"
         )
@@ -90,7 +95,9 @@ class Command(FoilworksCommand):
         parser.add_argument("--max-reading", choices=READINGS, default=READINGS[0], help="rule for the max-score frame")
         add_procedure(parser)
         parser.add_argument("--vectors", choices=list(SUFFIXES), default=FLOAT32, help="bias: format of stored vectors")
-        parser.add_argument("--run", type=int, metavar="ID", dest="bias_run", help="id of a run of biases or splits")
+        parser.add_argument(
+            "--run", type=int, metavar="ID", dest="bias_run", help="id of a run; bias: print its results"
+        )
         parser.add_argument(
             "--model", default="", metavar="M", help="train: backbone; zero-shot: model, such as clip:ID"
         )
@@ -133,9 +140,13 @@ class Command(FoilworksCommand):
         return {"descriptions": made.pk, "problems": made.problems, **self._done(made.job, given)}
 
     def _bias(self, given: dict[str, Any]) -> dict[str, Any]:
+        if given["bias_run"]:
+            shown = _row(BiasRun, given["bias_run"])
+            check_measured(shown)
+            return {"run": shown.pk, "result": shown.result, **notes_of(shown)}
         made = measure_bias(
             None,
-            _row(Descriptions, _needed(given, "descriptions")),
+            _described(given),
             task=given["task"] or CLASSIFICATION,
             labels=given["labels"],
             encoder=given["encoder"],
@@ -205,7 +216,7 @@ class Command(FoilworksCommand):
         return {"model": row.label, **self._done(row.job, given)}
 
     def _items(self, given: dict[str, Any]) -> dict[str, Any]:
-        told = _row(Descriptions, _needed(given, "descriptions"))
+        told = _described(given)
         check = check_shortcuts(None, told, encoder=given["encoder"], device=given["device"])
         done = self._done(check.job, given)
         flagged = [row.item.key for row in check.found.select_related("item") if row.by_objects]
@@ -213,6 +224,7 @@ class Command(FoilworksCommand):
 
     def _export(self, given: dict[str, Any]) -> dict[str, Any]:
         run, out = _row(BiasRun, _needed(given, "bias_run")), _needed(given, "out")
+        check_measured(run)
         out.mkdir(parents=True, exist_ok=True)
         written = []
         for (what, extension), make in FILES.items():
@@ -239,8 +251,17 @@ class Command(FoilworksCommand):
         return {"job": str(job.pk), "state": job.state}
 
     def render(self, result: dict[str, Any]) -> str:
-        if result["action"] == "split":
+        action = result["action"]
+        if action == "split":
             return _split_text(result)
+        if action in {"describe", "import", "bias"} and result.get("state", "done") != "done":
+            return "\n".join(queued_lines(result))
+        if action in {"describe", "import"}:
+            return "\n".join(described_lines(Descriptions.objects.get(pk=result["descriptions"])))
+        if action == "bias" and (result["result"] or {}).get("common"):
+            return "\n".join(bias_lines(BiasRun.objects.get(pk=result["run"]), result.get("warnings", ())))
+        if action == "export":
+            return "\n".join(exported_lines(result))
         shown = {key: value for key, value in result.items() if key not in {"action", "result"}}
         return json.dumps(shown, ensure_ascii=False, indent=2)
 
@@ -288,7 +309,9 @@ def notes_of(run: BiasRun) -> dict[str, Any]:
     """Return the warnings about a run: texts that are missing, and nine models that are too weak."""
     result = run.result or {}
     nine = (result.get("split") or {}).get("nine") or {}
-    found = [*told(result.get("missing") or []), *nine.get("warnings", [])]
+    no_split = [NO_SPLIT] if result.get("common") and not result.get("split") else []
+    demo = [DEMO_ONLY] if is_demo(run.descriptions) else []
+    found = [*demo, *told(result.get("missing") or []), *nine.get("warnings", []), *no_split]
     return {"warnings": found} if found else {}
 
 
@@ -301,6 +324,18 @@ def _needed(given: dict[str, Any], name: str) -> Any:
         option = "--run" if name == "bias_run" else f"--{name}"
         raise EvaluationError(f"utd {given['action']}: {option} is missing; add it, see `foilworks utd --help`")
     return given[name]
+
+
+def _described(given: dict[str, Any]) -> Descriptions:
+    """Return the descriptions with the given id, or the newest ones of the given project."""
+    if given["descriptions"] or not given["project"]:
+        if not given["descriptions"]:
+            raise EvaluationError(
+                f"utd {given['action']}: --project is missing; add it to use its newest descriptions, or give their id "
+                "with --descriptions"
+            )
+        return _row(Descriptions, given["descriptions"])
+    return newest_descriptions(project_named(given["project"]))
 
 
 def _one(files: list[Path]) -> list[Path]:

@@ -5,7 +5,9 @@ import json
 import pytest
 from django.core.management import call_command
 
+from corpus.models import MediaState, Video
 from evaluation.utd.models import BiasRun, Descriptions
+from tests import factories
 from tests.evaluation.utd import texts
 
 pytestmark = pytest.mark.django_db
@@ -47,7 +49,7 @@ def test_from_descriptions_to_files_and_back(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (("bias",), "--descriptions is missing"),
+        (("bias",), "--project is missing"),
         (("bias", "--descriptions", "7"), "id 7 not found"),
         (("split",), "--predictions is missing"),
         (("describe", "--project", "nowhere"), "there is no project"),
@@ -84,3 +86,102 @@ def test_its_files_are_imported_like_all_formats_and_only_once(capsys, tmp_path)
         with pytest.raises(SystemExit):
             call_command("import", "utd", str(tmp_path / name), "--project", "things")
         assert words in capsys.readouterr().err
+
+
+def refused(capsys, *arguments):
+    with pytest.raises(SystemExit):
+        call_command("utd", *map(str, arguments))
+    return capsys.readouterr().err
+
+
+def test_videos_without_files_are_not_described_and_the_ways_out_are_named(capsys):
+    project = factories.make_project(slug="mine")
+    assert "mine has no videos; import some" in refused(capsys, "describe", "--project", "mine")
+    for place in range(2):
+        factories.make_video(project, key=f"{place}.mp4", media_state=MediaState.MISSING, file="", split="train")
+    said = refused(capsys, "describe", "--project", "mine")
+    assert "none of the 2 videos has a file yet" in said
+    assert "`foilworks attach --project mine --media DIR`" in said
+    assert "`foilworks utd import --project mine --file FILE`" in said
+    assert "has no videos of the split test" in refused(capsys, "describe", "--project", "mine", "--split", "test")
+    assert not Descriptions.objects.exists()
+
+
+def test_a_project_without_descriptions_names_the_commands_that_make_some(capsys):
+    factories.make_project(slug="mine")
+    said = refused(capsys, "bias", "--project", "mine")
+    assert "mine has no descriptions yet" in said
+    assert "`foilworks utd describe --project mine --sync`" in said
+
+
+def test_the_newest_descriptions_of_a_project_are_measured_and_the_tables_are_printed(capsys, tmp_path):
+    project, told = texts.described("things", tmp_path)
+    Descriptions.objects.create(project=project, name="empty", describer="x", params=told.params)
+    call_command("utd", "bias", "--project", "things", "--encoder", "fake-words:", "--sync")
+    out = capsys.readouterr().out
+    run = BiasRun.objects.get()
+    assert run.descriptions == told
+    for row in (
+        "common sense bias: accuracy in %",
+        "dataset bias: accuracy in %",
+        "object-biased: ",
+        "verbs, sequence:",
+    ):
+        assert row in out
+    assert out.endswith(f"next: `foilworks utd export --run {run.pk} --out DIR`\n")
+    call_command("utd", "bias", "--run", str(run.pk))
+    assert capsys.readouterr().out == out
+
+
+def test_a_run_without_a_result_is_not_exported(capsys, tmp_path):
+    _, told = texts.described("things", tmp_path)
+    call_command("utd", "bias", "--descriptions", str(told.pk), "--encoder", "fake-words:")
+    run = BiasRun.objects.get()
+    assert f"when it is done: `foilworks utd bias --run {run.pk}`" in capsys.readouterr().out
+    said = refused(capsys, "export", "--run", run.pk, "--out", tmp_path / "out")
+    assert f"run {run.pk} has no result yet: its job is waiting" in said
+    run.job.state, run.job.error = "failed", "no such encoder"
+    run.job.save()
+    said = refused(capsys, "export", "--run", run.pk, "--out", tmp_path / "out")
+    assert f"no such encoder; correct this, then measure again: `foilworks utd bias --descriptions {told.pk}" in said
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_lacks_for_samples_is_named(capsys, tmp_path):
+    project, _ = texts.described("things", tmp_path)
+    Video.objects.filter(project=project).update(split="train")
+    sync = ("bias", "--project", "things", "--encoder", "fake-words:", "--sync")
+    assert "described videos with a class_label are in the train split" in refused(capsys, *sync)
+    Video.objects.filter(project=project).update(class_label="")
+    assert "no video has a class_label" in refused(capsys, *sync)
+
+
+def test_texts_that_say_nothing_leave_out_only_their_own_cells(capsys, tmp_path):
+    _, told = texts.described("things", tmp_path)
+    for frame in told.frames.all():
+        frame.raw |= {"activities": "No activity is visible.", "verbs": "No activity is visible."}
+        frame.save()
+    call_command("utd", "bias", "--descriptions", str(told.pk), "--encoder", "fake-words:", "--sync")
+    rows = {row["concept"]: row["cells"] for row in BiasRun.objects.get().result["dataset"]}
+    assert rows["verbs"][-1]["value"] is None
+    assert rows["objects"][0]["value"] is not None
+    assert capsys.readouterr().err == ""
+
+
+def test_descriptions_of_other_videos_are_refused_with_a_name_of_each_side(capsys, tmp_path):
+    texts.described("things", tmp_path)
+    path = tmp_path / "other.json"
+    path.write_text(json.dumps({"zzz": {"objects": ["a cup"]}}))
+    said = refused(capsys, "import", "--project", "things", "--file", path)
+    assert "They have 'zzz', and the project has '" in said
+
+
+def test_missing_texts_are_one_line_of_the_results(capsys, tmp_path):
+    _, told = texts.described("things", tmp_path)
+    for frame in told.frames.all():
+        frame.raw = {"objects": frame.raw["objects"]}
+        frame.save()
+    call_command("utd", "bias", "--descriptions", str(told.pk), "--encoder", "fake-words:", "--sync")
+    out = capsys.readouterr().out
+    assert "texts are missing: obj+comp+act (12 of 12 train, 12 of 12 test); activities (12 of 12 train" in out
+    assert "without them" not in out

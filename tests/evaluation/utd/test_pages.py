@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import timezone
 
-from corpus.models import Item, Subtest
+from corpus.models import Item, Subtest, Video
 from corpus.rules.states import FoilVerdict, ItemState
 from evaluation.cached_results.models import CachedResult
 from evaluation.errors import EvaluationError
@@ -285,6 +285,10 @@ class TestShortcuts:
 def test_descriptions_are_queued_or_refused(client, owned):
     url = reverse("utd:bias_describe", args=["things"])
     good = {"recipe": "demo", "frames": "8", "device": "auto"}
+    videos = Video.objects.filter(project=owned[0])
+    videos.update(file="", media_state="missing")
+    assert "None of the 24 videos has a file yet." in client.get(url).content.decode()
+    videos.update(file="clip.mp4", media_state="ready")
     assert client.post(url, good).status_code == 302
     assert Descriptions.objects.latest("pk").describer == "fake-generator:"
     for change, problem in (
