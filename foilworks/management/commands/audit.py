@@ -55,9 +55,7 @@ class Command(FoilworksCommand):
             "--format", default="", dest="form", metavar="F", choices=sorted(formats()), help=f"{_FORMAT}{_formats()}"
         )
         parser.add_argument("--set", action="append", metavar="NAME=VALUE", help="parameter of the format; repeatable")
-        parser.add_argument(
-            "--answers", type=Path, metavar="FILE", help="file of the answers by id, if the benchmark has none"
-        )
+        parser.add_argument("--answers", type=Path, metavar="FILE", help="file of the answers by id, if FILE has none")
         add_columns(parser, f"; WHAT is one of: {', '.join(ROLES)}")
         parser.add_argument(
             "--model",
