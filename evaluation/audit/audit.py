@@ -18,7 +18,7 @@ from evaluation.audit.probes import (
     texts_for_model,
 )
 from evaluation.audit.reading import Problems, Source, form_of, read_benchmark
-from evaluation.audit.records import AuditRecord, Finding, worst
+from evaluation.audit.records import AuditRecord, Finding, without_labels, worst
 from evaluation.audit.sampling import SAMPLE_PAIRS, Sample
 from evaluation.audit.texts import TEXTS
 from evaluation.audit.without_video import best_probe
@@ -53,7 +53,7 @@ def audit(sources: Sequence[Source], options: Options) -> dict[str, Any]:
     found = gather(records, Sample(options.seed, options.pairs))
     if not found.overall.items:
         first = problems.shown[0] if problems.shown else f"{sources[0].path}: record: there is none"
-        raise EvaluationError(f"{first}: no record could be read; choose the format of the file")
+        raise EvaluationError(f"{first}; no record could be read")
     findings = _of_file(found, replace(problems, shown=_by_name(problems.shown, sources)), options)
     rows = list(_of_subtests(found, options)) if len(found.counts) > 1 else []
     everything = [*findings, *(finding for row in rows for finding in row)]
@@ -83,7 +83,7 @@ def audit(sources: Sequence[Source], options: Options) -> dict[str, Any]:
 
 def sources_of(source: Source) -> list[Source]:
     """Return the files to read: those of an export, or the file itself. EvaluationError: it has no items to audit."""
-    found = None if source.form or source.columns else exports.files_of(source.path)
+    found = None if source.form or source.columns or source.answers else exports.files_of(source.path)
     return [source] if found is None else [replace(source, path=path, form=form) for path, form in found]
 
 
@@ -127,8 +127,9 @@ def _of_file(found: Gathered, problems: Problems, options: Options) -> list[Find
     return [
         *_probes(sampled, options, ""),
         *_models(sampled, options),
-        checks.of_divergence(divergence_of(sampled, options.seed), len(sampled)),
+        checks.of_divergence(divergence_of(sampled, options.seed), len(without_labels(sampled)), "", _why(sampled)),
         checks.of_positions(found.overall),
+        *([checks.of_labels(found.overall)] if found.overall.labels else []),
         checks.of_cues(found.overall),
         checks.of_edits(found.overall),
         checks.of_same_texts(found),
@@ -147,8 +148,11 @@ def _of_subtests(found: Gathered, options: Options) -> Iterator[list[Finding]]:
         counts = found.counts[name]
         yield [
             *_probes(sampled, options, name),
-            checks.of_divergence(divergence_of(sampled, options.seed), len(sampled), name),
+            checks.of_divergence(
+                divergence_of(sampled, options.seed), len(without_labels(sampled)), name, _why(sampled)
+            ),
             checks.of_positions(counts, name),
+            *([checks.of_labels(counts, name)] if counts.labels else []),
             checks.of_cues(counts, name),
             checks.of_edits(counts, name),
         ]
@@ -158,8 +162,13 @@ def _probes(records: Sequence[AuditRecord], options: Options, subtest: str) -> l
     return [
         checks.of_probe("words", solve_by_words(records, options.seed), subtest),
         checks.of_probe("n-grams", solve_by_ngrams(records, options.seed), subtest),
-        checks.of_probe("length", solve_by_length(records) if records else None, subtest),
+        checks.of_probe("length", solve_by_length(records), subtest, _why(records)),
     ]
+
+
+def _why(records: Sequence[AuditRecord]) -> str:
+    """Return why right and wrong texts are not compared; "" if they are."""
+    return checks.ONLY_LABELS if records and not without_labels(records) else ""
 
 
 def _models(records: Sequence[AuditRecord], options: Options) -> list[Finding]:

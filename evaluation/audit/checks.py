@@ -23,14 +23,14 @@ SMALL_SUBTEST = 50
 TOP_WORDS = 10
 # Why a check has no value, as a clause.
 NO_PAIRS = "no item has a foil that is an edit of its caption"
+ONLY_LABELS = "right and wrong are labels"
 
 
-def of_probe(check: str, found: Solved | None, subtest: str = "") -> Finding:
-    """Return the finding of a blind probe: warn above chance, fail far above it."""
+def of_probe(check: str, found: Solved | None, subtest: str = "", reason: str = "") -> Finding:
+    """Return the finding of a blind probe: warn above chance, fail far above it. `reason`: why nothing is found."""
     if found is None:
-        return Finding(
-            check, "ok", subtest=subtest, details={"reason": "the file has fewer than two different captions"}
-        )
+        reason = reason or "the file has fewer than two different captions"
+        return Finding(check, "ok", subtest=subtest, details={"reason": reason})
     above = found.interval is not None and found.interval[0] > found.chance
     verdict: Verdict = "warn" if above else "ok"
     if above and found.skill > SOLVED_SKILL and found.n_groups >= MIN_GROUPS:
@@ -39,10 +39,11 @@ def of_probe(check: str, found: Solved | None, subtest: str = "") -> Finding:
     return Finding(check, verdict, found.value, found.interval, found.chance, found.n, subtest, details)
 
 
-def of_divergence(found: Divergence | None, n: int, subtest: str = "") -> Finding:
+def of_divergence(found: Divergence | None, n: int, subtest: str = "", reason: str = "") -> Finding:
     """Return the finding of lexical divergence; chance is what exchanged sides give."""
     if found is None:
-        return Finding("divergence", "ok", n=n, subtest=subtest, details={"reason": "the texts have too few words"})
+        details = {"reason": reason or "the texts have too few words"}
+        return Finding("divergence", "ok", n=n, subtest=subtest, details=details)
     verdict: Verdict = "warn" if found.js > found.limit else "ok"
     details = {"unit": "items", "limit": found.limit}
     return Finding("divergence", verdict, found.js, found.interval, found.chance, n, subtest, details)
@@ -73,6 +74,16 @@ def of_positions(counts: Counts, subtest: str = "") -> Finding:
     return Finding("position", verdict, hits / n, exact_binomial(hits, n), chance, n, subtest, details)
 
 
+def of_labels(counts: Counts, subtest: str = "") -> Finding:
+    """Return the share of the more frequent label, with the exact test against equal shares."""
+    n, hits = counts.labels.total(), max(counts.labels.values())
+    p = _binomial_p(hits, n, 0.5)
+    solved = 2 * hits / n - 1 > SOLVED_SKILL and n >= MIN_GROUPS
+    verdict: Verdict = "ok" if p >= SURE else ("fail" if solved else "warn")
+    details = {"unit": "items", "count": hits, "yes": counts.labels[True], "no": counts.labels[False], "p": p}
+    return Finding("labels", verdict, hits / n, exact_binomial(hits, n), 0.5, n, subtest, details)
+
+
 def _binomial_p(hits: int, n: int, chance: float) -> float:
     """Return the two-sided p of the exact binomial test, twice the smaller tail."""
     below = float(scipy.special.bdtr(hits, n, chance))
@@ -83,7 +94,7 @@ def _binomial_p(hits: int, n: int, chance: float) -> float:
 def of_cues(counts: Counts, subtest: str = "") -> Finding:
     """Return the share of pairs in which the most one-sided word points to the answer."""
     if not counts.compared or not counts.more:
-        reason = "no word is only in right or only in wrong texts" if counts.compared else NO_PAIRS
+        reason = "no word is only in right or only in wrong texts" if counts.compared else _without_pairs(counts)
         return Finding("cues", "ok", n=counts.compared, subtest=subtest, details={"reason": reason})
     ranked = sorted(counts.more.items(), key=lambda pair: (-abs(pair[1]), pair[0]))[:TOP_WORDS]
     excess = abs(ranked[0][1])
@@ -93,6 +104,10 @@ def of_cues(counts: Counts, subtest: str = "") -> Finding:
     told = [{"word": word, "side": "wrong" if n > 0 else "right", "pairs": abs(n)} for word, n in ranked]
     details = {"unit": "pairs", "count": excess, "words": told}
     return Finding("cues", verdict, excess / counts.compared, interval, None, counts.compared, subtest, details)
+
+
+def _without_pairs(counts: Counts) -> str:
+    return ONLY_LABELS if counts.labels.total() == counts.items else NO_PAIRS
 
 
 def of_edits(counts: Counts, subtest: str = "") -> Finding:
@@ -105,7 +120,7 @@ def of_edits(counts: Counts, subtest: str = "") -> Finding:
         "reordered": counts.reordered,
     }
     if not counts.compared:
-        details["reason"] = NO_PAIRS
+        details["reason"] = _without_pairs(counts)
     share = small / counts.compared if counts.compared else None
     return Finding("edits", "ok", share, wilson(small, counts.compared), None, counts.compared, subtest, details)
 

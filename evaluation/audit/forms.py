@@ -1,122 +1,188 @@
 """Find right and wrong texts in a record of any form: by the names of its columns, or as `--column` maps them."""
 
+import ast
+import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from corpus.importers.parsing.fields import ProblemError
 from corpus.records import MAX_TEXT
+from evaluation.audit.answers import (
+    Choices,
+    Manner,
+    Readings,
+    is_number_label,
+    label_of,
+    no_option,
+    readings,
+    split_name,
+)
+from evaluation.audit.names import MAX_LABEL, ROLES, SERIES, Columns, columns_of, named, series_of
 from evaluation.audit.records import AuditRecord
 from text.quoting import quoted
 
-# Role -> the names that published benchmarks give it, the more specific first.
-NAMES: dict[str, tuple[str, ...]] = {
-    "id": ("id", "qid", "question_id", "item_id", "item", "uid", "q_uid", "sample_id", "index"),
-    "video": (
-        "video_file",
-        "video_id",
-        "video_name",
-        "video_path",
-        "videopath",
-        "vid_id",
-        "video",
-        "vid",
-        "clip",
-        "image_file",
-        "filename",
-        "image_id",
-        "image_path",
-        "image",
-        "youtube_id",
-        "dataset_idx",
-    ),
-    "subtest": ("subtest", "task_type", "question_type", "aspect", "task", "category", "type"),
-    "split": ("split",),
-    "question": ("question", "query"),
-    "right": ("caption", "true_caption", "positive_caption", "pos_caption", "positive", "correct_caption", "sentence"),
-    "wrongs": (
-        "foils",
-        "foil",
-        "negative_caption",
-        "negative_captions",
-        "counterfactual",
-        "false_caption",
-        "neg_caption",
-        "hard_negatives",
-        "hard_negs",
-        "negatives",
-        "negative",
-        "distractors",
-        "wrong_caption",
-        "wrong_sentence",
-        "incorrect_caption",
-        "foil_caption",
-    ),
-    "options": ("options", "candidates", "choices", "caption_options", "answer_options"),
-    "answer": (
-        "answer",
-        "label",
-        "correct_answer",
-        "answer_id",
-        "answer_idx",
-        "correct_choice",
-        "correct_option",
-        "gt",
-        "gt_answer",
-        "correct",
-        "correct_idx",
-        "ground_truth",
-    ),
-    "licence": ("license", "licence"),
-    "language": ("language", "lang"),
-}
-ROLES = tuple(NAMES)
-TEXTS = frozenset({"right", "wrongs", "options", "question", "answer"})
-# Columns with one option each: a0, ending0, option_0, choice_a, answer_a, A …
-SERIES = tuple(
-    re.compile(form)
-    for form in (
-        r"a[0-9]",
-        r"s[0-9]",
-        r"ending[0-9]",
-        r"option[ _]?([0-9]|[a-j])",
-        r"choice[ _]?([0-9]|[a-j])",
-        r"answer[ _]?([0-9]|[a-j])",
-        r"candidate[ _]?([0-9]|[a-j])",
-        r"[A-J]",
-    )
-)
-# Options inside a question: "A. kick", "Option 1: …", "(B) …".
-LINE = re.compile(r"^\s*(?:(?:Option|Sentence|Caption|Choice|Description)\s+)?\(?([A-J1-9])[.:)]\s+(\S.*?)\s*$")
-LETTER = re.compile(r"^\s*(?:(?:Option|Sentence|Caption|Choice|Description)\s+)?\(?([A-J])\)?(?:[.:)]|\s*$)")
-MAX_LABEL = 200
-
-Columns = Mapping[str, str]
+# A line of a question with one option: "A. kick", "Option 1: …", "(B) …".
+_LINE = re.compile(r"^\s*(?:(?:Option|Sentence|Caption|Choice|Description)\s+)?\(?([A-J1-9])[.:)]\s+(\S.*?)\s*$")
+# Options "A Ella", "B Lucy": the letters are names only in this order.
+_LETTERED = re.compile(r"([A-J])\s+(\S.*)", re.DOTALL)
+# Options in one line: "(a) Open (b) Closed".
+_INLINE = re.compile(r"(?:^|(?<=[\s.?!]))\(?([A-Ja-j])[.:)]\s*(?=\S)")
+# A list in a cell of a table; Python writes it with single quotes.
+MAX_LIST = 20_000
+LETTERS, DIGITS = "ABCDEFGHIJ", "123456789"
+MAX_SHOWN = 12
+YES_NO, TRUE_FALSE = ("yes", "no"), ("true", "false")
 
 
-def parse_record(values: Mapping[str, Any], where: int, columns: Columns, defaults: Mapping[str, str]) -> AuditRecord:
-    """Return the record. `columns` maps roles to column names; `defaults` are the values of absent columns.
+@dataclass(frozen=True)
+class Draft:
+    """A record whose right text is open until the file's way of writing answers is known.
 
-    ProblemError: no right text, no wrong text, or an answer that is none of the options.
+    `record`: a record without open questions. Otherwise `said`: column -> answer, `answers`: column -> what it can mean
+    (of `choices`); without options, `text` is what the label is about.
     """
-    said = {role: _named(values, role, columns) for role in ROLES}
-    question = _text("question", said["question"]) if said["question"] not in (None, "") else ""
+
+    where: int
+    about: Mapping[str, Any] = field(default_factory=dict)
+    record: AuditRecord | None = None
+    question: str = ""
+    choices: Choices | None = None
+    is_question: bool = False
+    said: Mapping[str, Any] = field(default_factory=dict)
+    answers: Mapping[str, Readings] = field(default_factory=dict)
+
+    def note(self, manner: Manner) -> None:
+        """Tell the file's manner what the answers can mean."""
+        if self.choices is not None:
+            manner.note(self.answers)
+        elif self.record is None:
+            for column, answer in self.said.items():
+                manner.note_label(column, answer, self.question if self.is_question else "")
+
+
+def draft_of(values: Mapping[str, Any], where: int, columns: Columns, defaults: Mapping[str, str]) -> Draft:
+    """Return the draft of a record. `columns` maps roles to columns; `defaults` are the values of absent columns.
+
+    ProblemError: no right text, no wrong text, or no answer.
+    """
+    said = {role: named(values, role, columns) for role in ROLES}
     about: dict[str, Any] = {
         name: _label(said[name]) or defaults.get(name, "") for name in ("id", "subtest", "split", "video")
     }
     about |= {name: _label(said[name]) for name in ("licence", "language")}
-    about["clip"] = clip_of(about["video"], values)
-    options, question = _options(values, said["options"], columns, question)
+    about |= {"clip": clip_of(about["video"], values), "group": defaults.get("group", "")}
     if said["right"] is not None and said["wrongs"] is not None:
-        right, wrongs, place = _text("caption", said["right"]), _texts("foils", said["wrongs"]), None
-    elif options:
-        place = answer_place(said["answer"], options)
-        right, wrongs = options[place], options[:place] + options[place + 1 :]
-    else:
-        raise _without_texts(values)
-    if not wrongs:
-        raise ProblemError("foils", "is empty", "give at least one wrong text per item")
-    return AuditRecord(right, tuple(wrongs), where, question=question, place=place, **about)
+        question = _text("question", said["question"]) if said["question"] not in (None, "") else ""
+        wrongs = tuple(_texts("foils", listed(said["wrongs"])))
+        if not wrongs:
+            raise ProblemError("foils", "is empty", "give at least one wrong text per item")
+        right = _text("caption", said["right"])
+        return Draft(where, record=AuditRecord(right, wrongs, where, question=question, **about))
+    answers = _answers(values, columns)
+    question = "" if said["question"] in (None, "") else _long_text("question", said["question"])
+    choices, asked = _choices(values, said["options"], columns, question, list(answers.values()))
+    if choices is not None:
+        if len(choices.texts) < 2:
+            raise ProblemError("options", "has fewer than two options", "give at least one wrong option per question")
+        if not answers:
+            raise _without_answer(values, choices)
+        if len(asked) > MAX_TEXT:
+            raise ProblemError("question", f"has {len(asked)} characters, more than {MAX_TEXT}", "shorten it")
+        found = {column: readings(answer, choices) for column, answer in answers.items()}
+        return Draft(where, about, question=asked, choices=choices, said=answers, answers=found)
+    return _labelled(values, where, about, answers, columns)
+
+
+def settled(draft: Draft, manner: Manner) -> AuditRecord:
+    """Return the record of a draft, as the file writes answers. ProblemError or CorpusError: it has no right text."""
+    if draft.record is not None:
+        return draft.record
+    if draft.choices is None:
+        return _of_label(draft, manner)
+    place = manner.place(draft.answers, f"line {draft.where}")
+    options = draft.choices.texts
+    if place is None:
+        column, answer = next(iter(draft.said.items()))
+        raise no_option("answer" if len(draft.said) == 1 else column, answer, len(options))
+    wrongs = options[:place] + options[place + 1 :]
+    if draft.question and _are_labels(options):
+        return replace(_label_record(draft, bool(label_of(options[place]))), place=place)
+    return AuditRecord(options[place], wrongs, draft.where, question=draft.question, place=place, **draft.about)
+
+
+def _are_labels(options: Sequence[str]) -> bool:
+    """Report whether the options are yes and no in words."""
+    if len(options) != 2 or any(map(is_number_label, options)):
+        return False
+    return {label_of(option) for option in options} == {True, False}
+
+
+def _label_record(draft: Draft, label: bool) -> AuditRecord:
+    right, wrong = (YES_NO if draft.is_question or draft.choices else TRUE_FALSE)[:: 1 if label else -1]
+    return AuditRecord(right, (wrong,), draft.where, question=draft.question, is_label=True, **draft.about)
+
+
+def _labelled(
+    values: Mapping[str, Any], where: int, about: Mapping[str, Any], answers: Mapping[str, Any], columns: Columns
+) -> Draft:
+    """Return the draft of a statement with its label, or of a question with yes or no."""
+    text, is_question = _labelled_text(values, columns)
+    if not answers and (is_question or columns_of(values, "question")):
+        raise _without_answer(values)
+    if answers and not text:
+        raise _without_question(values, answers)
+    if not text or not answers:
+        raise _unknown(values, columns)
+    return Draft(where, about, question=text, is_question=is_question, said=answers)
+
+
+def _of_label(draft: Draft, manner: Manner) -> AuditRecord:
+    labels: dict[str, bool] = {}
+    for column, answer in draft.said.items():
+        label = label_of(answer)
+        is_word = label is not None and not is_number_label(answer)
+        if label is not None and (is_word or manner.has_number_labels(column)):
+            labels[column] = label
+    if not labels:
+        raise _free_text(draft)
+    if len(set(labels.values())) > 1:
+        said = ", ".join(f"{column} is {draft.said[column]!s:.20}" for column in labels)
+        raise ProblemError("answer", f"differs between columns: {said}", "choose one, such as --column answer=COLUMN")
+    return _label_record(draft, next(iter(labels.values())))
+
+
+def _labelled_text(values: Mapping[str, Any], columns: Columns) -> tuple[str, bool]:
+    """Return the text that a label is about, and whether it is a question. ProblemError: it could be one of several."""
+    mapped = next((role for role in ("question", "right") if role in columns), "")
+    if mapped:
+        value = named(values, "question", columns) if mapped == "question" else values.get(columns["right"])
+        return ("" if value is None else _text(columns[mapped], value)), mapped == "question"
+    asked = columns_of(values, "question")
+    known = columns_of(values, "statement")
+    if asked and asked[0].lower() == "question":
+        return _text("question", values[asked[0]]), True
+    # A sentence beside a search query (NLVR2) is the statement; a caption beside a query can be either.
+    clear = [name for name in known if name.lower() in {"statement", "sentence", "hypothesis", "claim"}]
+    found = clear or known
+    if len(found) > 1:
+        raise ProblemError(
+            "record",
+            f"has several texts that its label can be about: {', '.join(found)}",
+            f"choose one, such as --column question={found[0]}",
+        )
+    if not found:
+        return "", False
+    text = _text(found[0], values[found[0]])
+    return text, not clear and found[0].lower() != "caption" and text.rstrip().endswith("?")
+
+
+def _answers(values: Mapping[str, Any], columns: Columns) -> dict[str, Any]:
+    if "answer" in columns:
+        answer = named(values, "answer", columns)
+        return {} if answer is None else {columns["answer"]: answer}
+    return {name: values[name] for name in columns_of(values, "answer") if values[name] != ""}
 
 
 def clip_of(video: str, values: Mapping[str, Any]) -> str:
@@ -125,92 +191,113 @@ def clip_of(video: str, values: Mapping[str, Any]) -> str:
     return video if times == [None, None] else f"{video}@{times[0]}-{times[1]}"
 
 
-def _named(values: Mapping[str, Any], role: str, columns: Columns) -> Any:
-    if role in columns:
-        names = [name.strip() for name in columns[role].split("+")]
-        found = [values.get(name) for name in names]
-        return found[0] if len(names) == 1 else [value for value in found if value is not None]
-    if role in {"right", "wrongs"} and {"options", "answer"} & columns.keys():
-        return None
-    return next((values[name] for name in NAMES[role] if values.get(name) is not None), None)
-
-
-def _options(values: Mapping[str, Any], named: Any, columns: Columns, question: str) -> tuple[list[str], str]:
-    """Return the options and the question without them."""
-    if isinstance(named, Mapping):
-        named = list(named.values())
-    if named is not None:
-        return [strip_letter(text) for text in _texts("options", named)], question
+def _choices(
+    values: Mapping[str, Any], given: Any, columns: Columns, question: str, answers: Sequence[Any]
+) -> tuple[Choices | None, str]:
+    """Return the options, and the question without them; None and the question if there are none."""
+    if isinstance(given, Mapping):
+        keys = tuple(map(str, given))
+        return Choices(tuple(_texts("options", list(given.values()))), names=keys), question
+    if given is not None:
+        return _of_list(given, question)
     if "options" not in columns:
         for series in SERIES:
-            names = sorted(name for name in values if series.fullmatch(name) and values[name] is not None)
+            names = series_of(values, series)
             if len(names) > 1:
-                return [_text(name, values[name]) for name in names], question
+                return Choices(tuple(_text(name, values[name]) for name in names), columns=tuple(names)), question
     lines = question.split("\n")
-    found = [match.group(2) for line in lines if (match := LINE.match(line))]
-    asked = [line for line in lines if not LINE.match(line)]
-    return (found, " ".join(asked).strip()) if len(found) > 1 else ([], question)
+    found = [(match.group(1), match.group(2)) for line in lines if (match := _LINE.match(line))]
+    asked = " ".join(line for line in lines if not _LINE.match(line)).strip()
+    names = "".join(name for name, _text in found)
+    if len(found) > 1 and names in (LETTERS[: len(names)], DIGITS[: len(names)]):
+        return _named_choices(found, [text for _name, text in found]), asked
+    before, inline = _inline(question)
+    # A letter among the words of a question is no option, unless the answer is one of these letters.
+    if len(inline) > 1 and any(
+        name.casefold() == str(answer).strip(" .()").casefold() for answer in answers for name, _text in inline
+    ):
+        return _named_choices(inline, [text for _name, text in inline]), before
+    return None, question
 
 
-def strip_letter(text: str) -> str:
-    """Return "(A) kick" as "kick"."""
-    match = LINE.match(text)
-    return match.group(2) if match else text
+def _of_list(given: Any, question: str) -> tuple[Choices, str]:
+    listing = listed(given)
+    if isinstance(listing, str):
+        _before, inline = _inline(listing)
+        if len(inline) < 2:
+            raise ProblemError(
+                "options", "is one text, not a list", "give the options as a list, or in columns a0, a1 …"
+            )
+        return _named_choices(inline, [text for _name, text in inline]), question
+    raw = _texts("options", listing)
+    numbers = isinstance(listing, list) and all(isinstance(one, int | float) for one in listing)
+    split = [split_name(text) for text in raw]
+    letters = [match.groups() for text in raw if (match := _LETTERED.fullmatch(text.strip()))]
+    if len(raw) > 1 and "".join(letter for letter, _rest in letters) == LETTERS[: len(raw)]:
+        split = [(letter, rest) for letter, rest in letters]
+    names = [name for name, _rest in split]
+    # One option such as "C. Ronaldo" has no name.
+    if all(names) and len(set(names)) == len(names):
+        return _named_choices(split, raw), question
+    return Choices(tuple(raw), tuple(raw), numbers=numbers), question
 
 
-def answer_place(answer: Any, options: Sequence[str]) -> int:
-    """Return which option is the answer: its text, its number from 0, or its letter. ProblemError: none of them."""
-    if isinstance(answer, str):
-        same = [place for place, option in enumerate(options) if answer.strip() in (option, option.strip())]
-        same = same or [place for place, option in enumerate(options) if strip_letter(answer) == option.strip()]
-        if len(same) == 1:
-            return same[0]
-        match = LETTER.match(answer)
-        if match and ord(match.group(1)) - ord("A") < len(options):
-            return ord(match.group(1)) - ord("A")
-    digits = str(answer).strip()
-    if not isinstance(answer, bool) and re.fullmatch(r"[0-9]{1,3}(\.0)?", digits) and int(float(digits)) < len(options):
-        return int(float(digits))
-    last = chr(ord("A") + len(options) - 1)
-    fix = f"give the text of an option, its letter (A to {last}) or its number (0 to {len(options) - 1})"
-    raise ProblemError("answer", "is missing" if answer is None else f"is {quoted(str(answer))}", fix)
+def _named_choices(found: Sequence[tuple[str, str]], raw: Sequence[str]) -> Choices:
+    names, texts = tuple(name for name, _text in found), tuple(_text("options", text) for _name, text in found)
+    return Choices(texts, tuple(raw), names if len(set(names)) == len(names) else ())
 
 
-def flattened(value: Any, key: str | None) -> Iterator[tuple[dict[str, Any], dict[str, str]]]:
-    """Yield (fields, defaults) of the records of a member, also if they are in lists inside it.
-
-    `{"video7": {"direction": [{…}, {…}]}}` has the video and the subtest as keys.
-    """
-    if isinstance(value, Mapping) and value and all(_is_records(inner) for inner in value.values()):
-        for subtest, inner in value.items():
-            for fields in inner:
-                yield dict(fields), {"video": key or "", "subtest": str(subtest)[:MAX_LABEL]}
-    elif _is_records(value):
-        for fields in value:
-            yield dict(fields), {"subtest": key or ""}
-    elif isinstance(value, Mapping) and len(lists := [name for name in value if _is_records(value[name])]) == 1:
-        beside = {name: inner for name, inner in value.items() if name != lists[0]}
-        for fields in value[lists[0]]:
-            yield {**beside, **fields}, {}
-    elif isinstance(value, Mapping):
-        yield dict(value), {"id": key or ""}
-    else:
-        raise ProblemError("record", "is not an object", "give an object with named fields")
+def _inline(text: str) -> tuple[str, list[tuple[str, str]]]:
+    """Return the text before "A. …  B. …", and the named options: letters in order from A."""
+    marks: list[re.Match[str]] = []
+    for match in _INLINE.finditer(text):
+        if len(marks) <= 1 and match.group(1).upper() == "A":
+            # "In the U.S.A. A. …": the last A counts.
+            marks = [match] if match.start() == 0 or text[match.start() - 1].isspace() else marks
+        elif match.group(1).upper() == chr(ord("A") + len(marks)):
+            marks.append(match)
+    ends = [*(match.start() for match in marks[1:]), len(text)]
+    found = (
+        [(match.group(1), text[match.end() : end].strip().rstrip(",;")) for match, end in zip(marks, ends, strict=True)]
+        if marks
+        else []
+    )
+    return (text[: marks[0].start()].strip() if marks else text), [pair for pair in found if pair[1]]
 
 
-def _is_records(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(inner, Mapping) for inner in value)
+def listed(value: Any) -> Any:
+    """Return the list that a text is, as JSON or as Python writes it; any other value as it is."""
+    if not isinstance(value, str) or not (value.strip()[:1] == "[" and value.strip()[-1:] == "]"):
+        return value
+    text = value.strip()
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        # Of brackets inside brackets, the parser of Python can exhaust the stack.
+        if len(text) > MAX_LIST or re.search(r"[\[({]", re.sub(r"'[^']*'|\"[^\"]*\"", "", text[1:])):
+            return value
+        try:
+            found = ast.literal_eval(text)
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            return value
+    is_texts = isinstance(found, list) and all(isinstance(one, str | int | float) for one in found)
+    return found if is_texts else value
 
 
 def _text(name: str, value: Any) -> str:
+    text = _long_text(name, value)
+    if len(text) > MAX_TEXT:
+        raise ProblemError(name, f"has {len(text)} characters, more than {MAX_TEXT}", "shorten it")
+    return text
+
+
+def _long_text(name: str, value: Any) -> str:
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = str(value)
     if not isinstance(value, str) or not value.strip():
         raise ProblemError(name, "is missing or is not text", "give a non-empty text")
-    if len(value) > MAX_TEXT:
-        raise ProblemError(name, f"has {len(value)} characters, more than {MAX_TEXT}", "shorten it")
     return value
 
 
@@ -227,11 +314,57 @@ def _label(value: Any) -> str:
     return joined.strip()[:MAX_LABEL]
 
 
-def _without_texts(values: Mapping[str, Any]) -> ProblemError:
-    shown = ", ".join(list(map(str, values))[:12]) or "none"
+def _shown(values: Mapping[str, Any]) -> str:
+    return (", ".join(list(map(str, values))[:MAX_SHOWN]) or "none")[:MAX_LABEL]
+
+
+def _free_text(draft: Draft) -> ProblemError:
+    column, answer = next(iter(draft.said.items()))
+    what = "a number" if str(answer).strip().isdecimal() else "free text"
+    return ProblemError(
+        column,
+        f"is {what} ({quoted(str(answer))}), and there are no wrong texts to compare it with",
+        "add options or foils; without them, only answers yes and no can be audited",
+    )
+
+
+def _without_answer(values: Mapping[str, Any], choices: Choices | None = None) -> ProblemError:
+    if choices and choices.columns and choices.columns[0].lower().startswith("answer"):
+        return ProblemError(
+            "answer",
+            f"is in several columns ({', '.join(choices.columns)}), and none says which of them is right",
+            "name the column of the right one answer; if all of them are right, they are free text, which cannot be "
+            "audited",
+        )
+    if choices and choices.columns and choices.columns[0].lower().startswith("caption"):
+        return ProblemError(
+            "answer",
+            f"is missing, and so are the pictures of {', '.join(choices.columns)} (fields: {_shown(values)})",
+            "add a column answer; if each caption is right for one picture, name the pictures image_0 and image_1",
+        )
+    return ProblemError(
+        "answer",
+        f"is missing (fields: {_shown(values)})",
+        "add a column answer; the command can also read a second file of answers by id with --answers FILE, or map a "
+        "column with --column answer=NAME",
+    )
+
+
+def _without_question(values: Mapping[str, Any], answers: Mapping[str, Any]) -> ProblemError:
     return ProblemError(
         "record",
-        f"has no caption with foils and no options with an answer (its fields: {shown[:MAX_LABEL]})",
+        f"has an answer ({', '.join(answers)}), but no question, options or caption (fields: {_shown(values)})",
+        "give the file with the questions; if the answers are in a second file, the command reads it with --answers "
+        "FILE",
+    )
+
+
+def _unknown(values: Mapping[str, Any], columns: Columns) -> ProblemError:
+    known = [f"{role}={name}" for role in ROLES if role not in columns for name in columns_of(values, role)[:1]]
+    return ProblemError(
+        "record",
+        f"has no caption with foils, no options with an answer and no text with a label (fields: {_shown(values)}; "
+        f"known: {', '.join(known) or 'none'})",
         "rename the columns to caption and foil, or to question, options and answer; the command can also map them, "
         "such as --column right=true_caption,wrongs=false_caption",
     )

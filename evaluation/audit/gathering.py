@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import regex
 
-from evaluation.audit.records import AuditRecord
+from evaluation.audit.records import AuditRecord, label_is_true
 from evaluation.audit.repeats import Repeats
 from evaluation.audit.sampling import Sample
 from text.tokens import words
@@ -27,7 +27,7 @@ class Counts:
 
     `places`: number of options -> position of the right text -> items; `changed`: words changed -> pairs; `more`: word
     -> pairs in which it is only, or more often, in the wrong text, minus those in which it is in the right one.
-    `compared`: the pairs that these two count; of an item with a hard foil only its pair.
+    `compared`: the pairs that these two count; of an item with a hard foil only its pair. `labels`: label -> items.
     """
 
     items: int = 0
@@ -39,12 +39,16 @@ class Counts:
     changed: Counter[int] = field(default_factory=Counter)
     reordered: int = 0
     more: Counter[str] = field(default_factory=Counter)
+    labels: Counter[bool] = field(default_factory=Counter)
 
     def add(self, record: AuditRecord, right: list[str], wrongs: list[list[str]]) -> None:
         self.items += 1
         self.pairs += len(wrongs)
         self.questions += bool(record.question)
         self.options[record.n_options] += 1
+        if record.is_label:
+            self.labels[label_is_true(record)] += 1
+            return
         if record.place is not None:
             self.places.setdefault(record.n_options, Counter())[record.place] += 1
         counted = Counter(right)
@@ -93,7 +97,7 @@ def gather(records: Iterable[AuditRecord], sample: Sample) -> Gathered:
         for counts in (found.overall, found.counts.setdefault(record.subtest, Counts())):
             counts.add(record, right, wrongs)
         found.repeats.add(record, right, wrongs)
-        found.scripts[script_of(record.right)] += 1
+        found.scripts[script_of(record.question if record.is_label else record.right)] += 1
         found.missing.update(name for name in FIELDS if not getattr(record, name))
         _note(found.languages, record.language)
         _note(found.licences, record.licence)

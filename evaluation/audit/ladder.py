@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpus.importers.parsing.fields import ProblemError
-from evaluation.audit.forms import answer_place
-from evaluation.audit.records import AuditRecord, Finding
+from evaluation.audit.answers import answer_place, is_number_label, label_of
+from evaluation.audit.records import AuditRecord, Finding, label_is_true
 from evaluation.errors import EvaluationError
 from evaluation.metrics import ladder
 from evaluation.metrics.ties import hit, standing
@@ -31,7 +31,8 @@ def by_id(records: Iterable[AuditRecord]) -> dict[str, AuditRecord]:
 def read_rung(path: Path, items: Mapping[str, AuditRecord], columns: Mapping[str, str]) -> Credits:
     """Return id -> credit of a file of scores or predictions.
 
-    A prediction is the text, the letter or the number (from 0) of an option; one that is none of them is wrong.
+    A prediction is the text, the letter or the number (from 0) of an option, or a label (yes, no, 1, 0); one that is
+    none of them is wrong.
     EvaluationError: the file cannot be read, or has no item of the benchmark.
     """
     table = Table(path, columns) if path.suffix in TABLES else None
@@ -61,6 +62,10 @@ def _predicted(table: Table, items: Mapping[str, AuditRecord]) -> dict[str, floa
 
 
 def _credit(said: str, record: AuditRecord) -> float:
+    if record.is_label and (record.place is None or not is_number_label(said)):
+        label = label_of(said)
+        if label is not None or record.place is None:
+            return float(label is label_is_true(record))
     place = record.place or 0
     options = [*record.wrongs[:place], record.right, *record.wrongs[place:]]
     try:

@@ -13,7 +13,7 @@ from evaluation.audit.without_video import note, sentence
 
 STYLES = ("foilworks/base.css", "foilworks/components.css", "evaluation/audit.css")
 PLOTTED = ("words", "n-grams", "model", "length")
-BLIND = frozenset({*PLOTTED, "position", "cues"})
+BLIND = frozenset({*PLOTTED, "position", "labels", "cues"})
 BADGES = {"ok": "badge-good", "warn": "badge-warn", "fail": "badge-bad"}
 MARKER = "<link data-styles>"
 LETTERS = "ABCDEFGHIJ"

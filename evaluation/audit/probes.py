@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
+from evaluation.audit.groups import groups_of
 from evaluation.audit.records import (
+    LABEL,
     LONGEST,
     NGRAMS,
     SEPARATOR,
@@ -21,8 +23,8 @@ from evaluation.audit.records import (
     WORDS,
     AuditRecord,
     chance_of,
-    groups_of,
     has_choices,
+    without_labels,
 )
 from evaluation.metrics.intervals import mean, mean_intervals
 from generation.balance.classifier import SAME, held_out_gaps
@@ -44,7 +46,7 @@ Scorer = Callable[[Sequence[str]], Sequence[float]]
 
 @dataclass(frozen=True)
 class Solved:
-    """The share of right answers of one probe. `unit`: pairs, or choices among all options."""
+    """The share of right answers of one probe. `unit`: pairs, labels, or choices among all options."""
 
     probe: str
     unit: str
@@ -56,13 +58,13 @@ class Solved:
 
     @property
     def skill(self) -> float:
-        """Return the part of the way from chance to 1, negative below chance."""
-        return (self.value - self.chance) / (1 - self.chance)
+        """Return the part of the way from chance to 1, negative below chance; 0 if chance is 1."""
+        return (self.value - self.chance) / (1 - self.chance) if self.chance < 1 else 0.0
 
 
 def texts_of(record: AuditRecord) -> list[str]:
     """Return the right text, then the wrong ones, each behind its question if there is one."""
-    before = f"{record.question}{SEPARATOR}" if record.question else ""
+    before = f"{record.question}{LABEL if record.is_label else SEPARATOR}" if record.question else ""
     return [before + text for text in (record.right, *record.wrongs)]
 
 
@@ -88,17 +90,29 @@ def _by_classifier(
 
 def word_features_of(text: str) -> list[str]:
     """List the features of words (text.tokens.word_features), and those of an answer with the opening of its
-    question."""
+    question. Of a labelled text, list its words with the label: which words are said of what is true."""
+    if LABEL in text:
+        return _with_label(text, word_features)
     question, _, answer = text.rpartition(SEPARATOR)
     return [*word_features(answer), *_after_question(question, answer)]
 
 
 def ngrams_of(text: str) -> list[str]:
     """List the sequences of 1 to `MAX_N` words, with marks for the start and the end."""
+    if LABEL in text:
+        return _with_label(text, _sequences)
     question, _, answer = text.rpartition(SEPARATOR)
-    row = [START, *words(answer), END]
-    found = [" ".join(row[at : at + n]) for n in range(1, MAX_N + 1) for at in range(len(row) - n + 1)]
-    return [*found, *_after_question(question, answer)]
+    return [*_sequences(answer), *_after_question(question, answer)]
+
+
+def _sequences(text: str) -> list[str]:
+    row = [START, *words(text), END]
+    return [" ".join(row[at : at + n]) for n in range(1, MAX_N + 1) for at in range(len(row) - n + 1)]
+
+
+def _with_label(text: str, features: Callable[[str], list[str]]) -> list[str]:
+    labelled, _, label = text.rpartition(LABEL)
+    return [label, *(f"{label}{LABEL}{feature}" for feature in features(labelled))]
 
 
 def _after_question(question: str, answer: str) -> list[str]:
@@ -121,11 +135,17 @@ def solve_by_model(records: Sequence[AuditRecord], name: str, scores: Mapping[st
 
 def texts_for_model(record: AuditRecord) -> list[str]:
     """Return the texts of a record as a language model reads them: after the question, if there is one."""
-    return [text.replace(SEPARATOR, " ") for text in texts_of(record)]
+    return [text.replace(SEPARATOR, " ").replace(LABEL, " ") for text in texts_of(record)]
 
 
-def solve_by_length(records: Sequence[AuditRecord]) -> Solved:
-    """Return what is solved by always choosing the longest text, or the shortest if that solves more."""
+def solve_by_length(records: Sequence[AuditRecord]) -> Solved | None:
+    """Return what is solved by always choosing the longest text, or the shortest if that solves more.
+
+    None with labels only, which have no length.
+    """
+    records = without_labels(records)
+    if not records:
+        return None
     groups = groups_of(records)
     sizes = [[len(words(text)) for text in (record.right, *record.wrongs)] for record in records]
     gaps = np.array([float(right - wrong) for right, *wrongs in sizes for wrong in wrongs])
@@ -139,7 +159,7 @@ def solved(probe: str, records: Sequence[AuditRecord], gaps: Floats, groups: Seq
     (interval,) = mean_intervals(credit[:, None], groups, draws=DRAWS)
     return Solved(
         probe=probe,
-        unit="choices" if has_choices(records) else "pairs",
+        unit="choices" if has_choices(records) else ("pairs" if without_labels(records) else "labels"),
         value=mean(credit),
         interval=interval,
         chance=chance_of(records),
@@ -169,7 +189,8 @@ class Divergence:
 
 
 def divergence_of(records: Sequence[AuditRecord], seed: int = 0) -> Divergence | None:
-    """Return the lexical divergence; None if a side has no words or there are fewer than two items."""
+    """Return the lexical divergence of items without labels; None if a side has no words, or with fewer than two."""
+    records = without_labels(records)
     vectorizer = CountVectorizer(analyzer=words)
     texts = [record.right for record in records] + [" ".join(record.wrongs) for record in records]
     if len(records) < 2 or not all(any(map(words, side)) for side in (texts[: len(records)], texts[len(records) :])):

@@ -1,6 +1,6 @@
 """Read a benchmark file of any form, record by record, without a project or a database."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,11 @@ from corpus.importers.parsing.text_lines import lines
 from corpus.importers.registry import BENCHMARK, IMPORTERS
 from corpus.records import SPLITS, BadRecord, ItemRecord
 from corpus.rules.hard_foils import Candidates, HardFoil, hard_foils, may_have_nearest, stated_hard_foil
+from evaluation.audit.answers import Manner
 from evaluation.audit.exports import WHOLE, released
-from evaluation.audit.forms import flattened, parse_record
+from evaluation.audit.forms import Draft, draft_of, settled
+from evaluation.audit.joining import answers_of
+from evaluation.audit.nested import flattened
 from evaluation.audit.records import AuditRecord
 from evaluation.errors import EvaluationError
 from text.registry import Entry, load, lookup, parse_params
@@ -24,19 +27,31 @@ TABLES = frozenset({".csv", ".tsv"})
 LINES = frozenset({".jsonl", ".ndjson"})
 # Found by the names of columns.
 BY_NAMES = "columns"
-KNOWN_HEADERS = {"feint6k": {"video_id", "sentence"}, "contrast": {"clip", "ending0", "ending1", "label"}}
+KNOWN_HEADERS = {
+    "feint6k": {"video_id", "sentence"},
+    "contrast": {"clip", "ending0", "ending1", "label"},
+    "vinoground": {"index", "pos_cap", "neg_cap"},
+}
 MAX_BAD_SHOWN = 20
+# Records that wait until the file's way of writing answers is known.
+MAX_WAITING = 5_000
+# Of a first column without a name, which pandas writes.
+ROW_NUMBERS = "index"
 
 
 @dataclass
 class Source:
-    """A file to audit and how to read it. `limits`: those of Parquet files (corpus.limits); `params`: of the format."""
+    """A file to audit and how to read it. `limits`: those of Parquet files (corpus.limits); `params`: of the format.
+
+    `answers`: a second file, with the answers by id.
+    """
 
     path: Path
     form: str = ""
     columns: Mapping[str, str] = field(default_factory=dict)
     limits: Any = None
     params: Mapping[str, Any] = field(default_factory=dict)
+    answers: Path | None = None
 
 
 @dataclass
@@ -63,7 +78,7 @@ def form_of(source: Source) -> str:
         return source.form
     if source.path.is_dir():
         return "hf"
-    if source.columns or source.path.suffix.lower() not in TABLES:
+    if source.columns or source.answers or source.path.suffix.lower() not in TABLES:
         return BY_NAMES
     names = set(_header(source.path)[1])
     return next((form for form, columns in KNOWN_HEADERS.items() if names >= columns), BY_NAMES)
@@ -132,6 +147,7 @@ def _of_item(item: ItemRecord, path: Path, number: int) -> AuditRecord:
         split=item.video.split or _split_of(path),
         video=item.video.source_id or item.video.file or item.video.key,
         clip=item.video.key,
+        group=item.pair,
         question=question if isinstance(question, str) else "",
         place=int(place) if is_place and place is not None else None,
         licence=str(said.get("license") or said.get("licence") or ""),
@@ -143,20 +159,60 @@ def _split_of(path: Path) -> str:
 
 
 def _by_names(source: Source, problems: Problems) -> Iterator[tuple[AuditRecord, Candidates | None]]:
+    manner, waiting, is_known = Manner(), list[tuple[Draft, Mapping[str, Any]]](), False
+    for draft, fields in _drafts(source, problems):
+        if not is_known:
+            draft.note(manner)
+        waiting.append((draft, fields))
+        if is_known or len(waiting) >= MAX_WAITING:
+            is_known = True
+            yield from _settled(source, waiting, manner, problems)
+            waiting.clear()
+    yield from _settled(source, waiting, manner, problems)
+
+
+def _settled(
+    source: Source, waiting: Iterable[tuple[Draft, Mapping[str, Any]]], manner: Manner, problems: Problems
+) -> Iterator[tuple[AuditRecord, Candidates | None]]:
+    for draft, fields in waiting:
+        try:
+            record = settled(draft, manner)
+        except ProblemError as error:
+            problems.add(_said(source, draft.where, error))
+        except CorpusError as error:
+            raise CorpusError(f"{source.path}: {error}") from error
+        else:
+            yield record, _candidates(record, fields)
+
+
+def _drafts(source: Source, problems: Problems) -> Iterator[tuple[Draft, Mapping[str, Any]]]:
     defaults = {"subtest": source.path.stem, "split": _split_of(source.path)}
+    answers = answers_of(source.answers, _raw_records(source.answers), source.columns) if source.answers else None
+    for line, fields, own in _fields(source, problems):
+        try:
+            joined = fields if answers is None else answers.joined(fields, own, source.columns)
+            own = {**defaults, **{name: value for name, value in own.items() if value}}
+            yield draft_of(joined, line, source.columns, own), joined
+        except ProblemError as error:
+            problems.add(_said(source, line, error))
+        except CorpusError as error:
+            raise CorpusError(f"{source.path}:{line}: {error}") from error
+
+
+def _fields(source: Source, problems: Problems) -> Iterator[tuple[int, dict[str, Any], dict[str, str]]]:
     for raw in _raw_records(source.path):
-        where = f"{source.path}:{raw.line}"
         try:
             if raw.problem:
                 raise ProblemError(raw.part, raw.problem, "correct the line")
             check_content(raw.value)
-            for fields, own in flattened(raw.value, raw.key):
-                record = parse_record(
-                    fields, raw.line, source.columns, {**defaults, **{k: v for k, v in own.items() if v}}
-                )
-                yield record, _candidates(record, fields)
+            for fields, own in flattened(raw.value, raw.key, source.columns):
+                yield raw.line, fields, own
         except ProblemError as error:
-            problems.add(f"{where}: {error.field}: {error.problem}; {error.fix}")
+            problems.add(_said(source, raw.line, error))
+
+
+def _said(source: Source, line: int, error: ProblemError) -> str:
+    return f"{source.path}:{line}: {error.field}: {error.problem}; {error.fix}"
 
 
 def _candidates(record: AuditRecord, fields: Mapping[str, Any]) -> Candidates | None:
@@ -170,7 +226,7 @@ def _raw_records(path: Path) -> Iterator[RawRecord]:
     suffix = path.suffix.lower()
     if suffix in TABLES:
         delimiter, names = _header(path)
-        rows = read_rows(path, names[:1], delimiter)
+        rows = read_rows(path, names[1:2], delimiter, row_numbers=ROW_NUMBERS)
         yield from (RawRecord(None, row.cells, row.line, row.problem, "row") for row in rows)
     elif suffix in LINES or _is_lines(path):
         yield from json_lines(path)

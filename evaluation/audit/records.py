@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
 
-from generation.balance.records import caption_groups
-
 Verdict = Literal["ok", "warn", "fail"]
 T = TypeVar("T")
 VERDICTS: tuple[Verdict, ...] = ("ok", "warn", "fail")
@@ -13,6 +11,8 @@ VERDICTS: tuple[Verdict, ...] = ("ok", "warn", "fail")
 WORDS, NGRAMS, LONGEST, SHORTEST = "words", "n-grams", "longest", "shortest"
 # Separates a question from a text; no file may have it, because importers refuse control characters in ids only.
 SEPARATOR = "\x1f"
+# Separates a labelled text from its label.
+LABEL = "\x1e"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,8 @@ class AuditRecord:
     `place`: the position of the right text among the options, from 0; None if the file does not order them. `where`:
     the line, or the number of the record. `clip`: the video with the times of its part. `hard`: the index of the hard
     foil among the wrong texts (-1: it is none of them), None if all count alike; `hard_source`: how it is known.
+    `is_label`: the question is a text with a label, and right and wrong are yes and no, or true and false. `group`: of
+    records that a classifier must not learn one from the other.
     """
 
     right: str
@@ -38,6 +40,8 @@ class AuditRecord:
     language: str = ""
     hard: int | None = None
     hard_source: str = ""
+    is_label: bool = False
+    group: str = ""
 
     @property
     def n_options(self) -> int:
@@ -60,23 +64,29 @@ class AuditRecord:
         return [(self.right, wrong) for wrong in self.wrongs]
 
 
-def groups_of(records: Sequence[AuditRecord]) -> list[str]:
-    """Return (n,) the clusters of records: of questions by video or question, of pairs by caption."""
-    captions = caption_groups([(record.right, "") for record in records])
-    return [
-        (record.video or record.question) if record.question else caption
-        for record, caption in zip(records, captions, strict=True)
-    ]
-
-
 def has_choices(records: Sequence[AuditRecord]) -> bool:
     """Report whether an item has more than one wrong text."""
     return any(len(record.wrongs) > 1 for record in records)
 
 
 def chance_of(records: Sequence[AuditRecord]) -> float:
-    """Return the expected share of right answers if each option is equally likely."""
-    return sum(1 / record.n_options for record in records) / len(records)
+    """Return the expected share of right answers if each option is equally likely.
+
+    Of labels, the share of the more frequent one: always answering it takes no words.
+    """
+    labels = [label_is_true(record) for record in records if record.is_label]
+    of_labels = max(sum(labels), len(labels) - sum(labels))
+    return (of_labels + sum(1 / record.n_options for record in records if not record.is_label)) / len(records)
+
+
+def label_is_true(record: AuditRecord) -> bool:
+    """Report whether the label of a labelled text is yes or true."""
+    return record.right in {"yes", "true"}
+
+
+def without_labels(records: Sequence[AuditRecord]) -> list[AuditRecord]:
+    """Return the records whose right and wrong texts can be compared."""
+    return [record for record in records if not record.is_label]
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,9 @@ class Repeats:
         """Note a record and the words of its texts."""
         caption = normal(right, record.right)
         foils = [normal(found, text) for found, text in zip(wrongs, record.wrongs, strict=True)]
-        self.items.append(hashed(record.clip, record.question, caption, *sorted(foils)))
+        # Without the names of the videos, the same statement can be about another one.
+        clip = record.clip or (str(len(self.items)) if record.is_label else "")
+        self.items.append(hashed(clip, record.question, caption, *sorted(foils)))
         self.captions.append(hashed(record.question, caption))
         self.videos.append(hashed(record.video) if record.video else NO_VIDEO)
         self.splits.append(self.split_names.setdefault(record.split, min(255, len(self.split_names))))

@@ -12,6 +12,7 @@ SHOWN = 5
 # Check -> what its `count` of `n` are.
 COUNTED = {
     "position": gettext_lazy("The most frequent position has the answer in %(hits)s of %(n)s items."),
+    "labels": gettext_lazy("The more frequent label is right for %(hits)s of %(n)s items."),
     "cues": gettext_lazy("The most one-sided word points to the answer in %(hits)s of %(n)s pairs."),
     "edits": gettext_lazy("%(hits)s of %(n)s pairs differ in at most two words."),
     "same_texts": gettext_lazy("%(hits)s of %(n)s wrong texts have the words of their right text, in the same order."),

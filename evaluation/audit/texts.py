@@ -16,7 +16,8 @@ TEXTS: dict[str, Words] = {
         "Solved by words",
         "Share of right answers of a bag-of-words classifier that never sees a video. It is trained on other captions.",
         "Balance the words: each word that a foil inserts must be equally frequent in captions. Remove the items that "
-        "the classifier solves, and audit the rest again.",
+        "the classifier solves, and audit the rest again. Of texts with a label, use each word equally often with both "
+        "labels.",
     ),
     "n-grams": Words(
         "Solved by word order",
@@ -38,6 +39,12 @@ TEXTS: dict[str, Words] = {
         "Position of the answer",
         "Share of right answers if always the most frequent position is chosen, in the order of the file.",
         "Shuffle the options so that each position is right equally often.",
+    ),
+    "labels": Words(
+        "Most frequent label",
+        "Share of right answers if always the more frequent label is given: yes or true, or no or false.",
+        "Give each label to half of the items, in each subtest. With a model's accuracy, report the share of the more "
+        "frequent label: that is what a constant answer reaches.",
     ),
     "cues": Words(
         "Strongest single word",

@@ -12,9 +12,10 @@ from corpus.importers.parsing.examples import EXAMPLES
 from corpus.importers.parsing.fields import ProblemError
 from evaluation.analyses.blind import probes
 from evaluation.analyses.records import ItemFacts
+from evaluation.audit.answers import Manner, answer_place
 from evaluation.audit.audit import Options, audit
 from evaluation.audit.checks import of_positions
-from evaluation.audit.forms import answer_place, parse_record
+from evaluation.audit.forms import draft_of, settled
 from evaluation.audit.gathering import Counts, script_of
 from evaluation.audit.ladder import by_id, ladder_of, parse_rungs, read_rung
 from evaluation.audit.pages import file_of
@@ -60,7 +61,10 @@ def found_of(result: dict, check: str, subtest: str = "") -> dict:
 
 
 def records(*rows: dict, **columns: str) -> list[AuditRecord]:
-    return [parse_record(row, line, columns, {}) for line, row in enumerate(rows, 1)]
+    manner, drafts = Manner(), [draft_of(row, line, columns, {}) for line, row in enumerate(rows, 1)]
+    for draft in drafts:
+        draft.note(manner)
+    return [settled(draft, manner) for draft in drafts]
 
 
 @pytest.fixture(scope="module")

@@ -30,15 +30,16 @@ def read_rows(
     *,
     one_of: Sequence[str] = (),
     names: Collection[str] = (),
+    row_numbers: str = "",
 ) -> Iterator[Row]:
     """The rows below the header, which must name the `required` columns; rows without any text are passed over.
 
     Of several possible delimiters the one counts that makes the header name them. `one_of`: columns of which a record
     needs one at least, the usual one first. `names`: columns of names and ids, whose outer blanks mean
-    nothing. CorpusError, with its line: no such file, not UTF-8, a quote that is never closed, a header without these
-    columns.
+    nothing. `row_numbers`: the name of a first column without one. CorpusError, with its line: no such file, not UTF-8,
+    a quote that is never closed, a header without these columns.
     """
-    delimiter, header = _header(path, required, delimiters, one_of)
+    delimiter, header = _header(path, required, delimiters, one_of, row_numbers)
     for line, values in split_rows(path, delimiter):
         if line == header.line or not any(value.strip() for value in values):
             continue
@@ -53,9 +54,18 @@ class Header(NamedTuple):
     names: list[str]
     line: int
 
+    def with_row_numbers(self, name: str) -> "Header":
+        """The header with a name for a first column that has none, unless another column has this name."""
+        is_without = len(self.names) > 1 and not self.names[0] and name not in self.names
+        return Header([name, *self.names[1:]], self.line) if is_without else self
 
-def _header(path: Path, required: Sequence[str], delimiters: str, one_of: Sequence[str]) -> tuple[str, Header]:
+
+def _header(
+    path: Path, required: Sequence[str], delimiters: str, one_of: Sequence[str], row_numbers: str
+) -> tuple[str, Header]:
     tried = [(delimiter, first_row(path, delimiter)) for delimiter in delimiters]
+    if row_numbers:
+        tried = [(delimiter, header.with_row_numbers(row_numbers)) for delimiter, header in tried]
     found = [(delimiter, header) for delimiter, header in tried if set(required) <= set(header.names)]
     if found:
         _check_names(path, found[0][1])

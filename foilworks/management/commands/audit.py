@@ -1,6 +1,7 @@
 """`foilworks audit`: find out whether a benchmark can be solved without its videos. Needs no project, no database."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from django.core.management.base import CommandParser
 
 from corpus.importers.parsing.parquet_rows import TableLimits
 from corpus.limits import child_limits
-from evaluation.audit.forms import ROLES
+from evaluation.audit.names import ROLES
 from evaluation.audit.reading import formats
 from evaluation.audit.records import VERDICTS
 from evaluation.audit.said import SHOWN, and_more, lines_of
@@ -54,6 +55,7 @@ class Command(FoilworksCommand):
             "--format", default="", dest="form", metavar="F", choices=sorted(formats()), help=f"{_FORMAT}{_formats()}"
         )
         parser.add_argument("--set", action="append", metavar="NAME=VALUE", help="parameter of the format; repeatable")
+        parser.add_argument("--answers", type=Path, metavar="FILE", help="file of the answers by id, if FILE has none")
         add_columns(parser, f"; WHAT is one of: {', '.join(ROLES)}")
         parser.add_argument(
             "--model",
@@ -94,6 +96,8 @@ class Command(FoilworksCommand):
         self.fail_on = options["fail_on"]
         if unknown := sorted(options["columns"].keys() - {*ROLES, "prediction"}):
             self.parser.error(f"--column: {', '.join(unknown)} is not a role; choose from: {', '.join(ROLES)}")
+        if options["answers"] and (options["form"] or len(options["files"]) > 1):
+            self.parser.error("--answers needs one file, without --format")
         if options["sample"] < 1:
             self.parser.error("--sample must be at least 1")
         audit, sources = load(AUDIT), self._sources(**options)
@@ -111,8 +115,9 @@ class Command(FoilworksCommand):
         limits = TableLimits(settings.MAX_TABLE_MB * 1024**2, child_limits())
         params = parse_set_options(options["set"])
         audit = load(AUDIT)
-        given = [audit.Source(path, options["form"], columns, limits, params) for path in options["files"]]
-        return [source for one in given for source in audit.sources_of(one)]
+        source = partial(audit.Source, limits=limits, params=params, answers=options["answers"])
+        given = [source(path, options["form"], columns) for path in options["files"]]
+        return [found for one in given for found in audit.sources_of(one)]
 
     def _add_ladder(self, result: dict[str, Any], sources: list[Any], **options: Any) -> None:
         ladder, audit = load(LADDER), load(AUDIT)
@@ -143,8 +148,9 @@ class Command(FoilworksCommand):
         if n_hard := sum(result["hard_foils"].values()):
             parts.append(f"{n_hard:,} items count with their hard foil only")
         if result["subtests"]:
-            lines = [_of_subtest(subtest) for subtest in result["subtests"]]
-            parts.append(table(("subtest", "items", *OF_SUBTESTS), lines))
+            shown = (*OF_SUBTESTS, *(["labels"] if any(finding["check"] == "labels" for finding in findings) else []))
+            lines = [_of_subtest(subtest, shown) for subtest in result["subtests"]]
+            parts.append(table(("subtest", "items", *shown), lines))
         parts += [told for finding in findings if (told := _told(finding))]
         return "\n\n".join([*([meaning] if meaning else []), *parts, f"verdict: {result['verdict']}"])
 
@@ -176,14 +182,16 @@ def _title(finding: Mapping[str, Any]) -> str:
     return f"{finding['title']} ({beside})" if beside else str(finding["title"])
 
 
-def _of_subtest(subtest: Mapping[str, Any]) -> tuple[Any, ...]:
+def _of_subtest(subtest: Mapping[str, Any], shown: Sequence[str]) -> tuple[Any, ...]:
     by_check = {finding["check"]: finding for finding in subtest["findings"]}
-    return (subtest["name"], subtest["items"], *(_cell(by_check[check]) for check in OF_SUBTESTS))
+    return (subtest["name"], subtest["items"], *(_cell(by_check.get(check)) for check in shown))
 
 
-def _cell(finding: Mapping[str, Any]) -> str:
+def _cell(finding: Mapping[str, Any] | None) -> str:
+    if finding is None or finding["value"] is None:
+        return "-"
     mark = {"ok": " ", "warn": "!", "fail": "x"}[finding["verdict"]]
-    return "-" if finding["value"] is None else f"{finding['value']:.3f} {mark}"
+    return f"{finding['value']:.3f} {mark}"
 
 
 _FORMAT = "format of the file (default: found by the names of its columns): "

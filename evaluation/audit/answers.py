@@ -1,0 +1,238 @@
+"""Find which option an answer means, or whether it is yes or no.
+
+Files write answers as the text of an option, as its name (a letter, a column), or as its number from 0 or from 1. One
+record can leave open which, such as 1 of three options: `Manner` then decides by the other records of the file.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from corpus.errors import CorpusError
+from corpus.importers.parsing.fields import ProblemError
+from text.quoting import quoted
+
+TEXT, NAME, FROM_0, FROM_1 = "text", "name", "number from 0", "number from 1"
+# What an answer alone is taken for, in this order; numbers count from 0.
+PREFERRED = (TEXT, NAME, FROM_0)
+# With fewer undecided records, numbers count from 0; with more, the file is refused.
+FEW_RECORDS = 20
+# Of the questions with 0 or 1; more open questions than that show that these are no labels.
+MAX_OPEN = 0.1
+YES, NO = frozenset({"yes", "true"}), frozenset({"no", "false"})
+OTHER = "other"
+_BEFORE = r"^\s*(?:(?:Option|Sentence|Caption|Choice|Description|Answer)[:\s]\s*)?"
+# "B", "(b)", "B.", "Option 2".
+_BARE = re.compile(rf"{_BEFORE}\(?([A-Ja-j]|[1-9])\)?[.:)]?\s*$")
+# "(B) kick", "B. kick", "Option 2: kick", "B.kick".
+_PREFIXED = re.compile(rf"{_BEFORE}(?:\(?([A-J1-9])[.:)]\s+|\(?([A-J])[.:)](?=\S))(\S.*?)\s*$", re.DOTALL)
+_NUMBER = re.compile(r"[0-9]{1,3}(\.0)?")
+# An answer 1 to "How many …?" is a number, not a yes; of "Which …?", it is the number of an option.
+_OPEN_QUESTION = re.compile(
+    r"\s*(?:what|who|whom|whose|where|when|why|which|how)\b|.*\bhow (?:many|much)\b", re.I | re.S
+)
+
+Readings = Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Choices:
+    """The options of a record. `raw`: as the file has them, `texts`: without their names, `names`: A, B …, or the keys
+    of an object; `columns`: the columns that they are in. `numbers`: the file has them as numbers, not as texts."""
+
+    texts: tuple[str, ...]
+    raw: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    numbers: bool = False
+
+
+def split_name(text: str) -> tuple[str, str]:
+    """Return "(A) kick" as "A" and "kick"; a text without a name as "" and the text."""
+    match = _PREFIXED.match(text)
+    return (match.group(1) or match.group(2), match.group(3)) if match else ("", text)
+
+
+def readings(answer: Any, choices: Choices) -> Readings:
+    """Return what the answer can mean: way of writing -> place of the option. Empty: none of them.
+
+    ProblemError: it names one option, and has the text of another.
+    """
+    if isinstance(answer, list) and len(answer) == 1:
+        answer = answer[0]
+    if isinstance(answer, bool) or not isinstance(answer, str | int | float):
+        return {}
+    said, found = str(answer).strip(), dict[str, int]()
+    name, rest = split_name(said)
+    if isinstance(answer, str) or choices.numbers:
+        text = _place(said, choices.raw, choices.texts)
+        if text is None and name:
+            text, named = _place(rest, choices.texts), _named(name, choices)
+            if text is not None and named is not None and text != named:
+                raise ProblemError(
+                    "answer",
+                    f"{quoted(said)} names option {named + 1}, and has the text of option {text + 1}",
+                    "correct one of the two",
+                )
+        if text is not None:
+            found[TEXT] = text
+    bare = _BARE.match(said)
+    place = _named(bare.group(1) if bare else name, choices, said)
+    if place is not None:
+        found[NAME] = place
+    if _NUMBER.fullmatch(said):
+        number, n = int(float(said)), len(choices.texts)
+        found |= {FROM_0: number} if number < n else {}
+        found |= {FROM_1: number - 1} if 1 <= number <= n else {}
+    return found
+
+
+def _place(said: str, *options: Sequence[str]) -> int | None:
+    """Return the only option with this text; without one, the only one but for case, blanks and a final full stop."""
+    for same in (str.strip, _loose):
+        for texts in options:
+            places = [place for place, text in enumerate(texts) if same(text) == same(said)]
+            if len(places) == 1:
+                return places[0]
+            if places:
+                return None
+    return None
+
+
+def _loose(text: str) -> str:
+    return " ".join(text.split()).rstrip(".").casefold()
+
+
+def _named(name: str, choices: Choices, said: str = "") -> int | None:
+    """Return the option of a name, or of the column that `said` is; letters count the options that have no names."""
+    wanted = name.casefold()
+    names = [one.casefold() for one in choices.names]
+    if wanted and wanted in names:
+        return names.index(wanted)
+    if said and said.casefold() in (columns := [one.casefold() for one in choices.columns]):
+        return columns.index(said.casefold())
+    has_letters = any(one.isalpha() for one in names)
+    if wanted and wanted.isalpha() and not has_letters and ord(wanted) - ord("a") < len(choices.texts):
+        return ord(wanted) - ord("a")
+    return None
+
+
+def preferred(found: Readings) -> int | None:
+    """Return the place that an answer means without other records; None: none."""
+    return next((found[way] for way in PREFERRED if way in found), None)
+
+
+def answer_place(answer: Any, options: Sequence[str]) -> int:
+    """Return which option is the answer: its text, its letter, or its number from 0. ProblemError: none of them."""
+    place = preferred(readings(answer, Choices(tuple(options), tuple(options))))
+    if place is None:
+        raise no_option("answer", answer, len(options))
+    return place
+
+
+def no_option(column: str, answer: Any, n: int) -> ProblemError:
+    """Return that an answer is none of n options."""
+    fix = f"give the text of an option, its letter (A to {chr(ord('A') + n - 1)}) or its number (0 to {n - 1})"
+    return ProblemError(column, "is missing" if answer is None else f"is {quoted(str(answer))}", fix)
+
+
+def label_of(answer: Any) -> bool | None:
+    """Return whether an answer is yes or true, also as 1; None if it is neither that nor the opposite."""
+    if isinstance(answer, list) and len(answer) == 1:
+        answer = answer[0]
+    said = str(answer).strip().rstrip(".!").casefold()
+    if said in YES or said in {"1", "1.0"}:
+        return True
+    return False if said in NO or said in {"0", "0.0"} else None
+
+
+def is_number_label(answer: Any) -> bool:
+    """Report whether a label is 0 or 1 instead of a word."""
+    return label_of(answer) is not None and not isinstance(answer, bool) and str(answer).strip()[:1] in {"0", "1"}
+
+
+def is_open(question: str) -> bool:
+    """Report whether a question asks for more than yes or no."""
+    return _OPEN_QUESTION.match(question) is not None
+
+
+@dataclass
+class Manner:
+    """How the columns of a file write their answers. `possible`: column -> way of writing -> records that allow it.
+
+    Of columns of labels: `numbers` that are 0 or 1, those for `open` questions, and `others` that are not labels.
+    """
+
+    possible: dict[str, Counter[str]] = field(default_factory=dict)
+    records: Counter[str] = field(default_factory=Counter)
+    numbers: Counter[str] = field(default_factory=Counter)
+    open: Counter[str] = field(default_factory=Counter)
+    others: set[str] = field(default_factory=set)
+
+    def note(self, answers: Mapping[str, Readings]) -> None:
+        for column, found in answers.items():
+            if found:
+                self.records[column] += 1
+                self.possible.setdefault(column, Counter()).update(found.keys())
+
+    def note_label(self, column: str, answer: Any, question: str) -> None:
+        """Note a label, or another answer in its column: then 0 and 1 are not labels."""
+        if label_of(answer) is None:
+            self.others.add(column)
+        elif is_number_label(answer):
+            self.numbers[column] += 1
+            self.open[column] += is_open(question)
+
+    def has_number_labels(self, column: str) -> bool:
+        """Report whether 0 and 1 are labels in a column."""
+        return column not in self.others and self.open[column] <= MAX_OPEN * self.numbers[column]
+
+    def ways(self, column: str) -> set[str]:
+        """Return the ways of writing that most records of the column allow."""
+        counts = self.possible.get(column, Counter[str]())
+        most = max(counts.values(), default=0)
+        return {way for way, n in counts.items() if n == most}
+
+    def places(self, column: str, found: Readings) -> set[int]:
+        """Return the options that an answer can mean in this file."""
+        ways = self.ways(column)
+        if chosen := {found[way] for way in found if way in ways}:
+            return chosen
+        # A text or a letter is one among numbers, too.
+        return {place for way, place in found.items() if way in {TEXT, NAME}}
+
+    def place(self, answers: Mapping[str, Readings], where: str) -> int | None:
+        """Return the option that all answer columns of a record mean; None: none of them is an option.
+
+        ProblemError: they mean different options. CorpusError: the file leaves open what they mean.
+        """
+        possible = {column: places for column, found in answers.items() if (places := self.places(column, found))}
+        if not possible:
+            return None
+        common = set.intersection(*possible.values())
+        if len(common) == 1:
+            return common.pop()
+        if not common:
+            raise _disagree(possible)
+        column, found = next((column, answers[column]) for column in possible)
+        if self.records[column] >= FEW_RECORDS:
+            raise _unclear(where, column, {way: found[way] for way in found if way in self.ways(column)})
+        return preferred({way: place for way, place in found.items() if place in common})
+
+
+def _disagree(possible: Mapping[str, Iterable[int]]) -> ProblemError:
+    said = ", ".join(
+        f"{column} means option {' or '.join(str(n + 1) for n in sorted(places))}"
+        for column, places in possible.items()
+    )
+    return ProblemError("answer", f"differs between columns: {said}", "choose one, such as --column answer=COLUMN")
+
+
+def _unclear(where: str, column: str, found: Readings) -> CorpusError:
+    ways = " or ".join(f"{way} (option {place + 1})" for way, place in found.items())
+    return CorpusError(
+        f"{where}: {column}: can be read in several ways in all records: {ways}; give the letters or the texts of the "
+        "right options"
+    )

@@ -1,0 +1,137 @@
+"""Find the records of a file that are inside others: lists of questions, questions by name, pairs of two pictures."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from corpus.importers.parsing.fields import ProblemError
+from evaluation.audit.names import MAX_LABEL, SERIES, Columns, named, series_of
+
+Found = tuple[dict[str, Any], dict[str, str]]
+MAX_NESTED = 6
+_CAPTION = re.compile(r"caption[ _]?([0-9ab])", re.IGNORECASE)
+_PICTURE = re.compile(r"(?:image|img|picture|video|clip)[ _]?([0-9ab])(?:_?(?:path|file|url|id))?", re.IGNORECASE)
+_MEDIA = re.compile(r"https?://\S+|\S.*\.(?:jpe?g|png|gif|webp|bmp|mp4|webm|avi|mkv|mov)", re.IGNORECASE)
+
+
+def flattened(value: Any, key: str | None, columns: Columns, depth: int = 0) -> Iterator[Found]:
+    """Yield (fields, defaults) of the records of a member, also if they are in lists or objects inside it.
+
+    `{"video7": {"direction": [{…}, {…}]}}` has the video and the subtest as keys. A pair of two pictures with their
+    captions is two records, of which each has the caption of the other as its foil.
+    """
+    if depth > MAX_NESTED:
+        raise ProblemError("record", f"is nested deeper than {MAX_NESTED} levels", "flatten it")
+    if isinstance(value, list):
+        yield from _of_list(value, key, columns, depth)
+    elif not isinstance(value, Mapping):
+        fix = "give an object with named fields; if these are the answers of another file, give that file"
+        raise ProblemError("record", "is not an object", f"{fix}, and this one with --answers FILE")
+    elif pair := _two_pictures(value, columns):
+        yield from _halves(*pair, key)
+    elif _is_item(value, columns):
+        yield dict(value), {"id": key or ""}
+    elif value and all(_is_records(inner) for inner in value.values()):
+        for subtest, inner in value.items():
+            for one in inner:
+                for fields, own in flattened(one, None, columns, depth + 1):
+                    yield fields, {"video": key or "", "subtest": str(subtest)[:MAX_LABEL], **_given(own)}
+    else:
+        yield from _of_object(value, key, columns, depth)
+
+
+def _given(own: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in own.items() if value}
+
+
+def _of_list(value: list[Any], key: str | None, columns: Columns, depth: int) -> Iterator[Found]:
+    if len(value) == 4 and all(isinstance(one, str) for one in value):
+        pictures, captions = value[::2], value[1::2]
+        if all(map(_MEDIA.fullmatch, pictures)) and not any(map(_MEDIA.fullmatch, captions)):
+            yield from _halves({}, captions, pictures, key)
+            return
+    if not value or not all(isinstance(one, Mapping | list) for one in value):
+        raise ProblemError("record", "is not an object", "give an object with named fields")
+    for one in value:
+        for fields, own in flattened(one, None, columns, depth + 1):
+            yield fields, {"subtest": key or "", **_given(own)}
+
+
+def _of_object(value: Mapping[str, Any], key: str | None, columns: Columns, depth: int) -> Iterator[Found]:
+    """Yield the questions inside an object, each with the fields beside it; without any, the object."""
+    inside = {name: inner for name, inner in value.items() if _has_items(inner, columns)}
+    if not inside:
+        yield dict(value), {"id": key or ""}
+        return
+    beside = {name: inner for name, inner in value.items() if name not in inside}
+    rows = [
+        (name if isinstance(inner, list) and len(inside) > 1 else "", one)
+        for name, inner in inside.items()
+        for one in (inner if isinstance(inner, list) else [inner])
+    ]
+    outer = named(beside, "id", columns)
+    outer = key if outer is None else outer
+    for number, (subtest, one) in enumerate(rows):
+        own = {"subtest": subtest[:MAX_LABEL]}
+        for fields, more in flattened(one, None, columns, depth + 1):
+            # The id of the object is that of several questions.
+            ids = {"id": f"{outer}-{number}"} if outer is not None and len(rows) > 1 else {}
+            has_own = named(fields, "id", columns) is not None
+            yield {**beside, **({} if has_own else ids), **fields}, {"id": key or "", **_given(own), **_given(more)}
+
+
+def _is_records(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(inner, Mapping) for inner in value)
+
+
+def _has_items(value: Any, columns: Columns) -> bool:
+    """Report whether a field has questions or captions of its own: a list of them, or one with its answer."""
+    if isinstance(value, Mapping):
+        return _is_item(value, columns)
+    return _is_records(value) and all(_has_text(inner, columns) for inner in value)
+
+
+def _has_text(value: Mapping[str, Any], columns: Columns) -> bool:
+    return any(named(value, role, columns) is not None for role in ("question", "statement", "right", "options"))
+
+
+def _is_item(value: Mapping[str, Any], columns: Columns) -> bool:
+    if named(value, "right", columns) is not None and named(value, "wrongs", columns) is not None:
+        return True
+    if named(value, "answer", columns) is None:
+        return False
+    return _has_text(value, columns) or any(len(series_of(value, series)) > 1 for series in SERIES)
+
+
+def _two_pictures(value: Mapping[str, Any], columns: Columns) -> tuple[dict[str, Any], list[Any], list[Any]] | None:
+    """Return (other fields, captions, pictures) of two captions and their two pictures, numbered alike; None if the
+    record is something else."""
+    if (
+        {"right", "options"} & columns.keys()
+        or named(value, "wrongs", columns) is not None
+        or named(value, "answer", columns) is not None
+    ):
+        return None
+    captions = {match.group(1): name for name in value if (match := _CAPTION.fullmatch(name))}
+    pictures = {match.group(1): name for name in value if (match := _PICTURE.fullmatch(name))}
+    if len(captions) != 2 or captions.keys() != pictures.keys():
+        return None
+    beside = {name: inner for name, inner in value.items() if name not in {*captions.values(), *pictures.values()}}
+    order = sorted(captions)
+    return beside, [value[captions[one]] for one in order], [_file_of(value[pictures[one]]) for one in order]
+
+
+def _file_of(value: Any) -> Any:
+    return value.get("path") if isinstance(value, Mapping) else value
+
+
+def _halves(beside: Mapping[str, Any], captions: list[Any], pictures: list[Any], key: str | None) -> Iterator[Found]:
+    """Yield both halves of a pair in which each caption is right for one picture. They are one group of the probes:
+    trained on one half, a classifier would be wrong about the other."""
+    group = "\n".join(sorted(map(str, captions)))
+    outer = named(beside, "id", {})
+    outer = key if outer is None else outer
+    for k in (0, 1):
+        texts = {"caption": captions[k], "foils": [captions[1 - k]], "video_file": pictures[k]}
+        ids = {} if outer is None else {"id": f"{outer}_{k}"}
+        yield {**beside, **texts, **ids}, {"group": group}
