@@ -31,7 +31,8 @@ from typing import Any
 import _served  # noqa: F401
 import django
 import psutil
-from _kill_stages import PROGRAM, STAGES, BackingUp, Command, Stage, Unit, World, make_world, wait_until
+from _kill_commands import BackingUp, Command, Exporting, Freezing
+from _kill_stages import JOBS, PROGRAM, Stage, Unit, World, make_world, wait_until
 from _soak_account import account, check_by_command, check_now
 from _soak_people import Diary, persistent, start_people
 from _topology import POSTGRES, Tree, kill_all, wait_for
@@ -39,6 +40,7 @@ from _topology import POSTGRES, Tree, kill_all, wait_for
 from tests.hub.chat_server import Said, chat_server, content
 from tests.ports import free_port
 
+STAGES: tuple[type[Stage], ...] = (*JOBS, Freezing, Exporting, BackingUp)
 PEOPLE = {"validator": 3, "annotator": 1, "reviewer": 1}
 ITEMS = 300
 # Kills of one round: one in each stage that is a job or a command, and those of the servers.

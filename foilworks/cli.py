@@ -18,6 +18,7 @@ from django.core.management import execute_from_command_line, get_commands
 from django.db import DatabaseError, OperationalError
 
 from foilworks import __version__
+from foilworks.lasting import lasting
 
 NAME = "foilworks"
 MIGRATE = f"run `{NAME} migrate`, or see what is wrong with `{NAME} doctor`"
@@ -37,7 +38,8 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.settings")
     try:
         # First: Django lists no commands of apps before they are loaded.
-        django.setup()
+        with lasting():
+            django.setup()
         sys.exit(run(sys.argv[1:]))
     except ImproperlyConfigured as error:
         sys.stderr.write(f"{NAME}: the settings are wrong: {error}\n")

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from django.core.cache import cache
-from django.test import Client
 from django.urls import reverse
 
 from annotation.models import Choice, Vote
@@ -20,6 +19,7 @@ from generation.captioning.registry import CAPTIONERS
 from generation.methods.registry import METHODS
 from projects.models import Role, User
 from tests import factories
+from tests.clients import quick_client
 from tests.evaluation.ranked import make_release, score
 from tests.test_access_matrix import NO, OWNERS, RULES, World, address, make_world
 
@@ -44,7 +44,7 @@ def visits(folder: Path) -> list[Visit]:
 
 def page_of(visit: Visit, **headers: str) -> str:
     """Return the HTML of the answer, "" where it is a file or leads elsewhere."""
-    client = Client(headers=headers)
+    client = quick_client(headers=headers)
     if visit.person is not None:
         client.force_login(visit.person)
     answer = client.get(visit.address) if visit.data is None else client.post(visit.address, visit.data)

@@ -59,6 +59,7 @@ from projects.models import (
     Webhook,
 )
 from projects.notifications.mail import token_of as token_of_mail
+from tests.clients import quick_client
 from tests.factories import (
     make_candidate,
     make_caption,
@@ -669,7 +670,7 @@ class Asked(NamedTuple):
 
 def ask(url: str, method: str, person: User | None, data: dict[str, Any]) -> Asked:
     """Return the answer to one request by `person`; whatever it wrote is rolled back."""
-    client = Client()
+    client = quick_client()
     with transaction.atomic():
         if person is not None:
             _sign_in(client, person)

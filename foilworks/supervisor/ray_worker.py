@@ -10,12 +10,15 @@ import threading
 
 import django
 
+from foilworks.lasting import lasting
+
 
 def main(slots: int, *, burst: bool) -> None:
-    django.setup()
-    # The tables exist only now.
-    from jobs.errors import JobError
-    from jobs.ray.engine import RayEngine
+    with lasting():
+        django.setup()
+        # The tables exist only now.
+        from jobs.errors import JobError
+        from jobs.ray.engine import RayEngine
 
     stopped = threading.Event()
     try:

@@ -10,22 +10,26 @@ from importlib import import_module
 import django
 from django.conf import settings
 
+from foilworks.lasting import lasting
+
 # These contain the functions of jobs; a job loads models and their libraries itself.
 JOBS = ("annotation.jobs", "evaluation.scoring.jobs", "generation.jobs")
 
 
 def main(queues: list[str]) -> None:
-    django.setup()
-    # The tables exist only now.
-    from django_rq import get_queue
-    from redis.exceptions import ConnectionError as NoRedis
+    with lasting():
+        django.setup()
+        # The tables exist only now.
+        from django_rq import get_queue
+        from redis.exceptions import ConnectionError as NoRedis
 
-    from jobs.affinity_worker import ModelAffinityWorker
+        from jobs.affinity_worker import ModelAffinityWorker
+
+        for name in JOBS:
+            import_module(name)
 
     plain = [get_queue(name) for name in queues or sorted(settings.RQ_QUEUES)]
     engine = ModelAffinityWorker(plain, connection=plain[0].connection, serializer=plain[0].serializer)
-    for name in JOBS:
-        import_module(name)
     try:
         engine.work(logging_level="WARNING")
     except NoRedis as error:

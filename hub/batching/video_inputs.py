@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
-import inflect
 import torch
 from PIL import Image
 from torch import Tensor
@@ -19,6 +18,7 @@ from transformers.models.llava_next.image_processing_pil_llava_next import Llava
 
 from hub.batching.pixels import Pixels
 from hub.interfaces import Frames
+from text.language.inflection import rules
 
 TILE_SETTINGS = ("size", "crop_size", "image_grid_pinpoints", "image_mean", "image_std", "resample", "rescale_factor")
 # VideoLLaMA3 drops tokens whose pixels differ from the previous frame by at most this (of 255), except one per frame.
@@ -33,7 +33,6 @@ SECONDS_PER_PAIR = {
 MAX_SIDE = 4096
 # What a processor returns of the text beside the tensors of pictures.
 TEXT_TENSORS = frozenset({"input_ids", "attention_mask", "token_type_ids", "mm_token_type_ids"})
-number_words = inflect.engine()
 
 
 @dataclass(frozen=True)
@@ -209,7 +208,7 @@ def smolvlm(clip: Clip) -> Prepared:
         f"\nFrame from {int(time // 60):02d}:{int(time % 60):02d}:{around}<global-img>{picture}{around}"
         for time in clip.seconds
     )
-    count = number_words.number_to_words(len(values))
+    count = rules().number_to_words(len(values))
     span = timedelta(seconds=int(clip.seconds[-1]))
     opens = f"You are provided the following series of {count} frames from a {span} [H:MM:SS] video.\n"
     return Prepared({"pixel_values": values.unsqueeze(0)}, f"{opens}{shown}\n\n")

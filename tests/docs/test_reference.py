@@ -2,6 +2,7 @@
 
 import importlib.util
 import re
+import sys
 
 import pytest
 
@@ -11,7 +12,10 @@ _spec = importlib.util.spec_from_file_location("reference", ROOT / "scripts" / "
 assert _spec is not None
 assert _spec.loader is not None
 reference = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(reference)
+with pytest.MonkeyPatch.context() as patch:
+    # As for the program, whose folder is the first place in which its parts are looked for.
+    patch.setattr(sys, "path", [str(ROOT / "scripts"), *sys.path])
+    _spec.loader.exec_module(reference)
 
 
 @pytest.mark.parametrize("name", sorted(reference.PAGES))

@@ -57,5 +57,8 @@ if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.settings")
     import django
 
-    django.setup()
+    from foilworks.lasting import lasting
+
+    with lasting():
+        django.setup()
     sys.stdout.write(make(int(sys.argv[2])))

@@ -152,5 +152,8 @@ if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.settings")
     import django
 
-    django.setup()
+    from foilworks.lasting import lasting
+
+    with lasting():
+        django.setup()
     print(json.dumps(globals()[sys.argv[1]](*sys.argv[2:])))  # noqa: T201

@@ -68,7 +68,7 @@ def lines_about(done: subprocess.CompletedProcess, files: tuple[str, ...]) -> li
     return [line for line in told if any(file in line for file in files)]
 
 
-@pytest.mark.slow(seconds=80)
+@pytest.mark.slow(seconds=130)
 def test_thirty_parallel_people_claim_no_task_twice_and_lose_no_vote(ran):
     assert " passed" in ran.stdout.splitlines()[-1], ran.stdout[-6000:]
     assert lines_about(ran, PARALLEL) == [], ran.stdout[-6000:]

@@ -92,6 +92,9 @@ if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.settings")
     import django
 
-    django.setup()
+    from foilworks.lasting import lasting
+
+    with lasting():
+        django.setup()
     make_tables()
     print(vote_until(Path(sys.argv[1]), make_work()))  # noqa: T201

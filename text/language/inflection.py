@@ -60,7 +60,7 @@ VOWEL_DIGITS = re.compile(r"(?:8|11(?!\d)|18(?!\d))")
 
 
 @cache
-def _rules() -> "inflect.engine":
+def rules() -> "inflect.engine":
     """Return the inflect engine, imported without typeguard, which would rewrite its functions at import, in three
     seconds, and check the types of each call."""
     stand_in, known = ModuleType("typeguard"), sys.modules.get("typeguard")
@@ -109,7 +109,7 @@ def plural(noun: str) -> str:
     plural without a singular stays: "jeans"."""
     if noun.lower() in PLURAL_ONLY:
         return noun.lower()
-    return str(_rules().plural_noun(noun.lower()))
+    return str(rules().plural_noun(noun.lower()))
 
 
 @lru_cache(maxsize=20_000)
@@ -120,7 +120,7 @@ def singular(noun: str) -> str | None:
         return None
     if lowered in IRREGULAR_SINGULAR:
         return IRREGULAR_SINGULAR[lowered]
-    found = _rules().singular_noun(lowered)
+    found = rules().singular_noun(lowered)
     if not found or found == lowered:
         return None
     known = lemmas(lowered).get("NOUN", ())
@@ -156,4 +156,4 @@ def article(following: str) -> str:
     word = following.lstrip()
     if VOWEL_DIGITS.match(word):
         return "an"
-    return str(_rules().a(word)).split(" ", 1)[0] if word else "a"
+    return str(rules().a(word)).split(" ", 1)[0] if word else "a"
