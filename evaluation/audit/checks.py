@@ -45,8 +45,8 @@ def of_divergence(found: Divergence | None, n: int, subtest: str = "", reason: s
         details = {"reason": reason or "the texts have too few words"}
         return Finding("divergence", "ok", n=n, subtest=subtest, details=details)
     verdict: Verdict = "warn" if found.js > found.limit else "ok"
-    details = {"unit": "items", "limit": found.limit}
-    return Finding("divergence", verdict, found.js, found.interval, found.chance, n, subtest, details)
+    measured = {"unit": "items", "limit": found.limit}
+    return Finding("divergence", verdict, found.js, found.interval, found.chance, n, subtest, measured)
 
 
 def of_positions(counts: Counts, subtest: str = "") -> Finding:

@@ -208,8 +208,8 @@ def _choices(
     lines = question.split("\n")
     found = [(match.group(1), match.group(2)) for line in lines if (match := _LINE.match(line))]
     asked = " ".join(line for line in lines if not _LINE.match(line)).strip()
-    names = "".join(name for name, _text in found)
-    if len(found) > 1 and names in (LETTERS[: len(names)], DIGITS[: len(names)]):
+    named = "".join(name for name, _text in found)
+    if len(found) > 1 and named in (LETTERS[: len(named)], DIGITS[: len(named)]):
         return _named_choices(found, [text for _name, text in found]), asked
     before, inline = _inline(question)
     # A letter among the words of a question is no option, unless the answer is one of these letters.
