@@ -8,7 +8,7 @@ from django.test.client import ClientHandler
 
 
 @cache
-def _handler() -> ClientHandler:
+def shared_handler() -> ClientHandler:
     return ClientHandler(enforce_csrf_checks=False)
 
 
@@ -17,5 +17,5 @@ def quick_client(**wishes: Any) -> Client:
     client makes its own at its first request. Settings that middleware reads when it is made stay those of the first.
     """
     client = Client(**wishes)
-    client.handler = _handler()
+    client.handler = shared_handler()
     return client

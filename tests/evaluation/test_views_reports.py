@@ -98,7 +98,7 @@ class TestPages:
         response = owner.get(url(project, kind))
         assert response.status_code == 200
         # Nobody has looked at a frame here, and no model has scored or screened; their pages say so.
-        assert ("why" in response.context) is (kind in {"objects", "replace", "screening"})
+        assert ("why" in response.context) is (kind in {"irt", "objects", "replace", "screening"})
 
     def test_validation_prints_counts_shares_and_the_named_coding(self, owner, project):
         html = owner.get(url(project, "validation")).content.decode()
