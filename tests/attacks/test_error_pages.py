@@ -43,7 +43,9 @@ def broken(request, *args, **kwargs):
 
 @guarded_by(NO_DEBUG)
 def test_a_page_that_breaks_tells_nothing(monkeypatch):
-    monkeypatch.setattr(next(each for each in urlpatterns if getattr(each, "name", "") == "healthz"), "callback", broken)
+    monkeypatch.setattr(
+        next(each for each in urlpatterns if getattr(each, "name", "") == "healthz"), "callback", broken
+    )
     answer = Client(raise_request_exception=False).get("/healthz")
     assert answer.status_code == 500
     page = answer.content.decode()
