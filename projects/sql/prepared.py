@@ -64,9 +64,8 @@ class Statement:
     sql: str
     # What stands in each place: a constant, or the name of a value.
     places: tuple[tuple[str, Any], ...]
-    # The same for PostgreSQL, which gets each value once, and the names of its numbers.
+    # The same for PostgreSQL, with a number for each place.
     numbered: str
-    names: tuple[str, ...]
 
     def run(self, values: Mapping[str, Value], connection: Any) -> Any:
         """Execute the query, and return its cursor."""
@@ -75,7 +74,7 @@ class Statement:
             cursor = connection.cursor()
             cursor.execute(self.sql, bind(self.places, values, connection))
         else:
-            cursor.execute(self.numbered, [_adapted(values[name], connection) for name in self.names])
+            cursor.execute(self.numbered, bind(self.places, values, connection))
         return cursor
 
 
@@ -173,19 +172,17 @@ def statement_of(sql: str, places: Sequence[tuple[str, Any]], connection: Any) -
     A plan that is kept can use an index with a condition only where the text of the query says that it holds.
     """
     if connection.vendor != "postgresql":
-        return Statement(sql, tuple(places), "", ())
+        return Statement(sql, tuple(places), "")
     from psycopg.sql import Literal
 
     connection.ensure_connection()
-    names = tuple(dict.fromkeys(name for name, _ in places if name))
     pieces = sql.split("%s")
-    text, numbered = [pieces[0]], [pieces[0]]
+    text = [pieces[0]]
     for (name, constant), piece in zip(places, pieces[1:], strict=True):
-        literal = "" if name else Literal(constant).as_string(connection.connection).replace("%", "%%")
-        text += "%s" if name else literal, piece
-        numbered += f"${names.index(name) + 1}" if name else literal, piece
-    left = tuple(place for place in places if place[0])
-    return Statement("".join(text), left, "".join(numbered).replace("%%", "%"), names)
+        text.append("%s" if name else Literal(constant).as_string(connection.connection).replace("%", "%%"))
+        text.append(piece)
+    left, made = tuple(place for place in places if place[0]), "".join(text)
+    return Statement(made, left, numbered(made).replace("%%", "%"))
 
 
 def bind(places: Sequence[tuple[str, Any]], values: Mapping[str, Value], connection: Any) -> list[Any]:
@@ -274,13 +271,17 @@ def _insert(sql: str, given: Sequence[Any], connection: Any) -> Any:
         cursor = connection.cursor()
         cursor.execute(sql, given)
     else:
-        cursor.execute(_numbered(sql), given)
+        cursor.execute(numbered(sql), given)
     return cursor
 
 
 @lru_cache(maxsize=256)
-def _numbered(sql: str) -> str:
-    """The text of an insert, which has no other signs of percent, with a number in each place."""
+def numbered(sql: str) -> str:
+    """The text with a number in each place.
+
+    A number for each place, also for a value that comes again: PostgreSQL would conclude that columns are equal, and
+    join rows by them that it should look up for each slot.
+    """
     first, *rest = sql.split("%s")
     return first + "".join(f"${number}{piece}" for number, piece in enumerate(rest, 1))
 

@@ -42,7 +42,7 @@ from tests.annotation.world import new_key, shown_as
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("every_second_gold")]
 # What a claim and a submit take at most where nobody mixes anything in.
-OFF_CLAIM, OFF_SUBMIT = 14, 18
+OFF_CLAIM, OFF_SUBMIT = 15, 18
 
 
 @pytest.fixture

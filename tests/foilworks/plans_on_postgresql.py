@@ -12,7 +12,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from annotation.actions.claims.claim import claim
+from annotation.actions.claims.claim import _first_place, claim
 from annotation.actions.submissions.judge_and_claim import judge_and_claim
 from annotation.actions.submissions.judgements import submit_vote
 from annotation.actions.submissions.submit_edit import submit_edit
@@ -20,7 +20,7 @@ from annotation.actions.submissions.submit_review import submit_review
 from annotation.models import Lease, Slot, SlotState, Stage, Task, Vote
 from annotation.queries import queues
 from annotation.queries.cards import claim_card
-from annotation.queries.eligibility import places_ahead
+from annotation.queries.eligibility import leakage_of, places_ahead
 from corpus.models import Caption
 from generation.models import Candidate, CandidateGroup, GenerationRun
 from projects.actions.tokens import make_token
@@ -251,6 +251,28 @@ def test_the_count_of_open_tasks_uses_indexes_if_few_people_gave_all_votes(world
     ((sql, values),) = asked
     found = set(tables_read_whole(generic_plan(sql, values)))
     assert not found & {"annotation_vote", "corpus_item", "corpus_caption", "annotation_slot", "annotation_lease"}
+
+
+@pytest.mark.parametrize("skipped", [False, True])
+def test_the_first_slot_is_found_without_the_tables_of_its_card(world, skipped):
+    """Joined to so many conditions, whole tables of videos and texts were read for each slot."""
+    first = _first_place(leakage_of(world), Stage.VALIDATION, skipped=skipped, patient=False)
+    whose, asked = {"person": person(Role.VALIDATOR).pk, "project": world.pk, "now": world.created_at}, []
+
+    def noted(execute, sql, params, many, context):
+        asked.append((sql, params))
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(noted):
+        first.first(**whose)
+    ((sql, values),) = asked
+    selected = sql[: sql.index(" FROM ")]
+    assert {table for table in ("corpus_video", "corpus_caption", "corpus_foil") if table in selected} == set()
+    assert not set(tables_read_whole(generic_plan(sql, values))) & {
+        "annotation_vote",
+        "annotation_lease",
+        "corpus_item",
+    }
 
 
 ORDERED = {"Sort", "Incremental Sort"}
