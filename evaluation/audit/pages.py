@@ -29,6 +29,7 @@ ADDRESS = re.compile(r"url\(|@import", re.IGNORECASE)
 def page_of(result: Mapping[str, Any]) -> dict[str, Any]:
     """Return the context of the templates `evaluation/_audit.html` and `evaluation/audit_file.html`."""
     findings = [_shown(finding) for finding in result["findings"] if not finding["subtest"]]
+    ran = [finding for finding in findings if finding["value"] is not None]
     worse = {"fail": 0, "warn": 1, "ok": 2}
     return {
         "audit": result,
@@ -39,7 +40,8 @@ def page_of(result: Mapping[str, Any]) -> dict[str, Any]:
         "is_solved": any("" in row["subtests"] for row in failed if row["check"] in BLIND),
         "is_partly": any(row["check"] in BLIND for row in failed),
         "plots": list(_plots(result)),
-        "findings": sorted(findings, key=lambda finding: worse[finding["verdict"]]),
+        "findings": sorted(ran, key=lambda finding: worse[finding["verdict"]]),
+        "not_run": [finding for finding in findings if finding["value"] is None],
         "positions": _positions(findings),
         "sizes": _sizes(findings),
         "one_sample": result["sample"]["items"] >= result["items"],
