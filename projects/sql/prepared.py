@@ -7,6 +7,8 @@ slice) must not vary: only text, whole numbers and moments are taken. No signals
 write (the audit trail).
 """
 
+import itertools
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -24,6 +26,7 @@ Changes = Mapping[str, Any]
 # Per-value samples that no query holds by itself; two of each, so that the places where they go are seen.
 _WHOLE, _TEXT, _MOMENT = 7_000_000_000_000, "\ue000sample-", datetime(1903, 4, 5, 6, 7, 8, 9, tzinfo=UTC)
 
+_SIGN = re.compile("%s|%%")
 # Values of these types are stored as they are in columns of these fields.
 _PLAIN = {str: (CharField, TextField), int: (ForeignKey, IntegerField), bool: (BooleanField,)}
 
@@ -52,35 +55,16 @@ class Prepared(Generic[Row]):
         found = self._compiled.get(place)
         if found is None:
             found = self._compiled[place] = _compile(self._build, values, connection)
-        with found.statement.run(values, connection) as cursor:
+        with _executed(found.sql, bind(found.places, values, connection), connection) as cursor:
             rows = cursor.fetchall()
         return found.read(rows, connection)
 
 
 @dataclass(frozen=True)
-class Statement:
-    """The SQL of a query whose values come later."""
-
+class _Compiled:
     sql: str
     # What stands in each place: a constant, or the name of a value.
     places: tuple[tuple[str, Any], ...]
-    # The same for PostgreSQL, with a number for each place.
-    numbered: str
-
-    def run(self, values: Mapping[str, Value], connection: Any) -> Any:
-        """Execute the query, and return its cursor."""
-        cursor = server_binding_cursor(connection)
-        if cursor is None:
-            cursor = connection.cursor()
-            cursor.execute(self.sql, bind(self.places, values, connection))
-        else:
-            cursor.execute(self.numbered, bind(self.places, values, connection))
-        return cursor
-
-
-@dataclass(frozen=True)
-class _Compiled:
-    statement: Statement
     # (column, its converters, its expression)
     converters: tuple[tuple[int, tuple[Callable[..., Any], ...], Any], ...]
     model: type[Model] | None
@@ -113,18 +97,18 @@ def _compile(build: Callable[..., QuerySet], values: Mapping[str, Value], connec
     querysets = [build(**one) for one in samples]
     compilers = [queryset.query.get_compiler(connection=connection) for queryset in querysets]
     made = [compiler.as_sql() for compiler in compilers]
-    statement = statement_of(made[0][0], places_of(made, samples[0], connection), connection)
+    sql, places = inline_constants(made[0][0], places_of(made, samples[0], connection), connection)
     compiler = compilers[0]
     found = compiler.get_converters([column[0] for column in compiler.select])
     converters = tuple((at, tuple(convert), expression) for at, (convert, expression) in found.items())
     info = compiler.klass_info
     if not issubclass(querysets[0]._iterable_class, ModelIterable):
-        return _Compiled(statement, converters, None, 0, 0, (), ())
+        return _Compiled(sql, places, converters, None, 0, 0, (), ())
     start, end = info["select_fields"][0], info["select_fields"][-1] + 1
     attributes = tuple(column[0].target.attname for column in compiler.select[start:end])
     populators = tuple(get_related_populators(info, compiler.select, connection.alias))
     annotations = tuple(compiler.annotation_col_map.items())
-    return _Compiled(statement, converters, info["model"], start, end, attributes, populators, annotations)
+    return _Compiled(sql, places, converters, info["model"], start, end, attributes, populators, annotations)
 
 
 def samples_of(values: Mapping[str, Value]) -> list[dict[str, Value]]:
@@ -166,13 +150,15 @@ def server_binding_cursor(connection: Any) -> Any:
     return connection._prepare_cursor(RawCursor(connection.connection))
 
 
-def statement_of(sql: str, places: Sequence[tuple[str, Any]], connection: Any) -> Statement:
-    """The statement with its constants in the text, and its other values numbered.
+def inline_constants(
+    sql: str, places: Sequence[tuple[str, Any]], connection: Any
+) -> tuple[str, tuple[tuple[str, Any], ...]]:
+    """The SQL with its constants in it, and the places that are left.
 
     A plan that is kept can use an index with a condition only where the text of the query says that it holds.
     """
     if connection.vendor != "postgresql":
-        return Statement(sql, tuple(places), "")
+        return sql, tuple(places)
     from psycopg.sql import Literal
 
     connection.ensure_connection()
@@ -181,8 +167,7 @@ def statement_of(sql: str, places: Sequence[tuple[str, Any]], connection: Any) -
     for (name, constant), piece in zip(places, pieces[1:], strict=True):
         text.append("%s" if name else Literal(constant).as_string(connection.connection).replace("%", "%%"))
         text.append(piece)
-    left, made = tuple(place for place in places if place[0]), "".join(text)
-    return Statement(made, left, numbered(made).replace("%%", "%"))
+    return "".join(text), tuple(place for place in places if place[0])
 
 
 def bind(places: Sequence[tuple[str, Any]], values: Mapping[str, Value], connection: Any) -> list[Any]:
@@ -226,7 +211,7 @@ def insert(*rows: Model, ignore_conflicts: bool = False) -> None:
         return _insert_without_keys(rows, ignore_conflicts=ignore_conflicts)
     sql, fields = _insert_sql(model, len(rows), ignore_conflicts, connection.vendor)
     given = [value for row in rows for value in _stored(row, fields, connection)]
-    with _insert(sql, given, connection) as cursor:
+    with _executed(sql, given, connection) as cursor:
         keys = () if ignore_conflicts else cursor.fetchall()
     for row in rows:
         row._state.adding, row._state.db = False, connection.alias
@@ -250,7 +235,7 @@ def insert_or_update(old: Model, new: Model, *, known_by: str, changed: Sequence
         return new.save(force_insert=True)
     sql, fields = _upsert_sql(model, known_by, tuple(changed), connection.vendor)
     given = [*_stored(old, fields, connection, add=False), *_stored(new, fields, connection)]
-    with _insert(sql, given, connection) as cursor:
+    with _executed(sql, given, connection) as cursor:
         keys = {key for (key,) in cursor.fetchall()}
     (new.pk,) = keys - {old.pk}
     new._state.adding, new._state.db = False, connection.alias
@@ -265,25 +250,26 @@ def _stored(row: Model, fields: Sequence[Field], connection: Any, *, add: bool =
         yield value if plain else field.get_db_prep_save(value, connection)
 
 
-def _insert(sql: str, given: Sequence[Any], connection: Any) -> Any:
+def _executed(sql: str, given: Sequence[Any], connection: Any) -> Any:
+    """Execute the statement, and return its cursor."""
     cursor = server_binding_cursor(connection)
     if cursor is None:
         cursor = connection.cursor()
         cursor.execute(sql, given)
     else:
-        cursor.execute(numbered(sql), given)
+        cursor.execute(_numbered(sql), given)
     return cursor
 
 
-@lru_cache(maxsize=256)
-def numbered(sql: str) -> str:
-    """The text with a number in each place.
+@lru_cache(maxsize=1024)
+def _numbered(sql: str) -> str:
+    """The text with a number in each place, and signs of percent as PostgreSQL reads them.
 
     A number for each place, also for a value that comes again: PostgreSQL would conclude that columns are equal, and
     join rows by them that it should look up for each slot.
     """
-    first, *rest = sql.split("%s")
-    return first + "".join(f"${number}{piece}" for number, piece in enumerate(rest, 1))
+    numbers = itertools.count(1)
+    return _SIGN.sub(lambda sign: "%" if sign[0] == "%%" else f"${next(numbers)}", sql)
 
 
 @lru_cache(maxsize=8)
@@ -331,7 +317,7 @@ class PreparedUpdate:
 
     def __init__(self, build: Callable[..., tuple[QuerySet, Changes]]) -> None:
         self._build = build
-        self._compiled: dict[tuple[str, str], Statement] = {}
+        self._compiled: dict[tuple[str, str], tuple[str, tuple[tuple[str, Any], ...]]] = {}
 
     def __call__(self, **values: Value) -> int:
         """How many rows were changed."""
@@ -340,13 +326,14 @@ class PreparedUpdate:
         found = self._compiled.get(place)
         if found is None:
             found = self._compiled[place] = self._compile(values, connection)
-        with found.run(values, connection) as cursor:
+        sql, places = found
+        with _executed(sql, bind(places, values, connection), connection) as cursor:
             return cursor.rowcount
 
-    def _compile(self, values: Mapping[str, Value], connection: Any) -> Statement:
+    def _compile(self, values: Mapping[str, Value], connection: Any) -> tuple[str, tuple[tuple[str, Any], ...]]:
         samples = samples_of(values)
         made = [_as_sql(*self._build(**one), connection) for one in samples]
-        return statement_of(made[0][0], places_of(made, samples[0], connection), connection)
+        return inline_constants(made[0][0], places_of(made, samples[0], connection), connection)
 
 
 def _as_sql(rows: QuerySet, changes: Changes, connection: Any) -> tuple[str, tuple[Any, ...]]:

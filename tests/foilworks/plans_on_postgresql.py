@@ -12,7 +12,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from annotation.actions.claims.claim import _first_place, claim
+from annotation.actions.claims.claim import claim, first_place
 from annotation.actions.submissions.judge_and_claim import judge_and_claim
 from annotation.actions.submissions.judgements import submit_vote
 from annotation.actions.submissions.submit_edit import submit_edit
@@ -256,7 +256,7 @@ def test_the_count_of_open_tasks_uses_indexes_if_few_people_gave_all_votes(world
 @pytest.mark.parametrize("skipped", [False, True])
 def test_the_first_slot_is_found_without_the_tables_of_its_card(world, skipped):
     """Joined to so many conditions, whole tables of videos and texts were read for each slot."""
-    first = _first_place(leakage_of(world), Stage.VALIDATION, skipped=skipped, patient=False)
+    first = first_place(leakage_of(world), Stage.VALIDATION, skipped=skipped, patient=False)
     whose, asked = {"person": person(Role.VALIDATOR).pk, "project": world.pk, "now": world.created_at}, []
 
     def noted(execute, sql, params, many, context):

@@ -43,6 +43,15 @@ def test_rows_come_with_their_relations_and_their_values(audited, django_assert_
     assert found[1].actor is None
 
 
+def test_a_constant_may_hold_signs_of_percent(audited):
+    project, _person = audited
+    AuditEvent.objects.filter(action="act1").update(action="50 %s 100 %%s")
+    said = Prepared(
+        lambda project: AuditEvent.objects.filter(project=project, action="50 %s 100 %%s").values_list("pk")
+    )
+    assert said.all(project=project.pk) == [AuditEvent.objects.get(action="50 %s 100 %%s").pk]
+
+
 def test_other_values_need_no_other_queryset(audited):
     project, _person = audited
     built = []

@@ -147,7 +147,7 @@ _START = PreparedUpdate(_begun)
 
 
 @cache
-def _first_place(leakage: Leakage, stage: str, *, skipped: bool, patient: bool) -> Prepared[Slot]:
+def first_place(leakage: Leakage, stage: str, *, skipped: bool, patient: bool) -> Prepared[Slot]:
     """Return the first slot that the person may have, locked; of the tasks that they skipped, or of the others.
 
     Its key alone: beside so many conditions, PostgreSQL takes the cost of any join for nothing. It read whole tables
@@ -361,7 +361,7 @@ def _running(asked: _Asked) -> Claim | None:
 def _take(asked: _Asked, standing: Standing | None, *, skipped: bool) -> Claim | None:
     """Lease the first free slot, of the tasks that the person skipped or of the others."""
     leakage, stage, patient = leakage_of(asked.project), asked.stage, asked.patient
-    place = _first_place(leakage, stage, skipped=skipped, patient=patient).first(**asked.whose)
+    place = first_place(leakage, stage, skipped=skipped, patient=patient).first(**asked.whose)
     tried: list[int] = []
     while place is not None and (slot := _shown_place(stage).first(pk=place.pk)) is not None:
         found = _lease(asked, slot, standing, skipped=skipped)
