@@ -4,7 +4,8 @@
 
 The token belongs to a site administrator and has the scope `manage` (`foilworks token NAME`). Start the server with
 API_RATE_LIMIT_PER_MINUTE=0: a closed loop without think time sends more requests than a person. The script runs with
-the project's own Python, whose client it uses, and provides `Driver`, `CHOICES` and the rest.
+the project's own Python, and provides `Driver`, `Http`, `CHOICES` and the rest. The measured requests go through its
+`Http`, as those of the other products do: they share the processors with the server.
 """
 
 import json
@@ -16,16 +17,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent if "__file__" in globals() else Path.cwd()
 sys.path.insert(0, str(ROOT))
 
-from foilworks.client import Client, Work  # noqa: E402
+from foilworks.client import Client  # noqa: E402
 
 # As a validator says it; "caption" and "foil" mean the first and the second text, since a validator knows no more.
 ANSWERS = {"caption": "first", "foil": "second", "both": "both", "neither": "neither", "unsure": "cannot_tell"}
 
 
 class TaskOfWork(int):
-    """The id of a task, with the lease under which it was claimed."""
+    """The id of a task, with the token of its lease."""
 
-    work: Work
+    token: str
 
 
 class Foilworks(Driver):  # noqa: F821
@@ -68,19 +69,22 @@ class Foilworks(Driver):  # noqa: F821
 
     class Session:
         def __init__(self, driver, user, pid):
-            self.client, self.pid, self.at_hand = Client(driver.base, user["token"], timeout=600), pid, None
+            self.http = Http(driver.base, {"Authorization": f"Bearer {user['token']}"})  # noqa: F821
+            self.claim, self.at_hand = f"/api/projects/{pid}/queues/validation/claim", None
 
         def next(self):
             """Return the task that came with the response to the last submit; else claim one."""
-            work = self.at_hand or self.client.claim(self.pid, "validation")
+            work = self.at_hand or self.http.json("POST", self.claim)
             if work is None:
                 return None
-            task = TaskOfWork(work.task)
-            task.work = work
+            task = TaskOfWork(work["task"])
+            task.token = work["token"]
             return task
 
         def submit(self, task, choice):
-            _, self.at_hand = self.client.submit_and_claim(task.work, answer=ANSWERS[choice])
+            answer, key = {"answer": ANSWERS[choice]}, {"Idempotency-Key": task.token}
+            told = self.http.json("POST", f"/api/work/{task.token}/submit?next=true", json_body=answer, headers=key)
+            self.at_hand = told.get("next")
 
     def session(self, user, pid):
         return self.Session(self, user, pid)

@@ -13,7 +13,7 @@ from corpus.records import ReleaseScore, ReleaseVote
 README = "README.md"
 # What the card says of the release in numbers (corpus.exporters.parts.flat.CARD).
 SIZES = re.compile(r"^(\d+) items in (\d+) subtests: ", re.MULTILINE)
-FROZEN = re.compile(r"Frozen as release (.+) on (\S+); content hash `(\w*)`\.$", re.MULTILINE)
+FROZEN = re.compile(r"^that are false of it\. Frozen as release (.+) on (\S+); content hash `(\w*)`\.$", re.MULTILINE)
 # Checked in part: the rest of these files is held by their hash.
 IN_PART = {
     "items.jsonl": "captions, foils and videos of items that are not released, in items.jsonl",

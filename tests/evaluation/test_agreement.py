@@ -1,6 +1,5 @@
 """Agreement by hand, and against two other implementations."""
 
-import time
 from dataclasses import replace
 
 import krippendorff
@@ -169,13 +168,24 @@ def test_position_bias_by_hand():
     assert {row["annotator"]: row["first_share"] for row in got["annotators"]} == {"ann": 1, "bob": 0, "cy": 0}
 
 
-def test_an_interval_over_a_whole_benchmark_is_quick():
-    generator = np.random.default_rng(0)
-    counts = generator.multinomial(3, [0.6, 0.2, 0.1, 0.05, 0.05], size=8460)
-    # Of the processor's time: others may have it meanwhile.
-    start = time.process_time()
+class _Counting:
+    """A generator that only draws how often each distinct tally comes, and counts the numbers that it drew."""
+
+    def __init__(self, seed):
+        self.generator, self.drawn = np.random.Generator(np.random.PCG64(seed)), 0
+
+    def multinomial(self, count, shares, size):
+        self.drawn += size * len(shares)
+        return self.generator.multinomial(count, shares, size=size)
+
+
+def test_an_interval_over_a_whole_benchmark_draws_tallies_and_not_items(monkeypatch):
+    counts = np.random.default_rng(0).multinomial(3, [0.6, 0.2, 0.1, 0.05, 0.05], size=8460)
+    made = []
+    monkeypatch.setattr(np.random, "default_rng", lambda seed: made.append(_Counting(seed)) or made[-1])
     found = alpha(counts, draws=10_000)
-    assert time.process_time() - start < 3
+    # Three votes for five answers make at most 35 tallies.
+    assert 0 < sum(each.drawn for each in made) <= 35 * 10_000
     assert found.interval[0] < found.value < found.interval[1]
 
 
