@@ -68,7 +68,7 @@ def database(url: str, home: Path) -> Settings:
     if options["prepare_threshold"] is not None:
         options["options"] = f"{options.get('options', '')} {CONNECTION_OPTIONS}".strip()
     return {
-        "ENGINE": "django.db.backends.postgresql",
+        "ENGINE": "foilworks.postgresql",
         "NAME": unquote(parts.path.lstrip("/")),
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),

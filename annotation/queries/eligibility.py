@@ -56,15 +56,19 @@ _JUDGED = Prepared(
 
 
 class Leakage(NamedTuple):
-    """The project's leakage options: the scope of exclusions, and whether a sentence is judged once."""
+    """The project's leakage options: the scope of exclusions, and whether a sentence is judged once.
+
+    `gold`: whether people may know answers from gold or practice. Without a quality policy, nobody does.
+    """
 
     scope: str
     caption_once: bool
+    gold: bool = True
 
 
-def leakage_of(project: Project) -> Leakage:
+def leakage_of(project: Project, *, gold: bool = True) -> Leakage:
     """Return the project's options that shape the queries below."""
-    return Leakage(project.leakage_scope, project.judge_caption_once)
+    return Leakage(project.leakage_scope, project.judge_caption_once, gold)
 
 
 @dataclass(frozen=True)
@@ -94,9 +98,10 @@ def bars(person: int, leakage: Leakage, stage: str, now: datetime) -> ExclusionC
     judges = stage in JUDGING
     if judges:
         own |= Q(Exists(Slot.objects.filter(item=OuterRef("item"), stage=stage, person=person)))
-        own |= answered_or_known(person, stage)
-        # The person may know its answer from practice.
-        own |= Q(Exists(Question.objects.filter(attempt__person=person, pair__item=OuterRef("item"))))
+        own |= answered_or_known(person, stage, gold=leakage.gold)
+        if leakage.gold:
+            # The person may know its answer from practice.
+            own |= Q(Exists(Question.objects.filter(attempt__person=person, pair__item=OuterRef("item"))))
     if stage == Stage.REVIEW:
         # Own work is an involvement, too; checked on the row itself, because it must never happen.
         own |= Q(task__candidate__author=person)
@@ -114,7 +119,7 @@ def bars(person: int, leakage: Leakage, stage: str, now: datetime) -> ExclusionC
         else nothing,
         judged=_judged(person) if stage == Stage.BASELINE else nothing,
         yours=own,
-        sentence=shown_a_sentence(person, stage) if judges and leakage.caption_once else nothing,
+        sentence=shown_a_sentence(person, stage, gold=leakage.gold) if judges and leakage.caption_once else nothing,
         declined=Q(Exists(declined_by(person))),
     )
 
@@ -169,20 +174,24 @@ def declined_by(person: int, video: str = "video") -> QuerySet[DeclinedVideo]:
     return DeclinedVideo.objects.filter(person=person, video=OuterRef(video))
 
 
-def answered_or_known(person: int, stage: str) -> Q:
+def answered_or_known(person: int, stage: str, *, gold: bool = True) -> Q:
     """Return the condition that the person has answered the slot's item in the stage, or knows it from gold."""
     answered = _votes_of(person, stage).filter(item=OuterRef("item"))
+    if not gold:
+        return Q(Exists(answered))
     # The pairs of the item first: a join may read every vote of the person for each slot.
     told = Vote.objects.filter(person=person, gold=OuterRef("pk"))
     return Q(Exists(answered)) | _any(GoldPair.objects.filter(_any(told), item=OuterRef("item")))
 
 
-def shown_a_sentence(person: int, stage: str) -> Q:
+def shown_a_sentence(person: int, stage: str, *, gold: bool = True) -> Q:
     """Return the condition that a caption or foil of the slot was shown to the person with another pair of its clip.
 
     Leases say what was shown: a skipped pair was read as well. Of two sentences, the one that comes back is mostly the
     caption, which several foils share. A pair with a known answer counts by the caption that it was made of.
     """
+    if not gold:
+        return same_clip_and_sentence(person, stage)
     same_caption = OuterRef("item")
     known = _shown_of_clip(person).filter(task__gold__item__caption__items=same_caption)
     asked = Question.objects.filter(attempt__person=person, pair__item__caption__items=same_caption)

@@ -14,7 +14,7 @@ NEWEST = (F("subtest").desc(nulls_last=True), "-version")
 SPREAD = 32
 
 
-def behind(project: int, stage: str, person: int, *, caption_once: bool) -> QuerySet[Slot]:
+def behind(project: int, stage: str, person: int, *, caption_once: bool, gold: bool = True) -> QuerySet[Slot]:
     """Return free slots in queue order: a hint only, the claim checks eligibility. Excludes what the person has begun.
 
     Leaves slots that were already promised to people at work, or every second claim would find its slot taken.
@@ -23,7 +23,9 @@ def behind(project: int, stage: str, person: int, *, caption_once: bool) -> Quer
     begun = Slot.objects.filter(item=OuterRef("item"), stage=stage, person=person)
     practised = Question.objects.filter(attempt__person=person, pair__item=OuterRef("item"))
     skipped = Lease.objects.filter(task=OuterRef("task"), person=person, ending=Ending.SKIPPED)
-    found = free.filter(~Exists(begun), ~Exists(practised), ~Exists(skipped), ~Exists(declined_by(person)))
+    found = free.filter(~Exists(begun))
+    found = found.filter(~Exists(practised)) if gold else found
+    found = found.filter(~Exists(skipped), ~Exists(declined_by(person)))
     found = found.filter(has_watchable_clip()).exclude(pk__in=_promised(project, stage))
     if caption_once:
         found = found.exclude(same_clip_and_sentence(person, stage))
@@ -31,15 +33,16 @@ def behind(project: int, stage: str, person: int, *, caption_once: bool) -> Quer
 
 
 def with_what_follows(
-    slots: QuerySet[Slot], stage: str, *, person: int, project: int, rest: int, caption_once: bool
+    slots: QuerySet[Slot], stage: str, *, person: int, project: int, rest: int, caption_once: bool, gold: bool = True
 ) -> QuerySet[Slot]:
     """Add to slots of a judging stage: `guideline_now`, an id, and `following`, the slot to offer next and its video.
 
-    `rest`: a random number below SPREAD.
+    `rest`: a random number below SPREAD. `gold`: as Leakage has it.
     """
     shown_as = public_stage(stage)
     last_bits = ExpressionWrapper(F("id").bitand(SPREAD - 1), BigIntegerField())
-    drawn = behind(project, shown_as, person, caption_once=caption_once).alias(rest=last_bits).filter(rest=rest)
+    queue = behind(project, shown_as, person, caption_once=caption_once, gold=gold)
+    drawn = queue.alias(rest=last_bits).filter(rest=rest)
     mine, any_other = (
         _of_others(found, stage, caption_once=caption_once)
         for found in (drawn, _any_behind(project, shown_as, person, caption_once=caption_once))

@@ -3,7 +3,10 @@
 import logging
 import time
 from collections.abc import Callable
+from functools import cache
 
+from csp.constants import HEADER as POLICY_HEADER
+from csp.utils import build_policy
 from django.http import HttpRequest, HttpResponse
 
 from foilworks.monitoring.metrics import count_request
@@ -52,4 +55,22 @@ class CrossOriginMiddleware:
         if "Cookie" in response.headers.get("Vary", ""):
             # Personal responses stay in no cache. Pages that may be cached set their own header.
             response.headers.setdefault("Cache-Control", "private, no-store")
+        return response
+
+
+@cache
+def content_policy() -> str:
+    """Return the header's value: django-csp's middleware would put it together for each response."""
+    return build_policy()
+
+
+class ContentPolicyMiddleware:
+    """Send the Content-Security-Policy of the settings, which is the same for all responses."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        response.headers.setdefault(POLICY_HEADER, content_policy())
         return response

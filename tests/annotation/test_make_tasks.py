@@ -1,8 +1,10 @@
 import pytest
 
+from annotation.actions.workflow import make_tasks as module
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Slot, Stage, Task
 from annotation.queries.cards import funnel
+from annotation.transactions import serialize_writes
 from corpus.rules.states import ItemState
 from generation.models import CandidateGroup
 from jobs.models import Job, JobState
@@ -30,6 +32,21 @@ def test_making_tasks_again_makes_nothing_more(world):
     assert make_tasks(world.project) == 2
     assert make_tasks(world.project) == 0
     assert Task.objects.count() == 2
+
+
+@pytest.mark.parametrize(("only_if_first", "made"), [(True, 2), (False, 4)])
+def test_who_waited_while_another_request_made_tasks_makes_no_more(world, monkeypatch, only_if_first, made):
+    """Eight people at an empty queue would each make a thousand tasks, one after the other."""
+    for _ in range(6):
+        world.item()
+
+    def wait_for_another(project):
+        monkeypatch.setattr(module, "serialize_writes", serialize_writes)
+        make_tasks(project, limit=2)
+
+    monkeypatch.setattr(module, "serialize_writes", wait_for_another)
+    make_tasks(world.project, limit=2, only_if_first=only_if_first)
+    assert Task.objects.count() == made
 
 
 def test_a_group_that_comes_back_untasked_keeps_its_open_task(world):

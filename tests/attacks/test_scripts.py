@@ -34,9 +34,9 @@ ESCAPING = Guard(
 )
 JSON_SCRIPT = replaced("django.utils.html._json_script_escapes", "embedded page data cannot close its element", {})
 CSP = replaced(
-    "csp.middleware.CSPMiddleware.process_response",
+    "foilworks.monitoring.requests.ContentPolicyMiddleware.__call__",
     "Content-Security-Policy: no inline scripts or styles, no plug-ins, no framing of our pages",
-    lambda self, request, response: response,
+    lambda self, request: self.get_response(request),
 )
 NOSNIFF = Guard(
     "django.middleware.security.SecurityMiddleware",

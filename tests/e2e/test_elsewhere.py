@@ -12,6 +12,7 @@ from django.core.management import call_command
 
 from annotation.models import Vote
 from corpus.models import Item, MediaState, Video
+from foilworks.monitoring.requests import content_policy
 from media.encode import write_mp4
 from media.ranges import parse_range
 from tests.e2e.conftest import SignIn, moving_dot
@@ -63,7 +64,9 @@ def elsewhere(tmp_path: Path, settings) -> Iterator[Elsewhere]:
     settings.MEDIA_HOSTS = (found.origin,)
     directives = {**settings.CONTENT_SECURITY_POLICY["DIRECTIVES"], "media-src": [SELF, found.origin]}
     settings.CONTENT_SECURITY_POLICY = {"DIRECTIVES": directives}
+    content_policy.cache_clear()
     yield found
+    content_policy.cache_clear()
     found.server.shutdown()
     found.server.server_close()
 

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.db import ConnectionHandler
+from django.db.backends.postgresql import base
 
 from foilworks.service_urls import database
 from tests.commands import foilworks
@@ -88,6 +90,21 @@ def test_the_commands_create_the_tables_and_find_no_violation(server, tmp_path):
     assert not (tmp_path / "foilworks.sqlite3").exists()
 
 
+def test_a_connection_is_checked_without_a_statement_until_the_server_ends_it(
+    server, tmp_path, monkeypatch, django_db_blocker
+):
+    connection = ConnectionHandler({"default": database(server.make("checked"), tmp_path)})["default"]
+    with django_db_blocker.unblock():
+        connection.ensure_connection()
+        with monkeypatch.context() as patch:
+            patch.setattr(base.DatabaseWrapper, "is_usable", lambda self: pytest.fail("a statement was sent"))
+            assert connection.is_usable()
+        server.sql(f"SELECT pg_terminate_backend({connection.connection.info.backend_pid}, 60000)")
+        assert not connection.is_usable()
+        connection.close()
+        assert not connection.is_usable()
+
+
 def test_postgresql_is_installed_in_continuous_integration():
     if os.environ.get("CI"):
         assert find_binaries() is not None
@@ -104,7 +121,7 @@ def test_postgresql_is_installed_in_continuous_integration():
 )
 def test_the_address_of_a_server_is_read(url, name, user, password, host, port, options):
     got = database(url, Path("/home"))
-    assert got["ENGINE"] == "django.db.backends.postgresql"
+    assert got["ENGINE"] == "foilworks.postgresql"
     read = (got["NAME"], got["USER"], got["PASSWORD"], got["HOST"], got["PORT"], got["OPTIONS"])
     assert read == (name, user, password, host, port, options)
 

@@ -20,7 +20,7 @@ from tests.test_architecture import ROOT
 pytestmark = pytest.mark.django_db
 
 POSTGRESQL = {
-    "ENGINE": "django.db.backends.postgresql",
+    "ENGINE": "foilworks.postgresql",
     "HOST": "db.example.org",
     "PASSWORD": "x",
     "OPTIONS": {"sslmode": "require"},

@@ -188,8 +188,9 @@ def named_place(leakage: Leakage) -> Prepared[Slot]:
         slots = slots.exclude(bars(person, leakage, Stage.VALIDATION, now).any() | Q(skipped_by(person)))
         # Without the project, which the caller has.
         slots = slots.select_related(*(path for path in SHOWN[Stage.VALIDATION] if path != "project")).order_by()
-        whose = {"person": person, "project": project, "rest": rest, "caption_once": leakage.caption_once}
-        found = with_what_follows(slots, Stage.VALIDATION, **whose)
+        whose = {"person": person, "project": project, "rest": rest}
+        options = {"caption_once": leakage.caption_once, "gold": leakage.gold}
+        found = with_what_follows(slots, Stage.VALIDATION, **whose, **options)
         return found.select_for_update(skip_locked=True, of=("self",), no_key=True)
 
     return Prepared(build)
@@ -258,7 +259,7 @@ def claim(
             continue
         if found is not None:
             return found
-        make_tasks(project, limit=MAX_GROUPS_PER_CLAIM)
+        make_tasks(project, limit=MAX_GROUPS_PER_CLAIM, only_if_first=True)
         if not asked.anything():
             return None
         if monotonic() > ends:

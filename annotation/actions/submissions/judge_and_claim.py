@@ -188,15 +188,15 @@ def _following(sent: Submission, project: Project, lease: Lease, standing: Stand
         return _next(found, standing, first)
     if lease.upcoming_slot is None:
         return None
-    named = {**whose, "project": project, "now": sent.now}
+    named = {**whose, "project": project, "now": sent.now, "gold": standing is not None}
     found = _free(lease.upcoming_slot, **named)
     if found is None and (others := places_behind(sent.person, project)):
         found = _free(secrets.choice(others)[0], **named)
     return None if found is None else _next(found, standing)
 
 
-def _free(pk: int, *, project: Project, **whose: Any) -> Slot | None:
-    found = named_place(leakage_of(project)).first(pk=pk, project=project.pk, **whose)
+def _free(pk: int, *, project: Project, gold: bool, **whose: Any) -> Slot | None:
+    found = named_place(leakage_of(project, gold=gold)).first(pk=pk, project=project.pk, **whose)
     return found if found is not None and found.state == SlotState.FREE else None
 
 

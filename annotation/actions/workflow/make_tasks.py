@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
@@ -23,13 +24,17 @@ BATCH = 500
 MAX_GROUPS_PER_CALL = 1_000
 
 
-def make_tasks(project: Project, *, limit: int | None = None) -> int:
+def make_tasks(project: Project, *, limit: int | None = None, only_if_first: bool = False) -> int:
     """Make the missing tasks of up to `limit` groups and as many items; return how many got theirs.
 
     Written as the system: claims call it, so that the order of jobs does not matter. A group whose candidates were all
     filtered out gets no task (and is listed so), unless people write its foils.
+
+    `only_if_first`: make no tasks of items if another request made some while this one waited for it. Else a queue that
+    runs empty stops everybody at work for as long as all of them need to make more.
     """
-    return task_groups(project, limit=limit) + _in_batches(_items_batch, project, limit)
+    items = partial(_items_batch, only_if_first=only_if_first)
+    return task_groups(project, limit=limit) + _in_batches(items, project, limit)
 
 
 def task_groups(project: Project, *, limit: int | None = None) -> int:
@@ -132,14 +137,18 @@ def _untasked(items: QuerySet[Item]) -> QuerySet[Item]:
 _ITEMS_WAIT = Prepared(lambda project: items_without_tasks(project).values_list("pk")[:1])
 
 
-def _items_batch(project: Project, size: int) -> int:
-    if not _ITEMS_WAIT.all(project=project.pk):
+def _items_batch(project: Project, size: int, *, only_if_first: bool) -> int:
+    first = _ITEMS_WAIT.first(project=project.pk)
+    if first is None:
         return 0
-    return run_in_transaction(lambda: _give_tasks_to_items(project, size))
+    return run_in_transaction(lambda: _give_tasks_to_items(project, size, first if only_if_first else None))
 
 
-def _give_tasks_to_items(project: Project, size: int) -> int:
+def _give_tasks_to_items(project: Project, size: int, first: int | None) -> int:
+    """Make tasks for the next items, unless `first`, an item without tasks, has some by now."""
     serialize_writes(project)
+    if first is not None and not items_without_tasks(project).filter(pk=first).exists():
+        return 0
     waiting = items_without_tasks(project).select_related("subtest").prefetch_related("foils")
     items = list(waiting.order_by("pk")[:size])
     tasks = [
