@@ -66,6 +66,8 @@ NOTHING = 0.0006
 # n times the length may take n ** 1.6 times the time: between linear and quadratic.
 MAX_DEGREE = 1.6
 TRIES = 6
+# A growth that is smaller by this factor needs no further tries.
+CLEARLY = 1.5
 HANG_S = 1.0
 # So many drawn texts or more: the sweep that takes minutes.
 MANY = 100
@@ -255,19 +257,19 @@ def grows_too_fast(
 ) -> str:
     """Say how the processor time of `act(make(n))` grows, where that is faster than linear; empty where it is not.
 
-    A busy machine makes a time longer, never shorter: the shortest of several counts for the longer text.
+    Other load makes a time longer, never shorter: of both texts, the shortest of several times counts, taken in turns.
     """
     before, short = 0.0, 0
     for length in lengths:
         text = make(length)
         took = seconds(act, text)
-        if took > nothing:
-            growth, small = (length / short) ** MAX_DEGREE if short else 1.0, make(short)
+        if took > nothing and short:
+            growth, small = (length / short) ** MAX_DEGREE, make(short)
             for _ in range(TRIES):
-                if took <= growth * before or took <= nothing or not short:
+                before, took = min(before, seconds(act, small)), min(took, seconds(act, text))
+                if took * CLEARLY <= growth * before or took <= nothing:
                     break
-                before, took = max(before, seconds(act, small)), min(took, seconds(act, text))
-            else:
+            if took > max(nothing, growth * before):
                 return f"{short} -> {length} characters: {before * 1e3:.2f} -> {took * 1e3:.2f} ms, {text[:60]!r}"
         before, short = took, length
     return ""
