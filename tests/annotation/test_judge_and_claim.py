@@ -1,6 +1,7 @@
 """A judgement and the next claim in one transaction: its number of statements, and the rows of the general way."""
 
 import json
+import re
 from contextlib import contextmanager
 from datetime import timedelta
 from statistics import mode
@@ -81,6 +82,17 @@ def test_from_submit_to_the_next_card_take_at_most_twelve_statements(world, sett
             token = submit(token)
         counts.append(len(asked))
     assert set(counts) == {MOST + more}
+
+
+def test_without_quality_rules_the_next_slot_is_found_without_gold_and_practice(world, settings):
+    settings.API_RATE_LIMIT_PER_MINUTE = 0
+    work = begun(world, items=40)
+    submit = by_api(world, world.vera)
+    token = submit(work.token)
+    with CaptureQueriesContext(connection) as asked:
+        submit(token)
+    (following,) = [each["sql"] for each in asked if '"following"' in each["sql"]]
+    assert not re.search("annotation_(goldpair|question|attempt)", following)
 
 
 def test_quality_rules_cost_one_statement_more_and_gold_as_many_as_work(world, settings, every_fifth_gold):
