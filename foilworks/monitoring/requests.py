@@ -7,6 +7,7 @@ from functools import cache
 
 from csp.constants import HEADER as POLICY_HEADER
 from csp.utils import build_policy
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 from foilworks.monitoring.metrics import count_request
@@ -65,12 +66,16 @@ def content_policy() -> str:
 
 
 class ContentPolicyMiddleware:
-    """Send the Content-Security-Policy of the settings, which is the same for all responses."""
+    """Send the Content-Security-Policy of the settings, which is the same for all responses.
+
+    Not with Django's own page about an error, which only developers see: it has scripts and styles in it.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
-        response.headers.setdefault(POLICY_HEADER, content_policy())
+        if not (settings.DEBUG and response.status_code in {404, 500}):
+            response.headers.setdefault(POLICY_HEADER, content_policy())
         return response

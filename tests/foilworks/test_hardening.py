@@ -134,6 +134,14 @@ def test_no_page_sets_a_base_address(client, db):
     assert [page.name for page in pages if "<base" in page.read_text(encoding="utf-8")] == []
 
 
+@pytest.mark.parametrize(("debug", "has_policy"), [(True, False), (False, True)])
+def test_only_djangos_own_page_about_an_error_has_no_content_policy(client, debug, has_policy):
+    with override_settings(DEBUG=debug):
+        missing, page = client.get("/no-such-page/"), client.get("/sign-in/")
+    assert (missing.status_code, "Content-Security-Policy" in missing.headers) == (404, has_policy)
+    assert (page.status_code, "Content-Security-Policy" in page.headers) == (200, True)
+
+
 def test_every_response_forbids_referrers_and_frames(pages):
     for name, (headers, _body) in pages.items():
         assert (headers["Referrer-Policy"], headers["X-Frame-Options"]) == ("same-origin", "DENY"), name

@@ -145,9 +145,9 @@ def _items_batch(project: Project, size: int, *, only_if_first: bool) -> int:
 
 
 def _give_tasks_to_items(project: Project, size: int, first: int | None) -> int:
-    """Make tasks for the next items, unless `first`, an item without tasks, has some by now."""
+    """Make tasks for the next items, unless `first`, an item that had none, has some by now."""
     serialize_writes(project)
-    if first is not None and not items_without_tasks(project).filter(pk=first).exists():
+    if first is not None and Task.objects.filter(item=first, stage=Stage.VALIDATION).exists():
         return 0
     waiting = items_without_tasks(project).select_related("subtest").prefetch_related("foils")
     items = list(waiting.order_by("pk")[:size])
