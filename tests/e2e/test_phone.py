@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Locator, Page, ViewportSize, expect
+from playwright.sync_api import Locator, Page, Route, ViewportSize, expect
 
 from annotation.actions.studies import import_objects, open_baseline, open_object_check
 from annotation.models import Lease, PracticeCaption, QualityPolicy, Vote
@@ -132,6 +132,29 @@ def test_clip_sentences_and_answers_are_in_sight_without_scrolling(world: World,
     assert page.locator(".work-head h1").evaluate(BOX)["top"] <= 48
     assert page.evaluate("scrollY") == 0
     assert_accessible(page)
+
+
+@pytest.mark.parametrize("stage", ["review", "practice"])
+def test_nothing_is_shown_that_would_jump_as_the_rest_of_the_page_comes(
+    world: World, sign_in: SignIn, stage: str
+) -> None:
+    """The clip takes what the text leaves: a text that comes piece by piece moved up at each piece."""
+    prepare, _clip, _parts = PAGES[stage]
+    person, path = prepare(world)
+    page = on_a_phone(sign_in, person)
+    begin(page, path)
+    expect(page.locator(".work")).to_be_visible()
+
+    def half(route: Route) -> None:
+        answer = route.fetch()
+        text, inside, _rest = answer.text().partition('<div class="work-text">')
+        assert inside
+        route.fulfill(response=answer, body=text + inside)
+
+    page.route(page.url, half)
+    page.reload()
+    expect(page.locator(".work")).to_be_attached()
+    expect(page.locator(".work")).to_be_hidden()
 
 
 def test_one_tap_sends_and_the_last_answer_can_be_undone(world: World, sign_in: SignIn) -> None:
