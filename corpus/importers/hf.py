@@ -24,7 +24,7 @@ _JSON = ("facts", "extra")
 def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     """The records of the folder. CorpusError: no Parquet file there, one that cannot be read or lacks id or caption."""
     limits = params.get("limits") or TableLimits()
-    for file in _files(path):
+    for file in parquet_files(path):
         try:
             yield from _read_file(file, params, limits)
         except LimitError as error:
@@ -42,13 +42,20 @@ def _parse(subtest: str, raw: RawRecord) -> ItemRecord:
     return jsonl.parse(_plain(raw), subtest)
 
 
-def _files(path: Path) -> list[Path]:
+def parquet_files(path: Path) -> list[Path]:
+    """The Parquet files of a folder, or the one file. CorpusError: there is none."""
     if not path.exists():
         raise CorpusError(f"{path}: folder: there is no such folder; check the path")
     found = [path] if path.is_file() else sorted((path / "data").glob("*.parquet")) or sorted(path.glob("*.parquet"))
     if not found:
         raise CorpusError(f"{path}: folder: has no Parquet file; give the folder that holds data/*.parquet")
     return found
+
+
+def has_our_columns(path: Path, limits: TableLimits | None = None) -> bool:
+    """Whether the folder's first file has the columns of an item with foils. CorpusError: no file can be read."""
+    columns = run((limits or TableLimits()).child, parquet_columns, parquet_files(path)[0])
+    return {"id", "caption", "foils"} <= columns.keys()
 
 
 def _binary_columns(file: Path, limits: TableLimits) -> list[str]:

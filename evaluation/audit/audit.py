@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from typing import Any
 
+from corpus.importers import hf
 from evaluation.audit import checks, exports
 from evaluation.audit.gathering import Gathered, gather
 from evaluation.audit.probes import (
@@ -82,9 +83,18 @@ def audit(sources: Sequence[Source], options: Options) -> dict[str, Any]:
 
 
 def sources_of(source: Source) -> list[Source]:
-    """Return the files to read: those of an export, or the file itself. EvaluationError: it has no items to audit."""
+    """Return the files to read: those of an export or of a data set's folder, or the file itself.
+
+    EvaluationError: an export without items to audit. CorpusError: a folder that is neither.
+    """
     found = None if source.form or source.columns or source.answers else exports.files_of(source.path)
-    return [source] if found is None else [replace(source, path=path, form=form) for path, form in found]
+    if found is not None:
+        return [replace(source, path=path, form=form) for path, form in found]
+    if source.form or not source.path.is_dir():
+        return [source]
+    if hf.has_our_columns(source.path, source.limits):
+        return [replace(source, form="hf")]
+    return [replace(source, path=path) for path in hf.parquet_files(source.path)]
 
 
 def _by_name(problems: Sequence[str], sources: Sequence[Source]) -> list[str]:

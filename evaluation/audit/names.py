@@ -1,7 +1,7 @@
 """Name the columns that published benchmarks use for each role, and find a role in a record."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -14,6 +14,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "video_name",
         "video_path",
         "videopath",
+        "videoid",
         "gif_name",
         "vid_id",
         "video",
@@ -34,7 +35,16 @@ NAMES: dict[str, tuple[str, ...]] = {
     "question": ("question", "query"),
     # What a label or a yes is about, if no column is called question.
     "statement": ("statement", "sentence", "hypothesis", "claim", "caption", "query", "text", "prompt"),
-    "right": ("caption", "true_caption", "positive_caption", "pos_caption", "positive", "correct_caption", "sentence"),
+    "right": (
+        "caption",
+        "true_caption",
+        "positive_caption",
+        "pos_caption",
+        "pos_cap",
+        "positive",
+        "correct_caption",
+        "sentence",
+    ),
     "wrongs": (
         "foils",
         "foil",
@@ -43,6 +53,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "counterfactual",
         "false_caption",
         "neg_caption",
+        "neg_cap",
         "hard_negatives",
         "hard_negs",
         "negatives",
@@ -116,6 +127,11 @@ def columns_of(values: Mapping[str, Any], role: str) -> list[str]:
         for name in _known(tuple(values), role)
         if values[name] is not None and (role == "options" or not isinstance(values[name], dict))
     ]
+
+
+def has_role(names: Collection[str], role: str) -> bool:
+    """Report whether one of the columns has a known name of the role."""
+    return bool(_known(tuple(names), role))
 
 
 @lru_cache(maxsize=1000)

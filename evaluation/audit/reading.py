@@ -7,10 +7,6 @@ from typing import Any
 
 from corpus.errors import CorpusError
 from corpus.importers.parsing.fields import ProblemError, check_content
-from corpus.importers.parsing.json_records import Member, members, parse_line, read_text
-from corpus.importers.parsing.records import RawRecord, json_lines
-from corpus.importers.parsing.table_rows import COMMA, SEMICOLON, TAB, first_row, read_rows
-from corpus.importers.parsing.text_lines import lines
 from corpus.importers.registry import BENCHMARK, IMPORTERS
 from corpus.records import SPLITS, BadRecord, ItemRecord
 from corpus.rules.hard_foils import Candidates, HardFoil, hard_foils, may_have_nearest, stated_hard_foil
@@ -19,12 +15,11 @@ from evaluation.audit.exports import WHOLE, released
 from evaluation.audit.forms import Draft, draft_of, settled
 from evaluation.audit.joining import answers_of
 from evaluation.audit.nested import flattened
+from evaluation.audit.raw_records import TABLES, header_of, raw_records, stem_of_parts
 from evaluation.audit.records import AuditRecord
 from evaluation.errors import EvaluationError
 from text.registry import Entry, load, lookup, parse_params
 
-TABLES = frozenset({".csv", ".tsv"})
-LINES = frozenset({".jsonl", ".ndjson"})
 # Found by the names of columns.
 BY_NAMES = "columns"
 KNOWN_HEADERS = {
@@ -35,8 +30,6 @@ KNOWN_HEADERS = {
 MAX_BAD_SHOWN = 20
 # Records that wait until the file's way of writing answers is known.
 MAX_WAITING = 5_000
-# Of a first column without a name, which pandas writes.
-ROW_NUMBERS = "index"
 
 
 @dataclass
@@ -76,11 +69,9 @@ def form_of(source: Source) -> str:
     """Return the format: the given one, one that the file's columns identify, or `columns`."""
     if source.form:
         return source.form
-    if source.path.is_dir():
-        return "hf"
     if source.columns or source.answers or source.path.suffix.lower() not in TABLES:
         return BY_NAMES
-    names = set(_header(source.path)[1])
+    names = set(header_of(source.path)[1])
     return next((form for form, columns in KNOWN_HEADERS.items() if names >= columns), BY_NAMES)
 
 
@@ -155,7 +146,8 @@ def _of_item(item: ItemRecord, path: Path, number: int) -> AuditRecord:
 
 
 def _split_of(path: Path) -> str:
-    return path.stem if path.stem in SPLITS else ""
+    name = stem_of_parts(path)
+    return name if name in SPLITS else ""
 
 
 def _by_names(source: Source, problems: Problems) -> Iterator[tuple[AuditRecord, Candidates | None]]:
@@ -186,8 +178,10 @@ def _settled(
 
 
 def _drafts(source: Source, problems: Problems) -> Iterator[tuple[Draft, Mapping[str, Any]]]:
-    defaults = {"subtest": source.path.stem, "split": _split_of(source.path)}
-    answers = answers_of(source.answers, _raw_records(source.answers), source.columns) if source.answers else None
+    defaults = {"subtest": stem_of_parts(source.path), "split": _split_of(source.path)}
+    answers = None
+    if source.answers:
+        answers = answers_of(source.answers, raw_records(source.answers, source.limits), source.columns)
     for line, fields, own in _fields(source, problems):
         try:
             joined = fields if answers is None else answers.joined(fields, own, source.columns)
@@ -200,7 +194,7 @@ def _drafts(source: Source, problems: Problems) -> Iterator[tuple[Draft, Mapping
 
 
 def _fields(source: Source, problems: Problems) -> Iterator[tuple[int, dict[str, Any], dict[str, str]]]:
-    for raw in _raw_records(source.path):
+    for raw in raw_records(source.path, source.limits):
         try:
             if raw.problem:
                 raise ProblemError(raw.part, raw.problem, "correct the line")
@@ -220,41 +214,3 @@ def _candidates(record: AuditRecord, fields: Mapping[str, Any]) -> Candidates | 
         return None
     facts = fields.get("facts")
     return Candidates(record.subtest, record.right, record.wrongs, fields, facts if isinstance(facts, Mapping) else {})
-
-
-def _raw_records(path: Path) -> Iterator[RawRecord]:
-    suffix = path.suffix.lower()
-    if suffix in TABLES:
-        delimiter, names = _header(path)
-        rows = read_rows(path, names[1:2], delimiter, row_numbers=ROW_NUMBERS)
-        yield from (RawRecord(None, row.cells, row.line, row.problem, "row") for row in rows)
-    elif suffix in LINES or _is_lines(path):
-        yield from json_lines(path)
-    else:
-        yield from (RawRecord(*member) for member in _members(path))
-
-
-def _members(path: Path) -> Iterator[Member]:
-    """Yield the records of a list or an object; of an object with one list of records, those of the list."""
-    found = list(members(path, read_text(path)))
-    lists = [member for member in found if isinstance(member.value, list) and member.key is not None]
-    if len(lists) == 1:
-        found = [Member(None, value, lists[0].line) for value in lists[0].value]
-    yield from found
-
-
-def _is_lines(path: Path) -> bool:
-    """Report whether the first line is an object of its own, and a second one follows."""
-    first = [line for _, line in zip(range(2), lines(path), strict=False)]
-    try:
-        return len(first) == 2 and all(isinstance(parse_line(line or ""), dict) for _, line in first)
-    except ValueError:
-        return False
-
-
-def _header(path: Path) -> tuple[str, list[str]]:
-    found = [(delimiter, first_row(path, delimiter).names) for delimiter in (TAB, COMMA, SEMICOLON)]
-    delimiter, names = max(found, key=lambda pair: len(pair[1]))
-    if not names:
-        raise CorpusError(f"{path}:1: header: is empty; name the columns in the first line")
-    return delimiter, names

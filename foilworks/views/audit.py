@@ -46,7 +46,8 @@ class AuditForm(forms.Form):
         label=gettext_lazy("Benchmark file"),
         max_length=200,
         help_text=gettext_lazy(
-            "JSON, JSON lines, CSV or TSV in UTF-8, or the archive of a release. The file is read once and not stored."
+            "JSON, JSON lines, CSV or TSV in UTF-8, Parquet, or the archive of a release. The file is read once and "
+            "not stored."
         ),
     )
     form = forms.ChoiceField(

@@ -150,7 +150,7 @@ class TestCsv:
             (b"id,video,caption\na,\xff\n", "2: encoding: byte 0xff is not UTF-8; save the file as UTF-8"),
             (
                 "id,caption\na,b".encode("utf-16"),
-                "1: encoding: byte 0xff is not UTF-8; save the file as UTF-8",
+                " file: is in UTF-16; save it as UTF-8",
             ),
             (b"id;text\na;x\n", f"1: header: has no column caption, video (its columns: id, text); {NEEDED}"),
             (b"\n\na,x\n", f"3: header: has no column id, caption, video (its columns: a, x); {NEEDED}"),

@@ -51,7 +51,7 @@ UNREADABLE = {
     "UTF-16": (
         "jsonl",
         record().decode().encode("utf-16"),
-        "1: encoding: byte 0xff is not UTF-8; save the file as UTF-8",
+        " file: is in UTF-16; save it as UTF-8",
     ),
     "Latin-1": (
         "csv",

@@ -54,7 +54,7 @@ def rows_of(path: Path, limits: TableLimits, *, records: str = "", header: Seque
         for member in members_at(path, read_text(path), records):
             yield RawRecord(member.key, _row(member.key, member.value), member.line)
     else:
-        yield from _parquet(path, limits)
+        yield from parquet_records(path, limits)
 
 
 def lists_of(path: Path) -> list[str]:
@@ -101,7 +101,8 @@ def _named(path: Path, header: Header) -> list[str]:
     return names
 
 
-def _parquet(path: Path, limits: TableLimits) -> Iterator[RawRecord]:
+def parquet_records(path: Path, limits: TableLimits) -> Iterator[RawRecord]:
+    """The rows of a Parquet file without its columns of bytes. CorpusError: it cannot be read, or is too large."""
     number = 0
     try:
         holds_bytes = run(limits.child, parquet_columns, path)

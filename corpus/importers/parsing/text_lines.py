@@ -14,6 +14,27 @@ from corpus.errors import CorpusError
 # Far above any record that can be taken; without a limit a file without line feeds would be one line in memory.
 MAX_LINE_BYTES = 16 * 1024 * 1024
 _MARK = b"\xef\xbb\xbf"
+_PACKED = "is compressed; unpack it first"
+_PICKLE = "is a Python pickle; save its table as CSV or JSON lines"
+# First bytes of files that are not UTF-8 text.
+_OTHER_FILES = {
+    b"\x1f\x8b": _PACKED,
+    b"BZh": _PACKED,
+    b"\xfd7zXZ\0": _PACKED,
+    b"\x28\xb5\x2f\xfd": _PACKED,
+    b"7z\xbc\xaf\x27\x1c": _PACKED,
+    b"PK\3\4": "is a ZIP archive or a spreadsheet; unpack it, or save the sheet as CSV",
+    b"\xd0\xcf\x11\xe0": "is a spreadsheet or another Office document; save the sheet as CSV",
+    b"PAR1": "is a Parquet file; give it a name that ends in .parquet, and choose a format that reads Parquet",
+    b"ARROW1": "is an Arrow file; save it as Parquet or JSON lines",
+    b"\xff\xff\xff\xff": "is an Arrow stream; save it as Parquet or JSON lines",
+    b"\x89HDF": "is an HDF5 file; save its table as CSV or JSON lines",
+    b"\x93NUMPY": "is a NumPy array; save its table as CSV or JSON lines",
+    **dict.fromkeys((b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"), _PICKLE),
+    b"%PDF": "is a PDF; give the table itself",
+    b"\xff\xfe": "is in UTF-16; save it as UTF-8",
+    b"\xfe\xff": "is in UTF-16; save it as UTF-8",
+}
 
 
 @contextmanager
@@ -51,6 +72,12 @@ def rows_of_text(path: Path) -> Iterator[str]:
 
 
 def not_utf8(path: Path, line: int, byte: int) -> CorpusError:
+    """The error for a binary file, named by the bytes it starts with, or for text in another encoding."""
+    with checked_file(path) as file:
+        start = file.read(max(map(len, _OTHER_FILES)))
+    for mark, problem in _OTHER_FILES.items():
+        if start.startswith(mark):
+            return CorpusError(f"{path}: file: {problem}")
     return CorpusError(f"{path}:{line}: encoding: byte 0x{byte:02x} is not UTF-8; save the file as UTF-8")
 
 

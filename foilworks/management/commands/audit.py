@@ -49,7 +49,8 @@ class Command(FoilworksCommand):
             nargs="+",
             type=Path,
             metavar="FILE",
-            help="file of the benchmark, or an export (folder or archive); several files are one benchmark",
+            help="file of the benchmark, a folder of Parquet files, or an export (folder or archive); several files "
+            "are one benchmark",
         )
         parser.add_argument(
             "--format", default="", dest="form", metavar="F", choices=sorted(formats()), help=f"{_FORMAT}{_formats()}"

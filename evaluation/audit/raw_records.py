@@ -1,0 +1,118 @@
+"""Read the raw records of a file: a table, JSON lines, JSON with a list, with records by id or by columns, Parquet."""
+
+import math
+import re
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any
+
+from corpus.errors import CorpusError
+from corpus.importers.parsing.any_rows import parquet_records
+from corpus.importers.parsing.json_records import Member, members, parse_line, read_text
+from corpus.importers.parsing.parquet_rows import TableLimits
+from corpus.importers.parsing.records import RawRecord, json_lines
+from corpus.importers.parsing.table_rows import COMMA, SEMICOLON, TAB, first_row, read_rows
+from corpus.importers.parsing.text_lines import lines
+from evaluation.audit.names import NAMES, has_role
+
+TABLES = frozenset({".csv", ".tsv"})
+LINES = frozenset({".jsonl", ".ndjson"})
+PARQUET = ".parquet"
+# Of a first column without a name, which pandas writes.
+ROW_NUMBERS = "index"
+# Behind the name of a file that is one of several parts.
+_PART = re.compile(r"-\d{5}-of-\d{5}")
+
+
+def raw_records(path: Path, limits: TableLimits | None = None) -> Iterator[RawRecord]:
+    """Yield the records of the file. A number that is not a number (NaN), which pandas writes, is a missing value.
+
+    `limits`: those of Parquet files. CorpusError: the file as a whole cannot be read.
+    """
+    for raw in _records(path, limits or TableLimits()):
+        yield raw if raw.problem else raw._replace(value=_without_nan(raw.value))
+
+
+def header_of(path: Path) -> tuple[str, list[str]]:
+    """Return the delimiter and the names of the columns of a table. CorpusError: it has none."""
+    found = [(delimiter, first_row(path, delimiter).names) for delimiter in (TAB, COMMA, SEMICOLON)]
+    delimiter, names = max(found, key=lambda pair: len(pair[1]))
+    if not names:
+        raise CorpusError(f"{path}:1: header: is empty; name the columns in the first line")
+    return delimiter, names
+
+
+def stem_of_parts(path: Path) -> str:
+    """Return the name of the file without its ending, and without the number of its part."""
+    return _PART.sub("", path.stem)
+
+
+def _records(path: Path, limits: TableLimits) -> Iterator[RawRecord]:
+    suffix = path.suffix.lower()
+    if suffix == PARQUET:
+        yield from parquet_records(path, limits)
+    elif suffix in TABLES:
+        delimiter, names = header_of(path)
+        rows = read_rows(path, names[1:2], delimiter, row_numbers=ROW_NUMBERS)
+        yield from (RawRecord(None, row.cells, row.line, row.problem, "row") for row in rows)
+    elif suffix in LINES or _is_lines(path):
+        yield from json_lines(path)
+    else:
+        yield from (RawRecord(*member) for member in _members(path))
+
+
+def _members(path: Path) -> Iterator[Member]:
+    """Yield the records of a list or an object; of an object with one list of records, those of the list."""
+    found = list(members(path, read_text(path)))
+    if _is_by_columns(found):
+        yield from _rows(found)
+        return
+    lists = [member for member in found if isinstance(member.value, list) and member.key is not None]
+    if len(lists) == 1:
+        found = [Member(None, value, lists[0].line) for value in lists[0].value]
+    yield from found
+
+
+def _is_by_columns(found: list[Member]) -> bool:
+    """Report whether the members are columns of one length, as pandas and `datasets` write a table.
+
+    Names and cells decide: records by id have the names of their fields inside, and lists by subtest hold records.
+    """
+    names = {member.key for member in found if member.key is not None}
+    if not 1 < len(names) == len(found) or not _has_roles(names):
+        return False
+    columns = [member.value for member in found]
+    if all(isinstance(column, dict) for column in columns) and not _has_roles(columns[0]):
+        columns = [list(column.values()) for column in columns if column.keys() == columns[0].keys()]
+    are_whole = len(columns) == len(found) and all(isinstance(column, list) for column in columns)
+    return are_whole and all(
+        len(column) == len(columns[0]) and not any(isinstance(cell, dict) for cell in column) for column in columns
+    )
+
+
+def _has_roles(names: Collection[str]) -> bool:
+    return any(has_role(names, role) for role in NAMES)
+
+
+def _rows(columns: list[Member]) -> Iterator[Member]:
+    cells = [member.value.values() if isinstance(member.value, dict) else member.value for member in columns]
+    names = [member.key or "" for member in columns]
+    for number, row in enumerate(zip(*cells, strict=True), 1):
+        yield Member(None, dict(zip(names, row, strict=True)), number)
+
+
+def _is_lines(path: Path) -> bool:
+    """Report whether the first line is an object of its own, and a second one follows."""
+    first = [line for _, line in zip(range(2), lines(path), strict=False)]
+    try:
+        return len(first) == 2 and all(isinstance(parse_line(line or ""), dict) for _, line in first)
+    except ValueError:
+        return False
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, float):
+        return None if math.isnan(value) else value
+    if isinstance(value, dict):
+        return {name: _without_nan(inner) for name, inner in value.items()}
+    return [_without_nan(inner) for inner in value] if isinstance(value, list) else value

@@ -1,0 +1,139 @@
+"""Files as libraries write them: Parquet, JSON by columns, NaN for a missing value, several parts in a folder."""
+
+import gzip
+import io
+import json
+import pickle
+import zipfile
+from pathlib import Path
+
+import pyarrow
+import pytest
+from pyarrow import feather, parquet
+
+from corpus.errors import CorpusError
+from evaluation.audit.audit import Options, audit, sources_of
+from evaluation.audit.reading import Problems, Source, read_benchmark
+from evaluation.audit.uploaded import audit_uploaded
+from media.child import ChildLimits, run
+
+PAIRS = [
+    {"video_id": f"v{number}", "caption": f"A man {one} a {thing}.", "foil": f"A man {other} a {thing}."}
+    for number, (one, other, thing) in enumerate(
+        [("opens", "closes", "box"), ("lifts", "drops", "cup"), ("folds", "unfolds", "towel")]
+    )
+]
+COLUMNS = {name: [pair[name] for pair in PAIRS] for name in PAIRS[0]}
+
+
+def texts(path: Path) -> list[tuple[str, tuple[str, ...]]]:
+    problems = Problems()
+    found = [(record.right, record.wrongs) for record in read_benchmark(Source(path), problems)]
+    assert problems.shown == []
+    return found
+
+
+EXPECTED = [(pair["caption"], (pair["foil"],)) for pair in PAIRS]
+
+
+def test_a_parquet_file_is_read_by_the_names_of_its_columns(tmp_path):
+    clips = [{"bytes": b"\0\1", "path": pair["video_id"]} for pair in PAIRS]
+    parquet.write_table(pyarrow.table({**COLUMNS, "video": clips}), path := tmp_path / "test-00000-of-00001.parquet")
+    assert texts(path) == EXPECTED
+    assert {(one.video, one.split, one.subtest) for one in read_benchmark(Source(path), Problems())} == {
+        (pair["video_id"], "test", "test") for pair in PAIRS
+    }
+    assert audit([Source(path)], Options())["items"] == run(ChildLimits(), audit_uploaded, path, "", 100)["items"] == 3
+
+
+def test_options_in_a_parquet_file_are_lists(tmp_path):
+    rows = [{"question": "What?", "candidates": ["it falls", "it flies"], "answer": "it flies", "score": float("nan")}]
+    parquet.write_table(pyarrow.Table.from_pylist(rows), path := tmp_path / "q.parquet")
+    assert texts(path) == [("it flies", ("it falls",))]
+
+
+def test_the_parts_of_a_folder_are_one_benchmark_with_its_splits(tmp_path):
+    (tmp_path / "data").mkdir()
+    for name in ("train-00000-of-00001", "test-00000-of-00002", "test-00001-of-00002"):
+        parquet.write_table(pyarrow.table(COLUMNS), tmp_path / "data" / f"{name}.parquet")
+    found = audit(sources_of(Source(tmp_path)), Options())
+    assert (found["items"], len(found["files"])) == (9, 3)
+    assert {row["name"]: row["items"] for row in found["subtests"]} == {"train": 3, "test": 6}
+    assert next(one for one in found["findings"] if one["check"] == "leakage")["value"] == 1.0
+    mapped = sources_of(Source(tmp_path, columns={"right": "foil", "wrongs": "caption"}))
+    assert next(read_benchmark(mapped[0], Problems())).right == PAIRS[0]["foil"]
+
+
+def test_a_folder_in_our_own_columns_keeps_its_format(tmp_path):
+    rows = [{"id": "a", "caption": "It falls.", "foils": ["It flies."], "facts": "{}"}]
+    parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / "a.parquet")
+    assert [source.form for source in sources_of(Source(tmp_path))] == ["hf"]
+
+
+def test_a_folder_without_tables_is_refused(tmp_path):
+    with pytest.raises(CorpusError, match="has no Parquet file; give the folder that holds data/"):
+        sources_of(Source(tmp_path))
+
+
+@pytest.mark.parametrize("by_number", [False, True])
+def test_json_by_columns_is_a_table(by_number, tmp_path):
+    value = {name: dict(enumerate(cells)) for name, cells in COLUMNS.items()} if by_number else COLUMNS
+    (tmp_path / "a.json").write_text(json.dumps(value))
+    assert texts(tmp_path / "a.json") == EXPECTED
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"caption": PAIRS[:1], "question": PAIRS[1:2]},
+        {"caption": PAIRS[0], "question": PAIRS[1]},
+        {pair["video_id"]: pair for pair in PAIRS},
+    ],
+)
+def test_records_in_lists_or_by_id_are_not_columns(value, tmp_path):
+    (tmp_path / "a.json").write_text(json.dumps(value))
+    assert texts(tmp_path / "a.json") == EXPECTED[: len(value)]
+
+
+def test_columns_of_different_lengths_are_not_a_table(tmp_path):
+    (tmp_path / "a.json").write_text(json.dumps({**COLUMNS, "foil": ["It flies."]}))
+    problems = Problems()
+    assert list(read_benchmark(Source(tmp_path / "a.json"), problems)) == []
+    assert problems.n > 0
+
+
+def test_nan_is_a_missing_value(tmp_path):
+    rows = [{**pair, "score": float("nan"), "more": {"of": [float("nan")]}} for pair in PAIRS]
+    rows.append({**PAIRS[0], "foil": float("nan"), "false_caption": "A man paints a box."})
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    assert texts(tmp_path / "a.jsonl") == [*EXPECTED, (PAIRS[0]["caption"], ("A man paints a box.",))]
+
+
+def archive() -> bytes:
+    with zipfile.ZipFile(file := io.BytesIO(), "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("a.json", json.dumps(PAIRS * 50))
+    return file.getvalue()
+
+
+def arrow() -> bytes:
+    feather.write_feather(pyarrow.table(COLUMNS), file := io.BytesIO(), compression="uncompressed")
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.jsonl.gz", gzip.compress(json.dumps(PAIRS).encode()), "is compressed; unpack it first"),
+        ("a.zip", archive(), "is a ZIP archive or a spreadsheet; unpack it, or save the sheet as CSV"),
+        ("a.json", json.dumps(PAIRS).encode("utf-16"), "is in UTF-16; save it as UTF-8"),
+        ("a.pkl", pickle.dumps(PAIRS), "is a Python pickle; save its table as CSV or JSON lines"),
+        ("a.arrow", arrow(), "is an Arrow file; save it as Parquet or JSON lines"),
+        ("a.data", b"PAR1\x15\x04\xff", "is a Parquet file; give it a name that ends in .parquet"),
+        ("a.csv", b"caption,foil\ncaf\xe9,tea\n", ":2: encoding: byte 0xe9 is not UTF-8; save the file as UTF-8"),
+    ],
+)
+def test_a_binary_file_is_named(name, content, said, tmp_path):
+    (path := tmp_path / name).write_bytes(content)
+    with pytest.raises(CorpusError) as refused:
+        list(read_benchmark(Source(path), Problems()))
+    assert said in str(refused.value)
