@@ -122,8 +122,12 @@ def chat_server(answer: Callable[[dict[str, Any], int], Said]) -> Iterator[Serve
         def log_message(self, *args: Any) -> None:
             pass
 
-    httpd = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    httpd.daemon_threads = True
+    class Listener(ThreadingHTTPServer):
+        daemon_threads = True
+        # As many as the tests send at once: five by default, and the rest are reset on a busy machine.
+        request_queue_size = 128
+
+    httpd = Listener(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     server.url = f"http://127.0.0.1:{httpd.server_address[1]}/v1"
