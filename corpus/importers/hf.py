@@ -54,8 +54,11 @@ def parquet_files(path: Path) -> list[Path]:
 
 def has_our_columns(path: Path, limits: TableLimits | None = None) -> bool:
     """Whether the folder's first file has the columns of an item with foils. CorpusError: no file can be read."""
-    columns = run((limits or TableLimits()).child, parquet_columns, parquet_files(path)[0])
-    return {"id", "caption", "foils"} <= columns.keys()
+    file = parquet_files(path)[0]
+    try:
+        return {"id", "caption", "foils"} <= run((limits or TableLimits()).child, parquet_columns, file).keys()
+    except LimitError as error:
+        raise CorpusError(f"{file}: file: {error}") from error
 
 
 def _binary_columns(file: Path, limits: TableLimits) -> list[str]:

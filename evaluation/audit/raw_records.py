@@ -64,8 +64,9 @@ def _records(path: Path, limits: TableLimits) -> Iterator[RawRecord]:
 def _members(path: Path) -> Iterator[Member]:
     """Yield the records of a list or an object; of an object with one list of records, those of the list."""
     found = list(members(path, read_text(path)))
-    if _is_by_columns(found):
-        yield from _rows(found)
+    if columns := _columns(found):
+        for number, row in enumerate(zip(*columns.values(), strict=True), 1):
+            yield Member(None, dict(zip(columns, row, strict=True)), number)
         return
     lists = [member for member in found if isinstance(member.value, list) and member.key is not None]
     if len(lists) == 1:
@@ -73,32 +74,27 @@ def _members(path: Path) -> Iterator[Member]:
     yield from found
 
 
-def _is_by_columns(found: list[Member]) -> bool:
-    """Report whether the members are columns of one length, as pandas and `datasets` write a table.
+def _columns(found: list[Member]) -> dict[str, list[Any]]:
+    """Return the cells of each column, if the members are columns of one length, as pandas and `datasets` write them.
 
     Names and cells decide: records by id have the names of their fields inside, and lists by subtest hold records.
+    Cells by row name are in the order of the first column.
     """
-    names = {member.key for member in found if member.key is not None}
-    if not 1 < len(names) == len(found) or not _has_roles(names):
-        return False
-    columns = [member.value for member in found]
-    if all(isinstance(column, dict) for column in columns) and not _has_roles(columns[0]):
-        columns = [list(column.values()) for column in columns if column.keys() == columns[0].keys()]
-    are_whole = len(columns) == len(found) and all(isinstance(column, list) for column in columns)
-    return are_whole and all(
-        len(column) == len(columns[0]) and not any(isinstance(cell, dict) for cell in column) for column in columns
-    )
+    columns = {member.key: member.value for member in found if member.key is not None}
+    if not 1 < len(columns) == len(found) or not _has_roles(columns):
+        return {}
+    first = found[0].value
+    if isinstance(first, dict) and not _has_roles(first):
+        named = [column for column in columns.values() if isinstance(column, dict) and column.keys() == first.keys()]
+        if len(named) == len(found):
+            columns = {name: [column[row] for row in first] for name, column in columns.items()}
+    cells = [column for column in columns.values() if isinstance(column, list)]
+    is_table = len({len(column) for column in cells}) == 1 and len(cells) == len(found)
+    return columns if is_table and not any(isinstance(cell, dict) for column in cells for cell in column) else {}
 
 
 def _has_roles(names: Collection[str]) -> bool:
     return any(has_role(names, role) for role in NAMES)
-
-
-def _rows(columns: list[Member]) -> Iterator[Member]:
-    cells = [member.value.values() if isinstance(member.value, dict) else member.value for member in columns]
-    names = [member.key or "" for member in columns]
-    for number, row in enumerate(zip(*cells, strict=True), 1):
-        yield Member(None, dict(zip(names, row, strict=True)), number)
 
 
 def _is_lines(path: Path) -> bool:

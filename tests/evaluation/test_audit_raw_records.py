@@ -82,6 +82,12 @@ def test_json_by_columns_is_a_table(by_number, tmp_path):
     assert texts(tmp_path / "a.json") == EXPECTED
 
 
+def test_cells_belong_to_the_row_of_their_name(tmp_path):
+    foils = dict(reversed(list(enumerate(COLUMNS["foil"]))))
+    (tmp_path / "a.json").write_text(json.dumps({"caption": dict(enumerate(COLUMNS["caption"])), "foil": foils}))
+    assert texts(tmp_path / "a.json") == EXPECTED
+
+
 @pytest.mark.parametrize(
     "value",
     [
