@@ -9,7 +9,8 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 # The exact versions of what is installed. `make CONSTRAINTS= …` takes the newest that pyproject.toml allows.
 CONSTRAINTS ?= constraints.txt
-PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --quiet \
+# Python compiles a module when it is first imported; of those installed, most never are.
+PIP := $(BIN)/python -m pip install --disable-pip-version-check --no-compile --quiet --quiet \
 	$(if $(CONSTRAINTS),--constraint $(CONSTRAINTS))
 # The first of these that is 3.11 or newer makes the environment; `make PYTHON=/path/to/python …` overrides.
 PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python; do \

@@ -16,7 +16,7 @@ from pathlib import Path
 
 PYPROJECT = Path(__file__).resolve().parent.parent / "pyproject.toml"
 PUBLIC_CPU_INDEX = "https://download.pytorch.org/whl/cpu"
-PIP = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--no-deps"]
+PIP = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--no-compile", "--no-deps"]
 
 
 def pinned() -> str:
