@@ -10,7 +10,7 @@ from annotation.actions.quality.save_quality_policy import save_quality_policy
 from annotation.actions.submissions.judgements import submit_vote
 from annotation.actions.undo import undo_vote
 from annotation.actions.workflow.make_tasks import make_tasks
-from annotation.models import Attempt, GoldPair, Lease, Question, Stage
+from annotation.models import Attempt, GoldPair, Lease, Question, Stage, Task
 from annotation.queries.cards import claim_card
 from annotation.queries.queues import open_work, why_empty
 from annotation.work_queues import queue_of
@@ -58,6 +58,21 @@ def test_no_sentence_comes_back_with_its_clip(once, pieces, told):
     shown = list(judge_all(world, "vera"))
     assert (len(shown), told_by_repetition(shown)) == (pieces, told)
     assert world.claim("vic", Stage.VALIDATION) is not None
+
+
+def test_a_claim_continues_past_new_tasks_that_the_rules_bar(monkeypatch):
+    """The next thousand items may all be about captions that this person has read."""
+    monkeypatch.setattr("annotation.actions.claims.claim.MAX_GROUPS_PER_CLAIM", 2)
+    world = make_world()
+    first = world.item()
+    world.vote("vera")
+    for _ in range(5):
+        factories.make_item(world.subtest, first.caption)
+    new = world.item()
+    work = world.claim("vera", Stage.VALIDATION)
+    assert work is not None
+    assert Task.objects.get(pk=work.task_id).item == new
+    assert world.claim("vera", Stage.VALIDATION).token == work.token
 
 
 def test_a_skipped_pair_was_read_as_well():

@@ -259,8 +259,11 @@ def claim(
             continue
         if found is not None:
             return found
-        make_tasks(project, limit=MAX_GROUPS_PER_CLAIM, only_if_first=True)
+        made = make_tasks(project, limit=MAX_GROUPS_PER_CLAIM, only_if_first=True)
         if not asked.anything():
+            # The rules may keep this person from all the new tasks, and not from those after them.
+            if made and monotonic() < ends:
+                continue
             return None
         if monotonic() > ends:
             break
