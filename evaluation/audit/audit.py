@@ -18,6 +18,7 @@ from evaluation.audit.probes import (
     solve_by_words,
     texts_for_model,
 )
+from evaluation.audit.raw_records import PARQUET, files_in
 from evaluation.audit.reading import Problems, Source, form_of, read_benchmark
 from evaluation.audit.records import AuditRecord, Finding, without_labels, worst
 from evaluation.audit.sampling import SAMPLE_PAIRS, Sample
@@ -92,9 +93,11 @@ def sources_of(source: Source) -> list[Source]:
         return [replace(source, path=path, form=form) for path, form in found]
     if source.form or not source.path.is_dir():
         return [source]
-    if hf.has_our_columns(source.path, source.limits):
+    files = files_in(source.path)
+    if files[0].suffix.lower() == PARQUET and hf.has_our_columns(source.path, source.limits):
         return [replace(source, form="hf")]
-    return [replace(source, path=path) for path in hf.parquet_files(source.path)]
+    answers = source.answers.resolve() if source.answers else None
+    return [replace(source, path=path) for path in files if path.resolve() != answers]
 
 
 def _by_name(problems: Sequence[str], sources: Sequence[Source]) -> list[str]:

@@ -17,6 +17,7 @@ from evaluation.audit.names import NAMES, has_role
 
 TABLES = frozenset({".csv", ".tsv"})
 LINES = frozenset({".jsonl", ".ndjson"})
+JSON = ".json"
 PARQUET = ".parquet"
 # Of a first column without a name, which pandas writes.
 ROW_NUMBERS = "index"
@@ -31,6 +32,20 @@ def raw_records(path: Path, limits: TableLimits | None = None) -> Iterator[RawRe
     """
     for raw in _records(path, limits or TableLimits()):
         yield raw if raw.problem else raw._replace(value=_without_nan(raw.value))
+
+
+def files_in(folder: Path) -> list[Path]:
+    """Return the files of a benchmark in a folder or its `data/`: Parquet files, or else tables and JSON.
+
+    CorpusError: there is none.
+    """
+    for suffixes in (frozenset({PARQUET}), TABLES | LINES | {JSON}):
+        for place in (folder / "data", folder):
+            paths = (path for path in place.glob("[!.]*") if path.suffix.lower() in suffixes)
+            if found := sorted(path for path in paths if path.is_file()):
+                return found
+    problem = "has no file in Parquet, JSON, JSON lines, CSV or TSV, and no data/ with one"
+    raise CorpusError(f"{folder}: folder: {problem}; give the folder of the files, or name them")
 
 
 def header_of(path: Path) -> tuple[str, list[str]]:

@@ -71,8 +71,27 @@ def test_a_folder_in_our_own_columns_keeps_its_format(tmp_path):
 
 
 def test_a_folder_without_tables_is_refused(tmp_path):
-    with pytest.raises(CorpusError, match="has no Parquet file; give the folder that holds data/"):
+    (tmp_path / "notes.txt").write_text("none")
+    (tmp_path / ".pairs.json").write_text(json.dumps(PAIRS))
+    with pytest.raises(CorpusError, match=r"folder: has no file in Parquet, JSON, .* give the folder of the files, or"):
         sources_of(Source(tmp_path))
+
+
+@pytest.mark.parametrize("inside", ["", "data"])
+def test_the_json_files_and_tables_of_a_folder_are_one_benchmark(inside, tmp_path):
+    folder = tmp_path / inside
+    folder.mkdir(exist_ok=True)
+    (folder / "b.JSON").write_text(json.dumps(PAIRS))
+    (folder / "a.jsonl").write_text(json.dumps(PAIRS[0]))
+    (folder / "c.csv").write_text("caption,foil\nIt falls.,It flies.\n")
+    (folder / "info.json").write_text(json.dumps({"features": {"caption": "string"}}))
+    (folder / "answers.json").write_text(json.dumps([{"id": 1, "answer": "It falls."}]))
+    found = audit([one for one in sources_of(Source(tmp_path)) if one.path.stem != "answers"], Options())
+    assert {row["name"]: row["items"] for row in found["subtests"]} == {"a": 1, "b": 3, "c": 1}
+    (problem,) = next(one for one in found["findings"] if one["check"] == "fields")["details"]["problems"]
+    assert problem.startswith("info.json:1: record: has no caption with foils")
+    beside = sources_of(Source(tmp_path, answers=folder / "answers.json"))
+    assert [one.path.name for one in beside] == ["a.jsonl", "b.JSON", "c.csv", "info.json"]
 
 
 @pytest.mark.parametrize("by_number", [False, True])

@@ -49,7 +49,7 @@ class Command(FoilworksCommand):
             nargs="+",
             type=Path,
             metavar="FILE",
-            help="file of the benchmark, a folder of Parquet files, or an export (folder or archive); several files "
+            help="file of the benchmark, a folder of such files, or an export (folder or archive); several files "
             "are one benchmark",
         )
         parser.add_argument(
