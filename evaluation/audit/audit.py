@@ -94,16 +94,17 @@ def sources_of(source: Source) -> list[Source]:
     if source.form or not source.path.is_dir():
         return [source]
     files = files_in(source.path)
-    if files[0].suffix.lower() == PARQUET and hf.has_our_columns(source.path, source.limits):
+    first, subtest = files[0]
+    if first.suffix.lower() == PARQUET and not subtest and hf.has_our_columns(source.path, source.limits):
         return [replace(source, form="hf")]
     answers = source.answers.resolve() if source.answers else None
-    return [replace(source, path=path) for path in files if path.resolve() != answers]
+    return [replace(source, path=path, subtest=name) for path, name in files if path.resolve() != answers]
 
 
 def _by_name(problems: Sequence[str], sources: Sequence[Source]) -> list[str]:
     """Return the problems with the names of files, not their folders: results are shown to others."""
     for source in sources:
-        problems = [problem.replace(str(source.path), source.path.name) for problem in problems]
+        problems = [problem.replace(str(source.path), source.name) for problem in problems]
     return list(problems)
 
 
@@ -126,7 +127,7 @@ def _limited(records: Iterator[AuditRecord], most: int) -> Iterator[AuditRecord]
 
 def _about(source: Source) -> dict[str, Any]:
     """Return name, format and hash. A folder has no hash of its own, an export has that of its manifest."""
-    about = {"name": source.path.name, "format": form_of(source), "sha256": ""}
+    about = {"name": source.name, "format": form_of(source), "sha256": ""}
     if source.path.is_file():
         with source.path.open("rb") as file:
             about["sha256"] = hashlib.file_digest(file, "sha256").hexdigest()

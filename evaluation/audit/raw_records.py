@@ -21,6 +21,9 @@ JSON = ".json"
 PARQUET = ".parquet"
 # Of a first column without a name, which pandas writes.
 ROW_NUMBERS = "index"
+# Where the files of a folder are looked for: data sets on the hub have them in data/, or in a folder per configuration.
+_DEEPER = ("data/[!.]*/[!.]*", "[!.]*/[!.]*")
+_PLACES = ("data/[!.]*", "[!.]*", *_DEEPER)
 # Behind the name of a file that is one of several parts.
 _PART = re.compile(r"-\d{5}-of-\d{5}")
 
@@ -34,17 +37,18 @@ def raw_records(path: Path, limits: TableLimits | None = None) -> Iterator[RawRe
         yield raw if raw.problem else raw._replace(value=_without_nan(raw.value))
 
 
-def files_in(folder: Path) -> list[Path]:
-    """Return the files of a benchmark in a folder or its `data/`: Parquet files, or else tables and JSON.
+def files_in(folder: Path) -> list[tuple[Path, str]]:
+    """Return the files of a benchmark in a folder: Parquet files, or else tables and JSON.
 
-    CorpusError: there is none.
+    They are in `data/`, in the folder itself, or one folder deeper: then each such folder is a subtest, and its name is
+    with its files. CorpusError: there is none.
     """
     for suffixes in (frozenset({PARQUET}), TABLES | LINES | {JSON}):
-        for place in (folder / "data", folder):
-            paths = (path for path in place.glob("[!.]*") if path.suffix.lower() in suffixes)
-            if found := sorted(path for path in paths if path.is_file()):
-                return found
-    problem = "has no file in Parquet, JSON, JSON lines, CSV or TSV, and no data/ with one"
+        for place in _PLACES:
+            paths = (path for path in folder.glob(place) if path.suffix.lower() in suffixes and path.is_file())
+            if found := sorted(paths):
+                return [(path, path.parent.name if place in _DEEPER else "") for path in found]
+    problem = "has no file in Parquet, JSON, JSON lines, CSV or TSV, nor has data/ or a folder in it"
     raise CorpusError(f"{folder}: folder: {problem}; give the folder of the files, or name them")
 
 

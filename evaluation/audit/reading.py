@@ -36,7 +36,7 @@ MAX_WAITING = 5_000
 class Source:
     """A file to audit and how to read it. `limits`: those of Parquet files (corpus.limits); `params`: of the format.
 
-    `answers`: a second file, with the answers by id.
+    `answers`: a second file, with the answers by id. `subtest`: that of records without one, if not the file's name.
     """
 
     path: Path
@@ -45,6 +45,12 @@ class Source:
     limits: Any = None
     params: Mapping[str, Any] = field(default_factory=dict)
     answers: Path | None = None
+    subtest: str = ""
+
+    @property
+    def name(self) -> str:
+        """Return the name of the file, with that of its folder if the folder is a subtest."""
+        return f"{self.subtest}/{self.path.name}" if self.subtest else self.path.name
 
 
 @dataclass
@@ -106,7 +112,7 @@ def _read(source: Source, problems: Problems) -> Iterator[tuple[AuditRecord, Can
         if isinstance(outcome, BadRecord):
             problems.add(str(outcome))
         elif isinstance(outcome, ItemRecord) and outcome.foils:
-            record = _of_item(outcome, source.path, number)
+            record = _of_item(outcome, source, number)
             yield record, Candidates(record.subtest, record.right, record.wrongs, outcome.extra, outcome.facts)
         elif isinstance(outcome, ItemRecord):
             problems.add(f"{source.path}:{outcome.line}: foils: there is none; give at least one foil per item")
@@ -125,7 +131,7 @@ def _outcomes(source: Source, form: str) -> Iterator[Any]:
     return found
 
 
-def _of_item(item: ItemRecord, path: Path, number: int) -> AuditRecord:
+def _of_item(item: ItemRecord, source: Source, number: int) -> AuditRecord:
     said = {**item.facts, **item.extra}
     place, question = said.get("label"), said.get("question")
     is_place = isinstance(place, int) and not isinstance(place, bool) and 0 <= place <= len(item.foils)
@@ -134,8 +140,8 @@ def _of_item(item: ItemRecord, path: Path, number: int) -> AuditRecord:
         tuple(item.foils),
         item.line or number,
         id=item.id,
-        subtest=item.subtest or path.stem,
-        split=item.video.split or _split_of(path),
+        subtest=item.subtest or source.subtest or source.path.stem,
+        split=item.video.split or _split_of(source.path),
         video=item.video.source_id or item.video.file or item.video.key,
         clip=item.video.key,
         group=item.pair,
@@ -178,7 +184,7 @@ def _settled(
 
 
 def _drafts(source: Source, problems: Problems) -> Iterator[tuple[Draft, Mapping[str, Any]]]:
-    defaults = {"subtest": stem_of_parts(source.path), "split": _split_of(source.path)}
+    defaults = {"subtest": source.subtest or stem_of_parts(source.path), "split": _split_of(source.path)}
     answers = None
     if source.answers:
         answers = answers_of(source.answers, raw_records(source.answers, source.limits), source.columns)

@@ -94,6 +94,28 @@ def test_the_json_files_and_tables_of_a_folder_are_one_benchmark(inside, tmp_pat
     assert [one.path.name for one in beside] == ["a.jsonl", "b.JSON", "c.csv", "info.json"]
 
 
+@pytest.mark.parametrize("above", ["", "data"])
+def test_each_folder_in_a_folder_is_a_subtest(above, tmp_path):
+    """As data sets on the hub have a folder per configuration."""
+    for name in ("order", "speed"):
+        (tmp_path / above / name).mkdir(parents=True)
+        parquet.write_table(pyarrow.table(COLUMNS), tmp_path / above / name / "test-00000-of-00001.parquet")
+    (tmp_path / ".cache").mkdir()
+    parquet.write_table(pyarrow.table(COLUMNS), tmp_path / ".cache" / "test.parquet")
+    found = audit(sources_of(Source(tmp_path)), Options())
+    assert [one["name"] for one in found["files"]] == [
+        f"{name}/test-00000-of-00001.parquet" for name in ("order", "speed")
+    ]
+    assert {row["name"]: row["items"] for row in found["subtests"]} == {"order": 3, "speed": 3}
+    (tmp_path / above / "speed" / "feint6k.csv").write_text("video_id,sentence\nv,It falls.\n")
+    (tmp_path / above / "order" / "pairs.json").write_text(json.dumps([{"caption": "It falls."}]))
+    for name in ("order", "speed"):
+        (tmp_path / above / name / "test-00000-of-00001.parquet").unlink()
+    problems = Problems()
+    assert [one for source in sources_of(Source(tmp_path)) for one in read_benchmark(source, problems)] == []
+    assert problems.n == 2
+
+
 @pytest.mark.parametrize("by_number", [False, True])
 def test_json_by_columns_is_a_table(by_number, tmp_path):
     value = {name: dict(enumerate(cells)) for name, cells in COLUMNS.items()} if by_number else COLUMNS
