@@ -24,8 +24,9 @@ NAMES |= {INK: "ink", QUIET: "ink-2", LINE: "line", BAND: "sunken", PAPER: "pape
 TAG = re.compile(r'<(?P<name>[a-zA-Z][\w:]*)(?P<attributes>(?:\s+[\w:-]+="[^"]*")*)\s*(?P<end>/?)>')
 ATTRIBUTE = re.compile(r'(?<![\w:-])([\w:-]+)="([^"]*)"')
 REFERENCE = re.compile(r"url\(#([^)]+)\)")
-# Not drawn: what a file says of itself, and rules for every element of it.
-DROPPED = re.compile(r"<!--.*?-->|<metadata>.*?</metadata>|<style.*?</style>", re.DOTALL)
+# Not drawn: what a file says of itself, and rules for every element of it. What is not closed goes to the end, so that
+# no character is read twice.
+DROPPED = re.compile(r"<!--.*?(?:-->|\Z)|<metadata>.*?(?:</metadata>|\Z)|<style.*?(?:</style>|\Z)", re.DOTALL)
 # Charts stay in English, for papers.
 ROOT = {
     "aria-hidden": "true",

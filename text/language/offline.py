@@ -43,6 +43,7 @@ CLOSED = frozenset[str]().union(
 # They do not change the state of the clause.
 UNCHANGING = frozenset({"DET", "ADJ", "ADP", "ADV", "PART", "NUM", "CCONJ"})
 OPENS_NOUN = ("DET", "ADJ", "NUM")
+BEFORE_NOUN = frozenset({*OPENS_NOUN, "NOUN"})
 
 
 @dataclass(slots=True)
@@ -66,18 +67,20 @@ class OfflineTagger:
         found = pieces(text)
         words = [word.lower().replace("’", "'") for _, _, word in found]
         tokens: list[Token] = []
-        clause = _Clause()
+        clause, before = _Clause(), -1
         for at, (start, end, word) in enumerate(found):
             part, lemma, tag = _read(words, at, tokens, clause, capital=word[:1].isupper())
             tokens.append(Token(start, end, word, part, lemma, tag))
             if part not in UNCHANGING:
-                clause = _after(tokens, clause)
+                clause = _after(tokens, clause, before)
+            if part not in BEFORE_NOUN and tokens[-1].lower not in POSSESSIVES:
+                before = at
         as_main_verb(tokens)
         return tuple(tokens)
 
 
-def _after(tokens: list[Token], clause: _Clause) -> _Clause:
-    """Return the state of the clause after the newest token."""
+def _after(tokens: list[Token], clause: _Clause, before: int) -> _Clause:
+    """Return the state of the clause after the newest token; `before`: the place of what comes before its phrase."""
     new = tokens[-1]
     if new.part == "SCONJ" or new.text in ".;:!?" or (new.part == "PRON" and new.lower in ("who", "which")):
         keep = clause.subject if new.part == "PRON" else ""
@@ -90,18 +93,16 @@ def _after(tokens: list[Token], clause: _Clause) -> _Clause:
     elif new.part in NOMINAL or (new.part == "PRON" and new.lower not in POSSESSIVES):
         clause.object_seen = bool(clause.verb_tag)
         if not clause.verb_tag and not clause.finite:
-            clause.subject = _number(tokens, clause)
+            clause.subject = _number(tokens, clause, before)
     return clause
 
 
-def _number(tokens: list[Token], clause: _Clause) -> str:
+def _number(tokens: list[Token], clause: _Clause, before: int) -> str:
     """Return the number of the subject ending with the newest token; a noun after a preposition does not change it."""
-    new, back = tokens[-1], len(tokens) - 2
-    while back >= 0 and (tokens[back].part in ("DET", "ADJ", "NUM", "NOUN") or tokens[back].lower in POSSESSIVES):
-        back -= 1
-    if clause.subject and back >= 0 and tokens[back].part == "ADP":
+    new = tokens[-1]
+    if clause.subject and before >= 0 and tokens[before].part == "ADP":
         return clause.subject
-    if clause.subject and back >= 0 and tokens[back].lower == "and":
+    if clause.subject and before >= 0 and tokens[before].lower == "and":
         return "plural"
     if new.part == "PRON":
         return "plural" if new.lower in PLURAL_PRONOUNS else "singular"
