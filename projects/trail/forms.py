@@ -20,7 +20,7 @@ class TrailFilter(Filters):
         label=_("Search for an action or a username, such as: roles"),
         required=False,
         max_length=60,
-        widget=forms.SearchInput(attrs={"placeholder": _("Search actions and people"), "data-hotkey": "/"}),
+        widget=forms.SearchInput(attrs={"placeholder": _("Search"), "data-hotkey": "/"}),
     )
     part = forms.ChoiceField(
         label=_("Part"),
