@@ -95,7 +95,7 @@ def sources_of(source: Source) -> list[Source]:
         return [source]
     files = files_in(source.path)
     first, subtest = files[0]
-    if first.suffix.lower() == PARQUET and not subtest and hf.has_our_columns(source.path, source.limits):
+    if first.suffix.lower() == PARQUET and not subtest and hf.has_our_columns(first, source.limits):
         return [replace(source, form="hf")]
     answers = source.answers.resolve() if source.answers else None
     return [replace(source, path=path, subtest=name) for path, name in files if path.resolve() != answers]

@@ -48,7 +48,7 @@ def files_in(folder: Path) -> list[tuple[Path, str]]:
             paths = (path for path in folder.glob(place) if path.suffix.lower() in suffixes and path.is_file())
             if found := sorted(paths):
                 return [(path, path.parent.name if place in _DEEPER else "") for path in found]
-    problem = "has no file in Parquet, JSON, JSON lines, CSV or TSV, nor has data/ or a folder in it"
+    problem = "has no file in Parquet, JSON, JSON lines, CSV or TSV, nor has a folder in it"
     raise CorpusError(f"{folder}: folder: {problem}; give the folder of the files, or name them")
 
 

@@ -141,7 +141,7 @@ def _of_item(item: ItemRecord, source: Source, number: int) -> AuditRecord:
         item.line or number,
         id=item.id,
         subtest=item.subtest or source.subtest or source.path.stem,
-        split=item.video.split or _split_of(source.path),
+        split=item.video.split or _split_of(source),
         video=item.video.source_id or item.video.file or item.video.key,
         clip=item.video.key,
         group=item.pair,
@@ -151,9 +151,10 @@ def _of_item(item: ItemRecord, source: Source, number: int) -> AuditRecord:
     )
 
 
-def _split_of(path: Path) -> str:
-    name = stem_of_parts(path)
-    return name if name in SPLITS else ""
+def _split_of(source: Source) -> str:
+    """Return the split that the name of the file or of its folder says."""
+    names = (stem_of_parts(source.path), source.subtest)
+    return next((name for name in names if name in SPLITS), "")
 
 
 def _by_names(source: Source, problems: Problems) -> Iterator[tuple[AuditRecord, Candidates | None]]:
@@ -184,7 +185,7 @@ def _settled(
 
 
 def _drafts(source: Source, problems: Problems) -> Iterator[tuple[Draft, Mapping[str, Any]]]:
-    defaults = {"subtest": source.subtest or stem_of_parts(source.path), "split": _split_of(source.path)}
+    defaults = {"subtest": source.subtest or stem_of_parts(source.path), "split": _split_of(source)}
     answers = None
     if source.answers:
         answers = answers_of(source.answers, raw_records(source.answers, source.limits), source.columns)

@@ -116,6 +116,19 @@ def test_each_folder_in_a_folder_is_a_subtest(above, tmp_path):
     assert problems.n == 2
 
 
+def test_a_folder_with_the_name_of_a_split_is_one(tmp_path):
+    for name in ("train", "test"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "pairs.json").write_text(json.dumps(PAIRS))
+    found = audit(sources_of(Source(tmp_path)), Options())
+    assert next(one for one in found["findings"] if one["check"] == "leakage")["value"] == 1.0
+
+
+def test_the_ending_of_a_parquet_file_may_be_in_capitals(tmp_path):
+    parquet.write_table(pyarrow.table(COLUMNS), tmp_path / "A.PARQUET")
+    assert audit(sources_of(Source(tmp_path)), Options())["items"] == 3
+
+
 @pytest.mark.parametrize("by_number", [False, True])
 def test_json_by_columns_is_a_table(by_number, tmp_path):
     value = {name: dict(enumerate(cells)) for name, cells in COLUMNS.items()} if by_number else COLUMNS
