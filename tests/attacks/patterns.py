@@ -61,10 +61,13 @@ USUAL = " aA1-'’([.,:\n_é"
 END = "\x00 z!"
 # Lengths of a text at which it is measured: a pattern of a high degree is noticed before it takes minutes.
 LENGTHS = (24, 40, 64, 500, 2000)
-# Seconds of processor time per text that no growth can hide in: at the largest length a quadratic scan takes more.
-NOTHING = 0.0006
+# Seconds of processor time per text that no growth can hide in: at the largest length a quadratic scan takes more,
+# 1.5 to 3 ms on slow processors.
+NOTHING = 0.0002
 # n times the length may take n ** 1.6 times the time: between linear and quadratic.
 MAX_DEGREE = 1.6
+# A text shorter than this share of another takes mostly what every call takes, and leads to expect too much of it.
+MIN_SHARE = 1 / 8
 TRIES = 6
 # A growth that is smaller by this factor needs no further tries.
 CLEARLY = 1.5
@@ -265,7 +268,8 @@ def grows_too_fast(
         took = seconds(act, text)
         if took > nothing and measured:
             # Cut elsewhere, a text may be read in a quicker way: the shorter text that leads to expect most.
-            short, before = max(measured, key=lambda one: one[1] * (length / one[0]) ** MAX_DEGREE)
+            near = [one for one in measured if one[0] >= MIN_SHARE * length]
+            short, before = max(near, key=lambda one: one[1] * (length / one[0]) ** MAX_DEGREE)
             growth, small = (length / short) ** MAX_DEGREE, make(short)
             for _ in range(TRIES):
                 before, took = min(before, seconds(act, small)), min(took, seconds(act, text))
