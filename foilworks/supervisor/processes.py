@@ -24,6 +24,8 @@ LOOK_EVERY_SECONDS = 0.25
 FIRST_PAUSE, MAX_PAUSE_S = 0.5, 30.0
 # A child that lived this long had started well: its next restart is quick again.
 HEALTHY_SECONDS = 30.0
+# Bytes of a log that are read for its last line, and characters of it that are shown.
+LOG_TAIL, MAX_LINE = 4096, 300
 # Errors that may pass: the machine has no room for a process or a file, or a server is unavailable.
 TRANSIENT_ERRORS = (SupervisorError, OSError, RedisError, DatabaseError)
 
@@ -34,6 +36,8 @@ class ManagedProcess(Protocol):
     name: str
     # The others need it until they have ended.
     stops_last: bool
+    # Where it says why it ended; None: on our standard error.
+    log: Path | None
 
     def start(self) -> None: ...
     def is_alive(self) -> bool: ...
@@ -62,7 +66,7 @@ class PythonChild:
         # `env` becomes the process: its number stays, and inherited files are passed on.
         set_first = ["env", *(f"{name}={value}" for name, value in variables.items())]
         self._argv = [*set_first, sys.executable, "-m", "foilworks.supervisor.child", module, *arguments]
-        self._log = log
+        self.log = log
         self._descriptors = tuple(descriptors)
         self._patience_s = patience_s
         self._process: subprocess.Popen[bytes] | None = None
@@ -72,12 +76,12 @@ class PythonChild:
         return self._process.pid if self._process else None
 
     def start(self) -> None:
-        if self._log is None:
+        if self.log is None:
             # Standard output stays ours: a command may print JSON there.
             self._process = self._popen(STANDARD_ERROR)
             return
-        self._log.parent.mkdir(parents=True, exist_ok=True)
-        with self._log.open("ab") as log:
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        with self.log.open("ab") as log:
             self._process = self._popen(log.fileno())
 
     def _popen(self, output: int) -> subprocess.Popen[bytes]:
@@ -120,6 +124,17 @@ def _ends_within(process: subprocess.Popen[bytes], seconds: float) -> bool:
     except subprocess.TimeoutExpired:
         return False
     return True
+
+
+def _last_line(log: Path | None) -> str:
+    """Return the end of a message: what the log says last, and where it is; empty without a log."""
+    if log is None or not log.is_file():
+        return ""
+    with log.open("rb") as file:
+        file.seek(max(0, log.stat().st_size - LOG_TAIL))
+        lines = file.read().decode(errors="replace").split("\n")
+    last = next((line.strip() for line in reversed(lines) if line.strip()), "")
+    return f"; {log} ends with: {last[:MAX_LINE]}" if last else ""
 
 
 @dataclass
@@ -205,7 +220,8 @@ class Supervisor:
             if now - watch.started_at > HEALTHY_SECONDS:
                 watch.pause_s = FIRST_PAUSE
             watch.start_at = now + watch.pause_s
-            logger.warning("%s ended unexpectedly; restart in %.1f s", watch.child.name, watch.pause_s)
+            said = _last_line(watch.child.log)
+            logger.warning("%s ended unexpectedly; restart in %.1f s%s", watch.child.name, watch.pause_s, said)
             watch.pause_s = min(2 * watch.pause_s, MAX_PAUSE_S)
         if now < watch.start_at:
             return

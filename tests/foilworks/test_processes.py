@@ -84,6 +84,13 @@ def test_a_dead_child_is_started_again_after_a_growing_pause(child, tmp_path, ca
     assert "mortal ended unexpectedly; restart in 1.0 s" in caplog.text
 
 
+def test_the_warning_says_what_the_log_says_last(child, tmp_path, caplog):
+    with Supervisor([child("misled", "import foilwork\n")]):
+        eventually(lambda: "restart" in caplog.text)
+    line = "ModuleNotFoundError: No module named 'foilwork'"
+    assert f"restart in 0.5 s; {tmp_path / 'logs/misled.log'} ends with: {line}" in caplog.text
+
+
 def times(path: Path) -> list[float]:
     return [float(line) for line in path.read_text().splitlines()] if path.exists() else []
 
@@ -112,7 +119,7 @@ def test_a_child_that_ignores_signals_is_killed(child, tmp_path, caplog):
 class Frail:
     """Dead after each start but the last; each start raises what was named for it."""
 
-    name, stops_last = "frail", False
+    name, stops_last, log = "frail", False, None
 
     def __init__(self, *errors: Exception | None) -> None:
         self.errors = list(errors)
@@ -140,7 +147,7 @@ def test_starting_a_process_is_retried_on_a_full_machine(caplog):
 
 def test_when_one_cannot_start_the_others_are_stopped(child):
     class Broken:
-        name, stops_last = "broken", False
+        name, stops_last, log = "broken", False, None
 
         def start(self) -> None:
             raise SupervisorError("no such program; install it")
