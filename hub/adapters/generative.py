@@ -16,6 +16,7 @@ from hub.batching.shared_prefix import CACHED_TOKENS_PER_BATCH, Prefix, PrefixMo
 from hub.batching.text_limits import ReadsWholeTexts
 from hub.batching.video_families import FAMILIES, settings_of
 from hub.batching.video_inputs import Clip, Prepared, joined
+from hub.batching.windowed_attention import attend_in_one_call
 from hub.errors import HubError
 from hub.interfaces import Frames, GenerationRequest, ModelInfo, Score, ScoreKind, VideoMeta
 from hub.loading.options import split_options
@@ -55,6 +56,7 @@ class GenerativeModel(ReadsWholeTexts):
         self.family = FAMILIES[loaded.model.config.model_type]
         self._processor = processor
         token = getattr(loaded.model.config, self.family.placeholder, None)
+        attend_in_one_call(loaded.model, loaded.device)
         self.prefixes = PrefixModel(loaded.model, token, self.family.type_ids)
         self.mode = mode
         self._dtype = next(loaded.model.parameters()).dtype

@@ -4,6 +4,7 @@ torchvision."""
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -65,8 +66,7 @@ class Pixels:
         images = moved(resized, device).float()
         if self.crop is not None:
             images = _cropped(images, *self.crop)
-        mean = torch.tensor(self.mean, device=device).view(1, 3, 1, 1)
-        std = torch.tensor(self.std, device=device).view(1, 3, 1, 1)
+        mean, std = _by_channel(self.mean, device), _by_channel(self.std, device)
         return (images * self.rescale - mean) / std
 
     def smaller(self, frames: np.ndarray) -> np.ndarray:
@@ -87,6 +87,12 @@ class Pixels:
         if self.resample == "nearest-exact":
             return F.interpolate(images, wanted, mode=self.resample)
         return F.interpolate(images, wanted, mode=self.resample, antialias=True)
+
+
+@cache
+def _by_channel(values: tuple[float, ...], device: torch.device) -> torch.Tensor:
+    """Return (1, 3, 1, 1); made once, because each copy of a few numbers to a GPU waits for it."""
+    return torch.tensor(values, device=device).view(1, 3, 1, 1)
 
 
 def patch_rows(

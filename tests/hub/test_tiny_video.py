@@ -1,7 +1,9 @@
 """The tiny models: what each can see in principle, and that a folder that does not fit is refused by name."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -160,6 +162,26 @@ def test_words_are_padded_and_unknown_ones_share_an_id() -> None:
     assert vocabulary.entries == ("<pad>", "<unk>", "a", "red", "ring")
     # A red blob. -> a, red, unknown; nothing known at all -> one unknown
     assert vocabulary.encode(["A red blob.", "ring", ""]).tolist() == [[2, 3, 1], [4, 0, 0], [1, 0, 0]]
+
+
+@pytest.fixture
+def roundings() -> Iterator[list[Any]]:
+    """Where torch keeps whether a GPU may round float32; as on a fresh GPU, and as before in the end."""
+    parts = [torch.backends.cudnn, torch.backends.cuda.matmul]
+    before = [part.allow_tf32 for part in parts]
+    for part in parts:
+        part.allow_tf32 = True
+    yield parts
+    for part, value in zip(parts, before, strict=True):
+        part.allow_tf32 = value
+
+
+@pytest.mark.parametrize("name", ["auto", "cuda", "cuda:0"])
+def test_float32_is_float32_on_a_gpu(name: str, roundings: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+    assert choose_device(name).type == "cuda"
+    assert [part.allow_tf32 for part in roundings] == [False, False]
 
 
 def test_devices_and_number_formats_by_name() -> None:
