@@ -11,6 +11,8 @@ import torch
 from torch.nn.attention.varlen import varlen_attn
 from transformers import AttentionInterface, PreTrainedModel
 
+from hub.device import has_bf16
+
 # transformers tells the ends of windows to implementations with "flash" in their name.
 NAME = "foilworks_flash"
 # Families whose towers have windows (tests/hub/test_windowed_attention.py), by the model type of the whole.
@@ -34,8 +36,12 @@ KERNEL_FORMATS = frozenset({torch.bfloat16, torch.float16})
 
 
 def attend_in_one_call(model: PreTrainedModel, device: torch.device) -> None:
-    """Let the vision tower of a WINDOWED model attend to all windows at once if the device can; else change nothing."""
-    if device.type == "cuda" and model.dtype in KERNEL_FORMATS and model.config.model_type in WINDOWED:
+    """Let the vision tower of a WINDOWED model attend to all windows at once if the device can; else change nothing.
+
+    The kernel needs a GPU of the first generation with bfloat16 units or a later one, for float16 too.
+    """
+    suits = model.dtype in KERNEL_FORMATS and model.config.model_type in WINDOWED
+    if suits and device.type == "cuda" and has_bf16(device):
         model.set_attn_implementation({"vision_config": NAME})
 
 

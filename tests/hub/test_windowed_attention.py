@@ -17,6 +17,12 @@ from hub.batching.windowed_attention import NAME, WINDOWED, attend_in_one_call
 from tests.hub.test_generative import FAMILIES, TEXTS, values
 
 GPU = torch.device("cuda")
+FIRST, BEFORE = (8, 0), (7, 5)
+
+
+@pytest.fixture(autouse=True)
+def capability(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: FIRST)
 
 
 @pytest.fixture
@@ -71,6 +77,14 @@ def test_a_cpu_and_float32_keep_their_own_way(tmp_path: Path) -> None:
         model = open_adapter(f"vlm:{folder}?frames=4&dtype={dtype}", device="cpu").model
         attend_in_one_call(model, device)
         assert model.config.vision_config._attn_implementation != NAME
+
+
+def test_an_older_gpu_keeps_its_own_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: BEFORE)
+    folder = FAMILIES["qwen2_5_vl"](tmp_path / "m")
+    model = open_adapter(f"vlm:{folder}?frames=4&dtype=float16", device="cpu").model
+    attend_in_one_call(model, GPU)
+    assert model.config.vision_config._attn_implementation != NAME
 
 
 def _towers_attention(adapter: GenerativeModel) -> list[torch.nn.Module]:
