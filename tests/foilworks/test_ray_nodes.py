@@ -119,8 +119,8 @@ def shards_of(lab: Lab, node: psutil.Popen, job: str) -> list[str]:
     return [pk for pk in found if pk != job] or [pk for pk in found if "generation" in lab.dotted(pk)]
 
 
-def kill_in_the_middle(lab: Lab, title: str, model: str) -> tuple[str, list[str]]:
-    """Queue the job and kill a node that works on it: the job, and the rows that the node held.
+def kill_in_the_middle(lab: Lab, title: str, model: str) -> tuple[str, dict[str, str]]:
+    """Queue the job and kill a node that works on it: the job, and the rows that the node held, with their workers.
 
     Until then nobody can write a result, so that none is over before.
     """
@@ -136,8 +136,9 @@ def kill_in_the_middle(lab: Lab, title: str, model: str) -> tuple[str, list[str]
         job = lab.run("shared", title, model)["job"]
         lab.until(caught)
         node, held = found[0]
+        workers = dict(lab.rows("SELECT id::text, worker FROM jobs_job WHERE id::text = ANY(%s)", held))
         lab.cluster.kill(node)
-    return job, held
+    return job, workers
 
 
 def all_done(lab: Lab, rows: list[str]) -> bool:
@@ -156,13 +157,14 @@ def test_three_nodes_one_killed_in_each_job_give_what_one_host_gives(lab):
             job, lost = kill_in_the_middle(lab, title, model)
             lab.start_node(f"node-{number}")
             lab.until(partial(all_done, lab, [job]))
-            assert set(lab.rows("SELECT losses FROM jobs_job WHERE id::text = ANY(%s)", lost)) == {(1,)}, title
+            again = lab.rows("SELECT id::text, worker, losses FROM jobs_job WHERE id::text = ANY(%s)", list(lost))
+            assert {losses for _, _, losses in again} == {1}, title
+            # How many actors share the rest is up to Ray; what was lost ended on another one.
+            assert all(worker != lost[pk] for pk, worker, _ in again), title
     finally:
         engine.send_signal(signal.SIGTERM)
         engine.wait(60)
     assert set(lab.rows("SELECT state FROM jobs_job")) == {("done",)}, lab.rows("SELECT error FROM jobs_job")
-    workers = {worker for (worker,) in lab.rows("SELECT worker FROM jobs_job WHERE parent_id IS NOT NULL")}
-    assert len(workers) > 2, "shards ran on several nodes"
 
     found = lab.run("shared", "look")
     assert len({tuple(row[:2]) for row in found["scores"]}) == len(found["scores"]) == 2 * CLIPS
