@@ -56,7 +56,8 @@ class GenerativeModel(ReadsWholeTexts):
         self.family = FAMILIES[loaded.model.config.model_type]
         self._processor = processor
         token = getattr(loaded.model.config, self.family.placeholder, None)
-        attend_in_one_call(loaded.model, loaded.device)
+        if self.family.windowed:
+            attend_in_one_call(loaded.model, loaded.device)
         self.prefixes = PrefixModel(loaded.model, token, self.family.type_ids)
         self.mode = mode
         self._dtype = next(loaded.model.parameters()).dtype

@@ -32,7 +32,8 @@ class Family:
     writes for a video, the first that is found. `template`: if the model's files hold none. `shown`: what the template
     gets, a video, or an image for models that know only images. `by_processor`: the model's own processor makes its
     pictures. `placeholder`: the config's name of the token that marks the clip's places. `type_ids`: the forward's
-    name for which tokens are pictures (1), if it asks.
+    name for which tokens are pictures (1), if it asks. `windowed`: its vision tower attends within windows, whose ends
+    its layers are told.
     """
 
     prepare: Callable[[Clip], Prepared]
@@ -43,6 +44,7 @@ class Family:
     by_processor: bool = False
     placeholder: str = "video_token_id"
     type_ids: str = ""
+    windowed: bool = False
 
 
 VICUNA = (
@@ -99,17 +101,22 @@ FAMILIES: Mapping[str, Family] = {
         {**CLIP_PIXELS, "do_center_crop": False, "size": {"height": 384, "width": 384}},
         placeholder="image_token_id",
     ),
-    "qwen2_vl": Family(qwen2_vl, QWEN2, marks=VISION_MARKS[1:]),
-    "qwen2_5_vl": Family(qwen2_vl, QWEN2, marks=VISION_MARKS[1:]),
-    "qwen2_5_omni_thinker": Family(qwen2_vl, QWEN2, marks=("<|VIDEO|>",)),
+    "qwen2_vl": Family(qwen2_vl, QWEN2, marks=VISION_MARKS[1:], windowed=True),
+    "qwen2_5_vl": Family(qwen2_vl, QWEN2, marks=VISION_MARKS[1:], windowed=True),
+    "qwen2_5_omni_thinker": Family(qwen2_vl, QWEN2, marks=("<|VIDEO|>",), windowed=True),
     "qwen3_omni_moe_thinker": Family(
-        qwen2_vl, {**QWEN2, "patch_size": 16, "image_mean": HALF, "image_std": HALF}, marks=VISION_MARKS[1:]
+        qwen2_vl,
+        {**QWEN2, "patch_size": 16, "image_mean": HALF, "image_std": HALF},
+        marks=VISION_MARKS[1:],
+        windowed=True,
     ),
     **dict.fromkeys(
-        ("qwen3_vl", "qwen3_vl_moe", "qwen3_5", "qwen3_5_moe"), Family(qwen3_vl, QWEN3_PIXELS, marks=VISION_MARKS)
+        ("qwen3_vl", "qwen3_vl_moe", "qwen3_5", "qwen3_5_moe"),
+        Family(qwen3_vl, QWEN3_PIXELS, marks=VISION_MARKS, windowed=True),
     ),
     **dict.fromkeys(
-        ("glm4v", "glm4v_moe", "glm46v"), Family(glm4v, GLM_PIXELS, marks=("<|video|>",), placeholder="image_token_id")
+        ("glm4v", "glm4v_moe", "glm46v"),
+        Family(glm4v, GLM_PIXELS, marks=("<|video|>",), placeholder="image_token_id", windowed=True),
     ),
     "smolvlm": Family(
         smolvlm,
@@ -147,6 +154,7 @@ FAMILIES: Mapping[str, Family] = {
             "size": {"shortest_edge": 128 * 28 * 28, "longest_edge": 28 * 28 * 768},
         },
         marks=VISION_MARKS,
+        windowed=True,
     ),
 }
 

@@ -1,7 +1,7 @@
 """Attention of a vision tower over all windows of a clip in one call, on a GPU.
 
 Without the package flash-attn, transformers attends window after window: a clip of 8 frames of 640 x 360 has about
-hundred windows in each layer of Qwen2.5-VL, and a GPU waits for the calls. torch has a kernel for all of them
+a hundred windows in each layer of Qwen2.5-VL, and a GPU waits for the calls. torch has a kernel for all of them
 (`torch.nn.attention.varlen`), for bfloat16 and float16.
 """
 
@@ -15,33 +15,16 @@ from hub.device import has_bf16
 
 # transformers tells the ends of windows to implementations with "flash" in their name.
 NAME = "foilworks_flash"
-# Families whose towers have windows (tests/hub/test_windowed_attention.py), by the model type of the whole.
-WINDOWED = frozenset(
-    {
-        "qwen2_vl",
-        "qwen2_5_vl",
-        "qwen2_5_omni_thinker",
-        "qwen3_omni_moe_thinker",
-        "qwen3_vl",
-        "qwen3_vl_moe",
-        "qwen3_5",
-        "qwen3_5_moe",
-        "glm4v",
-        "glm4v_moe",
-        "glm46v",
-        "video_llama_3",
-    }
-)
 KERNEL_FORMATS = frozenset({torch.bfloat16, torch.float16})
 
 
 def attend_in_one_call(model: PreTrainedModel, device: torch.device) -> None:
-    """Let the vision tower of a WINDOWED model attend to all windows at once if the device can; else change nothing.
+    """Let a vision tower with windows attend to all of them at once if the device can; else change nothing.
 
-    The kernel needs a GPU of the first generation with bfloat16 units or a later one, for float16 too.
+    `model`: of a family that is `windowed` (hub/batching/video_families.py). The kernel needs a GPU with
+    bfloat16 units, for float16 too.
     """
-    suits = model.dtype in KERNEL_FORMATS and model.config.model_type in WINDOWED
-    if suits and device.type == "cuda" and has_bf16(device):
+    if model.dtype in KERNEL_FORMATS and device.type == "cuda" and has_bf16(device):
         model.set_attn_implementation({"vision_config": NAME})
 
 

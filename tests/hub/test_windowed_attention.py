@@ -13,10 +13,12 @@ from torch.nn.functional import scaled_dot_product_attention
 from hub.adapters.generative import GenerativeModel
 from hub.adapters.registry import open_adapter
 from hub.batching import windowed_attention
-from hub.batching.windowed_attention import NAME, WINDOWED, attend_in_one_call
+from hub.batching.video_families import FAMILIES as KNOWN
+from hub.batching.windowed_attention import NAME, attend_in_one_call
 from tests.hub.test_generative import FAMILIES, TEXTS, values
 
 GPU = torch.device("cuda")
+WINDOWED = {name for name, family in KNOWN.items() if family.windowed}
 FIRST, BEFORE = (8, 0), (7, 5)
 
 
