@@ -32,8 +32,8 @@ class Family:
     writes for a video, the first that is found. `template`: if the model's files hold none. `shown`: what the template
     gets, a video, or an image for models that know only images. `by_processor`: the model's own processor makes its
     pictures. `placeholder`: the config's name of the token that marks the clip's places. `type_ids`: the forward's
-    name for which tokens are pictures (1), if it asks. `windowed`: its vision tower attends within windows, whose ends
-    its layers are told.
+    name for which tokens are pictures (1), if it asks. `windowed`: its vision tower attends within windows, and its
+    layers get the ends of those.
     """
 
     prepare: Callable[[Clip], Prepared]
