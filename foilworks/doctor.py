@@ -22,7 +22,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 from corpus.video_files.stored_files import is_local
 from foilworks import __version__
-from foilworks.database_version import ADVICE, UnfinishedUpgrade, require_whole_upgrade
+from foilworks.database_version import ADVICE, UnsupportedDatabase, require_supported_database
 from foilworks.supervisor.embedded_redis import redis_executable
 from foilworks.supervisor.services import up_lock
 from jobs.models import Job, JobState
@@ -145,14 +145,14 @@ def _database() -> Check:
             else:
                 cursor.execute("SELECT version()")
                 name, mode = cursor.fetchone()[0], "wal"
-        require_whole_upgrade(connection)
+        require_supported_database(connection)
         executor = MigrationExecutor(connection)
         missing = len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
     except DatabaseError as error:
         todo = "check DATABASE_URL, and that the server runs or the file is writable"
         return Check("database", BROKEN, str(error), todo)
-    except UnfinishedUpgrade as error:
-        return Check("database", BROKEN, error.found, ADVICE)
+    except UnsupportedDatabase as error:
+        return Check("database", BROKEN, error.problem, ADVICE)
     if mode != "wal":
         return Check(
             "database", BROKEN, name, "move FOILWORKS_HOME to a local disk: WAL does not work on network folders"

@@ -19,7 +19,7 @@ APPS = ("projects", "jobs", "corpus", "generation", "annotation", "evaluation")
 # The squashed migration of each app makes all tables of 0.1: it changes none that was there before.
 SQUASHED = 1
 # "app.migration: what it does" -> why nobody notices.
-STOPPED = "version 0.3.0 alone: docs/how-to/migrations.md says to stop all processes first"
+STOPPED = "part of 0.3.0, whose changelog says to stop all processes first"
 LOCKED = "a large table is locked meanwhile; say in ALLOWED why it is small, or do it by hand beforehand"
 ALLOWED: dict[str, str] = {
     "annotation.0021_clips_of_leases: Create index lease_by_person_and_clip on field(s) person, caption_video of model "

@@ -24,7 +24,12 @@ from foilworks import __version__
 from foilworks.backup import database
 from foilworks.backup.errors import BackupError
 from foilworks.backup.media import Progress, back_up_files, copy_in, copy_sent, restore_uploads
-from foilworks.database_version import UnfinishedUpgrade, known_migrations, require_whole
+from foilworks.database_version import (
+    OLDEST_VERSION,
+    UnsupportedDatabase,
+    known_migrations,
+    require_supported_migrations,
+)
 from projects.models import Project, User
 from text.atomic_folders import remove_folder, work_folder
 from text.quoting import quoted
@@ -217,10 +222,10 @@ def _check_migrations(folder: Path, manifest: dict[str, Any]) -> None:
     if newer:
         raise BackupError(f"{folder}: was made by a newer Foilworks (it knows {newer[0]}); update this one first")
     try:
-        require_whole({tuple(name.split(".", 1)) for name in manifest["migrations"]})
-    except UnfinishedUpgrade as error:
-        where = "restore it with version 0.1.0 (commit 4fafc4b), run `foilworks migrate` there, then back it up again"
-        raise BackupError(f"{folder}: {error.found}; {where}") from error
+        require_supported_migrations({tuple(name.split(".", 1)) for name in manifest["migrations"]})
+    except UnsupportedDatabase as error:
+        advice = f"restore it with version {OLDEST_VERSION}, run `foilworks migrate` there, then back it up again"
+        raise BackupError(f"{folder}: {error.problem}; {advice}") from error
 
 
 def _manifest(work: Path, media: bool) -> dict[str, Any]:

@@ -67,7 +67,7 @@ def goes_back_and_forth(settings: Mapping[str, str], execute: Callable[[str], li
     assert migrate("corpus", BEFORE) == THEN
     # Not the later ones again: each of these commands would take longer with every new migration.
     assert migrate("corpus", AFTER) == NOW
-    # What an old process stored late is renamed as docs/how-to/migrations.md says.
+    # What a process of before 0.3.0 stored after the migration is renamed in the same way.
     execute(LATE)
     assert set(execute(STATES)) != NOW
     migrate("corpus", "0011")

@@ -11,7 +11,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 from foilworks import first_tables
 from foilworks.backup.folder import automatic_backup, has_rows, remove_old
-from foilworks.database_version import require_whole_upgrade
+from foilworks.database_version import require_supported_database
 from foilworks.management.base import FoilworksCommand, one_line
 from text.errors import ActionableError
 
@@ -32,7 +32,9 @@ class Command(FoilworksCommand, DjangoMigrate):
         as_json, no_backup = options.pop("as_json"), options.pop("no_backup")
         copy, connection = None, connections[options["database"]]
         try:
-            require_whole_upgrade(connection)
+            # `migrate APP NAME` may also go back to an older state, and forward again.
+            if not options["app_label"]:
+                require_supported_database(connection)
             if not no_backup and self._changes_something(options):
                 copy = automatic_backup("before-migrate")
                 remove_old("before-migrate", copy)
