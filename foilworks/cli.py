@@ -27,8 +27,8 @@ COMMANDS = "foilworks.management.commands"
 ASKS_FOR_HELP = {"-h", "--help", "help"}
 ASKS_FOR_VERSION = {"-V", "--version", "version"}
 BAD_INPUT, WRONG_USAGE = 1, 2
-# Name before 0.3.0 -> name today. The old names work until 0.4.
-RENAMED = {"tally": "refresh-dashboard"}
+# Old name -> name today. Names of 0.3.0 work until 0.5.
+RENAMED: dict[str, str] = {}
 # What a shell reports for a program that Ctrl-C ended.
 INTERRUPTED = 130
 
@@ -72,7 +72,7 @@ def run(arguments: list[str]) -> int:
 
 def _named_today(command: str) -> str:
     if command in RENAMED:
-        sys.stderr.write(f"{NAME}: `{command}` is now `{RENAMED[command]}`; the old name works until 0.4\n")
+        sys.stderr.write(f"{NAME}: `{command}` is now `{RENAMED[command]}`; the old name works until 0.5\n")
     return RENAMED.get(command, command)
 
 

@@ -39,16 +39,8 @@ def _env_file(path: Path) -> dict[str, str]:
 
 
 _ENVIRONMENT = {**(_env_file(ENV_FILE) if ENV_FILE else {}), **os.environ}
-# New name -> the name before 0.3.0, which works until 0.4 (docs/decisions/0065-compatibility.md).
-RENAMED = {
-    "API_RATE_LIMIT_PER_MINUTE": "API_REQUESTS_A_MINUTE",
-    "MAX_OPEN_JOBS_PER_PROJECT": "OPEN_JOBS_A_PROJECT",
-}
-# Only 0.1 read these.
-REMOVED = ("FOILWORKS_REQUESTS_AT_WORK",)
-for _name in REMOVED:
-    if _ENVIRONMENT.get(_name, "").strip():
-        sys.stderr.write(f"foilworks: {_name} has no effect any more; remove it\n")
+# Name today -> name in 0.3.0, which works until 0.5 (docs/decisions/0065-compatibility.md).
+RENAMED: dict[str, str] = {}
 
 
 def _env(name: str, default: str = "") -> str:
@@ -57,7 +49,7 @@ def _env(name: str, default: str = "") -> str:
         return given
     old = RENAMED.get(name, "")
     if _ENVIRONMENT.get(old, "").strip():
-        sys.stderr.write(f"foilworks: {old} is now {name}; the old name works until 0.4\n")
+        sys.stderr.write(f"foilworks: {old} is now {name}; the old name works until 0.5\n")
         return _ENVIRONMENT[old]
     return default
 

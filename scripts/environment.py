@@ -130,7 +130,7 @@ def variables(source: str) -> dict[str, str]:
 def renamed(source: str) -> dict[str, str]:
     """Return current name -> old name, of every variable that the settings read under both."""
     for node in ast.parse(source).body:
-        if isinstance(node, ast.Assign) and [getattr(one, "id", "") for one in node.targets] == ["RENAMED"]:
+        if isinstance(node, ast.AnnAssign) and getattr(node.target, "id", "") == "RENAMED" and node.value:
             return dict(ast.literal_eval(node.value))
     return {}
 
@@ -151,8 +151,8 @@ def page(source: str) -> str:
         parts.append("\n".join([*top, *lines, ""]))
     old = [f"| `{before}` | `{now}` |" for now, before in renamed(source).items()]
     top = [
-        "\n## Names before 0.3.0\n",
-        "The old names work until 0.4, with a warning on stderr.\n",
+        "\n## Names of 0.3.0\n",
+        "The old names work until 0.5, with a warning on stderr.\n",
         "| old | new |",
         "|---|---|",
     ]
