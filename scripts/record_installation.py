@@ -32,7 +32,7 @@ ENGINES = ("sqlite", "postgresql")
 # Name of the home in the record: paths in rows and files contain it.
 PLACE = "@HOME@"
 # Files of the home that a test needs. The test creates weights of models: random bytes do not compress.
-KEPT = ("media", "uploads", "secret_key")
+HOME_FILES = ("media", "uploads", "models/teaching", "secret_key")
 # The sample's clips are large, and no recorded job reads them.
 LEFT_OUT = "media/videos/"
 HARMLESS = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "OMP_NUM_THREADS": "1", "LOG_LEVEL": "CRITICAL"}
@@ -49,12 +49,12 @@ def record(commit: str, folder: Path) -> None:
             with tempfile.TemporaryDirectory(prefix="fw-record-") as name, database(engine) as url:
                 home, out = Path(name, "home"), Path(name, "out")
                 environment = _environment(checkout, home, url)
-                _run("make.py", out, checkout, environment)
+                _run("install.py", out, checkout, environment)
                 dump = sqlite_dump(home) if engine == "sqlite" else postgresql_dump(url)
                 packed = pack(home, dump)
-                _run("say.py", out, checkout, environment)
-                said = {name: (out / f"{name}.json").read_text("utf-8") for name in ("world", "said")}
-                write(folder / f"{engine}.json.gz", {key: json.loads(placed(said[key], home)) for key in said})
+                _run("answers.py", out, checkout, environment)
+                texts = {name: (out / f"{name}.json").read_text("utf-8") for name in ("installation", "answers")}
+                write(folder / f"{engine}.json.gz", {name: json.loads(placed(texts[name], home)) for name in texts})
                 (folder / f"{engine}.tar.xz").write_bytes(packed)
                 if engine == ENGINES[0]:
                     _run("surface.py", out, checkout, environment)
@@ -126,8 +126,8 @@ def postgresql_dump(url: str) -> str:
 def pack(home: Path, dump: str) -> bytes:
     """Pack database.sql and the home's files, without times and owners."""
     files = {"database.sql": placed(dump, home).encode()}
-    for kept in KEPT:
-        for path in sorted((home / kept).rglob("*")) if (home / kept).is_dir() else [home / kept]:
+    for root in (home / name for name in HOME_FILES):
+        for path in sorted(root.rglob("*")) if root.is_dir() else [root]:
             name = path.relative_to(home).as_posix()
             if path.is_file() and not name.startswith(LEFT_OUT):
                 files[f"home/{name}"] = path.read_bytes()
@@ -140,8 +140,8 @@ def pack(home: Path, dump: str) -> bytes:
     return packed.getvalue()
 
 
-def write(path: Path, found: Any) -> None:
-    text = json.dumps(found, indent=0, sort_keys=True, ensure_ascii=False)
+def write(path: Path, content: Any) -> None:
+    text = json.dumps(content, indent=0, sort_keys=True, ensure_ascii=False)
     path.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
 
 
@@ -149,38 +149,39 @@ def read(path: Path) -> Any:
     return json.loads(gzip.decompress(path.read_bytes()))
 
 
-def differences(kept: Path, again: Path) -> Iterator[str]:
-    """Return what differs in another recording of the same commit."""
-    if read(kept / "surface.json.gz") != read(again / "surface.json.gz"):
+def differences(stored: Path, repeated: Path) -> Iterator[str]:
+    """Yield what differs in another recording of the same commit."""
+    if read(stored / "surface.json.gz") != read(repeated / "surface.json.gz"):
         yield "surface.json.gz: what the version shows"
     for engine in ENGINES:
-        old, new = (comparable(read(folder / f"{engine}.json.gz")["said"]) for folder in (kept, again))
+        old, new = (comparable(read(folder / f"{engine}.json.gz")["answers"]) for folder in (stored, repeated))
         yield from (f"{engine}.json.gz: {part}" for part in old if old[part] != new[part])
 
 
-def comparable(said: dict[str, Any]) -> dict[str, Any]:
+def comparable(answers: dict[str, Any]) -> dict[str, Any]:
     """Return the parts without ids and keys."""
-    answers = {part: [[row["name"], row["method"], row["answers"]] for row in said[part]]
-               for part in ("addresses", "operations")}  # fmt: skip
-    jobs = sorted([one["dotted"], one["was"], one["state"], one["error"]] for one in said["jobs"].values())
-    same = {part: said[part] for part in ("rows", "audit", "validation")}
-    return {**same, **answers, "jobs": jobs, "violations": sum(said["violations"].values())}
+    statuses = {
+        part: [[row["name"], row["method"], row["statuses"]] for row in answers[part]]
+        for part in ("addresses", "operations")
+    }
+    jobs = sorted([job["dotted"], job["state_before"], job["state"], job["error"]] for job in answers["jobs"].values())
+    return {**{part: answers[part] for part in ("rows", "audit", "validation", "violations")}, **statuses, "jobs": jobs}
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("commit")
     parser.add_argument("--check", action="store_true", help="compare with the record; write nothing")
-    chosen = parser.parse_args()
-    folder = UPGRADE / chosen.commit
-    if not chosen.check:
-        record(chosen.commit, folder)
+    options = parser.parse_args()
+    folder = UPGRADE / options.commit
+    if not options.check:
+        record(options.commit, folder)
         return 0
-    with tempfile.TemporaryDirectory() as again:
-        record(chosen.commit, Path(again))
-        found = list(differences(folder, Path(again)))
-    print("\n".join(found) or f"{chosen.commit}: the record matches the version")
-    return 1 if found else 0
+    with tempfile.TemporaryDirectory() as name:
+        record(options.commit, Path(name))
+        differing = list(differences(folder, Path(name)))
+    print("\n".join(differing) or f"{options.commit}: the record matches the version")
+    return 1 if differing else 0
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What the pages, the API and the rows of an upgraded installation say, beside the record. Runs inside of it."""
+"""Compare pages, the API and rows of an upgraded installation with the record. Runs inside of it."""
 
 import json
 from collections.abc import Iterator
@@ -17,94 +17,86 @@ from evaluation.items.history import history_of
 from generation.models import Candidate
 from projects.models import AuditEvent, Project, User
 
-Found = Iterator[Any]
-# An address may have moved for good; what stands at the new one has to answer as before.
+Differences = Iterator[Any]
+# An address may have moved for good; the new one must answer as before.
 MOVED = frozenset({301, 308})
 # Its answer depends on the processes that run beside it.
-NOT_THE_CODES = frozenset({"readyz"})
-# By row number a judge could find out which clip it is (decision 73): people who only do the work are refused there.
-FOR_RESEARCHERS = frozenset({"corpus:media", "read_media"})
-# A refused form comes back with its messages (422). 0.1.0 answered 400, or led to a page with the message.
-REFUSED_IN_PLACE = frozenset({"generation:tunings", "evaluation:blind_bars", "evaluation:blind_scorer"})
+DEPENDS_ON_PROCESSES = frozenset({"readyz"})
 
 
-def addresses(kept: dict[str, Any]) -> Found:
-    """Ask every recorded address as every person, by both methods."""
-    for row in kept["said"]["addresses"]:
-        for person in row["answers"]:
-            yield from _page(kept, row, person)
+def addresses(record: dict[str, Any]) -> Differences:
+    """Request every recorded address as every person, with both methods."""
+    for row in record["answers"]["addresses"]:
+        for person in row["statuses"]:
+            yield from _page(record, row, person)
 
 
-def pages(kept: dict[str, Any]) -> Found:
+def pages(record: dict[str, Any]) -> Differences:
     """GET every recorded address once, as somebody who may read it."""
-    for row in kept["said"]["addresses"]:
+    for row in record["answers"]["addresses"]:
         if row["method"] == "GET":
-            yield from _page(kept, row, min(row["answers"], key=row["answers"].__getitem__))
+            yield from _page(record, row, _allowed_person(row))
 
 
-def _page(kept: dict[str, Any], row: dict[str, Any], person: str) -> Found:
-    if row["name"] in NOT_THE_CODES:
+def _allowed_person(row: dict[str, Any]) -> str:
+    return min(row["statuses"], key=row["statuses"].__getitem__)
+
+
+def _page(record: dict[str, Any], row: dict[str, Any], person: str) -> Differences:
+    if row["name"] in DEPENDS_ON_PROCESSES:
         return
-    client = _signed_in(kept, person)
-    answer = _asked(client, row["method"], row["path"], data=row["data"])
-    if answer.status_code in MOVED:
-        answer = _asked(client, row["method"], answer.headers["Location"], data=row["data"])
-    was = row["answers"][person]
-    if answer.status_code != was and not _is_intended(row, was, answer.status_code):
-        yield {**_named(row), "person": person, "was": was, "is": answer.status_code}
+    client, status = _signed_in(record, person), row["statuses"][person]
+    reply = _send(client, row["method"], row["path"], data=row["data"])
+    if reply.status_code in MOVED and status not in MOVED:
+        reply = _send(client, row["method"], reply.headers["Location"], data=row["data"])
+    if reply.status_code != status:
+        yield {**_names(row), "person": person, "before": status, "now": reply.status_code}
 
 
-def _is_intended(row: dict[str, Any], was: int, now: int) -> bool:
-    is_closed = row["name"] in FOR_RESEARCHERS and (was, now) == (200, 403)
-    return is_closed or (row["name"] in REFUSED_IN_PLACE and was in {302, 400} and now == 422)
-
-
-def _signed_in(kept: dict[str, Any], person: str) -> Client:
-    """By the session that the old version opened."""
+def _signed_in(record: dict[str, Any], person: str) -> Client:
+    """Return a client with the session that the old version opened."""
     client = Client()
     if person != "anonymous":
-        client.cookies[settings.SESSION_COOKIE_NAME] = kept["world"]["people"][person]["session"]
+        client.cookies[settings.SESSION_COOKIE_NAME] = record["installation"]["people"][person]["session"]
     return client
 
 
-def _asked(client: Client, method: str, path: str, **sent: Any) -> HttpResponse:
-    """Ask, read to the end and take back what it wrote."""
+def _send(client: Client, method: str, path: str, **request: Any) -> HttpResponse:
+    """Return the reply, read to its end; what it wrote is rolled back."""
     with transaction.atomic():
-        answer = getattr(client, method.lower())(path, **sent)
-        answer.read_to_the_end = b"".join(answer.streaming_content) if answer.streaming else answer.content
+        reply = getattr(client, method.lower())(path, **request)
+        reply.whole_body = b"".join(reply.streaming_content) if reply.streaming else reply.content
         transaction.set_rollback(True)
-    return answer
+    return reply
 
 
-def _named(row: dict[str, Any]) -> dict[str, str]:
+def _names(row: dict[str, Any]) -> dict[str, str]:
     return {name: row[name] for name in ("name", "method", "path")}
 
 
-def operations(kept: dict[str, Any]) -> Found:
-    """Ask every operation of the API as every person; the answers have at least the names that they had."""
-    for row in kept["said"]["operations"]:
-        for person, status in row["answers"].items():
-            yield from _operation(kept, row, person, status)
+def operations(record: dict[str, Any]) -> Differences:
+    """Send every operation of the API as every person; replies have at least the names that they had."""
+    for row in record["answers"]["operations"]:
+        for person in row["statuses"]:
+            yield from _operation(record, row, person)
 
 
-def few_operations(kept: dict[str, Any]) -> Found:
-    """Ask each once, as somebody who may."""
-    for row in kept["said"]["operations"]:
-        person = min(row["answers"], key=row["answers"].__getitem__)
-        yield from _operation(kept, row, person, row["answers"][person])
+def few_operations(record: dict[str, Any]) -> Differences:
+    """Send each operation once, as somebody who may."""
+    for row in record["answers"]["operations"]:
+        yield from _operation(record, row, _allowed_person(row))
 
 
-def _operation(kept: dict[str, Any], row: dict[str, Any], person: str, status: int) -> Found:
-    headers = {}
+def _operation(record: dict[str, Any], row: dict[str, Any], person: str) -> Differences:
+    headers, status = {}, row["statuses"][person]
     if person != "anonymous":
-        headers["Authorization"] = f"Bearer {kept['world']['people'][person]['token']}"
-    answer = _asked(Client(), row["method"], row["path"], headers=headers, **_body(row))
-    if answer.status_code != status:
-        if not _is_intended(row, status, answer.status_code):
-            yield {**_named(row), "person": person, "was": status, "is": answer.status_code}
-    elif status < 300 and row["shape"] is not None and answer.read_to_the_end:
-        lost = list(_lost(row["shape"], json.loads(answer.read_to_the_end), row["name"]))
-        yield from ({**_named(row), "lost": name} for name in lost)
+        headers["Authorization"] = f"Bearer {record['installation']['people'][person]['token']}"
+    reply = _send(Client(), row["method"], row["path"], headers=headers, **_body(row))
+    if reply.status_code != status:
+        yield {**_names(row), "person": person, "before": status, "now": reply.status_code}
+    elif status < 300 and row["shape"] is not None and reply.whole_body:
+        lost = _lost_names(row["shape"], json.loads(reply.whole_body), row["name"])
+        yield from ({**_names(row), "lost": name} for name in lost)
 
 
 def _body(row: dict[str, Any]) -> dict[str, Any]:
@@ -116,86 +108,95 @@ def _body(row: dict[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def _lost(shape: Any, value: Any, place: str) -> Iterator[str]:
-    """Names of the recorded answer that are missing in this one."""
+def _lost_names(shape: Any, value: Any, path: str) -> Iterator[str]:
+    """Yield names of the recorded reply that this one lacks."""
     if isinstance(shape, dict) and isinstance(value, dict):
-        for name, part in shape.items():
+        for name, child in shape.items():
             if name not in value:
-                yield f"{place}.{name}"
+                yield f"{path}.{name}"
             else:
-                yield from _lost(part, value[name], f"{place}.{name}")
+                yield from _lost_names(child, value[name], f"{path}.{name}")
     elif isinstance(shape, list) and isinstance(value, list) and shape and value:
-        yield from _lost(shape[0], value[0], f"{place}[]")
+        yield from _lost_names(shape[0], value[0], f"{path}[]")
 
 
-def entrances(kept: dict[str, Any]) -> Found:
-    """Come in by each way that was open: password, second factor, tokens, links, a key of a write, a cursor."""
-    world, checks = kept["world"], {}
-    people, rows = world["people"], world["rows"]
-    signed = _asked(Client(), "POST", "/sign-in/", data={"username": people["reviewer"]["username"],
-                                                         "password": world["password"]})  # fmt: skip
-    checks["password"] = signed.status_code == 302 and "code" not in signed.headers["Location"]
-    checks["second factor"] = _by_second_factor(people["stranger"], world["password"])
+def entrances(record: dict[str, Any]) -> Differences:
+    """Sign in by each way that was open: password, second factor, tokens, links, a repeated write, a cursor."""
+    installation = record["installation"]
+    people, project, checks = installation["people"], installation["rows"], {}
+    credentials = {"username": people["reviewer"]["username"], "password": installation["password"]}
+    reply = _send(Client(), "POST", "/sign-in/", data=credentials)
+    checks["password"] = reply.status_code == 302 and "code" not in reply.headers["Location"]
+    checks["second factor"] = _by_second_factor(people["stranger"], installation["password"])
     for scope, secret in people["annotator"]["tokens"].items():
-        answer = _asked(Client(), "GET", "/api/me", headers={"Authorization": f"Bearer {secret}"})
-        checks[f"token: {scope}"] = answer.status_code == 200
+        reply = _send(Client(), "GET", "/api/me", headers={"Authorization": f"Bearer {secret}"})
+        checks[f"token: {scope}"] = reply.status_code == 200
     for name in ("invitation_token", "invitation_by_action"):
-        checks[name] = _asked(Client(), "GET", f"/join/{rows['values'][name]}/").status_code == 200
-    owner = {"Authorization": f"Bearer {people['researcher']['token']}"}
-    once = world["once"]
-    again = Client().post(once["path"], json.dumps(once["body"]), "application/json",
-                          headers={**owner, "Idempotency-Key": once["key"]})  # fmt: skip
-    checks["a write that was sent before"] = again.json() == once["answer"]
-    page = Client().get(f"/api/projects/{rows['slug']}/items", {"limit": 1, "cursor": once["cursor"]}, headers=owner)
-    checks["a cursor"] = [one["id"] for one in page.json()["items"]] == [
-        one["id"] for one in once["following"]["items"]
-    ]
-    for stage, held in world["sample"]["held"].items():
-        client = Client()
-        client.force_login(User.objects.get(username=held["person"]))
-        answer = client.get(f"/projects/{world['sample']['slug']}/work/{stage}/{held['token']}/")
-        checks[f"lease: {stage}"] = answer.status_code == 200
-        if stage == "edit":
-            checks["draft"] = "a man irons a shirt." in answer.content.decode()
-    public = Client().get(f"/r/{world['sample']['public_key']}/")
-    checks["public page"] = public.status_code == 200 and "shapes 1" in public.content.decode()
+        checks[name] = _send(Client(), "GET", f"/join/{project['values'][name]}/").status_code == 200
+    checks.update(_repeated_write(installation))
+    checks.update(_sample_project(installation["sample"]))
     yield from (name for name, holds in checks.items() if not holds)
 
 
+def _repeated_write(installation: dict[str, Any]) -> dict[str, bool]:
+    headers = {"Authorization": f"Bearer {installation['people']['researcher']['token']}"}
+    write, slug = installation["repeated_write"], installation["rows"]["slug"]
+    keyed = {**headers, "Idempotency-Key": write["key"]}
+    reply = Client().post(write["path"], json.dumps(write["body"]), "application/json", headers=keyed)
+    items = {"limit": 1, "cursor": write["cursor"]}
+    page = Client().get(f"/api/projects/{slug}/items", items, headers=headers).json()
+    ids, recorded_ids = ([item["id"] for item in listed["items"]] for listed in (page, write["next_page"]))
+    return {"a repeated write": reply.json() == write["reply"], "a cursor": ids == recorded_ids}
+
+
+def _sample_project(sample: dict[str, Any]) -> dict[str, bool]:
+    checks = {}
+    for stage, lease in sample["leases"].items():
+        client = Client()
+        client.force_login(User.objects.get(username=lease["person"]))
+        reply = client.get(f"/projects/{sample['slug']}/work/{stage}/{lease['token']}/")
+        checks[f"lease: {stage}"] = reply.status_code == 200
+        if stage == "edit":
+            checks["draft"] = "a man irons a shirt." in reply.content.decode()
+    reply = Client().get(f"/r/{sample['public_key']}/")
+    checks["public page"] = reply.status_code == 200 and "shapes 1" in reply.content.decode()
+    return checks
+
+
 def _by_second_factor(person: dict[str, Any], password: str) -> bool:
-    """The code of the app, and instead of it a recovery code."""
+    """Return whether the code of the app signs in, and also a recovery code."""
     for code in (pyotp.TOTP(person["second_factor"]).now(), person["recovery_codes"][0]):
         client = Client()
         with transaction.atomic():
             client.post("/sign-in/", {"username": person["username"], "password": password})
             client.post("/sign-in/code/", {"code": code})
-            holds = "_auth_user_id" in client.session
+            is_signed_in = "_auth_user_id" in client.session
             transaction.set_rollback(True)
-        if not holds:
+        if not is_signed_in:
             return False
     return True
 
 
-def audit(kept: dict[str, Any]) -> Found:
-    """Every kind of target has its table; an item's history tells as much as before."""
+def audit(record: dict[str, Any]) -> Differences:
+    """Every kind of target has its table; an item's history has as many lines as before."""
     kinds = AuditEvent.objects.exclude(target_type="").values_list("target_type", flat=True).distinct()
-    known = {model._meta.label_lower for model in apps.get_models()}
-    yield from (f"no table: {kind}" for kind in set(kinds) - known)
-    actions = {action for action, _kind in kept["said"]["audit"]}
+    labels = {model._meta.label_lower for model in apps.get_models()}
+    yield from (f"no table: {kind}" for kind in set(kinds) - labels)
+    actions = {action for action, _kind in record["answers"]["audit"]}
     yield from actions - set(AuditEvent.objects.values_list("action", flat=True))
-    project = Project.objects.get(slug=kept["world"]["sample"]["slug"])
-    for pk, told in kept["said"]["histories"].items():
+    project = Project.objects.get(slug=record["installation"]["sample"]["slug"])
+    for pk, n_lines in record["answers"]["histories"].items():
         item = Item.objects.get(pk=pk)
         history = history_of(project, item, Candidate.objects.filter(group__item=item))
-        if len(history) != told or not all(str(one.words) for one in history):
-            yield f"item {pk}: {len(history)} lines, there were {told}"
+        if len(history) != n_lines or not all(str(line.words) for line in history):
+            yield f"item {pk}: {len(history)} lines, before {n_lines}"
 
 
-def values(kept: dict[str, Any]) -> Found:
-    """Every value that a row holds is one that its column has today, and every file of a row is found."""
-    there = set(connection.introspection.table_names())
+def values(record: dict[str, Any]) -> Differences:
+    """Every value in a row is one that its column allows today."""
+    tables = set(connection.introspection.table_names())
     for model in apps.get_models():
-        if model._meta.db_table not in there:
+        if model._meta.db_table not in tables:
             continue
         for field in model._meta.local_concrete_fields:
             if field.choices:

@@ -1,7 +1,7 @@
-"""Run as a program, inside an upgraded installation: lists where today's code differs from the record.
+"""Run as a program, inside an upgraded installation: list where today's code differs from the record.
 
-`python -m tests.foilworks.upgrade.inside ENGINE FOUND PART…` writes {part: [what differs, …]} to FOUND. A part that
-writes to the database takes its writes back, but for `client`, `jobs` and `few_jobs`, which come last.
+`python -m tests.foilworks.upgrade.inside ENGINE OUT CHECK…` writes {check: [difference, …]} to OUT. A check that
+writes to the database rolls back, except `client`, `jobs` and `few_jobs`, which come last.
 """
 
 import json
@@ -15,10 +15,10 @@ import django
 
 from tests.foilworks.upgrade.record import recorded
 
-Found = Iterator[Any]
+Differences = Iterator[Any]
 
 
-def main(engine: str, out: str, *parts: str) -> None:
+def main(engine: str, out: str, *names: str) -> None:
     django.setup()
     # Nine of ten requests are refused, as they should be.
     logging.disable(logging.ERROR)
@@ -27,7 +27,7 @@ def main(engine: str, out: str, *parts: str) -> None:
     from tests.foilworks.upgrade import asking, working
 
     settings.API_RATE_LIMIT_PER_MINUTE = 0
-    table: dict[str, Callable[[dict[str, Any]], Found]] = {
+    checks: dict[str, Callable[[dict[str, Any]], Differences]] = {
         "addresses": asking.addresses,
         "pages": asking.pages,
         "operations": asking.operations,
@@ -40,8 +40,8 @@ def main(engine: str, out: str, *parts: str) -> None:
         "few_jobs": working.few_jobs,
         "jobs": working.all_jobs,
     }
-    found = {part: list(table[part](recorded(engine))) for part in parts}
-    Path(out).write_text(json.dumps(found, default=str), encoding="utf-8")
+    differences = {name: list(checks[name](recorded(engine))) for name in names}
+    Path(out).write_text(json.dumps(differences, default=str), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The record of 4fafc4b (scripts/record_installation.py), and installations restored from it."""
+"""The record of 0.3.0 (scripts/record_installation.py), and installations restored from it."""
 
 import gzip
 import json
@@ -17,10 +17,10 @@ import psycopg
 from tests.commands import foilworks
 
 ROOT = Path(__file__).resolve().parents[3]
-COMMIT = "4fafc4b"
+COMMIT = "cc592f35"
 FOLDER = Path(__file__).parent / COMMIT
 ENGINES = ("sqlite", "postgresql")
-PLACE = "@HOME@"
+HOME_PLACEHOLDER = "@HOME@"
 
 
 @cache
@@ -31,7 +31,7 @@ def surface() -> dict[str, Any]:
 
 @cache
 def recorded(engine: str) -> dict[str, Any]:
-    """Return `world` (people, secrets, ids of rows) and `said` (what the version answered) of one engine."""
+    """Return `installation` (people, secrets, ids of rows) and `answers` (what the version answered) of one engine."""
     return _read(FOLDER / f"{engine}.json.gz")
 
 
@@ -44,57 +44,56 @@ class Installation:
 
     def __init__(self, home: Path, url: str = "") -> None:
         self.home, self.url = home, url
-        outside = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "DATABASE_"))}
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "DATABASE_"))}
         own = {"FOILWORKS_HOME": str(home), "DJANGO_SETTINGS_MODULE": "foilworks.settings", "DATABASE_URL": url}
         # As when it was recorded: its webhook leads to this machine.
-        self.environment = {**outside, **own, "WEBHOOK_NETWORKS": "127.0.0.0/8", "LOG_LEVEL": "CRITICAL"}
+        self.environment = {**inherited, **own, "WEBHOOK_NETWORKS": "127.0.0.0/8", "LOG_LEVEL": "CRITICAL"}
+
+    @property
+    def engine(self) -> str:
+        return "postgresql" if self.url else "sqlite"
 
     def foilworks(self, *arguments: object, status: int = 0) -> dict[str, Any]:
         done = foilworks(self.environment, *arguments, "--json")
         assert done.returncode == status, done.stdout + done.stderr
         return json.loads(done.stdout)
 
-    def inside(self, *parts: str) -> dict[str, list[Any]]:
-        """Return what inside.py finds wrong in each of its parts."""
-        engine = "postgresql" if self.url else "sqlite"
-        command = [
-            sys.executable,
-            "-m",
-            "tests.foilworks.upgrade.inside",
-            engine,
-            str(self.home / "found.json"),
-            *parts,
-        ]
+    def inside(self, *checks: str) -> dict[str, list[Any]]:
+        """Return the differences that each check of inside.py finds."""
+        out = self.home / "differences.json"
+        command = [sys.executable, "-m", "tests.foilworks.upgrade.inside", self.engine, str(out), *checks]
         done = subprocess.run(command, env=self.environment, cwd=ROOT, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr[-4000:]
-        return json.loads((self.home / "found.json").read_text(encoding="utf-8"))
+        return json.loads(out.read_text(encoding="utf-8"))
 
 
 def restore(home: Path, url: str = "") -> Installation:
-    """Put the recorded database and files into the home, as 4fafc4b left them."""
-    assert home.name == "home", "the archive holds it under this name"
+    """Put the recorded database and files into the home, as 0.3.0 left them."""
+    assert home.name == "home", "the archive has it under this name"
     home.parent.mkdir(parents=True, exist_ok=True)
-    with tarfile.open(FOLDER / f"{'postgresql' if url else 'sqlite'}.tar.xz") as archive:
+    installation = Installation(home, url)
+    with tarfile.open(FOLDER / f"{installation.engine}.tar.xz") as archive:
         archive.extractall(home.parent, filter="data")
     dump = home.parent / "database.sql"
-    sql = dump.read_text(encoding="utf-8").replace(PLACE, str(home))
+    sql = dump.read_text(encoding="utf-8").replace(HOME_PLACEHOLDER, str(home))
     if url:
         with psycopg.connect(url) as connection:
             connection.execute(sql)
     else:
         with closing(sqlite3.connect(home / "foilworks.sqlite3")) as connection:
             connection.executescript(sql)
-    installation = Installation(home, url)
-    for name in _clips(installation):
-        clip = home / "media" / name
-        clip.parent.mkdir(parents=True, exist_ok=True)
-        clip.touch()
+    for name in _files_of_videos(installation):
+        path = home / "media" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
     return installation
 
 
-def _clips(installation: Installation) -> list[str]:
-    """The files of videos: those of the sample project are named in rows, and too large for the record."""
-    return [name for (name,) in rows(installation, "SELECT file FROM corpus_video WHERE file != ''")]
+def _files_of_videos(installation: Installation) -> list[str]:
+    """Return the files of all videos; those of the sample project are too large for the record."""
+    columns = ("file", "film_strip")
+    queries = [f"SELECT {column} FROM corpus_video WHERE {column} != ''" for column in columns]
+    return [name for query in queries for (name,) in rows(installation, query)]
 
 
 def rows(installation: Installation, query: str) -> list[tuple[Any, ...]]:

@@ -1,4 +1,4 @@
-"""The tables of a database that was updated are those of a fresh one; one that is half updated is refused in words."""
+"""An updated database has the tables of a new one; an older one than 0.3.0 is refused in one line."""
 
 import json
 import re
@@ -8,7 +8,9 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from django.db.migrations.loader import MigrationLoader
 
+from foilworks.database_version import LAST_MIGRATIONS
 from tests.commands import foilworks
 from tests.foilworks.upgrade.record import ENGINES, Installation, restore, rows
 from tests.postgres import running_postgres
@@ -61,11 +63,8 @@ def tables_of(installation: Installation) -> object:
 
 
 def by_migrations(installation: Installation) -> Installation:
-    """Make the tables of an empty database by the migrations: an app that is named goes this way."""
-    for app in ("evaluation", "annotation", "sessions"):
-        done = foilworks(installation.environment, "migrate", app)
-        assert done.returncode == 0, done.stderr
-    installation.foilworks("migrate")
+    """Create the tables of an empty database by the migrations: with this option, they are not made from models."""
+    installation.foilworks("migrate", "--run-syncdb")
     return installation
 
 
@@ -97,37 +96,55 @@ def _compare(homes: dict[str, Path], urls: dict[str, str]) -> None:
     assert tables_of(migrations) == tables_of(models)
 
 
-def test_the_backup_from_before_an_update_is_restored_and_updated(tmp_path):
+def test_a_backup_of_0_3_0_is_restored_and_updated(tmp_path):
     installation = restore(tmp_path / "home")
     names = "SELECT name FROM projects_project ORDER BY id"
     before = rows(installation, names)
-    backup = Path(installation.foilworks("migrate")["backup"])
+    backup = Path(installation.foilworks("backup")["out"])
+    installation.foilworks("migrate")
     with closing(sqlite3.connect(installation.home / "foilworks.sqlite3")) as database, database:
         database.execute("UPDATE projects_project SET name = 'lost'")
     installation.foilworks("restore", backup)
     assert rows(installation, names) == before
-    assert installation.foilworks("migrate")["backup"] is None, "nothing is left to do"
+    assert installation.foilworks("migrate")["backup"] is None, "restore has updated the tables"
     manifest = json.loads((backup / "manifest.json").read_text(encoding="utf-8"))
-    manifest["migrations"].remove("corpus.0010_trims_in_frames")
+    manifest["migrations"].remove("corpus.0020_votes_that_stop")
     (backup / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
     done = foilworks(installation.environment, "restore", backup)
     assert done.returncode == 1
-    assert "older than 0.1.0, or its update stopped (corpus has 9 of 10 migrations); restore it with" in done.stderr
+    problem = "the database is older than 0.3.0, or its update stopped (it lacks corpus.0020_votes_that_stop)"
+    assert f"{problem}; restore it with version 0.3.0" in done.stderr
 
 
-def test_every_command_refuses_a_partly_updated_database(tmp_path):
-    """As a version before 0.1.0 left it, or an update to 0.1.0 that stopped."""
+def test_the_oldest_database_has_the_migrations_of_the_recorded_one(tmp_path):
+    applied = set(rows(restore(tmp_path / "home"), "SELECT app, name FROM django_migrations"))
+    graph = MigrationLoader(None).graph
+    required = {key for last in LAST_MIGRATIONS.items() for key in graph.forwards_plan(last)}
+    assert required <= applied
+    assert {key for key in applied & graph.nodes.keys() if key[0] in LAST_MIGRATIONS} <= required
+
+
+# As a version before 0.3.0 left it, an update to 0.3.0 that stopped, or 0.1.0.
+@pytest.mark.parametrize(
+    ("missing", "names"),
+    [
+        ("app = 'annotation' AND name >= '0026'", "annotation.0026_item_comments"),
+        ("app = 'corpus' AND name >= '0011' OR app = 'jobs'", "corpus.0020_votes_that_stop, jobs.0001_squashed_0_2"),
+    ],
+)
+def test_every_command_refuses_a_database_before_0_3_0(tmp_path, missing, names):
     installation = restore(tmp_path / "home")
     with closing(sqlite3.connect(installation.home / "foilworks.sqlite3")) as database, database:
-        database.execute("DELETE FROM django_migrations WHERE app = 'annotation' AND name >= '0015'")
+        database.execute(f"DELETE FROM django_migrations WHERE {missing}")
     for command in (["migrate"], ["migrate", "--plan"], ["up", "--port", "0"]):
         done = foilworks(installation.environment, *command)
         assert done.returncode == 1
-        assert "older than 0.1.0, or its update stopped (annotation has 14 of 16 migrations)" in done.stderr
-        assert "update to version 0.1.0 (commit 4fafc4b) first" in done.stderr
+        assert f"the database is older than 0.3.0, or its update stopped (it lacks {names})" in done.stderr
+        assert "update to version 0.3.0 first" in done.stderr
         assert "foilworks restore" in done.stderr
         assert done.stderr.count("\n") == 1
     assert not (installation.home / "backups").exists()
-    (check,) = [one for one in installation.foilworks("doctor", status=1)["checks"] if one["name"] == "database"]
+    checks = installation.foilworks("doctor", status=1)["checks"]
+    (check,) = [check for check in checks if check["name"] == "database"]
     assert check["state"] == "broken"
-    assert check["todo"].startswith("update to version 0.1.0 (commit 4fafc4b) first")
+    assert check["todo"].startswith("update to version 0.3.0 first")

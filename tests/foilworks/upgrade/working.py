@@ -1,4 +1,4 @@
-"""The jobs and the API client of the old version, in an upgraded installation. Runs inside of it."""
+"""Run the jobs and the API client of the old version in an upgraded installation. Runs inside of it."""
 
 import importlib
 import inspect
@@ -22,17 +22,32 @@ from jobs.queue import retry
 from jobs.runner import execute, run_now
 from tests.foilworks.upgrade.record import surface
 
-Found = Iterator[Any]
-# Of each kind one that takes no model: a job that ran, one that was lost, one that failed.
+Differences = Iterator[Any]
+# Jobs of each state that need no model.
 FEW = {
-    "waiting": ("annotation.jobs.nouns_of_captions", "evaluation.jobs.run_import", "projects.jobs.deliver_webhook"),
-    "running": ("evaluation.jobs.run_scoring", "evaluation.jobs.preview_import", "generation.jobs.run_generation"),
-    "failed": ("evaluation.jobs.count_dashboard", "generation.jobs.answer_hint", "evaluation.jobs.compute_report"),
+    "waiting": (
+        "annotation.jobs.nouns_of_captions",
+        "annotation.pairs.jobs.add_natural_pairs",
+        "evaluation.imports.jobs.run_import",
+        "projects.jobs.deliver_webhook",
+    ),
+    "running": (
+        "annotation.choices.jobs.compose_items",
+        "evaluation.imports.jobs.preview_import",
+        "evaluation.scoring.jobs.run_scoring",
+        "generation.jobs.run_generation",
+    ),
+    "failed": (
+        "evaluation.dashboard.jobs.count_dashboard",
+        "evaluation.releases.jobs.freeze_by_job",
+        "evaluation.reports.jobs.compute_report",
+        "generation.jobs.answer_hint",
+    ),
 }
 
 
-def names_of_jobs(kept: dict[str, Any]) -> Found:
-    """Every row names a function that takes an id and a job, and every job of the version is in some row."""
+def names_of_jobs(record: dict[str, Any]) -> Differences:
+    """Every row names a function that takes an id and a job, and every job of the version is in a row."""
     names = set(Job.objects.values_list("dotted", flat=True))
     yield from (f"no row: {name}" for name in set(surface()["jobs"]) - names)
     for name in names:
@@ -41,32 +56,33 @@ def names_of_jobs(kept: dict[str, Any]) -> Found:
             yield f"{name} takes {parameters}"
 
 
-def few_jobs(kept: dict[str, Any]) -> Found:
-    yield from _run(kept, lambda state, dotted: dotted in FEW.get(state, ()))
+def few_jobs(record: dict[str, Any]) -> Differences:
+    yield from _run(record, lambda state, dotted: dotted in FEW.get(state, ()))
 
 
-def all_jobs(kept: dict[str, Any]) -> Found:
-    """Run every recorded job; each ends as the old version ended it."""
+def all_jobs(record: dict[str, Any]) -> Differences:
+    """Run every recorded job; it ends as the old version ended it."""
     _make_models()
-    yield from _run(kept, lambda _state, _dotted: True)
+    yield from _run(record, lambda _state, _dotted: True)
 
 
-def _run(kept: dict[str, Any], wanted: Callable[[str, str], bool]) -> Found:
-    said = kept["said"]["jobs"]
-    rows = Job.objects.in_bulk(list(said))
+def _run(record: dict[str, Any], is_selected: Callable[[str, str], bool]) -> Differences:
+    recorded_jobs = record["answers"]["jobs"]
+    rows = Job.objects.in_bulk(list(recorded_jobs))
     # Shards before the job that collects them.
-    for job in sorted(rows.values(), key=lambda one: (one.parent_id is None, one.created_at, one.number)):
-        then = said[str(job.pk)]
-        if job.dotted != then["dotted"]:
-            yield f"{job.pk} was {then['dotted']} and is {job.dotted}"
-        if wanted(job.state, job.dotted):
-            _ended(job)
-            if job.state != then["state"]:
-                yield f"{job.dotted} ({then['was']}) ended {job.state}, was {then['state']}: {job.error}"
+    for job in sorted(rows.values(), key=lambda row: (row.parent_id is None, row.created_at, row.number)):
+        before = recorded_jobs[str(job.pk)]
+        if job.dotted != before["dotted"]:
+            yield f"{job.pk} was {before['dotted']} and is {job.dotted}"
+        if is_selected(job.state, job.dotted):
+            _run_to_its_end(job)
+            if job.state != before["state"]:
+                state = before["state_before"]
+                yield f"{job.dotted} ({state}) ended {job.state}, before {before['state']}: {job.error}"
 
 
-def _ended(job: Job) -> None:
-    """Take the job up as the queue and people do: a lost one after its lease, a failed one by retry."""
+def _run_to_its_end(job: Job) -> None:
+    """Run the job as the queue and people do: an abandoned one after its lease, a failed one by retry."""
     if job.state == JobState.RUNNING:
         Job.objects.filter(pk=job.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
     if job.state == JobState.FAILED:
@@ -75,7 +91,7 @@ def _ended(job: Job) -> None:
     if not job.is_over:
         try:
             run_now(job)
-        except Exception as error:  # noqa: BLE001 - whatever it is: the row says it, and the test compares
+        except Exception as error:  # noqa: BLE001 - whatever it is, the test compares the row
             job.refresh_from_db()
             job.error = job.error or repr(error)
             return
@@ -83,7 +99,7 @@ def _ended(job: Job) -> None:
 
 
 def _make_models() -> None:
-    """The folders that the jobs name. Their weights are random; the record does not keep them."""
+    """Create the folders that the jobs name. Their weights are random, so the record does not contain them."""
     import torch
 
     from tests.evaluation.teacher import shapes
@@ -92,7 +108,7 @@ def _make_models() -> None:
     torch.set_num_threads(1)
     root = Path(settings.MODEL_ROOT)
     specs = TeacherTraining.objects.exclude(params={}).values_list("student", "model_spec")
-    for spec in {one for pair in specs for one in pair if one}:
+    for spec in {spec for pair in specs for spec in pair if spec}:
         shapes.student(Path(spec.partition(":")[2]))
     shapes.teacher(root / "teacher")
     for base in {tuning.params["model"] for tuning in Tuning.objects.exclude(params={})}:
@@ -117,8 +133,8 @@ class _Served(httpx.BaseTransport):
         return answer
 
 
-def client(kept: dict[str, Any]) -> Found:
-    """Call every method of the recorded client; what the whole way comes to is right."""
+def client(record: dict[str, Any]) -> Differences:
+    """Call every method of the recorded client, from a new project to its results."""
     with tempfile.TemporaryDirectory() as folder:
         package = Path(folder) / "client_of_before"
         package.mkdir()
@@ -137,11 +153,11 @@ def client(kept: dict[str, Any]) -> Found:
     def connect(token: str) -> Any:
         return Noting("http://testserver", token, transport=_Served())
 
-    yield from _whole_way(connect, kept["world"]["people"]["superuser"]["token"])
+    yield from _whole_way(connect, record["installation"]["people"]["superuser"]["token"])
     yield from (f"never called: {name}" for name in methods - called)
 
 
-def _whole_way(connect: Callable[[str], Any], token: str) -> Found:
+def _whole_way(connect: Callable[[str], Any], token: str) -> Differences:
     with connect(token) as owner:
         slug = owner.create_project("by-the-client", "By the client", edit_stage=False)["slug"]
         subtest = owner.create_subtest(slug, "direction")
@@ -164,7 +180,7 @@ def _whole_way(connect: Callable[[str], Any], token: str) -> Found:
         yield from _results(owner, slug, subtest["id"])
 
 
-def _judge(validator: Any, slug: str) -> Found:
+def _judge(validator: Any, slug: str) -> Differences:
     """Every item, the first one after a skip and a heartbeat, the second with the next one in the same request."""
     if validator.me()["username"][:13] != "by-the-client" or not validator.queues(slug):
         yield "me, queues"
@@ -182,7 +198,7 @@ def _right(work: Any) -> str:
     return "first" if work.texts[0] in true else "second"
 
 
-def _results(owner: Any, slug: str, subtest: int) -> Found:
+def _results(owner: Any, slug: str, subtest: int) -> Differences:
     release = owner.release(slug, "first")
     if not owner.export(slug, release["id"]).startswith(b"PK"):
         yield "export is no zip"
@@ -190,7 +206,11 @@ def _results(owner: Any, slug: str, subtest: int) -> Found:
     if owner.scoring(slug, run["id"])["id"] != run["id"] or not list(owner.scores(slug, run["id"])):
         yield f"scoring: {run}"
     generation = owner.start_generation(slug, subtest, "fake")
-    owner.add_webhook(slug, "http://127.0.0.1:9/client", ["release.frozen"])
+    if "ladder" not in owner.ladder(slug, run["id"]):
+        yield "ladder"
+    hook = owner.add_webhook(slug, "http://127.0.0.1:9/client", ["release.frozen"])
+    if owner.rotate_webhook(slug, hook["id"])["secret"] == hook["secret"]:
+        yield "rotate_webhook returns the old secret"
     counts = {
         "candidates": len(list(owner.candidates(slug, generation["id"]))),
         "items": len(list(owner.items(slug))),
@@ -198,8 +218,30 @@ def _results(owner: Any, slug: str, subtest: int) -> Found:
         "votes": len(list(owner.votes(slug))),
         "each": len(list(owner.each(f"/api/projects/{slug}/releases"))),
     }
-    wanted = {"candidates": 3, "items": 3, "members": 4, "votes": 9, "each": 1}
-    if counts != wanted:
-        yield f"counted {counts}, wanted {wanted}"
+    expected_counts = {"candidates": 3, "items": 3, "members": 4, "votes": 9, "each": 1}
+    if counts != expected_counts:
+        yield f"counted {counts}, expected {expected_counts}"
     if slug not in {project["slug"] for project in owner.projects()}:
         yield "projects"
+    yield from _composed_items(owner, slug)
+    yield from _tuned_model(owner, slug)
+
+
+def _composed_items(owner: Any, slug: str) -> Differences:
+    choices = owner.create_subtest(slug, "choices")
+    owner.compose(slug, choices["id"], "direction")
+    n_items = len(list(owner.items(slug, subtest=choices["id"])))
+    if n_items != 3:
+        yield f"composed {n_items} items, expected 3"
+
+
+def _tuned_model(owner: Any, slug: str) -> Differences:
+    from tests.hub import folders
+
+    clip = (Path(settings.MEDIA_ROOT) / "train-0001.mp4").read_bytes()
+    caption = {"id": "train", "video": "train.mp4", "video_key": "train", "caption": "A man rests.", "split": "train"}
+    owner.import_records(slug, [caption], videos={"train.mp4": clip})
+    base = folders.text_to_text(Path(settings.MODEL_ROOT) / "base of the client", steps=0)
+    tuning = owner.tune(slug, model=str(base), device="cpu", epochs=1, batch=8)
+    if owner.tuning(slug, tuning["id"])["id"] != tuning["id"]:
+        yield "tuning"

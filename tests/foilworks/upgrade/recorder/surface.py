@@ -1,7 +1,7 @@
-"""Writes what this version shows to people and programs: runs in the checkout of 4fafc4b.
+"""Write what this version shows to people and programs: runs in the checkout of cc592f35.
 
 `python surface.py OUT` writes OUT/surface.json: the names and patterns of all addresses, the API's document, every
-command with its options, the variables of the environment, the jobs, the slugs that rows may hold, the API client.
+command with its options, the variables of the environment, the jobs, the slugs that rows may contain, the API client.
 """
 
 import json
@@ -18,68 +18,74 @@ django.setup()
 
 from django.core.management import load_command_class
 from django.urls import URLResolver, get_resolver
-from lent import queued_jobs
+from shared import queued_jobs
 
 from foilworks.api.api import api
 from foilworks.cli import own_commands
 
 CHECKOUT = Path.cwd()
-# Name -> where its table of slugs is.
-TABLES = {
-    "methods": "generation.methods.table:METHODS",
-    "filters": "generation.filters.table:FILTERS",
-    "caption makers": "generation.captioning.table:CAPTIONERS",
-    "importers": "corpus.importers.table:IMPORTERS",
-    "exporters": "corpus.exporters.table:EXPORTERS",
-    "reports": "evaluation.analyses.table:REPORTS",
-    "analyses": "evaluation.analyses.table:OF_SCORES",
-    "metrics": "evaluation.metrics.table:METRICS",
-    "adapters": "hub.table:EVERY",
+# Name -> location of its registry of slugs.
+REGISTRIES = {
+    "methods": "generation.methods.registry:METHODS",
+    "filters": "generation.filters.registry:FILTERS",
+    "caption makers": "generation.captioning.registry:CAPTIONERS",
+    "importers": "corpus.importers.registry:IMPORTERS",
+    "exporters": "corpus.exporters.registry:EXPORTERS",
+    "reports": "evaluation.analyses.registry:REPORTS",
+    "analyses": "evaluation.analyses.registry:OF_SCORES",
+    "metrics": "evaluation.metrics.registry:METRICS",
+    "adapters": "hub.adapters.registry:EVERY",
     "protocols": "evaluation.scoring.protocols:PROTOCOLS",
-    "recipes of UTD": "evaluation.bias.recipes:RECIPES",
+    "recipes of UTD": "evaluation.utd.recipes:RECIPES",
 }
 
 
 def main(out: Path) -> None:
-    found = {
+    client = (CHECKOUT / "foilworks/client").glob("*.py")
+    surface = {
         "addresses": dict(patterns(get_resolver())),
         "api": api.get_openapi_schema(path_prefix="/api/"),
         "commands": {name: command(name) for name in own_commands()},
-        "settings": variables(),
+        "settings": settings_of_the_page(),
         "jobs": sorted(queued_jobs()),
-        "slugs": {name: sorted(slugs(place)) for name, place in TABLES.items()},
-        "client": {path.name: path.read_text(encoding="utf-8")
-                   for path in (CHECKOUT / "foilworks/client").glob("*.py")},
+        "slugs": {name: sorted(slugs(location)) for name, location in REGISTRIES.items()},
+        "client": {path.name: path.read_text(encoding="utf-8") for path in client},
     }
-    (out / "surface.json").write_text(json.dumps(found, sort_keys=True, default=str), encoding="utf-8")
+    (out / "surface.json").write_text(json.dumps(surface, sort_keys=True, default=str), encoding="utf-8")
 
 
 def patterns(resolver: URLResolver, prefix: str = "", path: str = "/") -> Iterator[tuple[str, str]]:
-    """Full name -> its path with placeholders."""
+    """Yield the full name of each pattern, and its path with placeholders."""
     for entry in resolver.url_patterns:
-        place = path + str(entry.pattern)
+        pattern = path + str(entry.pattern)
         if isinstance(entry, URLResolver):
-            yield from patterns(entry, f"{prefix}{entry.namespace}:" if entry.namespace else prefix, place)
+            yield from patterns(entry, f"{prefix}{entry.namespace}:" if entry.namespace else prefix, pattern)
         else:
-            yield f"{prefix}{entry.name}", place
+            yield f"{prefix}{entry.name}", pattern
 
 
 def command(name: str) -> dict[str, Any]:
     parser = load_command_class("foilworks", name).create_parser("foilworks", name)
-    options = [{"flags": one.option_strings, "name": one.dest, "required": one.required,
-                "choices": None if one.choices is None else list(one.choices)}
-               for one in parser._actions]  # fmt: skip
-    return {"help": parser.format_help(), "options": options}
+    options = [
+        {
+            "flags": action.option_strings,
+            "name": action.dest,
+            "required": action.required,
+            "choices": None if action.choices is None else list(action.choices),
+        }
+        for action in parser._actions
+    ]
+    return {"options": options}
 
 
-def variables() -> list[str]:
-    """Those that scripts/environment.py tells of."""
-    page = (CHECKOUT / "docs/reference/environment.md").read_text(encoding="utf-8")
+def settings_of_the_page() -> list[str]:
+    """Return the settings of this version, without names of older ones."""
+    page = (CHECKOUT / "docs/reference/environment.md").read_text(encoding="utf-8").partition("## Names before")[0]
     return sorted(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE))
 
 
-def slugs(place: str) -> Iterator[str]:
-    module, _, name = place.partition(":")
+def slugs(location: str) -> Iterator[str]:
+    module, _, name = location.partition(":")
     yield from getattr(import_module(module), name)
 
 
