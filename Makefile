@@ -23,8 +23,8 @@ WORKERS ?= 1
 # tests/conftest.py says which tests stay together. `make test JOBS=0 ARGS="-k votes"`.
 JOBS ?= 3
 ARGS ?=
-TEMPLATES := foilworks/templates
-PACKAGES := annotation corpus evaluation foilworks generation hub jobs media projects reproduction text
+TEMPLATES := templates
+PACKAGES := annotation evaluation foilworks generation
 # Tests never reach a model hub: what they need is made here or comes in a wheel.
 OFFLINE := HF_HUB_OFFLINE=1 TRANSFORMERS_OFFLINE=1 HF_DATASETS_OFFLINE=1
 

@@ -18,11 +18,11 @@ from annotation.models import (
     Review,
     Vote,
 )
-from corpus.models import Caption, Item, Subtest
-from projects.access import or_404, require_role, roles_in
-from projects.errors import AccessDenied
-from projects.models import CrowdPlace, CrowdStudy, PlaceState, Project, Role, User
-from projects.sql.prepared import Prepared
+from foilworks.core.corpus.models import Caption, Item, Subtest
+from foilworks.core.projects.access import or_404, require_role, roles_in
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import CrowdPlace, CrowdStudy, PlaceState, Project, Role, User
+from foilworks.core.projects.sql.prepared import Prepared
 
 Work = TypeVar("Work", Edit, Review, Vote, ObjectAnswer)
 _OF_JUDGED = ("slot__project", "slot__video", "task__gold", "task__item__candidate_group", "task__item__subtest")

@@ -1,6 +1,6 @@
 """Errors about people's work; every message says what to do."""
 
-from text.errors import ActionableError
+from foilworks.core.text.errors import ActionableError
 
 
 class AnnotationError(ActionableError):

@@ -17,10 +17,10 @@ from annotation.queries.quality import sources
 from annotation.queries.review_sampling import AnnotatorShare
 from annotation.rules.objects import FRAMES
 from annotation.rules.pay import Rate, Unit
-from corpus.models import Caption, Release, Subtest
-from projects.forms.accounts import ONCE_LABEL, ONCE_REASON
-from projects.listing.filters import Filters
-from projects.models import CrowdStudy, Project, Role, User
+from foilworks.core.corpus.models import Caption, Release, Subtest
+from foilworks.core.projects.forms.accounts import ONCE_LABEL, ONCE_REASON
+from foilworks.core.projects.listing.filters import Filters
+from foilworks.core.projects.models import CrowdStudy, Project, Role, User
 
 
 class PolicyForm(forms.ModelForm):

@@ -15,14 +15,14 @@ from annotation.models import CheckedFrame, FrameState, ObjectCheck, Stage, Task
 from annotation.rules.objects import MAX_NAME, MAX_OBJECTS, Extracted, nouns
 from annotation.rules.skill import skills
 from annotation.rules.voting import CAPTION, FOIL
-from corpus.models import Caption
-from corpus.video_files.stored_files import clip_file
-from jobs.models import Job
-from jobs.progress import progress
-from media.errors import MediaError
-from media.frames import frame_at, jpeg
-from projects.models import Project
-from text.language.tools import tagger
+from foilworks.core.corpus.models import Caption
+from foilworks.core.corpus.video_files.stored_files import clip_file
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.progress import progress
+from foilworks.core.media.errors import MediaError
+from foilworks.core.media.frames import frame_at, jpeg
+from foilworks.core.projects.models import Project
+from foilworks.core.text.language.tools import tagger
 
 BATCH = 200
 

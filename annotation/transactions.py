@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from annotation.errors import AnnotationError, WorkRefused
 from annotation.messages import REFUSALS
 from annotation.rules.eligibility import Refusal
-from projects.models import Project, User
-from projects.sql.prepared import Prepared
+from foilworks.core.projects.models import Project, User
+from foilworks.core.projects.sql.prepared import Prepared
 
 T = TypeVar("T")
 ATTEMPTS = 3

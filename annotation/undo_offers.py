@@ -8,10 +8,10 @@ from django.core import signing
 from django.utils import timezone
 
 from annotation.actions.decisions.undo_decisions import UNDO_SECONDS, undo_decision, undoable_decisions
-from corpus.models import Caption, Item
-from projects.errors import AccessDenied
-from projects.models import AuditEvent, User
-from text.errors import ActionableError
+from foilworks.core.corpus.models import Caption, Item
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent, User
+from foilworks.core.text.errors import ActionableError
 
 SALT = "foilworks.decisions.undo"
 

@@ -15,9 +15,9 @@ from annotation.models.stages import stages_shown_as
 from annotation.queries.crowd import place_counts
 from annotation.queries.quality import why_barred
 from annotation.queries.queues import open_work, why_empty, work_counts
-from projects.access import roles_in
-from projects.models import Project, Role, User
-from text.diff import diff_segments
+from foilworks.core.projects.access import roles_in
+from foilworks.core.projects.models import Project, Role, User
+from foilworks.core.text.diff import diff_segments
 
 Words = str | Promise
 

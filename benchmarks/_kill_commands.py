@@ -47,8 +47,8 @@ class Freezing(Command):
     name = "freeze"
 
     def prepare(self, number: int) -> None:
-        from corpus.models import Project
-        from evaluation.imports.store import import_records
+        from foilworks.core.corpus.models import Project
+        from foilworks.site.imports.store import import_records
 
         records = self.world.folder / "records.jsonl"
         import_records(Project(slug=f"frozen-{number}"), None, "jsonl", records, as_published=True)
@@ -57,15 +57,15 @@ class Freezing(Command):
         return ["release", "--project", f"frozen-{number}", "--name", "v1"]
 
     def check_half_way(self, unit: Unit) -> None:
-        from corpus.models import Release, ReleaseItem
+        from foilworks.core.corpus.models import Release, ReleaseItem
 
         releases = list(Release.objects.filter(project__slug=f"frozen-{unit.number}"))
         items = ReleaseItem.objects.filter(release__in=releases).count()
         assert items == RECORDS * len(releases), f"a release of {items} items"
 
     def outcome(self, unit: Unit) -> Any:
-        from corpus.models import Release
-        from projects.models import AuditEvent
+        from foilworks.core.corpus.models import Release
+        from foilworks.core.projects.models import AuditEvent
 
         release = Release.objects.get(project__slug=f"frozen-{unit.number}")
         events = AuditEvent.objects.filter(action="evaluation.freeze_release", target_id=str(release.pk)).count()
@@ -97,7 +97,7 @@ class Exporting(Command):
         return any(path.name.startswith(".") for path in self.out.parent.glob(".*"))
 
     def check_half_way(self, unit: Unit) -> None:
-        from evaluation.exports.verify import verify
+        from foilworks.site.exports.verify import verify
 
         if self.out.exists():
             found = verify(self.out)
@@ -133,14 +133,14 @@ class BackingUp(Command):
 
     def check_half_way(self, unit: Unit) -> None:
         """Check that every folder with a final name is a complete backup."""
-        from foilworks.backup.folder import checked_manifest
+        from foilworks.site.backup.folder import checked_manifest
 
         for path in self.folder.glob("*"):
             if not path.name.startswith("."):
                 checked_manifest(path, progress=lambda things, _total, _label: iter(things))
 
     def outcome(self, unit: Unit) -> Any:
-        from foilworks.backup.folder import checked_manifest
+        from foilworks.site.backup.folder import checked_manifest
 
         copy = self.folder / f"copy-{unit.number}"
         manifest = checked_manifest(copy, progress=lambda things, _total, _label: iter(things))

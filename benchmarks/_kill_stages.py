@@ -62,12 +62,12 @@ def make_world(folder: Path) -> World:
     """Create the project of shapes: captions to make foils for, a release to score and export, a file to import."""
     from django.conf import settings
 
-    from corpus.models import Caption, Foil, Item, Project, Video
-    from corpus.rules.states import FoilVerdict
-    from evaluation.imports.store import import_records
     from evaluation.releases.actions.freeze_release import freeze_release
-    from media.encode import write_mp4
-    from projects.models import Role
+    from foilworks.core.corpus.models import Caption, Foil, Item, Project, Video
+    from foilworks.core.corpus.rules.states import FoilVerdict
+    from foilworks.core.media.encode import write_mp4
+    from foilworks.core.projects.models import Role
+    from foilworks.site.imports.store import import_records
     from tests import factories
     from tests.evaluation.teacher.shapes import Shapes
     from tests.media.painted import painted_clip
@@ -150,8 +150,8 @@ class Importing(Stage):
     def start(self, number: int) -> Unit:
         from django.core.files.uploadedfile import SimpleUploadedFile
 
-        from evaluation.imports.actions.receive_import import receive_import
-        from projects.models import Role
+        from foilworks.core.projects.models import Role
+        from foilworks.site.imports.actions.receive_import import receive_import
         from tests import factories
 
         project = factories.make_project(slug=f"import-{number}")
@@ -165,10 +165,10 @@ class Importing(Stage):
         return Unit(self.name, number, upload, notes={"project": project.slug})
 
     def outcome(self, unit: Unit) -> Any:
-        from corpus.models import Item, Video
-        from evaluation.imports.models import Import
-        from evaluation.imports.uploads import folder_of
-        from projects.models import AuditEvent
+        from foilworks.core.corpus.models import Item, Video
+        from foilworks.core.projects.models import AuditEvent
+        from foilworks.site.imports.models import Import
+        from foilworks.site.imports.uploads import folder_of
 
         upload = Import.objects.get(pk=unit.row.pk)
         items = Item.objects.filter(subtest__project__slug=unit.notes["project"])
@@ -190,7 +190,7 @@ class Generating(Stage):
     name = "generation"
 
     def start(self, number: int) -> Unit:
-        from corpus.models import Subtest
+        from foilworks.core.corpus.models import Subtest
         from generation.actions.runs import start_run
 
         subtest = Subtest.objects.select_related("project").get(project__slug="many")
@@ -205,8 +205,8 @@ class Generating(Stage):
         return Unit(self.name, number, run)
 
     def outcome(self, unit: Unit) -> Any:
+        from foilworks.core.projects.models import AuditEvent
         from generation.models import Candidate, CandidateGroup
-        from projects.models import AuditEvent
 
         groups = CandidateGroup.objects.filter(run=unit.row.pk)
         made = Candidate.objects.filter(group__run=unit.row.pk)
@@ -246,8 +246,8 @@ class Scoring(Stage):
     name = "scoring"
 
     def start(self, number: int) -> Unit:
-        from corpus.models import Release
         from evaluation.scoring.actions.start_run import start_run
+        from foilworks.core.corpus.models import Release
 
         folder = self.world.folder / "external" / f"model-{number}"
         folder.mkdir(parents=True)
@@ -269,7 +269,7 @@ class Teaching(Stage):
     name = "teacher training"
 
     def start(self, number: int) -> Unit:
-        from evaluation.teacher.actions.trainings import start_teacher
+        from foilworks.site.teacher.actions.trainings import start_teacher
 
         shapes = self.world.shapes
         params = shapes.settings(steps=STEPS, save_every=4, curve_every=2, batch=8, lgt=1.0, contrastive=1.0)
@@ -279,8 +279,8 @@ class Teaching(Stage):
         return Unit(self.name, number, training)
 
     def outcome(self, unit: Unit) -> Any:
-        from evaluation.teacher.models import TeacherTraining
-        from evaluation.teacher.teaching import work_of
+        from foilworks.site.teacher.models import TeacherTraining
+        from foilworks.site.teacher.teaching import work_of
 
         training = TeacherTraining.objects.get(pk=unit.row.pk)
         assert not work_of(training).exists(), "the folder of the checkpoints is still there"

@@ -53,7 +53,7 @@ def grow(items: int) -> int:
     """Copy the rows of the only project until it has about so many items; the number of items."""
     from django.db import connection
 
-    from corpus.models import Item, Release, ReleaseItem
+    from foilworks.core.corpus.models import Item, Release, ReleaseItem
 
     of_one = Item.objects.count()
     copies = max(0, -(-items // of_one) - 1)
@@ -95,7 +95,7 @@ def _scores(cursor: Any) -> None:
 
 
 def _release_items(words: list[tuple[int, str]], strides: dict[str, int]) -> None:
-    from corpus.models import ReleaseItem
+    from foilworks.core.corpus.models import ReleaseItem
 
     rows = list(ReleaseItem.objects.all())
     for k, word in words:

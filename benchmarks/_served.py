@@ -32,7 +32,7 @@ def own_home(*, sqlite: bool = False) -> Iterator[Path]:
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="foilworks-benchmark-")))
         os.environ["FOILWORKS_HOME"] = str(home)
-        os.environ["DJANGO_SETTINGS_MODULE"] = "foilworks.settings"
+        os.environ["DJANGO_SETTINGS_MODULE"] = "foilworks.site.settings"
         os.environ.pop("DATABASE_URL", None)
         if not sqlite:
             from tests.postgres import running_postgres
@@ -77,11 +77,13 @@ class Server:
 @contextmanager
 def serving() -> Iterator[Server]:
     """Run the web server while the block runs."""
-    from foilworks.supervisor.services import GUNICORN
+    from foilworks.site.supervisor.services import GUNICORN
     from tests.ports import free_port
 
     port = free_port()
-    told = f"foilworks.wsgi:application --bind 127.0.0.1:{port} {GUNICORN} --graceful-timeout 2 --log-level warning"
+    told = (
+        f"foilworks.site.wsgi:application --bind 127.0.0.1:{port} {GUNICORN} --graceful-timeout 2 --log-level warning"
+    )
     arguments = told.split()
     process = subprocess.Popen([sys.executable, "-m", "gunicorn", *arguments], cwd=ROOT)
     try:

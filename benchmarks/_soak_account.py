@@ -64,8 +64,8 @@ def _votes() -> dict[str, object]:
 
 def _generation(researcher: Researcher) -> dict[str, int]:
     """Check that every caption of a run has one group and one foil of its method, each with one row of the trail."""
+    from foilworks.core.projects.models import AuditEvent
     from generation.models import Candidate, CandidateGroup, GenerationRun
-    from projects.models import AuditEvent
 
     runs = GenerationRun.objects.filter(pk__in=researcher.generated)
     started = GenerationRun.objects.exclude(job=None).count()
@@ -112,7 +112,7 @@ def _value(key: str, text: str) -> float:
 def _jobs() -> dict[str, int]:
     from django.db.models import Count, Max
 
-    from jobs.models import Job
+    from foilworks.core.jobs.models import Job
 
     states = dict(Job.objects.values_list("state").annotate(n=Count("pk")))
     assert set(states) == {"done"}, json.dumps(states)
@@ -121,7 +121,7 @@ def _jobs() -> dict[str, int]:
 
 def check_now(when: str) -> None:
     """Run `foilworks check` in this process, as of one moment, while everybody continues to work."""
-    from foilworks.management.commands.check import Command
+    from foilworks.site.management.commands.check import Command
 
     found = persistent(lambda: Command().run(files=False))
     assert found["ok"], f"{when}: {found['violations'][:5]}"

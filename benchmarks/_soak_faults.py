@@ -43,7 +43,7 @@ class Faults:
     def engine(self) -> None:
         """Kill one process that runs jobs; its supervisor replaces it, and its model is lost."""
         # If setproctitle is installed, rq renames its process.
-        names = ("foilworks.supervisor.worker", "rq:worker")
+        names = ("foilworks.site.supervisor.worker", "rq:worker")
         self._child([each for each in self.topology.worker.children() if any(name in _line(each) for name in names)])
 
     def redis(self) -> None:
@@ -88,8 +88,8 @@ class Faults:
 
     def messages(self) -> None:
         """Push jobs of all states again, several times, in any order."""
-        from jobs.models import Job
-        from jobs.queue import push
+        from foilworks.core.jobs.models import Job
+        from foilworks.core.jobs.queue import push
 
         rows = persistent(lambda: list(Job.objects.order_by("-created_at")[: 4 * MESSAGES]))
         again = [self.chance.choice(rows) for _ in range(MESSAGES)] if rows else []

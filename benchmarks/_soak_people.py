@@ -186,9 +186,9 @@ class Researcher:
             self._over("scoring", run)
 
     def _start(self, folder: Path) -> int:
-        from corpus.models import Release
         from evaluation.scoring.actions.start_run import start_run
         from evaluation.scoring.models import Run
+        from foilworks.core.corpus.models import Release
 
         spec = f"external:{folder}"
         # The response to the commit may have been lost with its server.
@@ -217,7 +217,7 @@ class Researcher:
             time.sleep(2 * AGAIN_SECONDS)
 
     def captions(self) -> int:
-        from corpus.models import Caption
+        from foilworks.core.corpus.models import Caption
 
         return persistent(lambda: Caption.objects.filter(video__project__slug="crowd").count())
 
@@ -225,9 +225,9 @@ class Researcher:
 def went_on(kind: str, pk: int) -> bool:
     """Return whether the run's job is done; a failed one is queued again."""
     from evaluation.scoring.models import Run
+    from foilworks.core.jobs.models import JobState
+    from foilworks.core.jobs.queue import retry
     from generation.models import GenerationRun
-    from jobs.models import JobState
-    from jobs.queue import retry
 
     job = (Run if kind == "scoring" else GenerationRun).objects.select_related("job").get(pk=pk).job
     if job.state == JobState.FAILED:
@@ -273,7 +273,7 @@ def start_people(port: int, diary: Diary, items: int, numbers: Mapping[str, int]
     """Start so many people per role on `items` captions, with the clips of their pages."""
     from django.conf import settings
 
-    from media.encode import write_mp4
+    from foilworks.core.media.encode import write_mp4
     from tests.media.painted import painted_clip
 
     media = Path(settings.MEDIA_ROOT)

@@ -79,9 +79,11 @@ def kill_all(roots: list[psutil.Process]) -> None:
 
 
 def web_tree(port: int, environment: dict[str, str], log: Path) -> Tree:
-    from foilworks.supervisor.services import GUNICORN
+    from foilworks.site.supervisor.services import GUNICORN
 
-    told = f"foilworks.wsgi:application --bind 127.0.0.1:{port} {GUNICORN} --graceful-timeout 2 --log-level warning"
+    told = (
+        f"foilworks.site.wsgi:application --bind 127.0.0.1:{port} {GUNICORN} --graceful-timeout 2 --log-level warning"
+    )
     return Tree("web", [sys.executable, "-m", "gunicorn", *told.split()], environment, log)
 
 
@@ -176,8 +178,8 @@ class Topology:
 @contextmanager
 def topology(slots: int) -> Iterator[Topology]:
     """Run the servers, create the tables, join this process to them, and start web and worker."""
-    from foilworks.supervisor.embedded_redis import EmbeddedRedis
-    from foilworks.supervisor.redis_socket import redis_url
+    from foilworks.site.supervisor.embedded_redis import EmbeddedRedis
+    from foilworks.site.supervisor.redis_socket import redis_url
     from tests.postgres import running_postgres
 
     with ExitStack() as stack:
@@ -204,7 +206,7 @@ def topology(slots: int) -> Iterator[Topology]:
             "FOILWORKS_LEASE_SECONDS": "3",
             "FOILWORKS_SHARD_ITEMS": "4",
             "API_RATE_LIMIT_PER_MINUTE": "0",
-            "DJANGO_SETTINGS_MODULE": "foilworks.settings",
+            "DJANGO_SETTINGS_MODULE": "foilworks.site.settings",
         }
         make_tables()
         found = Topology(folder, postgres, redis, mounted, slots)

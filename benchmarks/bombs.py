@@ -20,7 +20,7 @@ import av
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
-os.environ["DJANGO_SETTINGS_MODULE"] = "foilworks.settings"
+os.environ["DJANGO_SETTINGS_MODULE"] = "foilworks.site.settings"
 MAX_MB, MAX_SECONDS = 500, 5.0
 QUICK = {"preset": "ultrafast", "tune": "zerolatency", "threads": "1"}
 LONG_TEXT = "x" * 1_000_000
@@ -64,11 +64,11 @@ def read(path: Path) -> dict[str, object]:
     import django
 
     django.setup()
-    from corpus.errors import CorpusError
-    from corpus.importers.registry import IMPORTERS
-    from corpus.limits import read_file
-    from corpus.video_files.ingest import store_media
-    from media.child import end_children
+    from foilworks.core.corpus.errors import CorpusError
+    from foilworks.core.corpus.import_formats.registry import IMPORTERS
+    from foilworks.core.corpus.limits import read_file
+    from foilworks.core.corpus.video_files.ingest import store_media
+    from foilworks.core.media.child import end_children
 
     began = time.perf_counter()
     if path.suffix == ".parquet":

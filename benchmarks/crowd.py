@@ -74,9 +74,9 @@ def world(options: argparse.Namespace) -> dict[str, list[str]]:
     A tenth of the people have two roles: the leakage rule is for them.
     """
     from annotation.models import ReviewPolicy
-    from corpus.models import Caption, MediaState, Subtest, Video
+    from foilworks.core.corpus.models import Caption, MediaState, Subtest, Video
+    from foilworks.core.projects.models import Membership, Project, Role, User
     from generation.models import Candidate, CandidateGroup, GenerationRun
-    from projects.models import Membership, Project, Role, User
 
     project = Project.objects.create(slug="crowd", name="Crowd", is_simulated=True)
     subtest = Subtest.objects.create(project=project, name="actions")
@@ -131,7 +131,7 @@ def world(options: argparse.Namespace) -> dict[str, list[str]]:
 def work(port: int, people: dict[str, list[str]], items: int) -> Told:
     """Run edits and reviews first, in parallel; then everybody who may judge, including those with two roles."""
     from annotation.models import Vote
-    from corpus.models import Item
+    from foilworks.core.corpus.models import Item
 
     told = Told()
     making = [("edit", session) for session in people["annotator"]] + [("review", s) for s in people["reviewer"]]
@@ -232,8 +232,8 @@ def account(items: int, told: Told) -> dict[str, object]:
     from django.db.models import Count
 
     from annotation.models import Edit, Involvement, Review, Slot, Stage, Vote
-    from corpus.models import Item
-    from foilworks.invariants.registry import violations
+    from foilworks.core.corpus.models import Item
+    from foilworks.site.invariants.registry import violations
 
     assert told.errors == [], told.errors[:5]
     votes = Vote.objects.filter(stage=Stage.VALIDATION)

@@ -23,7 +23,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.settings")
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.site.settings")
 
 import django  # noqa: E402 (the root must be on the path first)
 
@@ -33,11 +33,11 @@ import numpy as np  # noqa: E402
 
 from evaluation.scoring.served.questions import Asking, questions  # noqa: E402
 from evaluation.scoring.served.served_model import ServedModel  # noqa: E402
-from generation.asking.cached_answers import Asking as StoredAsking  # noqa: E402
-from generation.asking.cached_answers import MemoryAnswers  # noqa: E402
-from hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience  # noqa: E402
-from hub.interfaces import ChatRequest  # noqa: E402
-from media.decode_pool import DecodePool  # noqa: E402
+from foilworks.core.hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience  # noqa: E402
+from foilworks.core.hub.interfaces import ChatRequest  # noqa: E402
+from foilworks.core.media.decode_pool import DecodePool  # noqa: E402
+from generation.instruction_models.cached_answers import Asking as StoredAsking  # noqa: E402
+from generation.instruction_models.cached_answers import MemoryAnswers  # noqa: E402
 
 BEFORE = 4
 TEXTS = ("a man folds a red shirt", "a man folds a blue shirt")

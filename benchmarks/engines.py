@@ -49,7 +49,7 @@ def lab() -> Iterator[tuple[dict[str, str], dict[str, int]]]:
         own = {
             "FOILWORKS_HOME": str(home),
             "DATABASE_URL": postgres.make("engines"),
-            "DJANGO_SETTINGS_MODULE": "foilworks.settings",
+            "DJANGO_SETTINGS_MODULE": "foilworks.site.settings",
             "FOILWORKS_GPU_QUOTA": "0",
             "FOILWORKS_LEASE_SECONDS": str(LEASE_S),
             # One thread per worker, or one worker would use both processors.
@@ -66,7 +66,7 @@ def lab() -> Iterator[tuple[dict[str, str], dict[str, int]]]:
         os.environ.pop("REDIS_URL", None)
         os.environ.pop("RAY_ADDRESS", None)
         make_tables()
-        from foilworks.supervisor.embedded_redis import EmbeddedRedis
+        from foilworks.site.supervisor.embedded_redis import EmbeddedRedis
 
         redis = EmbeddedRedis(home)
         assert redis.acquire()
@@ -109,7 +109,7 @@ def film(numbers: range) -> None:
     import numpy as np
     from django.conf import settings
 
-    from media.encode import write_mp4
+    from foilworks.core.media.encode import write_mp4
     from tests.foilworks.described_videos import painted
 
     folder = Path(settings.MEDIA_ROOT)
@@ -122,8 +122,8 @@ def describe(count: int, shard: int, describer: str, frames: int, *, one_file: b
     """Queue descriptions of new videos, of which number n shows the file n."""
     from django.conf import settings
 
-    from corpus.models import Video
     from evaluation.utd.actions.descriptions import describe_videos
+    from foilworks.core.corpus.models import Video
     from tests import factories
 
     settings.SHARD_ITEMS = shard
@@ -193,8 +193,8 @@ def run(environment: dict[str, str], services: dict[str, int], bound: str, engin
     """Describe with so many workers. They start before, with a job each that waits."""
     from django.conf import settings
 
-    from jobs.models import Job, JobState
-    from jobs.queue import enqueue
+    from foilworks.core.jobs.models import Job, JobState
+    from foilworks.core.jobs.queue import enqueue
 
     forget()
     settings.RAY_ADDRESS = os.environ["ENGINE_RAY"] if engine == "ray" else ""

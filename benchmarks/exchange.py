@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
-os.environ["DJANGO_SETTINGS_MODULE"] = "foilworks.settings"
+os.environ["DJANGO_SETTINGS_MODULE"] = "foilworks.site.settings"
 SLUG = "exchange"
 
 
@@ -91,9 +91,9 @@ def step_out(folder: Path) -> dict[str, object]:
     django()
 
     def export() -> None:
-        from corpus.exporters import jsonl
-        from evaluation.exports.records import project_content
-        from projects.models import Project
+        from foilworks.core.corpus.export_formats import jsonl
+        from foilworks.core.projects.models import Project
+        from foilworks.site.exports.records import project_content
 
         jsonl.write(project_content(Project.objects.get(slug=SLUG)), folder / "out", params={})
 
@@ -119,8 +119,8 @@ def django(*, migrate: bool = False) -> None:
 
 
 def imported(path: Path, kind: str) -> None:
-    from evaluation.imports.store import import_records
-    from projects.models import Project
+    from foilworks.core.projects.models import Project
+    from foilworks.site.imports.store import import_records
 
     project = Project.objects.filter(slug=SLUG).first() or Project(slug=SLUG, name=SLUG)
     result = import_records(project, None, "jsonl", path).as_json()
@@ -131,12 +131,12 @@ def saved_row_by_row(path: Path) -> None:
     """Save the same rows as a loop over the records would: each by `save()`, in one transaction."""
     from django.db import transaction
 
-    from corpus.importers import jsonl
-    from corpus.models import Caption, Foil, Item, Subtest, Video
-    from corpus.records import ItemRecord
-    from evaluation.imports.batch import text_sha256
-    from projects import audit
-    from projects.models import Project
+    from foilworks.core.corpus.import_formats import jsonl
+    from foilworks.core.corpus.models import Caption, Foil, Item, Subtest, Video
+    from foilworks.core.corpus.records import ItemRecord
+    from foilworks.core.projects.audit_trail import recording as audit
+    from foilworks.core.projects.models import Project
+    from foilworks.site.imports.batch import text_sha256
 
     with transaction.atomic():
         project = Project.objects.create(slug=SLUG, name=SLUG)

@@ -84,7 +84,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="foilworks-views-") as folder:
         copy = Path(folder) / "home"
         shutil.copytree(options.home, copy, ignore=shutil.ignore_patterns(*LEFT_BEHIND))
-        os.environ |= {"FOILWORKS_HOME": str(copy), "DJANGO_SETTINGS_MODULE": "foilworks.settings"}
+        os.environ |= {"FOILWORKS_HOME": str(copy), "DJANGO_SETTINGS_MODULE": "foilworks.site.settings"}
         start()
         found, absent = alone(prepared, options.project)
         rows = []
@@ -129,7 +129,7 @@ def prepared(slug: str) -> tuple[list[Page], list[str]]:
 
     call_command("migrate", verbosity=0)
     from evaluation.cached_results.models import CachedResult
-    from projects.models import Project
+    from foilworks.core.projects.models import Project
     from tests.test_access_matrix import RULES
 
     CachedResult.objects.all().delete()
@@ -167,7 +167,7 @@ def measured(page: Page, *, stored: bool = False) -> dict[str, Any]:
     from django.test import Client
 
     from evaluation.cached_results.models import CachedResult
-    from projects.models import User
+    from foilworks.core.projects.models import User
 
     settings.ALLOWED_HOSTS = ["*"]
     if not stored:
@@ -207,7 +207,7 @@ class Things:
     """What the addresses of a project name, made where it has no such thing, and the people who may see it."""
 
     def __init__(self, project: Any) -> None:
-        from projects.models import Role, User
+        from foilworks.core.projects.models import Role, User
         from tests.test_access_matrix import WORDS
 
         self.project = project
@@ -241,7 +241,7 @@ class Things:
         from django.test import Client
         from django.urls import reverse
 
-        from projects.models import User
+        from foilworks.core.projects.models import User
 
         for username in filter(None, self.people.values()):
             client = Client(raise_request_exception=False)
@@ -260,7 +260,7 @@ class Things:
             found[arg] = apps.get_model(label).objects.filter(**{lookup: self.project}).order_by("pk").first()
         made = {**found, **self._made(found)}
         public, invitation = made.pop("public"), made["invitation"]
-        from projects.invitations import token_of
+        from foilworks.core.projects.invitations import token_of
 
         keys = {arg: row.pk for arg, row in made.items() if row is not None}
         keys |= {"invitation_token": token_of(invitation), "study_key": made["crowd_study"].key}
@@ -272,8 +272,8 @@ class Things:
 
         from django.utils import timezone
 
-        from evaluation.publishing.models import PublicPage
-        from projects.models import CrowdStudy, Delivery, Invitation, Webhook
+        from foilworks.core.projects.models import CrowdStudy, Delivery, Invitation, Webhook
+        from foilworks.site.publishing.models import PublicPage
 
         now, project = timezone.now(), self.project
         asked = {"salt": "s", "events": ["item.decided"]}

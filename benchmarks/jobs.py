@@ -3,7 +3,7 @@
 import time
 from importlib import import_module
 
-from jobs.models import OPEN_STATES, Job
+from foilworks.core.jobs.models import OPEN_STATES, Job
 
 LOOK_S = 0.1
 

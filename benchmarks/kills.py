@@ -47,7 +47,7 @@ ITEMS = 300
 PER_ROUND = {stage.name: 2 for stage in STAGES} | {"web process": 1, "queue": 1, "everything": 1}
 ANSWER_SECONDS, AIM_SECONDS = 0.04, 40.0
 SOONER = 0.8
-# A job whose worker died five times waits for a person (jobs.queue.MAX_LOSSES).
+# A job whose worker died five times waits for a person (foilworks.core.jobs.queue.MAX_LOSSES).
 MAX_KILLS_PER_UNIT = 3
 
 
@@ -162,7 +162,7 @@ class Run:
     def _running(self, unit: Unit) -> Any:
         from django.db.models import Q
 
-        from jobs.models import Job
+        from foilworks.core.jobs.models import Job
 
         job = unit.job()
         rows = Job.objects.filter(Q(pk=job.pk) | Q(parent=job.pk), state="running")
@@ -209,7 +209,7 @@ class Run:
             return code == 0
         job = unit.job()
         if job.state == "failed":
-            from jobs.queue import retry
+            from foilworks.core.jobs.queue import retry
 
             assert "worker died" in job.error, job.error
             unit.retries += 1
@@ -287,7 +287,7 @@ def job_seconds(unit: Unit) -> float:
     """Return the time from its first process that began to the last that ended."""
     from django.db.models import Max, Min, Q
 
-    from jobs.models import Job
+    from foilworks.core.jobs.models import Job
 
     job = unit.job()
     found = Job.objects.filter(Q(pk=job.pk) | Q(parent=job.pk)).aggregate(a=Min("started_at"), b=Max("finished_at"))
@@ -326,7 +326,7 @@ def machine(database: str) -> Iterator[tuple[Machine, World]]:
         server = stack.enter_context(chat_server(answer))
         os.environ |= {
             "FOILWORKS_HOME": str(folder / "home"),
-            "DJANGO_SETTINGS_MODULE": "foilworks.settings",
+            "DJANGO_SETTINGS_MODULE": "foilworks.site.settings",
             "FOILWORKS_LEASE_SECONDS": "3",
             "FOILWORKS_SHARD_ITEMS": "4",
             "FOILWORKS_THREADS": "1",

@@ -120,7 +120,7 @@ def grown(home: Path, sizes: list[int]) -> Iterator[list[str]]:
 def environment(tree: Path, home: Path, url: str) -> dict[str, str]:
     own = {"FOILWORKS_TREE": str(tree), "FOILWORKS_HOME": str(home), "DATABASE_URL": url}
     path = f"{tree}{os.pathsep}{ROOT / 'benchmarks'}"
-    return {**os.environ, **own, "PYTHONPATH": path, "DJANGO_SETTINGS_MODULE": "foilworks.settings"}
+    return {**os.environ, **own, "PYTHONPATH": path, "DJANGO_SETTINGS_MODULE": "foilworks.site.settings"}
 
 
 def step(tree: Path, home: Path, url: str, kind: str, options: argparse.Namespace) -> dict[str, dict[str, Any]]:
@@ -202,8 +202,8 @@ def pages(only: str, limit: float, *, stored: bool = False) -> Iterator[dict[str
 
 def finished(page: first_views.Page) -> None:
     """Request the page, and run the jobs that compute what it will show."""
-    from jobs.models import Job, JobState
-    from jobs.runner import run_now
+    from foilworks.core.jobs.models import Job, JobState
+    from foilworks.core.jobs.runner import run_now
 
     waiting = Job.objects.filter(state=JobState.WAITING, dotted__startswith="evaluation.")
     # Those of earlier measurements, whose rows are deleted.
@@ -218,7 +218,7 @@ def named(row: dict[str, Any], name: str, items: int) -> dict[str, Any]:
 
 
 def _n_items() -> int:
-    from corpus.models import Item
+    from foilworks.core.corpus.models import Item
 
     return Item.objects.count()
 
@@ -310,8 +310,8 @@ def _known() -> tuple[int, int, int]:
     """The number of items, the first release, and the first process of PostgreSQL."""
     from django.db import connection
 
-    from corpus.models import Release
     from evaluation.cached_results.models import CachedResult
+    from foilworks.core.corpus.models import Release
 
     CachedResult.objects.all().delete()
     with connection.cursor() as cursor:

@@ -49,8 +49,8 @@ def main() -> None:
 
 
 def _project(start: int, n: int) -> object:
-    from corpus.models import Caption, Foil, Item, MediaState, Subtest, Video
-    from projects.models import Membership, Project, Role, User
+    from foilworks.core.corpus.models import Caption, Foil, Item, MediaState, Subtest, Video
+    from foilworks.core.projects.models import Membership, Project, Role, User
     from tests.many_rows import multiply
 
     project = Project.objects.create(slug=f"list{start}", name="list")
@@ -85,7 +85,7 @@ def _cursor(project: object, path: str, asked: dict, where: str) -> str:
     from evaluation.items.captions import CAPTION_ORDERS, CaptionFilter, narrowed_captions
     from evaluation.items.forms import ItemFilter
     from evaluation.items.listing import ORDERS, narrowed
-    from projects.listing import keyset
+    from foilworks.core.projects.listing import keyset
 
     query = QueryDict(mutable=True)
     query.update(asked)
@@ -109,7 +109,7 @@ def _measured(project: object, path: str, asked: dict, cursor: str, repeats: int
     from django.test import Client
     from django.test.utils import CaptureQueriesContext
 
-    from projects.models import Role, User
+    from foilworks.core.projects.models import Role, User
 
     client = Client()
     client.force_login(User.objects.get(memberships__project=project, memberships__role=Role.RESEARCHER))

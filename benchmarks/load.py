@@ -39,7 +39,7 @@ def main() -> None:
 
 
 def _world(size: int, validators: int) -> tuple:
-    from projects.models import Membership, Role, User
+    from foilworks.core.projects.models import Membership, Role, User
     from tests.many_rows import analyse, validation_project
 
     project = validation_project(size)

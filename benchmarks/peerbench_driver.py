@@ -104,7 +104,7 @@ def _clip():
     """Return a video of one second: every task of the benchmark is a clip of it."""
     import numpy as np
 
-    from media.encode import write_mp4
+    from foilworks.core.media.encode import write_mp4
 
     frames = np.zeros((8, 48, 64, 3), dtype=np.uint8)
     for number, frame in enumerate(frames):

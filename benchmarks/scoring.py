@@ -41,14 +41,14 @@ from evaluation.scoring.fetching import Clip  # noqa: E402
 from evaluation.scoring.loop import ScoringCounts, score_pairs  # noqa: E402
 from evaluation.scoring.protocol_models import FrameReader  # noqa: E402
 from evaluation.scoring.protocols import PROTOCOLS  # noqa: E402
-from hub.adapters.registry import open_adapter  # noqa: E402
-from hub.batching.shared_prefix import Prefix, PrefixModel, full_log_probabilities  # noqa: E402
-from media.decode_pool import KINDS, DecodePool, usual_workers  # noqa: E402
-from media.encode import write_mp4  # noqa: E402
-from media.file_cache import FileCache  # noqa: E402
-from media.frame_cache import FORMS, FrameCache  # noqa: E402
-from media.frames import sample_frames  # noqa: E402
-from media.sampling import CENTRES, Sampling  # noqa: E402
+from foilworks.core.hub.adapters.registry import open_adapter  # noqa: E402
+from foilworks.core.hub.batching.shared_prefix import Prefix, PrefixModel, full_log_probabilities  # noqa: E402
+from foilworks.core.media.decode_pool import KINDS, DecodePool, usual_workers  # noqa: E402
+from foilworks.core.media.encode import write_mp4  # noqa: E402
+from foilworks.core.media.file_cache import FileCache  # noqa: E402
+from foilworks.core.media.frame_cache import FORMS, FrameCache  # noqa: E402
+from foilworks.core.media.frames import sample_frames  # noqa: E402
+from foilworks.core.media.sampling import CENTRES, Sampling  # noqa: E402
 from tests.hub.folders import clip  # noqa: E402
 
 WIDTH, HEIGHT, SECONDS, FPS, FRAMES = 640, 360, 10, 30, 8

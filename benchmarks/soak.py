@@ -129,11 +129,11 @@ def _rounds(chance: random.Random) -> Iterator[str]:
 
 def _researcher(machine: Topology, seed: int) -> Researcher:
     """Create a release of clips to score, and a researcher with a token."""
-    from corpus.models import Foil, Project, Subtest
-    from corpus.rules.states import FoilVerdict, ItemState
     from evaluation.releases.actions.freeze_release import freeze_release
-    from projects.actions.tokens import make_token
-    from projects.models import Role
+    from foilworks.core.corpus.models import Foil, Project, Subtest
+    from foilworks.core.corpus.rules.states import FoilVerdict, ItemState
+    from foilworks.core.projects.actions.tokens import make_token
+    from foilworks.core.projects.models import Role
     from tests import factories
 
     project = factories.make_project(slug="shared")

@@ -32,7 +32,7 @@ from annotation.rules.voting import (
     rule_of_pair,
     wants_more,
 )
-from corpus.rules.states import FoilVerdict
+from foilworks.core.corpus.rules.states import FoilVerdict
 
 OPTIONS = (CAPTION, FOIL, NEITHER)
 DRAWS, SEED = 2_000, 1

@@ -26,12 +26,12 @@ import numpy as np  # noqa: E402 (the root must be on the path first)
 import torch  # noqa: E402
 from transformers.utils import logging  # noqa: E402
 
-from evaluation.teacher.examples import batch_of, examples_of  # noqa: E402
-from evaluation.teacher.plan import Objective  # noqa: E402
-from evaluation.teacher.steps import whole_losses  # noqa: E402
-from hub.interfaces import VideoMeta  # noqa: E402
-from hub.training import llm_teacher  # noqa: E402
-from hub.training.dual_encoders import Student, open_student  # noqa: E402
+from foilworks.core.hub.interfaces import VideoMeta  # noqa: E402
+from foilworks.core.hub.training import llm_teacher  # noqa: E402
+from foilworks.core.hub.training.dual_encoders import Student, open_student  # noqa: E402
+from foilworks.site.teacher.examples import batch_of, examples_of  # noqa: E402
+from foilworks.site.teacher.plan import Objective  # noqa: E402
+from foilworks.site.teacher.steps import whole_losses  # noqa: E402
 from tests.hub.folders import clip  # noqa: E402
 
 CLIPS, FRAMES, SIDE, TEMPERATURE = 64, 4, 64, 0.05
@@ -60,7 +60,7 @@ def objective_of(batch: llm_teacher.Batch) -> Objective:
 
 
 def step(student: Student, batch: llm_teacher.Batch) -> torch.Tensor:
-    """Run a step as evaluation.teacher.training does."""
+    """Run a step as foilworks.site.teacher.training does."""
     return torch.stack(list(whole_losses(student, batch, objective_of(batch)).values.values())).sum()
 
 

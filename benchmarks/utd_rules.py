@@ -111,9 +111,9 @@ def read(folder: Path) -> dict[str, Any]:
 
 def store(slug: str, world: Mapping[str, Any], folder: Path) -> Any:
     """Create the project and import its descriptions."""
-    from corpus.models import Caption, Video
     from evaluation.utd.actions.descriptions import import_descriptions
-    from projects.models import Project
+    from foilworks.core.corpus.models import Caption, Video
+    from foilworks.core.projects.models import Project
 
     project = Project.objects.create(slug=slug, name=slug)
     paths = []
@@ -133,7 +133,7 @@ def store(slug: str, world: Mapping[str, Any], folder: Path) -> Any:
 
 def measured(told: Any, task: str, encoder: str, **given: Any) -> Any:
     from evaluation.utd.actions.biases import measure_bias
-    from jobs.runner import run_now
+    from foilworks.core.jobs.runner import run_now
 
     own = {name: given.pop(name) for name in ("seed", "max_reading") if name in given}
     run = measure_bias(None, told, task=task, encoder=encoder, options=given, **own)
@@ -308,7 +308,7 @@ def main() -> None:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="foilworks-utd-") as home:
         os.environ["FOILWORKS_HOME"] = home
-        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.settings")
+        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.site.settings")
         import django
         from django.core.management import call_command
 

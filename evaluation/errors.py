@@ -1,6 +1,6 @@
 """Define the error for scores, votes or reports that cannot be read or computed, which a person can fix."""
 
-from text.errors import ActionableError
+from foilworks.core.text.errors import ActionableError
 
 
 class EvaluationError(ActionableError):

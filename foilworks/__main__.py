@@ -1,5 +1,5 @@
 """Run `python -m foilworks`: the same as the `foilworks` console script, where that is not on the PATH."""
 
-from foilworks.cli import main
+from foilworks.site.cli import main
 
 main()

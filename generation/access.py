@@ -1,9 +1,9 @@
 """Get runs and candidates for a project's researchers. Rows of another project are not found."""
 
+from foilworks.core.projects.access import get_row
+from foilworks.core.projects.models import Role, User
 from generation.models import Candidate, GenerationRun, Selection
 from generation.models.side_work import CaptionRun, Tuning
-from projects.access import get_row
-from projects.models import Role, User
 
 
 def get_run(person: User, slug: str, pk: int) -> GenerationRun:

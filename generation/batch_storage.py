@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from django.db import transaction
 
-from corpus.models import Caption, Foil
-from corpus.rules.states import CandidateState, next_candidate_state
+from foilworks.core.corpus.models import Caption, Foil
+from foilworks.core.corpus.rules.states import CandidateState, next_candidate_state
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import AuditEvent
 from generation.models import Candidate, CandidateGroup, FilterScore, GenerationRun
 from generation.pipeline import Judged, Outcome
 from generation.records import CaptionInput, Verdict
 from generation.stored_measures import RowMeasures
 from generation.thresholds.registry import THRESHOLDS
-from projects import audit
-from projects.models import AuditEvent
 
 MAX_REASON_LENGTH = 200
 MAX_DETAIL_LENGTH = 300

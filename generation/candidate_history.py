@@ -3,7 +3,7 @@
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from projects.models import AuditEvent
+from foilworks.core.projects.models import AuditEvent
 
 CANDIDATE_WORDS: dict[str, str | Promise] = {
     "write": _("A person wrote this foil."),

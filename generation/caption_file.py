@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from foilworks.core.text.quoting import quoted
 from generation.errors import GenerationError
 from generation.records import CaptionInput
-from text.quoting import quoted
 
 
 class CaptionFile:

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from corpus.models import Caption, MediaState, Video
-from corpus.video_files.stored_files import clip_file
+from foilworks.core.corpus.models import Caption, MediaState, Video
+from foilworks.core.corpus.video_files.stored_files import clip_file
 from generation.measures import needs_clips
 from generation.pipeline import Step
 from generation.records import CaptionInput, ClipFile

@@ -5,16 +5,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from corpus.models import Caption, MediaState, Video
-from corpus.video_files.stored_files import clip_file
+from foilworks.core.corpus.models import Caption, MediaState, Video
+from foilworks.core.corpus.video_files.stored_files import clip_file
+from foilworks.core.hub.adapters.registry import DETECTOR, open_helper
+from foilworks.core.hub.interfaces import Detector, ModelInfo
+from foilworks.core.media.errors import MediaError
+from foilworks.core.media.file_cache import content_key
+from foilworks.core.media.frames import SAMPLING_POLICY, sample_frames
 from generation.models.side_work import DetectionResult
 from generation.pipeline import Step
 from generation.records import CaptionInput
-from hub.adapters.registry import DETECTOR, open_helper
-from hub.interfaces import Detector, ModelInfo
-from media.errors import MediaError
-from media.file_cache import content_key
-from media.frames import SAMPLING_POLICY, sample_frames
 
 
 @dataclass(frozen=True)

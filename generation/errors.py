@@ -1,6 +1,6 @@
 """Errors of generation."""
 
-from text.errors import ActionableError
+from foilworks.core.text.errors import ActionableError
 
 
 class GenerationError(ActionableError):

@@ -9,25 +9,25 @@ from django.conf import settings
 from django.forms import BoundField
 from django.utils.translation import gettext_lazy as _
 
-from corpus.models import Split, Subtest
-from generation.asking.forms import check_asking, offer_choices
+from foilworks.core.corpus.models import Split, Subtest
+from foilworks.core.jobs.models import JobState
+from foilworks.core.projects.forms.registry_entry import EntryForm, choices_of
+from foilworks.core.projects.listing.filters import Filters
+from foilworks.core.projects.listing.keyset import Order
+from foilworks.core.projects.models import Project
+from foilworks.core.text.diff import diff_segments
+from foilworks.core.text.errors import ActionableError
+from foilworks.core.text.registry import Entry, parse_params
 from generation.captioning.registry import CAPTIONERS
 from generation.filter_presets import papers_of, presets_of
 from generation.filters.registry import FILTERS, default_filters, needs_weights
+from generation.instruction_models.forms import check_asking, offer_choices
 from generation.methods.registry import METHODS
 from generation.model_paths import with_paths
 from generation.model_presence import check_named
 from generation.models import GenerationRun
 from generation.models.side_work import CaptionSources
 from generation.parameter_checks import check_parameters, named_filter, named_parameter
-from jobs.models import JobState
-from projects.forms.registry_entry import EntryForm, choices_of
-from projects.listing.filters import Filters
-from projects.listing.keyset import Order
-from projects.models import Project
-from text.diff import diff_segments
-from text.errors import ActionableError
-from text.registry import Entry, parse_params
 
 # What a method needs, in one word for the gallery.
 KINDS = {

@@ -8,13 +8,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from corpus.models import MediaState, Video
-from corpus.video_files.stored_files import clip_file
+from foilworks.core.corpus.models import MediaState, Video
+from foilworks.core.corpus.video_files.stored_files import clip_file
+from foilworks.core.hub.adapters.registry import open_adapter
+from foilworks.core.hub.interfaces import Embedder, Frames, ModelInfo, VideoMeta
+from foilworks.core.media.frames import sample_frames
+from foilworks.core.text.errors import ActionableError
 from generation.models import Hint
-from hub.adapters.registry import open_adapter
-from hub.interfaces import Embedder, Frames, ModelInfo, VideoMeta
-from media.frames import sample_frames
-from text.errors import ActionableError
 
 # The kinds of hints (`Hint.kind`).
 FITS, READS = "fits", "reads"

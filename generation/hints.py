@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from foilworks.core.projects.models import Project
 from generation.models import Hint, HintModel
-from projects.models import Project
 
 # As in generation.hint_scoring, which pages must not import.
 FITS = "fits"

@@ -15,10 +15,11 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from corpus.models import Caption, MediaState, Video
+from foilworks.core.corpus.models import Caption, MediaState, Video
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.progress import note, progress
+from foilworks.core.text.registry import load, lookup, version_of
 from generation import pipeline
-from generation.asking.answer_rows import RowAnswers, run_cost
-from generation.asking.services import services
 from generation.batch_storage import done_captions, judged_by, known_foils, store_batch
 from generation.captioning.registry import CAPTIONERS
 from generation.clips import with_clips
@@ -26,6 +27,8 @@ from generation.detections import detectors_of, with_objects
 from generation.errors import GenerationError
 from generation.filters.registry import FILTERS
 from generation.hint_scoring import answer
+from generation.instruction_models.answer_rows import RowAnswers, run_cost
+from generation.instruction_models.services import services
 from generation.measures import needs_clips
 from generation.methods.registry import METHODS
 from generation.models import CandidateGroup, GenerationRun, Hint, Selection
@@ -41,9 +44,6 @@ from generation.run_captions import (
 )
 from generation.stored_measures import RowMeasures
 from generation.tuning.parameters import TUNING
-from jobs.models import Job
-from jobs.progress import note, progress
-from text.registry import load, lookup, version_of
 
 BATCH = 200
 LOOKED_AT = 200

@@ -12,9 +12,9 @@ from dataclasses import replace
 from math import isfinite
 from typing import Any, Protocol
 
+from foilworks.core.text.quoting import quoted
 from generation.errors import GenerationError
 from generation.records import CUT, Case, Measure, Verdict
-from text.quoting import quoted
 
 
 class Measures(Protocol):

@@ -7,9 +7,9 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from foilworks.core.text.registry import Entry
 from generation.filters.registry import FILTERS
 from generation.methods.registry import METHODS
-from text.registry import Entry
 
 # Entries that a search shows unfolded.
 MAX_OPEN, MAX_SEARCH_LENGTH = 3, 200

@@ -9,9 +9,9 @@ from django.conf import settings
 from django.db import connection
 from django.utils.translation import gettext as _
 
+from foilworks.core.text.quoting import shortened
+from foilworks.core.text.registry import Entry, load
 from generation.errors import GenerationError
-from text.quoting import shortened
-from text.registry import Entry, load
 
 # Loaded by path: no page needs the hub's client, and it may not be installed.
 HUB_CLIENT = Entry("the hub's client", "huggingface_hub.constants")

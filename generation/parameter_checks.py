@@ -4,11 +4,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from foilworks.core.text.registry import Entry, load, lookup
 from generation.methods.registry import METHODS
-from text.registry import Entry, load, lookup
 
 # Loaded by path: language tools import lexicons, which only the processes that tag words need.
-CHECK_TAGGER = Entry("how a tagger is named", "text.language.tools:check_tagger")
+CHECK_TAGGER = Entry("how a tagger is named", "foilworks.core.text.language.tools:check_tagger")
 # How every message names its parameter: "parameter 'pairs': …", "parameters 'top' and 'foils' …".
 NAMED = re.compile(r"\bparameters? '(\w+)'")
 NAMED_FILTER = re.compile(r"filter '(\w+)': ")

@@ -1,6 +1,6 @@
 """Parameters that several methods, filters, caption makers and tunings share."""
 
-from text.registry import Param
+from foilworks.core.text.registry import Param
 
 TAGGER = Param(
     "tagger",

@@ -20,13 +20,13 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Self, get_args
 
+from foilworks.core.text.diff import apply_edits
+from foilworks.core.text.language.english import not_english
+from foilworks.core.text.quoting import quoted
+from foilworks.core.text.registry import Entry, load, lookup, version_of
 from generation.errors import GenerationError
 from generation.measures import Measures, measures_of, pair_sha256, verdict_of
 from generation.records import Blank, CaptionInput, Case, FoilDraft, Shortfall, Skip, Verdict
-from text.diff import apply_edits
-from text.language.english import not_english
-from text.quoting import quoted
-from text.registry import Entry, load, lookup, version_of
 
 BATCH = 256
 CHEAP, COSTLY, RUNS_LAST = range(3)

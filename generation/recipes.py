@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from foilworks.core.text.quoting import quoted
 from generation.errors import GenerationError
-from text.quoting import quoted
 
 TEMPLATES: Mapping[str, Mapping[str, Any]] = {"identical": {}, "duplicate": {}, "template_linter": {}}
 SWAPS: Mapping[str, Mapping[str, Any]] = {"identical": {}, "duplicate": {}, "template_linter": {"punctuation": "free"}}

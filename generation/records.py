@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from foilworks.core.text.diff import Edit, apply_edits
 from generation.errors import GenerationError
-from text.diff import Edit, apply_edits
 
 # A filter's measurements of a pair of texts, by the filter's own names; thresholds are compared with them.
 Measure = Mapping[str, float | None]

@@ -6,11 +6,11 @@ from typing import Any
 
 from django.db.models import Max, Q, QuerySet
 
-from corpus.models import FOUND_FALSE, GIVEN_UP, Caption, Item, MediaState, Split, Subtest
-from corpus.rules.states import CandidateState
+from foilworks.core.corpus.models import FOUND_FALSE, GIVEN_UP, Caption, Item, MediaState, Split, Subtest
+from foilworks.core.corpus.rules.states import CandidateState
+from foilworks.core.projects.models import Project
 from generation.models import PERSON_METHOD, CandidateGroup, GenerationRun
 from generation.records import CaptionInput
-from projects.models import Project
 
 CHUNK = 500
 _S = CandidateState

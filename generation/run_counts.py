@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
-from corpus.rules.states import CandidateState
-from generation.asking import endpoints
+from foilworks.core.corpus.rules.states import CandidateState
 from generation.filters.registry import FILTERS
+from generation.instruction_models import endpoints
 from generation.models import Candidate, CandidateGroup, FilterScore, GenerationRun, RunCost
 
 

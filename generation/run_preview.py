@@ -9,7 +9,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from corpus.models import Subtest
+from foilworks.core.corpus.models import Subtest
+from foilworks.core.projects.models import Project
+from foilworks.core.text.diff import diff_segments
+from foilworks.core.text.registry import Entry, load
 from generation import pipeline
 from generation.batch_storage import known_foils
 from generation.filters.registry import FILTERS, needs_weights
@@ -19,9 +22,6 @@ from generation.parameter_checks import CHECK_TAGGER
 from generation.pipeline import Outcome, Step
 from generation.records import CaptionInput
 from generation.run_captions import RunCaptions, Selected, with_last_caption
-from projects.models import Project
-from text.diff import diff_segments
-from text.registry import Entry, load
 
 SHOWN, FOILS_PER_CAPTION, LEARNT = 8, 3, 500
 # Parameters of rule methods that add a model; empty means none.

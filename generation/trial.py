@@ -7,12 +7,12 @@ from typing import Any
 
 from django.conf import settings
 
+from foilworks.core.hub.interfaces import ChatReply, ModelInfo
+from foilworks.core.text.registry import load, lookup, parse_params, version_of
 from generation import pipeline
-from generation.asking.services import services
+from generation.instruction_models.services import services
 from generation.methods.registry import METHODS
 from generation.records import CaptionInput, FoilDraft
-from hub.interfaces import ChatReply, ModelInfo
-from text.registry import load, lookup, parse_params, version_of
 
 
 class FileAnswers:

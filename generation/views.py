@@ -10,19 +10,27 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from corpus.video_files.player import player_clip
+from foilworks.core.corpus.video_files.player import player_clip
+from foilworks.core.projects.access import enter_project, get_project
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.forms.registry_entry import EntryForm
+from foilworks.core.projects.listing.listing import list_rows
+from foilworks.core.projects.live_pages import render_live
+from foilworks.core.projects.models import Role
+from foilworks.core.text.diff import diff_segments
+from foilworks.core.text.errors import ActionableError
 from generation.access import get_candidate, get_caption_run, get_run, get_selection, get_tuning
 from generation.actions import runs as actions
 from generation.actions.hints import set_hint_model
 from generation.actions.selections import apply_selection, move_thresholds, start_selection, why_no_selection
 from generation.actions.write_prompt import write_prompt
-from generation.asking.forms import PromptForm, as_initial
-from generation.asking.prompt_rows import as_prompt, find_prompt
-from generation.asking.prompts import PROMPTS
 from generation.candidate_history import in_a_sentence
 from generation.captioning.registry import CAPTIONERS
 from generation.errors import GenerationError
 from generation.forms import CANDIDATE_ORDERS, RUN_ORDERS, BudgetForm, CaptionForm, HintForm, RunFilter, RunForm
+from generation.instruction_models.forms import PromptForm, as_initial
+from generation.instruction_models.prompt_rows import as_prompt, find_prompt
+from generation.instruction_models.prompts import PROMPTS
 from generation.methods.registry import METHODS
 from generation.model_presence import check_named
 from generation.models import Candidate, GenerationRun, Hint, HintModel, PromptTemplate, Selection
@@ -43,14 +51,6 @@ from generation.thresholds.histograms import score_histograms
 from generation.thresholds.page import ThresholdForm, examples, filter_rows
 from generation.tuning.loss_curve import loss_curve
 from generation.tuning.parameters import TUNING
-from projects import audit
-from projects.access import enter_project, get_project
-from projects.forms.registry_entry import EntryForm
-from projects.listing.listing import list_rows
-from projects.live_pages import render_live
-from projects.models import Role
-from text.diff import diff_segments
-from text.errors import ActionableError
 
 SKIPPED_PER_PAGE = 50
 LOOKS_PER_PAGE = 20

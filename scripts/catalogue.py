@@ -1,6 +1,6 @@
-"""Extract the interface texts from the source, merge them into the catalogues of foilworks/locale/, compile these.
+"""Extract the interface texts from the source, merge them into the catalogues of foilworks/site/locale/, compile these.
 
-    .venv/bin/python scripts/catalogue.py update          update foilworks/locale/*/LC_MESSAGES/django.po and .mo
+    .venv/bin/python scripts/catalogue.py update          update foilworks/site/locale/*/LC_MESSAGES/django.po and .mo
     .venv/bin/python scripts/catalogue.py update fr       also start a catalogue for a new language
     .venv/bin/python scripts/catalogue.py missing fr      list the messages that a language lacks, one per line
 
@@ -25,20 +25,8 @@ from babel.messages.pofile import read_po, write_po
 from django.utils.translation.template import templatize
 
 ROOT = Path(__file__).resolve().parent.parent
-LOCALE = ROOT / "foilworks" / "locale"
-PACKAGES = (
-    "annotation",
-    "corpus",
-    "evaluation",
-    "foilworks",
-    "generation",
-    "hub",
-    "jobs",
-    "media",
-    "projects",
-    "reproduction",
-    "text",
-)
+LOCALE = ROOT / "foilworks" / "site" / "locale"
+PACKAGES = ("annotation", "evaluation", "foilworks", "generation")
 KEYWORDS = {
     **DEFAULT_KEYWORDS,
     "gettext_lazy": None,
@@ -55,16 +43,16 @@ TABLES = (
     "generation.filters.registry:FILTERS",
     "generation.captioning.registry:CAPTIONERS",
     "generation.tuning.parameters:TUNING",
-    "corpus.importers.registry:IMPORTERS",
-    "corpus.exporters.registry:EXPORTERS",
-    "hub.adapters.registry:EVERY",
+    "foilworks.core.corpus.import_formats.registry:IMPORTERS",
+    "foilworks.core.corpus.export_formats.registry:EXPORTERS",
+    "foilworks.core.hub.adapters.registry:EVERY",
     "evaluation.analyses.divergence:NOTE",
     "evaluation.analyses.registry:REPORTS",
-    "evaluation.dashboard.planning:PLAN",
+    "foilworks.site.dashboard.planning:PLAN",
     "evaluation.scoring.protocols:PROTOCOLS",
     "evaluation.score_files.score_readers:FORMS",
     "evaluation.score_files.score_writers:WRITERS",
-    "evaluation.teacher.plan:TEACHING",
+    "foilworks.site.teacher.plan:TEACHING",
     "evaluation.utd.recipes:RECIPES",
 )
 # A compiled catalogue contains dates; with constant ones, equal translations are equal bytes.
@@ -156,14 +144,14 @@ def _files() -> Iterator[tuple[Path, str]]:
             if "migrations" not in path.parts:
                 yield path, path.read_text(encoding="utf-8")
     # Mails are templates, too.
-    for path in sorted(path for kind in ("*.html", "*.txt") for path in (ROOT / "foilworks" / "templates").rglob(kind)):
+    for path in sorted(path for kind in ("*.html", "*.txt") for path in (ROOT / "templates").rglob(kind)):
         # A template's indentation has no meaning, but Python's has.
         yield path, _INDENT.sub("", templatize(path.read_text(encoding="utf-8"), origin=path.name))
 
 
 def _texts_of_tables() -> Iterator[tuple[str, str]]:
     """Yield (file, text) of what menus and forms show of the code's tables; pages translate it when they show it."""
-    from projects.forms.registry_entry import param_label
+    from foilworks.core.projects.forms.registry_entry import param_label
 
     for name in TABLES:
         module, _, attribute = name.partition(":")

@@ -31,7 +31,7 @@ def main() -> int:
     options = parser.parse_args()
     given = dict(one.split("=", 1) for one in options.python)
     sys.path.insert(0, str(ROOT))
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.settings")
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.site.settings")
     django.setup()
     with tempfile.TemporaryDirectory() as work:
         checks = [_check(name, options, given.get(name), Path(work)) for name in RUNS]

@@ -5,8 +5,11 @@
     .venv/bin/python scripts/house.py --json       everything as JSON
     .venv/bin/python scripts/house.py --root DIR   another checkout
 
-Room: the first folder below a top-level package (`evaluation/scoring`), or one module at the package's door
-(`evaluation.access`, from `evaluation/access.py`). The package's own `__init__` is not a room.
+Package: a folder at the root (`evaluation`), or one inside a floor of `foilworks` (`foilworks/core/corpus`).
+
+Room: the first folder inside a package (`evaluation/scoring`), or one module at the package's door
+(`evaluation.access`, from `evaluation/access.py`). A package of the upper floor is one room (`foilworks/site/api`).
+The package's own `__init__` is not a room.
 
 Arrow: an import from one room to another. All imports count, those inside functions and of types too. In
 `from a.b import c`, c may be a module.
@@ -33,6 +36,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 # Folders of programs: not installed, but part of the product.
 PROGRAMS = ("benchmarks", "scripts")
+# Floor of `foilworks` -> how many parts the name of a room there has.
+FLOORS = {"foilworks.core": 4, "foilworks.site": 3}
 MAX_ROOMS_SHOWN = 20
 
 
@@ -65,11 +70,20 @@ class Modules:
         return name in self.paths or name in self.folders
 
     def room_of(self, module: str) -> str:
-        """Return the room of a module; "" for a top-level package itself."""
+        """Return the room of a module; "" for a package itself."""
         parts = module.split(".")
-        if len(parts) == 1:
+        depth = FLOORS.get(".".join(parts[:2]), 2)
+        if len(parts) < min(depth, 3) or (len(parts) < depth and module in self.folders):
             return ""
-        return "/".join(parts[:2]) if ".".join(parts[:2]) in self.folders else ".".join(parts[:2])
+        name = ".".join(parts[:depth])
+        return name.replace(".", "/") if name in self.folders else name
+
+    def package_of(self, module: str) -> str:
+        """Return the package of a module, as a path: `evaluation`, `foilworks/core/corpus`."""
+        parts = module.split(".")
+        inside = ".".join(parts[:3])
+        is_inside = ".".join(parts[:2]) in FLOORS and inside in self.folders
+        return "/".join(parts[: 3 if is_inside else 2 if ".".join(parts[:2]) in FLOORS else 1])
 
 
 @dataclass(frozen=True)
@@ -131,7 +145,7 @@ def measure(root: Path) -> House:
         if "migrations" in path.relative_to(root).parts:
             migrations += statements(tree)
             continue
-        package, room = module.partition(".")[0], modules.room_of(module)
+        package, room = modules.package_of(module), modules.room_of(module)
         by_package[package] += statements(tree)
         if room:
             by_room[room] += statements(tree)

@@ -33,7 +33,7 @@ COPY = ROOT / ".mutations"
 EQUIVALENT = Path(__file__).resolve().with_name("equivalent_mutants.toml")
 # Package -> its files that need neither tables, pages, models nor a process of their own; () means all.
 PACKAGES: dict[str, tuple[str, ...]] = {
-    "corpus/rules": (),
+    "foilworks/core/corpus/rules": (),
     "annotation/rules": (),
     "evaluation/metrics": (),
     "evaluation/analyses": (),

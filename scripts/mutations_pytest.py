@@ -23,7 +23,7 @@ from mutations import KILLED, SURVIVED, UNTESTED
 from mutmut.mutation.trampoline import set_mutant_under_test
 from mutmut.state import state
 
-from media.child import end_children
+from foilworks.core.media.child import end_children
 
 # A test runs again in each forked process; a slow machine is not a kill.
 settings.register_profile(
@@ -31,7 +31,7 @@ settings.register_profile(
 )
 settings.load_profile("mutations")
 
-OURS = {"annotation", "corpus", "evaluation", "generation", "media", "text"}
+OURS = {"annotation", "evaluation", "foilworks", "generation"}
 # A mutant may take this many times the processor time of its tests without it, plus some seconds.
 TIMES, SECONDS = 3, 3
 # A mutant that waits for ever uses no processor: many times the above, by the clock.

@@ -95,7 +95,7 @@ def _tests_postgres() -> Any:
 
 def _environment(checkout: Path, home: Path, url: str) -> dict[str, str]:
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("DATABASE_", "FOILWORKS_"))}
-    own = {"FOILWORKS_HOME": str(home), "DJANGO_SETTINGS_MODULE": "foilworks.settings", "DATABASE_URL": url}
+    own = {"FOILWORKS_HOME": str(home), "DJANGO_SETTINGS_MODULE": "foilworks.site.settings", "DATABASE_URL": url}
     paths = os.pathsep.join([str(checkout), str(RECORDER)])
     return {**inherited, **HARMLESS, **own, "WEBHOOK_NETWORKS": "127.0.0.0/8", "PYTHONPATH": paths}
 

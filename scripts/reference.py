@@ -44,7 +44,7 @@ def _named(module: str, name: str) -> Any:
 
 
 def cli_page() -> str:
-    names = _named("foilworks.cli", "own_commands")()
+    names = _named("foilworks.site.cli", "own_commands")()
     intro = (
         "Every command has `--help`, and `--json` for one JSON object on stdout. Exit status: 0 done, 1 bad input (one "
         "line says what is wrong and what to do), 2 wrong usage. Django's commands (`shell`, `changepassword` …) work "
@@ -55,7 +55,7 @@ def cli_page() -> str:
 
 
 def _command(name: str) -> Any:
-    return import_module(f"foilworks.management.commands.{name}").Command()
+    return import_module(f"foilworks.site.management.commands.{name}").Command()
 
 
 def _command_part(name: str) -> str:
@@ -130,13 +130,13 @@ def methods_page() -> str:
 
 
 def formats_page() -> str:
-    exporters = _named("corpus.exporters.registry", "EXPORTERS")
-    columns = _named("corpus.importers.jsonl", "COLUMNS")
-    importers = _named("corpus.importers.registry", "IMPORTERS")
+    exporters = _named("foilworks.core.corpus.export_formats.registry", "EXPORTERS")
+    columns = _named("foilworks.core.corpus.import_formats.jsonl", "COLUMNS")
+    importers = _named("foilworks.core.corpus.import_formats.registry", "IMPORTERS")
 
     return page(
         "Table of formats",
-        "`corpus/importers/registry.py` and `corpus/exporters/registry.py`",
+        "`foilworks/core/corpus/import_formats/registry.py` and `foilworks/core/corpus/export_formats/registry.py`",
         "[Formats](formats.md) describes their files.\n",
         "## Imports\n",
         entries("format", importers),
@@ -178,8 +178,8 @@ first file.
 
 def scoring_page() -> str:
     protocol_table = _named("evaluation.scoring.protocols", "PROTOCOLS")
-    adapters = _named("hub.adapters.registry", "ADAPTERS")
-    every = _named("hub.adapters.registry", "EVERY")
+    adapters = _named("foilworks.core.hub.adapters.registry", "ADAPTERS")
+    every = _named("foilworks.core.hub.adapters.registry", "EVERY")
 
     shown = _named("evaluation.scoring.rungs", "SHOWN")
     others = {slug: row for slug, row in every.items() if slug not in adapters}
@@ -190,7 +190,7 @@ def scoring_page() -> str:
     ]
     return page(
         "Adapters and protocols",
-        "`hub/adapters/registry.py` and `evaluation/scoring/protocols.py`",
+        "`foilworks/core/hub/adapters/registry.py` and `evaluation/scoring/protocols.py`",
         "Name a model as `SLUG:ARGUMENT`; [Models](models.md) describes each.\n",
         "## Adapters: models that score\n",
         entries("adapter", adapters),
@@ -209,7 +209,7 @@ def scoring_page() -> str:
 
 
 def families_page() -> str:
-    dual_encoders = _named("hub.families", "DUAL_ENCODERS")
+    dual_encoders = _named("foilworks.core.hub.families", "DUAL_ENCODERS")
     counts = [
         (f"`{one}`", f"`{found.adapter}`" if found.adapter else "–", found.support, found.note or "–")
         for one, found in dual_encoders.items()
@@ -218,7 +218,7 @@ def families_page() -> str:
     tested = sum(row[2] == "tested" for row in rows)
     return page(
         "Families of models in transformers",
-        "transformers itself, `hub/families.py` and `hub/batching/video_families.py`",
+        "transformers itself, `foilworks/core/hub/families.py` and `foilworks/core/hub/batching/video_families.py`",
         "The `model_type` is in a model's `config.json`.\n",
         "- **tested**: tests score tiny models of the family with random weights, in their published layout.\n"
         "- **opens, untested**: the adapter accepts the family, but no test covers it.\n"
@@ -239,16 +239,19 @@ def families_page() -> str:
 
 def generative_rows() -> list[tuple[str, str, str, str]]:
     """(model_type, class, support, how) of every family, the tested ones first."""
-    known = _named("hub.batching.video_families", "FAMILIES")
+    known = _named("foilworks.core.hub.batching.video_families", "FAMILIES")
     tests = {**_named("tests.hub.generative_folders", "FAMILIES"), **_named("tests.hub.picture_folders", "PICTURES")}
-    support, why_absent = _named("hub.families", "Support"), _named("hub.families", "why_absent")
+    support, why_absent = (
+        _named("foilworks.core.hub.families", "Support"),
+        _named("foilworks.core.hub.families", "why_absent"),
+    )
     videos = _named("transformers.models.auto.video_processing_auto", "VIDEO_PROCESSOR_MAPPING_NAMES")
     images = _named("transformers.models.auto.image_processing_auto", "IMAGE_PROCESSOR_MAPPING_NAMES")
     every = _named("transformers.models.auto.modeling_auto", "MODEL_FOR_MULTIMODAL_LM_MAPPING_NAMES")
     opened = _named("transformers.models.auto.modeling_auto", "MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES")
     rows = []
     parts = {name for name in opened if name.endswith("_thinker")}
-    for one in sorted({*opened, *_named("hub.families", "OMNI")} - parts):
+    for one in sorted({*opened, *_named("foilworks.core.hub.families", "OMNI")} - parts):
         # The adapter loads the thinker of an omni model.
         part = one if one in known else f"{one}_thinker"
         if part in known:
@@ -292,11 +295,11 @@ def reports_page() -> str:
 
 
 def states_page() -> str:
-    candidate_moves = _named("corpus.rules.states", "CANDIDATE_MOVES")
-    item_moves = _named("corpus.rules.states", "ITEM_MOVES")
-    candidate_states = _named("corpus.rules.states", "CandidateState")
-    verdict_states = _named("corpus.rules.states", "FoilVerdict")
-    item_states = _named("corpus.rules.states", "ItemState")
+    candidate_moves = _named("foilworks.core.corpus.rules.states", "CANDIDATE_MOVES")
+    item_moves = _named("foilworks.core.corpus.rules.states", "ITEM_MOVES")
+    candidate_states = _named("foilworks.core.corpus.rules.states", "CandidateState")
+    verdict_states = _named("foilworks.core.corpus.rules.states", "FoilVerdict")
+    item_states = _named("foilworks.core.corpus.rules.states", "ItemState")
 
     parts = []
     machines = (("A candidate", candidate_states, candidate_moves), ("An item", item_states, item_moves))
@@ -311,7 +314,7 @@ def states_page() -> str:
     verdicts = ", ".join(f"`{verdict.value}`" for verdict in verdict_states)
     return page(
         "States and moves",
-        "`corpus/rules/states.py`",
+        "`foilworks/core/corpus/rules/states.py`",
         "(state-machines)=",
         "Both state machines refuse a move from any other state. [Life cycle of an item](../workflow.md#states) says "
         "when each happens.\n",
@@ -329,7 +332,7 @@ def _states(found: Iterable[str], order: list[str]) -> str:
 
 def operations_page() -> str:
 
-    document = _named("foilworks.api.api", "api").get_openapi_schema()
+    document = _named("foilworks.site.api.api", "api").get_openapi_schema()
     groups: dict[str, list[tuple[str, ...]]] = {}
     for path, operations in document["paths"].items():
         for verb, operation in operations.items():
@@ -377,7 +380,7 @@ def main(arguments: list[str]) -> int:
         print((__doc__ or "").strip(), file=sys.stderr)
         return 2
     sys.path.insert(0, str(ROOT))
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.settings")
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.site.settings")
     import django
 
     django.setup()

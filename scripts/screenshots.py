@@ -1,6 +1,6 @@
 """Take the screenshots of the README, the tutorial and the landing page, and the frames of one clip.
 
-    .venv/bin/python scripts/screenshots.py    docs/images/*.webp and foilworks/static/foilworks/landing.webp
+    .venv/bin/python scripts/screenshots.py    docs/images/*.webp and static/foilworks/landing.webp
     .venv/bin/python scripts/screenshots.py --out /tmp/looked  elsewhere
 
 The sample project is that of FOILWORKS_HOME; if there is none, it is created first (minutes). The server is started on
@@ -27,7 +27,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from foilworks.demo.world import draw, evaluation_scenes  # noqa: E402
+from foilworks.site.demo.world import draw, evaluation_scenes  # noqa: E402
 
 WIDE, PHONE = {"width": 1280, "height": 800}, {"width": 360, "height": 740}
 QUALITY = 82
@@ -155,7 +155,7 @@ def main() -> None:
         "--out", type=Path, help="a folder for all of them (default: where the README and the pages expect them)"
     )
     out = parser.parse_args().out
-    pages, clip = (out, out) if out else (ROOT / "docs" / "images", ROOT / "foilworks" / "static" / "foilworks")
+    pages, clip = (out, out) if out else (ROOT / "docs" / "images", ROOT / "static" / "foilworks")
     for folder in (pages, clip):
         folder.mkdir(parents=True, exist_ok=True)
     frames_of_a_clip().save(clip / "landing.webp", quality=QUALITY, method=6)

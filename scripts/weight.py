@@ -40,19 +40,20 @@ NAME = "foilworks"
 EXTRAS = ("models", "ray", "sentry", "docs")
 DEMO_USER, DEMO_PAGE = "demo-researcher", "/projects/demo/"
 STARTS = 3
-SETUP = "import os; os.environ['DJANGO_SETTINGS_MODULE'] = 'foilworks.settings'; "
+SETUP = "import os; os.environ['DJANGO_SETTINGS_MODULE'] = 'foilworks.site.settings'; "
 MEMORY = (
     "; print(*[line.split()[1] for line in open('/proc/self/smaps_rollup') if line.startswith(('Pss:', 'Anonymous:'))])"
 )
 PROCESSES = {
-    "web process": SETUP + "import foilworks.wsgi",
+    "web process": SETUP + "import foilworks.site.wsgi",
     "worker": SETUP + "import django; django.setup(); from importlib import import_module; "
-    "from foilworks.supervisor.worker import JOBS; from jobs.affinity_worker import ModelAffinityWorker; "
+    "from foilworks.site.supervisor.worker import JOBS; "
+    "from foilworks.core.jobs.affinity_worker import ModelAffinityWorker; "
     "[import_module(name) for name in JOBS]",
 }
 START = SETUP + (
     "import sys, atexit; atexit.register(lambda: sys.stderr.write('modules ' + str(len(sys.modules)))); "
-    "from foilworks.cli import main; main()"
+    "from foilworks.site.cli import main; main()"
 )
 LINKED = re.compile(r'<link rel="(?:stylesheet|modulepreload|icon)" href="([^"]+)"|<script [^>]*src="([^"]+)"')
 MENU = re.compile(rf'href="({DEMO_PAGE}[^"?#]*)"')
@@ -69,7 +70,7 @@ def main() -> int:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="foilworks-weight-") as folder:
         home = Path(folder)
-        os.environ |= {"FOILWORKS_HOME": folder, "DJANGO_SETTINGS_MODULE": "foilworks.settings"}
+        os.environ |= {"FOILWORKS_HOME": folder, "DJANGO_SETTINGS_MODULE": "foilworks.site.settings"}
         numbers = {**packages(), **memory(), **starts(), **(pages(options.demo, home) if options.demo else {})}
         if options.install:
             install(home / "environment")
@@ -166,7 +167,7 @@ def memory() -> Numbers:
 
 def starts() -> Numbers:
     """Count the modules of each command's start. Prints its CPU time as a multiple of that of an empty program."""
-    from foilworks.cli import own_commands
+    from foilworks.site.cli import own_commands
 
     empty = min(_start([sys.executable, "-c", "pass"])[0] for _ in range(STARTS))
     found: Numbers = {}

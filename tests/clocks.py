@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from django.utils import timezone
 
-from foilworks.api import limits
+from foilworks.site.api import limits
 
 
 def within_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # None of them reads the settings. pytest, because a process made by multiprocessing reads its maker's main module.
 LOADED = (
     "tests.commands",
-    "foilworks.cli",
+    "foilworks.site.cli",
     "django.core.management.commands.migrate",
     "django.contrib.auth.hashers",
     "django.core.handlers.wsgi",
@@ -72,6 +72,6 @@ def _run(command: list[str], environment: dict[str, str], out: Path, error: Path
     with suppress(ValueError):
         sys.path.remove("")
     sys.argv = command
-    from foilworks.cli import main
+    from foilworks.site.cli import main
 
     main()

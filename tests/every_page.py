@@ -13,11 +13,11 @@ from django.core.cache import cache
 from django.urls import reverse
 
 from annotation.models import Choice, Vote
-from corpus.models import Item
 from evaluation.analyses.registry import OF_SCORES, REPORTS
+from foilworks.core.corpus.models import Item
+from foilworks.core.projects.models import Role, User
 from generation.captioning.registry import CAPTIONERS
 from generation.methods.registry import METHODS
-from projects.models import Role, User
 from tests import factories
 from tests.clients import quick_client
 from tests.evaluation.ranked import make_release, score

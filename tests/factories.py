@@ -5,10 +5,10 @@ import itertools
 from typing import Any
 
 from annotation.models import Slot, Task
-from corpus.models import Caption, Foil, Item, MediaState, Subtest, Video
-from corpus.rules.states import CandidateState, ItemState
+from foilworks.core.corpus.models import Caption, Foil, Item, MediaState, Subtest, Video
+from foilworks.core.corpus.rules.states import CandidateState, ItemState
+from foilworks.core.projects.models import Membership, Project, User
 from generation.models import Candidate, CandidateGroup, FilterScore, GenerationRun
-from projects.models import Membership, Project, User
 
 _numbers = itertools.count(1)
 PASSWORD = "correct horse"

@@ -48,9 +48,9 @@ def validation_project(places: int, *, overlap: int = 3, slug: str = "many") -> 
     One caption a video and one foil an item, tasks and places as `make_tasks` makes them, but for their shuffle.
     """
     from annotation.models import Slot, Stage, Task
-    from corpus.models import Caption, Foil, Item, MediaState, Subtest, Video
-    from corpus.rules.states import ItemState
-    from projects.models import Project
+    from foilworks.core.corpus.models import Caption, Foil, Item, MediaState, Subtest, Video
+    from foilworks.core.corpus.rules.states import ItemState
+    from foilworks.core.projects.models import Project
 
     project = Project.objects.create(slug=slug, name=slug)
     subtest = Subtest.objects.create(project=project, name="direction")

@@ -38,7 +38,7 @@ class Store:
 
     @property
     def options(self) -> dict[str, Any]:
-        """As foilworks.settings makes them of the environment above."""
+        """As foilworks.site.settings makes them of the environment above."""
         return {
             "bucket_name": BUCKET,
             "location": "clips",

@@ -33,20 +33,15 @@ from annotation.models import (
     Stage,
     Task,
 )
-from corpus.models import Release
-from corpus.rules.states import CandidateState, ItemState
-from corpus.video_files.clip_tokens import Piece, clip_token
-from evaluation.imports.models import Import
-from evaluation.publishing.models import PublicPage, Submission
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.actions.start_run import start_run
-from evaluation.teacher.models import StudentEvaluation, TeacherPoint, TeacherTraining
 from evaluation.utd.models import BiasRun, Descriptions
-from generation.models import Selection
-from generation.models.side_work import CaptionRun, Tuning
-from projects.actions.tokens import make_token
-from projects.invitations import token_of
-from projects.models import (
+from foilworks.core.corpus.models import Release
+from foilworks.core.corpus.rules.states import CandidateState, ItemState
+from foilworks.core.corpus.video_files.clip_tokens import Piece, clip_token
+from foilworks.core.projects.actions.tokens import make_token
+from foilworks.core.projects.invitations import token_of
+from foilworks.core.projects.models import (
     CrowdPlace,
     CrowdStudy,
     CrowdWorker,
@@ -58,7 +53,12 @@ from projects.models import (
     User,
     Webhook,
 )
-from projects.notifications.mail import token_of as token_of_mail
+from foilworks.core.projects.notifications.mail import token_of as token_of_mail
+from foilworks.site.imports.models import Import
+from foilworks.site.publishing.models import PublicPage, Submission
+from foilworks.site.teacher.models import StudentEvaluation, TeacherPoint, TeacherTraining
+from generation.models import Selection
+from generation.models.side_work import CaptionRun, Tuning
 from tests.clients import quick_client
 from tests.factories import (
     make_candidate,

@@ -16,10 +16,10 @@ from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
-from foilworks.api.api import api
-from projects.actions.tokens import make_token
-from projects.actions.webhooks import add_webhook
-from projects.models import ApiToken, User
+from foilworks.core.projects.actions.tokens import make_token
+from foilworks.core.projects.actions.webhooks import add_webhook
+from foilworks.core.projects.models import ApiToken, User
+from foilworks.site.api.api import api
 from tests.factories import make_caption, make_item, make_subtest, make_video
 from tests.test_access_matrix import World, make_world
 

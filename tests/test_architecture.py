@@ -13,38 +13,43 @@ from pathlib import Path
 
 import pytest
 
-from foilworks.cli import own_commands
-from text.registry import Entry, load
+from foilworks.core.text.registry import Entry, load
+from foilworks.site.cli import own_commands
 
 ROOT = Path(__file__).resolve().parent.parent
 # From the bottom up: what may be queued by an app is its own or stands before it here.
 APPS = ("jobs", "projects", "corpus", "generation", "annotation", "evaluation", "foilworks")
 PACKAGES = (*APPS, "hub", "media", "reproduction", "text")
 MAX_FILE_LINES, MAX_FUNCTION_LINES, MAX_TEMPLATE_LINE = 450, 50, 160
-SETTINGS = "foilworks/settings.py"
+SETTINGS = "foilworks/site/settings.py"
 # It names jobs of every app and queues none; tests/foilworks/upgrade/test_promises.py holds it.
 ALIASES = ROOT / "jobs" / "aliases.py"
 # They may say which settings module Django reads, and nothing else.
 # A task of Ray sets the name of the settings before it reads them, as the programs do.
-ENTRY_POINTS = {"foilworks/cli.py", "foilworks/wsgi.py", "foilworks/asgi.py", "jobs/ray/decoding.py"}
+ENTRY_POINTS = {
+    "foilworks/site/cli.py",
+    "foilworks/site/wsgi.py",
+    "foilworks/site/asgi.py",
+    "foilworks/core/jobs/ray/decoding.py",
+}
 # They hand a few named variables (PATH, CUDA's) to programs of others and to decoders, which see none of our secrets.
 # An actor of Ray sets what was reserved for it, before its settings are read.
 HANDS_ON = (
     dict.fromkeys(
-        ("hub/adapters/_subprocess_lines.py", "media/child.py"),
+        ("foilworks/core/hub/adapters/_subprocess_lines.py", "foilworks/core/media/child.py"),
         "os.environ[key] for key in INHERITED if key in os.environ",
     )
-    | dict.fromkeys(("foilworks/backup/database.py", "foilworks/backup/rehearsal.py"), "{**os.environ, **")
-    | {"jobs/ray/actor.py": "os.environ.update(variables)"}
+    | dict.fromkeys(("foilworks/site/backup/database.py", "foilworks/site/backup/rehearsal.py"), "{**os.environ, **")
+    | {"foilworks/core/jobs/ray/actor.py": "os.environ.update(variables)"}
 )
 # package -> the name of its table, and the modules in it that are neither rows nor helpers.
 TABLES = {
     "generation.methods": ("METHODS", set()),
     "generation.captioning": ("CAPTIONERS", {"records", "trial"}),
     "generation.filters": ("FILTERS", set()),
-    "corpus.importers": ("IMPORTERS", {"parsing"}),
-    "corpus.exporters": ("EXPORTERS", {"parts"}),
-    "hub.adapters": ("EVERY", set()),
+    "foilworks.core.corpus.import_formats": ("IMPORTERS", {"parsing"}),
+    "foilworks.core.corpus.export_formats": ("EXPORTERS", {"parts"}),
+    "foilworks.core.hub.adapters": ("EVERY", set()),
     "evaluation.metrics": (
         "METRICS",
         {
@@ -126,7 +131,7 @@ def test_a_table_and_its_folder_hold_the_same_things(package):
     modules = {f"{package}.{stem}" for stem in stems - others if stem != "registry" and stem[0] != "_"}
     rows = Counter(entry.path.partition(":")[0] for entry in table.values())
     assert set(rows) == modules
-    # A module may offer several rows only as several attributes ("hub.adapters.fake:FakeEmbedder").
+    # A module may offer several rows only as several attributes ("foilworks.core.hub.adapters.fake:FakeEmbedder").
     assert max(Counter(entry.path for entry in table.values()).values(), default=1) == 1
 
 
@@ -170,10 +175,10 @@ def test_no_file_is_longer_than_a_person_reads():
 
 
 def test_only_a_table_of_rows_alone_may_be_longer():
-    rows = '"""Rows."""\nfrom text.registry import Entry\n' + "ROW = {}\n" * MAX_FILE_LINES
+    rows = '"""Rows."""\nfrom foilworks.core.text.registry import Entry\n' + "ROW = {}\n" * MAX_FILE_LINES
     assert not too_long("generation/methods/registry.py", rows)
     assert too_long("generation/methods/number.py", rows)
-    assert too_long("hub/adapters/registry.py", rows + "def looked_up(): ...\n")
+    assert too_long("foilworks/core/hub/adapters/registry.py", rows + "def looked_up(): ...\n")
 
 
 def test_no_function_is_longer_than_a_screen_or_two():
@@ -203,7 +208,7 @@ def _names(node: ast.expr | None) -> Iterator[str]:
 def test_no_except_is_broad():
     broad = []
     # One place runs code of others, plug-ins, while it starts: whatever that raises, the site goes on.
-    for path in sorted({*source_files()} - {ROOT / "text/registry.py"}):
+    for path in sorted({*source_files()} - {ROOT / "foilworks/core/text/registry.py"}):
         for node in nodes(path):
             caught: list[ast.expr | None] = []
             if isinstance(node, ast.ExceptHandler):
@@ -241,7 +246,7 @@ def test_only_the_settings_read_the_environment():
             continue
         text = text_of(path)
         if relative(path) in ENTRY_POINTS:
-            text = text.replace('os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.settings")', "")
+            text = text.replace('os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.site.settings")', "")
         lines = text.replace(HANDS_ON.get(relative(path), "\0"), "").splitlines()
         pattern = re.compile(r"\b(os\.environ|getenv|environb|os\.putenv|from os import environ)\b")
         readers += [f"{relative(path)}:{number}" for number, line in enumerate(lines, 1) if pattern.search(line)]
@@ -266,8 +271,8 @@ def test_nothing_is_left_to_do_in_the_source():
         f"{relative(path)}:{number}"
         for path in [
             *source_files(),
-            *(ROOT / "foilworks/templates").rglob("*.html"),
-            *(ROOT / "foilworks/static").rglob("*.js"),
+            *(ROOT / "templates").rglob("*.html"),
+            *(ROOT / "static").rglob("*.js"),
         ]
         for number, line in enumerate(text_of(path).splitlines(), 1)
         if pattern.search(line)
@@ -276,7 +281,7 @@ def test_nothing_is_left_to_do_in_the_source():
 
 
 def test_no_template_line_is_over_160_characters():
-    templates = sorted((ROOT / "foilworks/templates").rglob("*.html"))
+    templates = sorted((ROOT / "templates").rglob("*.html"))
     assert templates
     long = [
         f"{relative(path)}:{number}: {len(line)}"
@@ -296,7 +301,7 @@ def test_templates_run_and_style_nothing_inline():
         "inline code or style",
         [
             f"{relative(path)}:{text[: match.start()].count(chr(10)) + 1} {match.group(0).strip()}"
-            for path in (ROOT / "foilworks/templates").rglob("*.html")
+            for path in (ROOT / "templates").rglob("*.html")
             for text in [path.read_text(encoding="utf-8")]
             for match in inline.finditer(text)
         ],
@@ -311,7 +316,7 @@ def queued() -> tuple[tuple[str, str, re.Pattern[str]], ...]:
 def _queued() -> Iterator[tuple[str, str, re.Pattern[str]]]:
     """(place, app, pattern of the dotted path) of every job named in the source, wherever the string stands.
 
-    A name that is put together, such as f"foilworks.jobs.train_{architecture}", stands for all that it may become.
+    A name that is put together, such as f"foilworks.site.jobs.train_{architecture}", stands for all that it may become.
     """
     shape = re.compile(rf"({'|'.join(PACKAGES)})(\.[a-z_]+)?\.jobs(\.[a-z_]\w*)+")
     for path in source_files():
@@ -398,7 +403,7 @@ def test_every_room_of_an_app_is_on_the_map():
 
 BOOT = """
 import gc, json, sys
-import foilworks.wsgi
+import foilworks.site.wsgi
 frozen = gc.get_freeze_count()
 from django.urls import get_resolver
 

@@ -10,25 +10,25 @@ from textwrap import indent
 from types import ModuleType
 from typing import Any
 
+import hub
 import pytest
 
 import generation.methods
-import hub
-from corpus.rules.states import CandidateState
 from evaluation.scoring.queries import run_results
+from foilworks.core.corpus.rules.states import CandidateState
+from foilworks.core.hub.adapters.registry import ADAPTERS, open_adapter
+from foilworks.core.jobs.models import JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.models import Role
+from foilworks.core.text.registry import Entry, Param
 from generation.actions.runs import start_run as start_generation
 from generation.methods.registry import METHODS
 from generation.models import Candidate
-from hub.adapters.registry import ADAPTERS, open_adapter
-from jobs.models import JobState
-from jobs.runner import run_now
-from projects.models import Role
 from tests import factories
 from tests.evaluation.test_families import make_release, score, values
 from tests.generation.making import drafts
 from tests.hub import test_interfaces
 from tests.test_architecture import too_long
-from text.registry import Entry, Param
 
 PAGE = Path(__file__).parent.parent / "docs" / "how-to" / "extend.md"
 METHOD, METHOD_ROW, METHOD_TEST, ADAPTER, ADAPTER_ROW, SPEC = re.findall(
@@ -56,7 +56,8 @@ def extended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "row"), [("generation/methods/registry.py", METHOD_ROW), ("hub/adapters/registry.py", ADAPTER_ROW)]
+    ("name", "row"),
+    [("generation/methods/registry.py", METHOD_ROW), ("foilworks/core/hub/adapters/registry.py", ADAPTER_ROW)],
 )
 def test_the_rows_of_the_page_fit_into_their_tables(name: str, row: str) -> None:
     text = (PAGE.parents[2] / name).read_text(encoding="utf-8")

@@ -73,8 +73,8 @@ def test_every_template_is_rendered_included_or_extended() -> None:
     )
     unused = [
         name
-        for path in (ROOT / "foilworks/templates").rglob("*.*")
-        if (name := path.relative_to(ROOT / "foilworks/templates").as_posix()) not in asked
+        for path in (ROOT / "templates").rglob("*.*")
+        if (name := path.relative_to(ROOT / "templates").as_posix()) not in asked
         and not any(re.fullmatch(pattern, name) for pattern in by_kind)
     ]
     assert unused == []
@@ -83,10 +83,10 @@ def test_every_template_is_rendered_included_or_extended() -> None:
 def test_every_static_file_is_asked_for() -> None:
     asked = texts(".py", ".html", ".js", ".css")
     unused = []
-    for path in (ROOT / "foilworks/static").rglob("*.*"):
+    for path in (ROOT / "static").rglob("*.*"):
         name = path.relative_to(ROOT).as_posix()
         others = "\n".join(text for other, text in asked.items() if other != name)
-        if path.relative_to(ROOT / "foilworks/static").as_posix() not in others and f"./{path.name}" not in others:
+        if path.relative_to(ROOT / "static").as_posix() not in others and f"./{path.name}" not in others:
             unused.append(name)
     assert unused == []
 

@@ -15,31 +15,31 @@ import pytest
 
 from annotation.rules.editing import check_text
 from annotation.rules.marking import marks_of
-from corpus.exporters.registry import EXPORTERS
-from corpus.importers.parsing.examples import EXAMPLES
-from corpus.importers.registry import IMPORTERS
-from corpus.limits import read_file
-from corpus.records import ItemRecord, VideoRecord
 from evaluation.analyses.registry import REPORTS
 from evaluation.score_files.items import read_report_input
 from evaluation.score_files.scored import READERS
-from generation.asking.cached_answers import Asking, MemoryAnswers
-from generation.asking.prompts import built_in
+from foilworks.core.corpus.export_formats.registry import EXPORTERS
+from foilworks.core.corpus.import_formats.parsing.examples import EXAMPLES
+from foilworks.core.corpus.import_formats.registry import IMPORTERS
+from foilworks.core.corpus.limits import read_file
+from foilworks.core.corpus.records import ItemRecord, VideoRecord
+from foilworks.core.hub.adapters.fake import FakeChat
+from foilworks.core.text.diff import MAX_CELLS, diff_edits, diff_segments
+from foilworks.core.text.errors import ActionableError
+from foilworks.core.text.registry import load, parse_params
+from foilworks.core.text.tokens import normal_form, word_features
 from generation.captioning.registry import CAPTIONERS
 from generation.errors import GenerationError
 from generation.filters.registry import FILTERS
+from generation.instruction_models.cached_answers import Asking, MemoryAnswers
+from generation.instruction_models.prompts import built_in
 from generation.methods.registry import METHODS
 from generation.records import CaptionInput, Case
-from hub.adapters.fake import FakeChat
 from tests.attacks.patterns import grows_too_fast, no_hang, seconds
 from tests.corpus.releases import release_of
 from tests.generation.making import judge, outcomes
 from tests.generation.test_filters import FAKES
 from tests.generation.test_methods_together import PARAMS
-from text.diff import MAX_CELLS, diff_edits, diff_segments
-from text.errors import ActionableError
-from text.registry import load, parse_params
-from text.tokens import normal_form, word_features
 
 LENGTHS = (500, 1000, 2000)
 # Seconds of processor time for 2,000 characters: at 100 ns a step, less than a hundredth of all pairs of characters.

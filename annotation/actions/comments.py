@@ -8,9 +8,9 @@ from annotation.access import commented_item_for
 from annotation.errors import AnnotationError
 from annotation.models import ItemComment
 from annotation.models.comments import MAX_COMMENT
-from projects import audit
-from projects.access import or_404
-from projects.models import Project, User
+from foilworks.core.projects.access import or_404
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, User
 
 
 @transaction.atomic

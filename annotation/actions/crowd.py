@@ -17,12 +17,13 @@ from annotation.actions.claims.lost_roles import end_leases_of_roles
 from annotation.errors import AnnotationError
 from annotation.queries.crowd import done_by, places_left, progress_of, under_the_bar
 from annotation.transactions import run_in_transaction
-from projects import audit, rate_limits
-from projects.access import require_role
-from projects.crowd_entry import Entry, code_of, refused
-from projects.demo_accounts import NO_STUDIES, refuse_published
-from projects.errors import TooManyTries
-from projects.models import (
+from foilworks.core.projects import rate_limits
+from foilworks.core.projects.access import require_role
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.crowd_entry import Entry, code_of, refused
+from foilworks.core.projects.demo_accounts import NO_STUDIES, refuse_published
+from foilworks.core.projects.errors import TooManyTries
+from foilworks.core.projects.models import (
     CrowdPlace,
     CrowdStudy,
     CrowdWorker,
@@ -34,7 +35,7 @@ from projects.models import (
     SpentEntry,
     User,
 )
-from text.quoting import shortened
+from foilworks.core.text.quoting import shortened
 
 LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
 LIVE = (PlaceState.ACTIVE, PlaceState.COMPLETED)

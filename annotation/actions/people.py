@@ -32,12 +32,12 @@ from annotation.models import (
     VoteState,
 )
 from annotation.transactions import lock_rows, run_in_transaction
-from corpus.models import Item
-from corpus.rules.states import WITHDRAWN
-from projects import audit
-from projects.access import checked_roles
-from projects.actions.members import leave_project, set_roles
-from projects.models import ConsentText, CrowdPlace, OnWithdrawal, PlaceState, Project, Role, User
+from foilworks.core.corpus.models import Item
+from foilworks.core.corpus.rules.states import WITHDRAWN
+from foilworks.core.projects.access import checked_roles
+from foilworks.core.projects.actions.members import leave_project, set_roles
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import ConsentText, CrowdPlace, OnWithdrawal, PlaceState, Project, Role, User
 
 # Edits and reviews stay, because others' work depends on them; personal data is removed from their rows.
 ANSWERS = (Stage.VALIDATION, Stage.GOLD, Stage.BASELINE, Stage.OBJECTS)

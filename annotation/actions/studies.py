@@ -28,14 +28,24 @@ from annotation.queries.object_checks import unseen_places
 from annotation.rules.baseline import MAX_TEXTS, drawn
 from annotation.rules.objects import FRAMES, Extracted, LineError, drawn_frames, drawn_time, parse_line
 from annotation.transactions import lock_rows, run_in_transaction, serialize_writes
-from corpus.models import DROPPED_OUT, WATCHABLE, Foil, Item, MediaState, Release, ReleaseItem, Subtest, Video
-from corpus.rules.states import ItemState
-from jobs.models import Job
-from jobs.queue import enqueue
-from projects import audit
-from projects.access import require_researcher, require_role
-from projects.models import Project, Role, User
-from text.quoting import quoted
+from foilworks.core.corpus.models import (
+    DROPPED_OUT,
+    WATCHABLE,
+    Foil,
+    Item,
+    MediaState,
+    Release,
+    ReleaseItem,
+    Subtest,
+    Video,
+)
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.queue import enqueue
+from foilworks.core.projects.access import require_researcher, require_role
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, Role, User
+from foilworks.core.text.quoting import quoted
 
 MAX_OVERLAP = 15
 MAX_FRAMES = 10_000

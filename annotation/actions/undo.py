@@ -32,13 +32,13 @@ from annotation.models import (
     VoteState,
 )
 from annotation.transactions import run_in_transaction, serialize_writes
-from corpus.models import GIVEN_UP, Item, ReleaseItem
-from corpus.release_records import AS_PUBLISHED
-from corpus.rules.states import WITHDRAWN, CandidateState, ItemState
+from foilworks.core.corpus.models import GIVEN_UP, Item, ReleaseItem
+from foilworks.core.corpus.release_records import AS_PUBLISHED
+from foilworks.core.corpus.rules.states import WITHDRAWN, CandidateState, ItemState
+from foilworks.core.projects.access import require_role
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import AuditEvent, Project, Role, User
 from generation.models import Candidate
-from projects import audit
-from projects.access import require_role
-from projects.models import AuditEvent, Project, Role, User
 
 
 def in_time(work: Edit | Review | Vote | ObjectAnswer, person: User, role: str, now: datetime) -> None:

@@ -8,10 +8,10 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.choices.actions.compose_choices import MAX_SEED, Request
 from annotation.choices.reading import RUN
-from corpus.models import Subtest
+from foilworks.core.corpus.models import Subtest
+from foilworks.core.projects.models import Project
 from generation.method_names import method_label
 from generation.models import GenerationRun
-from projects.models import Project
 
 MAX_RUNS = 100
 RUN_CHOICE = _("Run %(number)s: %(method)s, %(subtest)s")

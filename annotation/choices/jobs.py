@@ -1,9 +1,9 @@
 """Compose items in the background. The job's payload is the request."""
 
 from annotation.choices.actions.compose_choices import Request, compose_choices
-from corpus.models import Subtest
-from jobs.models import Job
-from jobs.progress import progress
+from foilworks.core.corpus.models import Subtest
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.progress import progress
 
 DONE = "items composed: {composed}"
 

@@ -9,14 +9,14 @@ from django.db.models import Prefetch, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from annotation.errors import AnnotationError
-from corpus.models import FOUND_FALSE, NOT_RELIED_ON, Caption, Foil, Item, MediaState, Subtest
-from corpus.release_records import OF_EACH_FOIL, release_id
-from corpus.rules.hard_foils import HARD_FOIL, Candidates, hard_foils
-from corpus.rules.states import CandidateState, FoilVerdict, ItemState
+from foilworks.core.corpus.models import FOUND_FALSE, NOT_RELIED_ON, Caption, Foil, Item, MediaState, Subtest
+from foilworks.core.corpus.release_records import OF_EACH_FOIL, release_id
+from foilworks.core.corpus.rules.hard_foils import HARD_FOIL, Candidates, hard_foils
+from foilworks.core.corpus.rules.states import CandidateState, FoilVerdict, ItemState
+from foilworks.core.projects.models import Project
+from foilworks.core.text.quoting import quoted
 from generation.choices.compose import COMPOSED, ROLES, HardOption, RandomItem, plain
 from generation.models import PERSON_METHOD, Candidate, CandidateGroup, GenerationRun
-from projects.models import Project
-from text.quoting import quoted
 
 RUN = "run:"
 LIVE = (ItemState.IN_VALIDATION, ItemState.VALID)

@@ -14,10 +14,10 @@ from annotation.choices.forms import ComposeForm
 from annotation.choices.reading import composed_subtests, has_sources
 from annotation.choices.wording import reasons
 from annotation.errors import AnnotationError
+from foilworks.core.projects.access import get_project
+from foilworks.core.projects.live_pages import render_live
+from foilworks.core.projects.models import Project, Role
 from generation.choices.compose import HARD
-from projects.access import get_project
-from projects.live_pages import render_live
-from projects.models import Project, Role
 
 EXAMPLES = 2
 PREVIEW = "preview"

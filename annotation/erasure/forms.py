@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from projects.models import OnWithdrawal, User
+from foilworks.core.projects.models import OnWithdrawal, User
 
 
 class EraseForm(forms.Form):

@@ -3,9 +3,9 @@
 from django.db import models
 from django.db.models import Q
 
-from corpus.models import Item
-from projects.models import User
-from projects.personal_data import PersonalData
+from foilworks.core.corpus.models import Item
+from foilworks.core.projects.models import User
+from foilworks.core.projects.personal_data import PersonalData
 
 MAX_COMMENT = 2000
 

@@ -6,9 +6,9 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from annotation.rules.marking import Marks, marks_of
-from corpus.models import Caption, Foil, Item, Subtest, Video
-from projects.models import Project, User
-from projects.personal_data import PersonalData
+from foilworks.core.corpus.models import Caption, Foil, Item, Subtest, Video
+from foilworks.core.projects.models import Project, User
+from foilworks.core.projects.personal_data import PersonalData
 
 
 class Use(models.TextChoices):

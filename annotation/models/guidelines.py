@@ -5,9 +5,9 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models.stages import Stage
-from corpus.models import Subtest
-from projects.models import Project, User
-from projects.sql.rows import QuickRows
+from foilworks.core.corpus.models import Subtest
+from foilworks.core.projects.models import Project, User
+from foilworks.core.projects.sql.rows import QuickRows
 
 
 class Guideline(QuickRows):

@@ -4,9 +4,9 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models.work import WorkRecord
-from corpus.models import Video
-from projects.models import Project, User
-from projects.personal_data import PersonalData
+from foilworks.core.corpus.models import Video
+from foilworks.core.projects.models import Project, User
+from foilworks.core.projects.personal_data import PersonalData
 
 
 class FrameObjects(models.Model):

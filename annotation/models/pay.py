@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.models.stages import Stage
 from annotation.rules.pay import Unit
-from projects.models import Project
+from foilworks.core.projects.models import Project
 
 NOT_NEGATIVE = MinValueValidator(Decimal(0))
 CURRENCY = RegexValidator(r"^[A-Z]{3}$", _("Three capital letters, such as EUR."))

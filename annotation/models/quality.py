@@ -8,9 +8,9 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from annotation.rules.pausing import Reason
-from projects.models import Project, User
-from projects.personal_data import PersonalData
-from projects.sql.rows import QuickRows
+from foilworks.core.projects.models import Project, User
+from foilworks.core.projects.personal_data import PersonalData
+from foilworks.core.projects.sql.rows import QuickRows
 
 SHARE = [MinValueValidator(0.0), MaxValueValidator(1.0)]
 

@@ -6,8 +6,8 @@ from django.utils import timezone
 
 from annotation.models.gold import GoldPair, KnownAnswer, PracticeCaption
 from annotation.models.stages import Stage
-from corpus.models import Subtest
-from projects.models import Project, User
+from foilworks.core.corpus.models import Subtest
+from foilworks.core.projects.models import Project, User
 
 
 class Attempt(models.Model):

@@ -5,8 +5,8 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from projects.models import Project, User
-from projects.personal_data import PersonalData
+from foilworks.core.projects.models import Project, User
+from foilworks.core.projects.personal_data import PersonalData
 
 SHARE = (MinValueValidator(0.0), MaxValueValidator(1.0))
 

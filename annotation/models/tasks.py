@@ -8,11 +8,11 @@ from annotation.models.gold import GoldPair
 from annotation.models.guidelines import Guideline
 from annotation.models.quality import Standing
 from annotation.models.stages import SlotState, Stage, TaskState
-from corpus.models import Foil, Item, Video
+from foilworks.core.corpus.models import Foil, Item, Video
+from foilworks.core.projects.models import Project, User
+from foilworks.core.projects.personal_data import PersonalData
+from foilworks.core.projects.sql.rows import QuickRows
 from generation.models import Candidate, CandidateGroup
-from projects.models import Project, User
-from projects.personal_data import PersonalData
-from projects.sql.rows import QuickRows
 
 
 class Task(QuickRows):

@@ -10,10 +10,10 @@ from annotation.models.guidelines import Guideline
 from annotation.models.quality import Standing
 from annotation.models.stages import Stage
 from annotation.models.tasks import Slot
-from corpus.models import Foil, Item, Video
+from foilworks.core.corpus.models import Foil, Item, Video
+from foilworks.core.projects.models import Project, User
+from foilworks.core.projects.personal_data import PersonalData
 from generation.models import Candidate, CandidateGroup
-from projects.models import Project, User
-from projects.personal_data import PersonalData
 
 
 class Involvement(models.Model):

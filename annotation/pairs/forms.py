@@ -5,9 +5,9 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from corpus.models import Subtest
+from foilworks.core.corpus.models import Subtest
+from foilworks.core.projects.models import Project
 from generation.pairs.records import NATURAL, ORDER, REVERSAL
-from projects.models import Project
 
 
 class ProposeForm(forms.Form):

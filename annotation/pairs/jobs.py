@@ -7,10 +7,10 @@ from typing import Any
 
 from annotation.pairs.actions.store_pairs import store_pairs
 from annotation.pairs.proposing import propose
-from corpus.models import Item, Subtest
+from foilworks.core.corpus.models import Item, Subtest
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.progress import progress
 from generation.pairs.records import NATURAL, ORDER, REVERSAL
-from jobs.models import Job
-from jobs.progress import progress
 
 MAX_NEW = 100
 SEED = 0

@@ -5,13 +5,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from corpus.limits import decode
-from corpus.models import Video
-from corpus.video_files.ingest import StoredMedia, store_media
-from corpus.video_files.stored_files import clip_file
+from foilworks.core.corpus.limits import decode
+from foilworks.core.corpus.models import Video
+from foilworks.core.corpus.video_files.ingest import StoredMedia, store_media
+from foilworks.core.corpus.video_files.stored_files import clip_file
+from foilworks.core.media.errors import MediaError
+from foilworks.core.media.reversal import write_joined, write_reversed
 from generation.pairs.records import REVERSAL, Proposal
-from media.errors import MediaError
-from media.reversal import write_joined, write_reversed
 
 # Characters of a clip's key before what a made clip appends.
 STEM = 150

@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterator
 
 from django.db.models import QuerySet
 
-from corpus.models import NOT_RELIED_ON, Caption, MediaState
+from foilworks.core.corpus.models import NOT_RELIED_ON, Caption, MediaState
+from foilworks.core.projects.models import Project
 from generation.pairs.natural import natural_pairs
 from generation.pairs.orders import orders
 from generation.pairs.records import NATURAL, ORDER, REVERSAL, PairCaption, Proposal
 from generation.pairs.reversals import reversals
-from projects.models import Project
 
 # Keys of clips that were made for a pair: nothing is made of these again.
 MADE_CLIP = re.compile(r"~(?:reversed|order-[0-9a-f]+-[12])$")

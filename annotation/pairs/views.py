@@ -13,10 +13,10 @@ from django.views.decorators.http import require_http_methods
 from annotation.errors import AnnotationError
 from annotation.pairs.actions.ask_for_pairs import ask_for_pairs, jobs_of
 from annotation.pairs.forms import ProposeForm, subtests_for_pairs
-from corpus.models import Caption, Item
-from projects.access import get_project
-from projects.live_pages import render_live
-from projects.models import Project, Role
+from foilworks.core.corpus.models import Caption, Item
+from foilworks.core.projects.access import get_project
+from foilworks.core.projects.live_pages import render_live
+from foilworks.core.projects.models import Project, Role
 
 # Two items each.
 ITEMS_PER_PAGE = 20

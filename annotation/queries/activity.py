@@ -10,7 +10,7 @@ from django.utils import timezone
 from annotation.models import Choice, Edit, Ending, Lease, ObjectAnswer, Review, Stage, Vote, VoteState
 from annotation.models.stages import public_stage
 from annotation.rules.activity import Figures, Judgement, Piece, figures
-from projects.models import Project, User
+from foilworks.core.projects.models import Project, User
 
 # Of the evidence of watching only the seconds: a project has hundreds of thousands of pieces.
 PIECE = ("person", "seconds_spent", "watch__seconds")

@@ -31,14 +31,14 @@ from annotation.rules import editing
 from annotation.rules.baseline import CAPTION
 from annotation.rules.editing import Finding
 from annotation.rules.marking import Marks, marks_of
-from corpus.models import WATCHABLE, Caption, Foil, Item, Subtest, Video
-from corpus.rules.states import CandidateState
+from foilworks.core.corpus.models import WATCHABLE, Caption, Foil, Item, Subtest, Video
+from foilworks.core.corpus.rules.states import CandidateState
+from foilworks.core.projects.access import or_404
+from foilworks.core.projects.models import Project, User
+from foilworks.core.projects.sql.prepared import Prepared
+from foilworks.core.text.diff import diff_segments
 from generation.filters.registry import SCREENING
 from generation.models import PERSON_METHOD, Candidate, CandidateGroup
-from projects.access import or_404
-from projects.models import Project, User
-from projects.sql.prepared import Prepared
-from text.diff import diff_segments
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from django.db.models import F
 
 from annotation.access import may_comment
 from annotation.models import ItemComment
-from corpus.models import Item
-from projects.models import Project, User
+from foilworks.core.corpus.models import Item
+from foilworks.core.projects.models import Project, User
 
 
 def comments_of(person: User, project: Project, item: Item) -> list[ItemComment] | None:

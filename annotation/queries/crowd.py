@@ -9,7 +9,7 @@ from django.db.models import Q, QuerySet
 from annotation.models import Edit, ObjectAnswer, Review, Slot, SlotState, Stage, Standing, Vote, VoteState
 from annotation.models.stages import stages_shown_as
 from annotation.queries.queues import open_work
-from projects.models import CrowdPlace, CrowdStudy, PlaceState, Project, User
+from foilworks.core.projects.models import CrowdPlace, CrowdStudy, PlaceState, Project, User
 
 # With fewer gold answers, the share means nothing.
 MIN_GOLD = 4

@@ -10,13 +10,13 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from annotation.models import Choice, Guideline, Involvement, Stage, Vote, VoteState
 from annotation.rules.choosing import chosen_text
 from annotation.rules.voting import caption_in_doubt
-from corpus.models import Caption, Foil, Item
-from corpus.rules.hard_foils import RANDOM, Candidates, stated_roles
-from corpus.rules.states import FoilVerdict, ItemState
-from projects.access import roles_in
-from projects.models import LeakageScope, Project, Role, User
-from projects.pseudonyms import pseudonym
-from text.diff import diff_segments
+from foilworks.core.corpus.models import Caption, Foil, Item
+from foilworks.core.corpus.rules.hard_foils import RANDOM, Candidates, stated_roles
+from foilworks.core.corpus.rules.states import FoilVerdict, ItemState
+from foilworks.core.projects.access import roles_in
+from foilworks.core.projects.models import LeakageScope, Project, Role, User
+from foilworks.core.projects.pseudonyms import pseudonym
+from foilworks.core.text.diff import diff_segments
 
 ADJUDICATORS = frozenset({Role.RESEARCHER, Role.REVIEWER})
 _BARRING = (Involvement.Kind.MADE, Involvement.Kind.REVIEWED, Involvement.Kind.JUDGED)
@@ -57,7 +57,7 @@ class JudgedPair:
     """A caption-foil pair with its counted votes, in the order of the form. `foil` None: votes on the item.
 
     `is_choice`: the votes are about all foils at once; `chosen_by`: who chose this one. `role`: from
-    `corpus.rules.hard_foils`.
+    `foilworks.core.corpus.rules.hard_foils`.
     """
 
     foil: Foil | None

@@ -29,10 +29,10 @@ from annotation.models import (
 )
 from annotation.rules.eligibility import OPEN_TO_ALL, PersonFacts, PriorInvolvement, TaskFacts
 from annotation.rules.ordering import FRESH, STARTED
-from corpus.models import WATCHABLE, Item, Video
+from foilworks.core.corpus.models import WATCHABLE, Item, Video
+from foilworks.core.projects.models import LeakageScope, Project, User
+from foilworks.core.projects.sql.prepared import Prepared
 from generation.models import Candidate
-from projects.models import LeakageScope, Project, User
-from projects.sql.prepared import Prepared
 
 # The path from a slot's task to its candidate group.
 _GROUP = {

@@ -13,8 +13,8 @@ from annotation.queries.gold import skipped
 from annotation.queries.paid_work import policy_of
 from annotation.queries.queues import free_places
 from annotation.rules.pay import Unit
-from projects.crowd_entry import Entry
-from projects.models import CrowdPlace, CrowdStudy, CrowdWorker, PlaceState, User
+from foilworks.core.projects.crowd_entry import Entry
+from foilworks.core.projects.models import CrowdPlace, CrowdStudy, CrowdWorker, PlaceState, User
 
 # A person who has done nothing yet: no rule excludes them.
 NOBODY = User(pk=0)

@@ -6,8 +6,8 @@ from annotation.models import GoldPair, Involvement, Lease, Question, Slot, Slot
 from annotation.queries.eligibility import declined_by
 from annotation.queries.quality import policy_and_standing
 from annotation.rules.gold_serving import pieces_to_come
-from corpus.models import WATCHABLE
-from projects.models import Project, User
+from foilworks.core.corpus.models import WATCHABLE
+from foilworks.core.projects.models import Project, User
 
 
 def unseen(person: int, project_id: int) -> QuerySet[GoldPair]:

@@ -7,8 +7,8 @@ from django.db.models.functions import Coalesce
 
 from annotation.models import Ending, Guideline, Lease, Stage
 from annotation.models.stages import public_stage
-from corpus.models import Subtest
-from projects.models import Project
+from foilworks.core.corpus.models import Subtest
+from foilworks.core.projects.models import Project
 
 DONE_OR_BEGUN = (Ending.SUBMITTED, Ending.RUNNING)
 # The path to a lease's subtest.

@@ -6,8 +6,8 @@ from django.db.models import BooleanField, Exists, ExpressionWrapper, F, Filtere
 
 from annotation.models import GoldPair, Involvement, Lease, Slot, SlotState, Stage, Vote, VoteState
 from annotation.models.stages import stages_shown_as
-from corpus.models import Foil
-from projects.sql.prepared import Prepared
+from foilworks.core.corpus.models import Foil
+from foilworks.core.projects.sql.prepared import Prepared
 
 _HELD = (
     "person",

@@ -9,9 +9,9 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Slot, SlotState, Stage, Standing
 from annotation.models.stages import public_stage
-from projects.actions.members import unused_accounts
-from projects.listing.keyset import Order
-from projects.models import Membership, Project, User
+from foilworks.core.projects.actions.members import unused_accounts
+from foilworks.core.projects.listing.keyset import Order
+from foilworks.core.projects.models import Membership, Project, User
 
 # Of the index of (project, person): people are numbered in the order in which their accounts were created.
 MEMBER_ORDERS = (

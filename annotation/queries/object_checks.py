@@ -7,7 +7,7 @@ from django.db.models import Count, F, Prefetch, Q, QuerySet
 
 from annotation.models import CheckedFrame, FrameState, ObjectAnswer, ObjectCheck, ObjectError, Task, TaskState
 from annotation.rules.objects import CheckedObject, seen_by_most
-from projects.models import Project
+from foilworks.core.projects.models import Project
 
 COUNTED = Q(undone_at=None, slot__isnull=False)
 

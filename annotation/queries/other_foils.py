@@ -1,8 +1,8 @@
 """The foils that other runs of a subtest already have for a caption, so that nobody writes one of them again."""
 
-from corpus.rules.states import CandidateState
+from foilworks.core.corpus.rules.states import CandidateState
+from foilworks.core.projects.sql.prepared import Prepared
 from generation.models import Candidate, CandidateGroup
-from projects.sql.prepared import Prepared
 
 STANDS = (CandidateState.IN_REVIEW, CandidateState.ACCEPTED)
 _OF_OTHER_RUNS = Prepared(

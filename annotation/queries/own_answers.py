@@ -11,8 +11,8 @@ from annotation.models import Edit, ObjectAnswer, Review, Stage, Vote, VoteState
 from annotation.models.stages import public_stage
 from annotation.rules.baseline import place_of
 from annotation.rules.voting import answer_of
-from corpus.models import Foil
-from projects.models import Project, User
+from foilworks.core.corpus.models import Foil
+from foilworks.core.projects.models import Project, User
 
 # Answers that a search of one's own work reads at most.
 SEARCHED = 500

@@ -10,7 +10,7 @@ from django.db.models.functions import TruncDate
 from annotation.models import Edit, ObjectAnswer, PayPolicy, PayRate, Review, Stage, Vote, VoteState
 from annotation.models.stages import public_stage
 from annotation.rules.pay import PaidWork, Rate, Statement, statement
-from projects.models import Project, User
+from foilworks.core.projects.models import Project, User
 
 # Stages that can be paid: practice and the qualification are not work, gold is paid as validation.
 PAID = (Stage.EDIT, Stage.REVIEW, Stage.VALIDATION, Stage.BASELINE, Stage.OBJECTS)

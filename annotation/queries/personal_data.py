@@ -20,7 +20,7 @@ from annotation.models import (
 from annotation.models.stages import public_stage
 from annotation.queries.own_answers import answer_of_choice
 from annotation.rules.voting import answer_of
-from projects.models import (
+from foilworks.core.projects.models import (
     AuditEvent,
     Consent,
     CrowdPlace,

@@ -23,10 +23,10 @@ from annotation.models import (
 from annotation.rules.ordering import seeded_share
 from annotation.rules.pausing import Thresholds, position_p, wilson
 from annotation.rules.watch_evidence import shown_seconds
-from corpus.models import WATCHABLE, Item, Subtest
-from corpus.rules.states import ItemState
-from projects.models import Project, Role, User
-from projects.sql.prepared import Prepared
+from foilworks.core.corpus.models import WATCHABLE, Item, Subtest
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.projects.models import Project, Role, User
+from foilworks.core.projects.sql.prepared import Prepared
 
 PRACTICE_ROLE = {Stage.EDIT: Role.ANNOTATOR, Stage.VALIDATION: Role.VALIDATOR}
 USE_OF_STAGE = {Stage.PRACTICE: Use.PRACTICE, Stage.QUALIFICATION: Use.QUALIFICATION}

@@ -14,8 +14,8 @@ from annotation.models import Edit, ObjectAnswer, QualityPolicy, Review, Slot, S
 from annotation.models.stages import stages_shown_as
 from annotation.queries.eligibility import JUDGING, Leakage, bars, leakage_of, places_ahead
 from annotation.queries.gold import with_gold
-from projects.models import Project, User
-from projects.sql.prepared import Prepared
+from foilworks.core.projects.models import Project, User
+from foilworks.core.projects.sql.prepared import Prepared
 
 # Slots that a look at a queue counts at most.
 COUNTED_TO = 1_000

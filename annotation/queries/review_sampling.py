@@ -6,9 +6,9 @@ from django.db.models import Count, Q, QuerySet
 
 from annotation.models import Edit, Review, ReviewPolicy, ReviewRate, Task, TaskState
 from annotation.rules.reviewing import DECISIONS
+from foilworks.core.projects.models import Membership, Project, Role, User
+from foilworks.core.projects.sql.prepared import Prepared
 from generation.models import Candidate
-from projects.models import Membership, Project, Role, User
-from projects.sql.prepared import Prepared
 
 _RATE = Prepared(
     lambda project, person: ReviewRate.objects.filter(project=project, person=person).values_list("rate")[:1]

@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Lease, Stage, Vote
 from annotation.rules.voting import VoteRule
-from corpus.models import PUBLISHERS_WORD, Item, Subtest
-from corpus.rules.states import ItemState
+from foilworks.core.corpus.models import PUBLISHERS_WORD, Item, Subtest
+from foilworks.core.corpus.rules.states import ItemState
 
 # Without a vote, an item waits or was retracted.
 UNDECIDED = (ItemState.IN_VALIDATION, ItemState.RETRACTED)

@@ -5,7 +5,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Lease, Vote
 from annotation.queries.eligibility import JUDGING
-from projects.models import Project
+from foilworks.core.projects.models import Project
 
 
 def why_scope_fixed(project: Project) -> str:

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from text.storable import is_storable
+from foilworks.core.text.storable import is_storable
 
 # Ten foils of maximum length, in characters of JSON, and the form that they belong to.
 MAX_CHARACTERS = 100_000

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from annotation.rules.marking import Marks
-from text.diff import changed_words, compared_words
+from foilworks.core.text.diff import changed_words, compared_words
 
 MAX_CHARACTERS = 2_000
 

@@ -2,13 +2,13 @@
 
 Uses closed word classes of English: the words after an article, a number or a possessive are a person or thing, up to
 the first word that looks like a verb. It only warns and marks, so an error costs little; taggers are for jobs
-(text.language).
+(foilworks.core.text.language).
 """
 
 import re
 from dataclasses import dataclass
 
-from text.tokens import is_unspaced
+from foilworks.core.text.tokens import is_unspaced
 
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation.rules.ordering import seeded_share
-from text.storable import is_storable
+from foilworks.core.text.storable import is_storable
 
 FRAMES = 100
 MAX_OBJECTS = 60

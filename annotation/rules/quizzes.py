@@ -7,7 +7,7 @@ from enum import StrEnum
 from annotation.rules.editing import Finding, check_text, errors, normalised
 from annotation.rules.marking import Marks
 from annotation.rules.ordering import seeded_share
-from text.diff import diff_segments
+from foilworks.core.text.diff import diff_segments
 
 # Maximum of questions per attempt at practice.
 PRACTICE_LENGTH = 10

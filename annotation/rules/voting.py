@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from annotation.rules.ordering import seeded_share
-from corpus.rules.states import FoilVerdict, ItemState
+from foilworks.core.corpus.rules.states import FoilVerdict, ItemState
 
 CAPTION, FOIL, NEITHER, BOTH, CANNOT_TELL = "caption", "foil", "neither", "both", "cannot_tell"
 ANSWERS = ("first", "second", NEITHER, BOTH, CANNOT_TELL)

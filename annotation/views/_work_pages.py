@@ -30,11 +30,11 @@ from annotation.queries.crowd import finished_place, place_counts
 from annotation.queries.eligibility import JUDGING
 from annotation.queries.queues import AtLeast, held_besides, open_work
 from annotation.rules.guidelines import render_guideline
-from corpus.video_files.clip_tokens import Piece
-from corpus.video_files.player import blind_clip, clip_url
-from projects.access import get_project
-from projects.crowd_entry import CROWD_PLACE_KEY
-from projects.models import Project
+from foilworks.core.corpus.video_files.clip_tokens import Piece
+from foilworks.core.corpus.video_files.player import blind_clip, clip_url
+from foilworks.core.projects.access import get_project
+from foilworks.core.projects.crowd_entry import CROWD_PLACE_KEY
+from foilworks.core.projects.models import Project
 
 Record = Edit | Review | Vote | ObjectAnswer
 # Makes the response of a claim; of a rejected submit, with the problem.
@@ -49,7 +49,7 @@ GETTERS = {
 }
 # Maximum of digits of a row id; longer numbers in the address are invalid.
 MAX_ID_DIGITS = 18
-# Header of the page's script (foilworks/static/annotation/work.js), and the answer's header.
+# Header of the page's script (static/annotation/work.js), and the answer's header.
 SWAP, SWAPPED_URL, SWAP_GOES = "X-Foilworks-Swap", "X-Foilworks-Url", "X-Foilworks-Go"
 # Text typed in these is stored as a draft; an answer by keyboard is not.
 TYPED = frozenset({Stage.EDIT, Stage.REVIEW})

@@ -9,8 +9,8 @@ from django.views.decorators.http import require_POST
 
 from annotation.actions.comments import add_comment, set_resolved
 from annotation.errors import AnnotationError
-from projects.access import get_project, roles_in
-from projects.models import Project, Role
+from foilworks.core.projects.access import get_project, roles_in
+from foilworks.core.projects.models import Project, Role
 
 ROLES = (Role.RESEARCHER, Role.REVIEWER)
 

@@ -33,13 +33,13 @@ from annotation.queries.decision_queues import (
 from annotation.rules.adjudication import settled_because
 from annotation.undo_offers import undo_all, undo_offer, undo_token
 from annotation.views._work_pages import MAX_ID_DIGITS, guideline_html
-from corpus.access import get_video
-from corpus.models import Caption, Item
-from corpus.rules.states import IllegalMove, ItemState
-from corpus.video_files.clip_tokens import Piece
-from corpus.video_files.player import blind_clip, player_clip
-from projects.access import get_project
-from projects.models import Role
+from foilworks.core.corpus.access import get_video
+from foilworks.core.corpus.models import Caption, Item
+from foilworks.core.corpus.rules.states import IllegalMove, ItemState
+from foilworks.core.corpus.video_files.clip_tokens import Piece
+from foilworks.core.corpus.video_files.player import blind_clip, player_clip
+from foilworks.core.projects.access import get_project
+from foilworks.core.projects.models import Role
 
 PER_PAGE = 50
 

@@ -29,16 +29,16 @@ from annotation.rules.activity import Figures
 from annotation.rules.pay import Earned, Statement
 from annotation.views._work_pages import done_with
 from annotation.views.work import ANSWERS, SEVERAL_TEXTS_ANSWERS
-from projects.access import get_project
-from projects.actions.members import Added, add_member, renew_password
-from projects.crowd_entry import require_proof
-from projects.demo_accounts import NO_ACCOUNTS, why_closed
-from projects.errors import ProjectError
-from projects.forms.accounts import LeaveForm
-from projects.forms.strict import refuse_other_fields
-from projects.listing.listing import list_rows
-from projects.models import Membership, Project, Role, User
-from text.storable import safe_row
+from foilworks.core.projects.access import get_project
+from foilworks.core.projects.actions.members import Added, add_member, renew_password
+from foilworks.core.projects.crowd_entry import require_proof
+from foilworks.core.projects.demo_accounts import NO_ACCOUNTS, why_closed
+from foilworks.core.projects.errors import ProjectError
+from foilworks.core.projects.forms.accounts import LeaveForm
+from foilworks.core.projects.forms.strict import refuse_other_fields
+from foilworks.core.projects.listing.listing import list_rows
+from foilworks.core.projects.models import Membership, Project, Role, User
+from foilworks.core.text.storable import safe_row
 
 LAST_ANSWERS = 20
 # With fewer comparable votes, a share tells the person nothing.

@@ -15,14 +15,14 @@ from annotation.actions.settings.set_work_rules import set_work_rules
 from annotation.queries.vote_rules import changeable
 from annotation.queries.work_rules import why_scope_fixed
 from annotation.settings_forms import WorkRulesForm
-from corpus.models import Subtest
-from projects.access import TIME_TO_RESTORE, get_project
-from projects.actions import lifecycle
-from projects.demo_accounts import NO_SETTINGS, why_closed
-from projects.errors import AccessDenied
-from projects.forms.settings import AboutForm, DeleteForm
-from projects.models import Project, Role
-from text.errors import ActionableError
+from foilworks.core.corpus.models import Subtest
+from foilworks.core.projects.access import TIME_TO_RESTORE, get_project
+from foilworks.core.projects.actions import lifecycle
+from foilworks.core.projects.demo_accounts import NO_SETTINGS, why_closed
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.forms.settings import AboutForm, DeleteForm
+from foilworks.core.projects.models import Project, Role
+from foilworks.core.text.errors import ActionableError
 
 
 @never_cache

@@ -41,11 +41,11 @@ from annotation.rules.pausing import accuracy_on_the_line
 from annotation.rules.quizzes import LINE, grade_edits
 from annotation.views._work_pages import sent_with
 from annotation.views.work import ANSWER_ROWS, ANSWERS, live_checks, marked_words
-from corpus.video_files.clip_tokens import Piece
-from corpus.video_files.player import blind_clip
-from projects.access import get_project, or_404, roles_in
-from projects.models import Project, Role, User
-from text.diff import diff_segments
+from foilworks.core.corpus.video_files.clip_tokens import Piece
+from foilworks.core.corpus.video_files.player import blind_clip
+from foilworks.core.projects.access import get_project, or_404, roles_in
+from foilworks.core.projects.models import Project, Role, User
+from foilworks.core.text.diff import diff_segments
 
 PER_PAGE = 25
 TITLES = {Stage.EDIT: gettext_lazy("Writing foils"), Stage.VALIDATION: gettext_lazy("Validation")}

@@ -24,11 +24,11 @@ from annotation.queries.vote_rules import why_fixed
 from annotation.rules.guidelines import MAX_CHARACTERS
 from annotation.rules.voting import VoteRule
 from annotation.views._work_pages import guideline_html
-from corpus.forms import VoteRuleForm
-from corpus.models import Subtest
-from projects.access import get_project
-from projects.models import Project, Role
-from text.diff import diff_segments
+from foilworks.core.corpus.forms import VoteRuleForm
+from foilworks.core.corpus.models import Subtest
+from foilworks.core.projects.access import get_project
+from foilworks.core.projects.models import Project, Role
+from foilworks.core.text.diff import diff_segments
 
 # Older versions stay with the work done under them.
 SHOWN = 20

@@ -43,19 +43,28 @@ from annotation.queries.entries import guideline_for, pay_for, waiting_for, why_
 from annotation.queries.object_checks import checks_of, next_unseen
 from annotation.views._work_pages import MAX_ID_DIGITS, guideline_html, next_piece
 from annotation.work_queues import ABOUT, EXAMPLE, TITLES
-from corpus.models import Caption
-from projects import rate_limits
-from projects.access import get_project, or_404
-from projects.actions.consent import give_consent
-from projects.audit import record_refusal
-from projects.crowd_entry import CROWD_PLACE_KEY, UNPROVED, Entry, code_of, parameters_of, read_entry
-from projects.demo_accounts import NO_STUDIES, why_closed
-from projects.errors import EntryRefused, TooManyTries
-from projects.forms.accounts import ConsentForm
-from projects.forms.strict import refuse_other_fields
-from projects.models import ConsentText, CrowdPlace, CrowdStudy, CrowdWorker, PlaceState, Platform, Project, Role
-from projects.sign_in import OWN_BACKEND
-from text.diff import diff_segments
+from foilworks.core.corpus.models import Caption
+from foilworks.core.projects import rate_limits
+from foilworks.core.projects.access import get_project, or_404
+from foilworks.core.projects.actions.consent import give_consent
+from foilworks.core.projects.audit_trail.recording import record_refusal
+from foilworks.core.projects.crowd_entry import CROWD_PLACE_KEY, UNPROVED, Entry, code_of, parameters_of, read_entry
+from foilworks.core.projects.demo_accounts import NO_STUDIES, why_closed
+from foilworks.core.projects.errors import EntryRefused, TooManyTries
+from foilworks.core.projects.forms.accounts import ConsentForm
+from foilworks.core.projects.forms.strict import refuse_other_fields
+from foilworks.core.projects.models import (
+    ConsentText,
+    CrowdPlace,
+    CrowdStudy,
+    CrowdWorker,
+    PlaceState,
+    Platform,
+    Project,
+    Role,
+)
+from foilworks.core.projects.sign_in_views import OWN_BACKEND
+from foilworks.core.text.diff import diff_segments
 
 PER_PAGE = 50
 # The parameters that Prolific expects in the address of a study.

@@ -58,17 +58,17 @@ from annotation.views._work_pages import (
     sent_with,
 )
 from annotation.work_queues import INTRODUCED, introduction_for, queue_of, queues_of
-from corpus.rules.hard_foils import RANDOM
-from corpus.video_files.streaming import stream_file
+from foilworks.core.corpus.rules.hard_foils import RANDOM
+from foilworks.core.corpus.video_files.streaming import stream_file
+from foilworks.core.projects.access import get_project, roles_in
+from foilworks.core.projects.models import Role
+from foilworks.core.text.diff import changed_words
+from foilworks.core.text.registry import Entry
 from generation.actions.hints import ask_hint
 from generation.errors import GenerationError
 from generation.filters.registry import FILTERS
 from generation.hints import hint_answer, hint_model
 from generation.methods.registry import METHODS
-from projects.access import get_project, roles_in
-from projects.models import Role
-from text.diff import changed_words
-from text.registry import Entry
 
 # In the session: ids of the projects whose introduction the person has hidden.
 # Its foils are captions of other videos.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from media.encode import write_mp4
+from foilworks.core.media.encode import write_mp4
 
 SIDE, SQUARE, FRAMES, RATE = 128, 24, 36, 12.0
 COLOURS = {"red": (200, 40, 40), "blue": (40, 70, 200)}

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from torch.utils.data import DataLoader
 
 # Imports only torch and numpy; a copy of the file works as well.
-from hub.training.llm_teacher import FORWARD, TeacherSet, Temperatures, losses, order
+from foilworks.core.hub.training.llm_teacher import FORWARD, TeacherSet, Temperatures, losses, order
 
 FRAMES, SIDE, WORDS = 8, 64, 4096
 

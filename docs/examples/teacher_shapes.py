@@ -29,7 +29,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.settings")
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.site.settings")
 
 import django  # noqa: E402 (the root must be on the path first)
 
@@ -43,12 +43,19 @@ from torch.nn import functional as F  # noqa: E402
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast  # noqa: E402
 from transformers.utils import logging  # noqa: E402
 
-from evaluation.teacher.examples import Examples, examples_of  # noqa: E402
-from evaluation.teacher.held_out import held_out_sources, set_of  # noqa: E402
-from evaluation.teacher.measuring import measured, read  # noqa: E402
-from evaluation.teacher.pages import curves  # noqa: E402
-from evaluation.teacher.plan import Objective, Plan  # noqa: E402
-from evaluation.teacher.readings import (  # noqa: E402
+from foilworks.core.hub.adapters.registry import ENCODER, open_helper  # noqa: E402
+from foilworks.core.hub.adapters.tiny_video import TinyConfig, TinyVideoText, Words, save_model  # noqa: E402
+from foilworks.core.hub.interfaces import VideoMeta  # noqa: E402
+from foilworks.core.hub.training.dual_encoders import open_student  # noqa: E402
+from foilworks.core.text.tokens import words as words_of  # noqa: E402
+from foilworks.site.demo.captions import COLOURS, MOTIONS, SAME_MEANING, SHAPES, Facts, direction_caption  # noqa: E402
+from foilworks.site.demo.world import FRAMES, Scene, draw, evaluation_scenes, training_scenes  # noqa: E402
+from foilworks.site.teacher.examples import Examples, examples_of  # noqa: E402
+from foilworks.site.teacher.held_out import held_out_sources, set_of  # noqa: E402
+from foilworks.site.teacher.measuring import measured, read  # noqa: E402
+from foilworks.site.teacher.pages import curves  # noqa: E402
+from foilworks.site.teacher.plan import Objective, Plan  # noqa: E402
+from foilworks.site.teacher.readings import (  # noqa: E402
     ACTION,
     OBJECT,
     R1,
@@ -59,16 +66,9 @@ from evaluation.teacher.readings import (  # noqa: E402
     compared,
     summary,
 )
-from evaluation.teacher.selection import Selection  # noqa: E402
-from evaluation.teacher.sources import Collected  # noqa: E402
-from evaluation.teacher.training import Heard, train  # noqa: E402
-from foilworks.demo.captions import COLOURS, MOTIONS, SAME_MEANING, SHAPES, Facts, direction_caption  # noqa: E402
-from foilworks.demo.world import FRAMES, Scene, draw, evaluation_scenes, training_scenes  # noqa: E402
-from hub.adapters.registry import ENCODER, open_helper  # noqa: E402
-from hub.adapters.tiny_video import TinyConfig, TinyVideoText, Words, save_model  # noqa: E402
-from hub.interfaces import VideoMeta  # noqa: E402
-from hub.training.dual_encoders import open_student  # noqa: E402
-from text.tokens import words as words_of  # noqa: E402
+from foilworks.site.teacher.selection import Selection  # noqa: E402
+from foilworks.site.teacher.sources import Collected  # noqa: E402
+from foilworks.site.teacher.training import Heard, train  # noqa: E402
 
 KEPT_FRAMES, SIDE = 12, 32
 PAD, UNKNOWN = "[PAD]", "[UNK]"

@@ -29,9 +29,9 @@ from evaluation.analyses.records import ItemFacts, hard_part, valid_part
 from evaluation.analyses.words import js_divergence, n_lexical_items, word_counts
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals
+from foilworks.core.text.tokens import unseen_by_words, words
 from generation.balance.classifier import FOLDS, cue_words, fitted, held_out
 from generation.balance.records import caption_groups
-from text.tokens import unseen_by_words, words
 
 VERSION = "6"
 INPUT = "texts"
@@ -46,8 +46,8 @@ def compute(items: Sequence[ItemFacts], *, draws: int = DRAWS, seed: int = SEED)
     """Compute, per subtest and overall (one classifier over all), the four parts of the module's docstring.
 
     Accuracy is None with a `reason` if there are fewer than two different captions. `n_unjudged` counts the pairs that
-    no probe of words can judge (`text.tokens.unseen_by_words`); `unjudged` has the first of them. EvaluationError
-    without items.
+    no probe of words can judge (`foilworks.core.text.tokens.unseen_by_words`); `unjudged` has the first of them.
+    EvaluationError without items.
     """
     items = hard_part(items)
     if not items:

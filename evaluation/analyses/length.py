@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from evaluation.analyses.scored import Floats, ScoredItems, by_group, need, number
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import DRAWS, SEED
-from text.quoting import quoted
+from foilworks.core.text.quoting import quoted
 
 VERSION = "3"
 INPUT = "scored"

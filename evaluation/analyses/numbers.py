@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from evaluation.errors import EvaluationError
-from text.language.numbers import WORDS
-from text.tokens import words
+from foilworks.core.text.language.numbers import WORDS
+from foilworks.core.text.tokens import words
 
 VERSION = "1"
 INPUT = "corpus"

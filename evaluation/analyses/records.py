@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from corpus.rules.hard_foils import Candidates, hard_foils
 from evaluation.errors import EvaluationError
-from text.quoting import quoted
+from foilworks.core.corpus.rules.hard_foils import Candidates, hard_foils
+from foilworks.core.text.quoting import quoted
 
 # Truth coding; all vote counts use this order.
 CHOICES = ("caption", "foil", "neither", "both", "cannot_tell")
@@ -64,7 +64,8 @@ class ItemFacts:
 
 
 def with_hard_foils(items: Sequence[ItemFacts], read: Sequence[Candidates]) -> list[ItemFacts]:
-    """Return the items with the hard foils that `corpus.rules.hard_foils` finds in what was read of them."""
+    """Return the items with the hard foils that `foilworks.core.corpus.rules.hard_foils` finds in what was read of
+    them."""
     return [
         item if hard is None else replace(item, hard_foil=hard.index, hard_foil_source=hard.source)
         for item, hard in zip(items, hard_foils(read), strict=True)

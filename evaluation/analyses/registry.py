@@ -5,7 +5,7 @@ votes, verdicts, reviews, screening, stages, people, objects, scored, corpus or 
 evaluation/score_files/items.py, evaluation/score_files/scored.py and evaluation/reports/reports.py).
 """
 
-from text.registry import Entry, Param
+from foilworks.core.text.registry import Entry, Param
 
 BASE = Param("base", "2", "Base of the logarithm of the JS divergence.", "choice", ("2", "e"))
 UNIT = Param("unit", "words", "All words, or only the words that differ.", "choice", ("words", "changed"))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from evaluation.analyses.records import NOBODY, Votes, coded, tallied
 from evaluation.errors import EvaluationError
-from text.registry import Entry, load
+from foilworks.core.text.registry import Entry, load
 
 VERSION = "1"
 MIN_ANNOTATORS = 2

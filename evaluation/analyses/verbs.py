@@ -13,10 +13,10 @@ from typing import Any
 from evaluation.analyses.records import MACHINE, PERSON, SOURCES, EditFacts
 from evaluation.analyses.words import js_divergence
 from evaluation.errors import EvaluationError
-from text.diff import diff_edits
-from text.language.tokens import Token
-from text.language.tools import Tagger, tagger
-from text.quoting import quoted
+from foilworks.core.text.diff import diff_edits
+from foilworks.core.text.language.tokens import Token
+from foilworks.core.text.language.tools import Tagger, tagger
+from foilworks.core.text.quoting import quoted
 
 VERSION = "2"
 INPUT = "edits"

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from evaluation.analyses.records import ItemFacts, ProficiencyFacts
 from evaluation.errors import EvaluationError
-from text.diff import diff_edits
-from text.quoting import quoted
-from text.tokens import WordSpan, word_spans, words
+from foilworks.core.text.diff import diff_edits
+from foilworks.core.text.quoting import quoted
+from foilworks.core.text.tokens import WordSpan, word_spans, words
 
 BASES = {"2": 2.0, "e": math.e}
 UNITS = ("words", "changed")

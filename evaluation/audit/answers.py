@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from corpus.errors import CorpusError
-from corpus.importers.parsing.fields import ProblemError
-from text.quoting import quoted
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.import_formats.parsing.fields import ProblemError
+from foilworks.core.text.quoting import quoted
 
 TEXT, NAME, FROM_0, FROM_1 = "text", "name", "number from 0", "number from 1"
 # What an answer alone is taken for, in this order; numbers count from 0.

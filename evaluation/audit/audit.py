@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from typing import Any
 
-from corpus.importers import hf
 from evaluation.audit import checks, exports
 from evaluation.audit.gathering import Gathered, gather
 from evaluation.audit.probes import (
@@ -25,6 +24,7 @@ from evaluation.audit.sampling import SAMPLE_PAIRS, Sample
 from evaluation.audit.texts import TEXTS
 from evaluation.audit.without_video import best_probe
 from evaluation.errors import EvaluationError
+from foilworks.core.corpus.import_formats import hf
 
 # Of the JSON document; a change of a field's meaning raises it.
 SCHEMA = 1

@@ -8,10 +8,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from corpus.exporters.parts.folder import MADE_BY, MANIFEST
-from corpus.records import ItemRecord
-from corpus.release_records import item_record
 from evaluation.errors import EvaluationError
+from foilworks.core.corpus.export_formats.parts.folder import MADE_BY, MANIFEST
+from foilworks.core.corpus.records import ItemRecord
+from foilworks.core.corpus.release_records import item_record
 
 # The format of a whole export; only it also comes as an archive.
 WHOLE = "foilworks"

@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from corpus.importers.parsing.fields import ProblemError
-from corpus.records import MAX_TEXT
 from evaluation.audit.answers import (
     Choices,
     Manner,
@@ -21,7 +19,9 @@ from evaluation.audit.answers import (
 )
 from evaluation.audit.names import MAX_LABEL, ROLES, SERIES, Columns, columns_of, named, series_of
 from evaluation.audit.records import AuditRecord
-from text.quoting import quoted
+from foilworks.core.corpus.import_formats.parsing.fields import ProblemError
+from foilworks.core.corpus.records import MAX_TEXT
+from foilworks.core.text.quoting import quoted
 
 # A line of a question with one option: "A. kick", "Option 1: …", "(B) …".
 _LINE = re.compile(r"^\s*(?:(?:Option|Sentence|Caption|Choice|Description)\s+)?\(?([A-J1-9])[.:)]\s+(\S.*?)\s*$")

@@ -9,7 +9,7 @@ import regex
 from evaluation.audit.records import AuditRecord, label_is_true
 from evaluation.audit.repeats import Repeats
 from evaluation.audit.sampling import Sample
-from text.tokens import words
+from foilworks.core.text.tokens import words
 
 # With more different words, the rare ones are dropped, which are no cue.
 MAX_WORDS = 200_000

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from corpus.errors import CorpusError
-from corpus.importers.parsing.fields import ProblemError
-from corpus.importers.parsing.records import RawRecord
 from evaluation.audit.names import Columns, named
-from text.quoting import quoted
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.import_formats.parsing.fields import ProblemError
+from foilworks.core.corpus.import_formats.parsing.records import RawRecord
+from foilworks.core.text.quoting import quoted
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from corpus.importers.parsing.fields import ProblemError
 from evaluation.audit.answers import answer_place, is_number_label, label_of
 from evaluation.audit.records import AuditRecord, Finding, label_is_true
 from evaluation.errors import EvaluationError
@@ -16,7 +15,8 @@ from evaluation.metrics.ties import hit, standing
 from evaluation.score_files.score_columns import kind_of
 from evaluation.score_files.scores import read_choices
 from evaluation.score_files.tables import Table
-from text.quoting import quoted
+from foilworks.core.corpus.import_formats.parsing.fields import ProblemError
+from foilworks.core.text.quoting import quoted
 
 Floats = NDArray[np.float64]
 Credits = Mapping[str, float]

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from corpus.importers.parsing.fields import ProblemError
 from evaluation.audit.names import MAX_LABEL, SERIES, Columns, named, series_of
+from foilworks.core.corpus.import_formats.parsing.fields import ProblemError
 
 Found = tuple[dict[str, Any], dict[str, str]]
 MAX_NESTED = 6

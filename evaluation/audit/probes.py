@@ -27,8 +27,8 @@ from evaluation.audit.records import (
     without_labels,
 )
 from evaluation.metrics.intervals import mean, mean_intervals
+from foilworks.core.text.tokens import word_features, words
 from generation.balance.classifier import SAME, held_out_gaps
-from text.tokens import word_features, words
 
 MAX_N = 3
 # An n-gram of one text teaches nothing about others.
@@ -89,8 +89,8 @@ def _by_classifier(
 
 
 def word_features_of(text: str) -> list[str]:
-    """List the features of words (text.tokens.word_features), and those of an answer with the opening of its
-    question. Of a labelled text, list its words with the label: which words are said of what is true."""
+    """List the features of words (foilworks.core.text.tokens.word_features), and those of an answer with the opening
+    of its question. Of a labelled text, list its words with the label: which words are said of what is true."""
     if LABEL in text:
         return _with_label(text, word_features)
     question, _, answer = text.rpartition(SEPARATOR)

@@ -6,14 +6,14 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from corpus.errors import CorpusError
-from corpus.importers.parsing.any_rows import parquet_records
-from corpus.importers.parsing.json_records import Member, members, parse_line, read_text
-from corpus.importers.parsing.parquet_rows import TableLimits
-from corpus.importers.parsing.records import RawRecord, json_lines
-from corpus.importers.parsing.table_rows import COMMA, SEMICOLON, TAB, first_row, read_rows
-from corpus.importers.parsing.text_lines import lines
 from evaluation.audit.names import NAMES, has_role
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.import_formats.parsing.any_rows import parquet_records
+from foilworks.core.corpus.import_formats.parsing.json_records import Member, members, parse_line, read_text
+from foilworks.core.corpus.import_formats.parsing.parquet_rows import TableLimits
+from foilworks.core.corpus.import_formats.parsing.records import RawRecord, json_lines
+from foilworks.core.corpus.import_formats.parsing.table_rows import COMMA, SEMICOLON, TAB, first_row, read_rows
+from foilworks.core.corpus.import_formats.parsing.text_lines import lines
 
 TABLES = frozenset({".csv", ".tsv"})
 LINES = frozenset({".jsonl", ".ndjson"})

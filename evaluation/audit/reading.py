@@ -5,11 +5,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from corpus.errors import CorpusError
-from corpus.importers.parsing.fields import ProblemError, check_content
-from corpus.importers.registry import BENCHMARK, IMPORTERS
-from corpus.records import SPLITS, BadRecord, ItemRecord
-from corpus.rules.hard_foils import Candidates, HardFoil, hard_foils, may_have_nearest, stated_hard_foil
 from evaluation.audit.answers import Manner
 from evaluation.audit.exports import WHOLE, released
 from evaluation.audit.forms import Draft, draft_of, settled
@@ -18,7 +13,12 @@ from evaluation.audit.nested import flattened
 from evaluation.audit.raw_records import TABLES, header_of, raw_records, stem_of_parts
 from evaluation.audit.records import AuditRecord
 from evaluation.errors import EvaluationError
-from text.registry import Entry, load, lookup, parse_params
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.import_formats.parsing.fields import ProblemError, check_content
+from foilworks.core.corpus.import_formats.registry import BENCHMARK, IMPORTERS
+from foilworks.core.corpus.records import SPLITS, BadRecord, ItemRecord
+from foilworks.core.corpus.rules.hard_foils import Candidates, HardFoil, hard_foils, may_have_nearest, stated_hard_foil
+from foilworks.core.text.registry import Entry, load, lookup, parse_params
 
 # Found by the names of columns.
 BY_NAMES = "columns"
@@ -34,7 +34,8 @@ MAX_WAITING = 5_000
 
 @dataclass
 class Source:
-    """A file to audit and how to read it. `limits`: those of Parquet files (corpus.limits); `params`: of the format.
+    """A file to audit and how to read it. `limits`: those of Parquet files (foilworks.core.corpus.limits); `params`:
+    of the format.
 
     `answers`: a second file, with the answers by id. `subtest`: that of records without one, if not the file's name.
     """

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from text.registry import Entry, load
+from foilworks.core.text.registry import Entry, load
 
 # Loaded by path, so that web pages do not import scikit-learn: only the child does.
 AUDIT = Entry("audit", "evaluation.audit.audit")

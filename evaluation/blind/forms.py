@@ -6,11 +6,11 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from corpus.models import Subtest
 from evaluation.blind.actions.blind import MAX_BAR, MIN_BAR
 from evaluation.scoring.actions.start_run import MAX_SPEC_LENGTH
+from foilworks.core.corpus.models import Subtest
+from foilworks.core.projects.models import Project
 from generation.forms import ModelField
-from projects.models import Project
 
 
 class BarsForm(forms.Form):

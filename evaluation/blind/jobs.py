@@ -1,6 +1,6 @@
 """Define the background jobs of the blind audit."""
 
-from jobs.models import Job
+from foilworks.core.jobs.models import Job
 
 
 def run_blind_scoring(scorer_id: int, job: Job) -> None:

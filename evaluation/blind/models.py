@@ -2,8 +2,8 @@
 
 from django.db import models
 
-from projects.models import Project
-from projects.models.requested_jobs import RequestedJob
+from foilworks.core.projects.models import Project
+from foilworks.core.projects.models.requested_jobs import RequestedJob
 
 
 class BlindScorer(RequestedJob):

@@ -10,7 +10,7 @@ from evaluation.analyses.records import ItemFacts, hard_part
 from evaluation.blind.models import BlindScorer
 from evaluation.scoring.clip_keys import text_key
 from evaluation.scoring.models import Score
-from projects.models import Project
+from foilworks.core.projects.models import Project
 
 # The same key as a scoring run of a text-only model, so that each reuses the values of the other.
 PROTOCOL = "foilworks"

@@ -14,9 +14,9 @@ from evaluation.facts.records import item_facts
 from evaluation.scoring.clip_keys import text_key
 from evaluation.scoring.models import Score
 from evaluation.scoring.truncation import texts_at_limit
-from hub.adapters.registry import open_adapter
-from jobs.models import Job
-from jobs.progress import progress
+from foilworks.core.hub.adapters.registry import open_adapter
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.progress import progress
 
 # A killed worker loses at most these.
 TEXTS_PER_WRITE = 64

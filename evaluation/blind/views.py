@@ -9,9 +9,9 @@ from django.views.decorators.http import require_POST
 
 from evaluation.blind.actions.blind import score_blind, set_blind_bars
 from evaluation.blind.forms import BarsForm, BlindScorerForm
-from projects.access import get_project
-from projects.models import Role
-from text.errors import ActionableError
+from foilworks.core.projects.access import get_project
+from foilworks.core.projects.models import Role
+from foilworks.core.text.errors import ActionableError
 
 
 @require_POST

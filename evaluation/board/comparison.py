@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from corpus.models import Release, ReleaseItem
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from evaluation.errors import EvaluationError
 from evaluation.metrics.comparison import items_to_separate, mcnemar, paired_difference
@@ -14,7 +13,8 @@ from evaluation.metrics.ranking import COLUMNS, ModelScores, scoped_credit
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import Record, release_scores
 from evaluation.scoring.run_results import Axes, axes_of, credits_of, fingerprint_of, is_settled
-from text.quoting import quoted
+from foilworks.core.corpus.models import Release, ReleaseItem
+from foilworks.core.text.quoting import quoted
 
 VERSION = "3"
 # Outcomes: only A is right, only B, both, neither, and a tie that earned partial credit.

@@ -7,11 +7,11 @@ from urllib.parse import urlencode
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from corpus.models import Release
 from evaluation.board.comparison import OUTCOMES, Comparison, compare
 from evaluation.board.leaderboard import Board, board
 from evaluation.metrics.ranking import COLUMNS
 from evaluation.scoring.models import Run
+from foilworks.core.corpus.models import Release
 
 
 class BoardForm(forms.Form):

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from corpus.models import Release
 from evaluation.board.leaderboard import latest_runs
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from evaluation.metrics import gap
@@ -22,6 +21,7 @@ from evaluation.scoring.run_results import (
     fingerprint_of,
     is_settled,
 )
+from foilworks.core.corpus.models import Release
 
 
 @dataclass(frozen=True)

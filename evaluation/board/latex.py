@@ -9,12 +9,12 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from corpus.release_records import as_published_facts
 from evaluation.board.leaderboard import Board, BoardRow
 from evaluation.metrics.comparison import ALPHA
 from evaluation.scoring.involvement import Part
 from evaluation.text_tables import escaped
-from text.storable import safe_row
+from foilworks.core.corpus.release_records import as_published_facts
+from foilworks.core.text.storable import safe_row
 
 METRICS = ("P", "T", "P+T")
 CSV_COLUMNS = (

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from django.utils.translation import gettext as _
 
-from corpus.models import Release
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from evaluation.errors import EvaluationError
 from evaluation.metrics.ranking import COLUMNS, ModelScores, default_column, ranking
@@ -26,12 +25,14 @@ from evaluation.scoring.run_results import (
     results_of,
     runs_of,
 )
-from text.quoting import quoted
+from foilworks.core.corpus.models import Release
+from foilworks.core.text.quoting import quoted
 
 OVERALL = "overall"
 # Column of a board -> score of metrics.two_clips. They do not rank: T ranks the two items of a pair.
 OF_TWO_CLIPS = {"Text": "text", "Video": "video", "Group": "group"}
-# The share of items whose caption scores above their hard foil (`corpus.rules.hard_foils`). It does not rank.
+# The share of items whose caption scores above their hard foil (`foilworks.core.corpus.rules.hard_foils`). It does not
+# rank.
 HARD = "Hard"
 # Raise it if a board is computed differently from its models.
 VERSION = "3"

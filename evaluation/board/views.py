@@ -10,8 +10,6 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from corpus.access import get_release
-from corpus.models import Release
 from evaluation.board import latex as tables
 from evaluation.board.comparison import OUTCOMES, Comparison, items_at
 from evaluation.board.forms import BoardForm, CompareForm
@@ -23,9 +21,11 @@ from evaluation.errors import EvaluationError
 from evaluation.scoring.figures import require_figures, waiting_page
 from evaluation.scoring.involvement import overlaps
 from evaluation.scoring.run_results import axes_of
-from projects.access import enter_project
-from text.diff import diff_segments
-from text.storable import safe_row
+from foilworks.core.corpus.access import get_release
+from foilworks.core.corpus.models import Release
+from foilworks.core.projects.access import enter_project
+from foilworks.core.text.diff import diff_segments
+from foilworks.core.text.storable import safe_row
 
 
 @require_safe

@@ -12,7 +12,7 @@ from typing import Any
 from django.core.cache import cache
 
 from evaluation.cached_results.models import CachedResult
-from projects.models import Project
+from foilworks.core.projects.models import Project
 
 SECONDS_IN_MEMORY = 3600
 

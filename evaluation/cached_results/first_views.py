@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from corpus.models import Item
 from evaluation.cached_results.cache import find_result
-from projects.models import Project
+from foilworks.core.corpus.models import Item
+from foilworks.core.projects.models import Project
 
 # Fewer items are computed while the page is made.
 MANY_ITEMS = 200

@@ -2,8 +2,8 @@
 
 from django.db import models
 
-from jobs.models import Job
-from projects.models import Project
+from foilworks.core.jobs.models import Job
+from foilworks.core.projects.models import Project
 
 
 class CachedResult(models.Model):

@@ -8,7 +8,7 @@ would be biased. It is measured on the pairs that are judged in full, with their
 from collections import Counter
 from collections.abc import Hashable
 
-from corpus.models import Subtest
+from foilworks.core.corpus.models import Subtest
 
 # Columns of a vote for `ComparedVotes`.
 COLUMNS = ("item__subtest", "foil", "slot", "slot__task__in_full")

@@ -5,12 +5,12 @@ from typing import Any
 
 from django.db.models import Prefetch
 
-from corpus.models import Foil, Item, Subtest, withdrawn_items
-from corpus.rules.hard_foils import Candidates, hard_foils
 from evaluation.analyses.records import MACHINE, PERSON, SOURCES, EditFacts
+from foilworks.core.corpus.models import Foil, Item, Subtest, withdrawn_items
+from foilworks.core.corpus.rules.hard_foils import Candidates, hard_foils
+from foilworks.core.projects.models import Project
 from generation.choices.compose import COMPOSED
 from generation.models import Candidate
-from projects.models import Project
 
 # Methods of foils that people write.
 BY_PEOPLE = frozenset({"person"})

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 from django.db.models import Q, QuerySet
 
-from corpus.models import Subtest
-from corpus.rules.states import CandidateState, FoilVerdict
 from evaluation.analyses.verdicts import FilterVerdicts
+from foilworks.core.corpus.models import Subtest
+from foilworks.core.corpus.rules.states import CandidateState, FoilVerdict
+from foilworks.core.projects.models import Project
 from generation.filters.registry import FILTERS, SCREENING
 from generation.models import FilterScore
 from generation.thresholds.registry import THRESHOLDS
-from projects.models import Project
 
 FIELDS = (
     "filter",

@@ -12,13 +12,13 @@ from django.db.models.functions import Coalesce, Concat
 from annotation.models import Choice, Stage, Vote, VoteState
 from annotation.queries.vote_rules import rule_in_force
 from annotation.rules.voting import item_outcome
-from corpus.models import Foil, Item, Subtest, withdrawn_items
-from corpus.rules.hard_foils import Candidates
-from corpus.rules.states import ItemState, drops_out, is_left_out
-from corpus.vote_records import ANONYMOUS_NAME
 from evaluation.analyses.records import CHOICES, NOBODY, OTHER, ItemFacts, ProficiencyFacts, Votes, with_hard_foils
 from evaluation.facts.compared import COLUMNS, ComparedVotes, is_adaptive
-from projects.models import Project
+from foilworks.core.corpus.models import Foil, Item, Subtest, withdrawn_items
+from foilworks.core.corpus.rules.hard_foils import Candidates
+from foilworks.core.corpus.rules.states import ItemState, drops_out, is_left_out
+from foilworks.core.corpus.vote_records import ANONYMOUS_NAME
+from foilworks.core.projects.models import Project
 
 DECIDED = {ItemState.VALID: True, ItemState.INVALID: False, ItemState.DISPUTED: False}
 

@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from corpus.models import Subtest
-from corpus.rules.states import CandidateState, FoilVerdict
 from evaluation.analyses.screening import ScreenedFoils
+from foilworks.core.corpus.models import Subtest
+from foilworks.core.corpus.rules.states import CandidateState, FoilVerdict
+from foilworks.core.projects.models import Project
 from generation.filters.registry import SCREENING
 from generation.models import FilterScore, GenerationRun
-from projects.models import Project
 
 COLUMNS = (
     "measure__scorer__params__model",

@@ -1,8 +1,8 @@
 """Load items and captions, for researchers of their project."""
 
-from corpus.models import Caption, Item
-from projects.access import get_row
-from projects.models import Role, User
+from foilworks.core.corpus.models import Caption, Item
+from foilworks.core.projects.access import get_row
+from foilworks.core.projects.models import Role, User
 
 
 def get_item(person: User, slug: str, pk: int) -> Item:

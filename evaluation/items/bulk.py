@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from corpus.models import Item
 from evaluation.items.page import WRITES
-from projects.errors import AccessDenied
-from projects.listing.keyset import ROWS_PER_PAGE
-from projects.models import Project, User
-from text.errors import ActionableError
+from foilworks.core.corpus.models import Item
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.listing.keyset import ROWS_PER_PAGE
+from foilworks.core.projects.models import Project, User
+from foilworks.core.text.errors import ActionableError
 
 # A selection is of one page.
 MAX_ITEMS = ROWS_PER_PAGE

@@ -9,12 +9,12 @@ from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Choice, Stage, Vote, VoteState
-from corpus.models import Caption, Item, Split
+from foilworks.core.corpus.models import Caption, Item, Split
+from foilworks.core.projects.listing.filters import Filters
+from foilworks.core.projects.listing.keyset import Order
+from foilworks.core.projects.models import Project
 from generation.captioning.registry import CAPTIONERS
 from generation.models import Candidate
-from projects.listing.filters import Filters
-from projects.listing.keyset import Order
-from projects.models import Project
 
 # A project's captions are in the order of two indexes: its videos by key, and the captions of each video.
 CAPTION_ORDERS = (

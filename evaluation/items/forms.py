@@ -6,17 +6,17 @@ from django import forms
 from django.utils.functional import lazy
 from django.utils.translation import gettext_lazy as _
 
-from corpus.models import Subtest
-from corpus.rules.states import ItemState, current_word
 from evaluation.ladder.listing import Source, rung_choices, sources_of
 from evaluation.ladder.wording import NEED_LABELS
 from evaluation.scoring.models import Run
 from evaluation.utd.models import ItemCheck
+from foilworks.core.corpus.models import Subtest
+from foilworks.core.corpus.rules.states import ItemState, current_word
+from foilworks.core.projects.listing.filters import Filters
+from foilworks.core.projects.models import Project
+from foilworks.core.projects.templatetags.wording import in_words
 from generation.methods.registry import METHODS
 from generation.models import GenerationRun
-from projects.listing.filters import Filters
-from projects.models import Project
-from projects.templatetags.wording import in_words
 
 IMPORTED = "import"
 STATES = [(state.value, lazy(in_words, str)(state.value)) for state in ItemState]

@@ -9,12 +9,12 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from annotation.messages import REASONS, SETTLED
-from corpus.models import Item
-from corpus.rules.states import current_word
+from foilworks.core.corpus.models import Item
+from foilworks.core.corpus.rules.states import current_word
+from foilworks.core.projects.models import AuditEvent, Project
+from foilworks.core.projects.pseudonyms import pseudonym
 from generation.candidate_history import CANDIDATE_WORDS
 from generation.models import Candidate
-from projects.models import AuditEvent, Project
-from projects.pseudonyms import pseudonym
 
 # The votes show who judged what, under pseudonyms; the history must not reveal the names.
 JUDGED = frozenset({"vote", "recount"})

@@ -10,18 +10,18 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Choice, ItemComment, Stage, Vote, VoteState
 from annotation.queries.decision_queues import roles_of
-from corpus.models import Foil, Item, ReleaseItem
-from corpus.rules.hard_foils import RANDOM
-from corpus.rules.states import ItemState
 from evaluation.items.forms import IMPORTED
 from evaluation.items.page import other_clips
 from evaluation.ladder.listing import Source, items_at
 from evaluation.scoring.models import Run
 from evaluation.scoring.run_results import axes_of, credits_of
 from evaluation.utd.shortcuts import flagged, shortcuts_of
-from projects.listing.keyset import Order
-from projects.models import Project
-from text.diff import diff_segments
+from foilworks.core.corpus.models import Foil, Item, ReleaseItem
+from foilworks.core.corpus.rules.hard_foils import RANDOM
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.projects.listing.keyset import Order
+from foilworks.core.projects.models import Project
+from foilworks.core.text.diff import diff_segments
 
 # Each is the order of an index.
 ORDERS = (

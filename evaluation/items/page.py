@@ -13,16 +13,16 @@ from annotation.actions.decisions.items import adjudicate, requeue, restore, ret
 from annotation.models import Choice, Stage, Vote, VoteState
 from annotation.queries.decision_queues import roles_of, segments_of
 from annotation.rules.choosing import chosen_text
-from corpus.models import Foil, Item, ReleaseItem
-from corpus.rules.states import ItemState
 from evaluation.metrics.ties import hit, standing
 from evaluation.scoring.clip_keys import text_key
 from evaluation.scoring.models import Run, Score
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.queries import StoredScores, asked_of, keyed_by, texts_of, values_of
+from foilworks.core.corpus.models import Foil, Item, ReleaseItem
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.projects.models import Project, User
+from foilworks.core.projects.pseudonyms import pseudonym
 from generation.models import Candidate
-from projects.models import Project, User
-from projects.pseudonyms import pseudonym
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ class ShownVote:
 class Pair:
     """A foil with its earlier texts, newest first, and its votes by choice in the order of the form.
 
-    `role`: from `corpus.rules.hard_foils`. `is_choice`: the votes are about all foils at once; `chosen_by`: who chose
-    this one.
+    `role`: from `foilworks.core.corpus.rules.hard_foils`. `is_choice`: the votes are about all foils at once;
+    `chosen_by`: who chose this one.
     """
 
     foil: Foil | None

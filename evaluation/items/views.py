@@ -13,8 +13,6 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation.queries.comments import comments_of
 from annotation.undo_offers import undo_offer, undo_token
-from corpus.models import Item
-from corpus.video_files.player import player_clip
 from evaluation.items.access import get_caption, get_item
 from evaluation.items.bulk import move_items
 from evaluation.items.captions import (
@@ -30,11 +28,13 @@ from evaluation.items.forms import ItemFilter
 from evaluation.items.history import history_of
 from evaluation.items.listing import ORDERS, add_details, narrowed, shown
 from evaluation.items.page import ABOUT, BULK, MOVES, WRITES, candidates_of, other_clips, pairs_of, scores_of
-from projects.access import get_project
-from projects.errors import AccessDenied
-from projects.listing.listing import list_rows
-from projects.models import Role
-from text.errors import ActionableError
+from foilworks.core.corpus.models import Item
+from foilworks.core.corpus.video_files.player import player_clip
+from foilworks.core.projects.access import get_project
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.listing.listing import list_rows
+from foilworks.core.projects.models import Role
+from foilworks.core.text.errors import ActionableError
 
 # Characters of the filters that a bulk action returns to.
 MAX_QUERY = 2000

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from corpus.models import Release
 from evaluation.board.leaderboard import latest_runs
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from evaluation.metrics import ladder
@@ -23,6 +22,7 @@ from evaluation.scoring.run_results import (
     rungs_of,
 )
 from evaluation.scoring.rungs import Rung
+from foilworks.core.corpus.models import Release
 
 Floats = NDArray[np.float64]
 # In addition to the metric's own version: raise it if ladders are computed differently.

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 from django.utils.translation import gettext as _
 
-from corpus.models import Release, ReleaseItem
 from evaluation.ladder.ladders import has_ladder, ladder_runs, levels_of
 from evaluation.ladder.wording import RUNG_LABELS
 from evaluation.metrics.ladder import LEVELS
 from evaluation.scoring.models import Run
 from evaluation.scoring.run_results import axes_of, credits_of, rungs_of
 from evaluation.scoring.rungs import Rung
-from projects.models import Project
+from foilworks.core.corpus.models import Release, ReleaseItem
+from foilworks.core.projects.models import Project
 
 NOT_SOLVED = "not "
 

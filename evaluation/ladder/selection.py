@@ -10,15 +10,15 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from corpus.models import Release
 from evaluation.errors import EvaluationError
 from evaluation.ladder.ladders import chance_of, has_ladder, lacking, ladder_runs, levels_of
 from evaluation.metrics.ladder import QUALIFIES, UNKNOWN, lucky
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import records_of
 from evaluation.scoring.run_results import axes_from, axes_of
-from projects.models import Project
-from text.quoting import quoted
+from foilworks.core.corpus.models import Release
+from foilworks.core.projects.models import Project
+from foilworks.core.text.quoting import quoted
 
 Record = Mapping[str, Any]
 

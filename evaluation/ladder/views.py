@@ -11,7 +11,6 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from corpus.access import get_release
 from evaluation.charts.inline import cached_chart
 from evaluation.ladder import chart
 from evaluation.ladder.forms import RungScoresForm
@@ -32,9 +31,10 @@ from evaluation.scoring.figures import require_figures, waiting_page
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import SCORE_FILE
 from evaluation.scoring.shards.outlook import work
-from projects.access import enter_project
-from text.errors import ActionableError
-from text.storable import safe_row
+from foilworks.core.corpus.access import get_release
+from foilworks.core.projects.access import enter_project
+from foilworks.core.text.errors import ActionableError
+from foilworks.core.text.storable import safe_row
 
 Found = Mapping[str, Any]
 SVG = "image/svg+xml"

@@ -18,7 +18,7 @@ from evaluation.metrics.choices import ChoiceScores
 from evaluation.metrics.comparison import paired_difference
 from evaluation.metrics.intervals import DRAWS, SEED
 from evaluation.metrics.ties import hit, standing
-from text.quoting import quoted
+from foilworks.core.text.quoting import quoted
 
 VERSION = "1"
 INPUT = "matrix"

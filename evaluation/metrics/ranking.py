@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from evaluation.errors import EvaluationError
 from evaluation.metrics.comparison import ALPHA, items_to_separate, pairwise_tests, tied_groups
-from text.quoting import quoted
+from foilworks.core.text.quoting import quoted
 
 Floats = NDArray[np.float64]
 COLUMNS = ("P+T", "T", "P")

@@ -1,11 +1,11 @@
-"""List every metric, one row each. Commands and pages read this table; only `text.registry.load` imports a row's
-module.
+"""List every metric, one row each. Commands and pages read this table; only `foilworks.core.text.registry.load`
+imports a row's module.
 
 A module gives `VERSION`, `INPUT` (the kind of score file it reads: pairs, choices, two_clips, matrix or answers;
 see evaluation/score_files) and `compute(data, *, ties) -> dict`.
 """
 
-from text.registry import Entry, Param
+from foilworks.core.text.registry import Entry, Param
 
 # Repeated here, because a registry imports nothing that it lists. A test compares it with metrics/ties.py.
 TIES = Param("ties", "half", "How ties count.", "choice", ("half", "strict", "optimistic", "first"))

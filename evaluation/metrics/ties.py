@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.errors import EvaluationError
-from text.quoting import quoted
+from foilworks.core.text.quoting import quoted
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import DRAWS, SEED, cluster_codes, mean, mean_intervals
 from evaluation.metrics.ties import POLICIES, Floats
-from text.quoting import quoted
+from foilworks.core.text.quoting import quoted
 
 VERSION = "1"
 INPUT = "two_clips"

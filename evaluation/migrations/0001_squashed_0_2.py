@@ -1,7 +1,7 @@
 """The tables of 0.1.0 (4fafc4b), in place of the migrations that led to them."""
 
 import django.db.models.deletion
-import evaluation.publishing.models
+import foilworks.site.publishing.models
 from django.conf import settings
 from django.db import migrations, models
 
@@ -302,7 +302,7 @@ class Migration(migrations.Migration):
             name="PublicPage",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("key", models.CharField(default=evaluation.publishing.models.new_key, max_length=40, unique=True)),
+                ("key", models.CharField(default=foilworks.site.publishing.models.new_key, max_length=40, unique=True)),
                 ("is_open", models.BooleanField(default=False)),
                 ("offers_export", models.BooleanField(default=False)),
                 ("takes_scores", models.BooleanField(default=False)),

@@ -1,7 +1,7 @@
 """Define the background jobs of semantic proximity."""
 
 from evaluation.proximity.models import ProximityRun
-from jobs.models import Job
+from foilworks.core.jobs.models import Job
 
 
 def measure_proximity(proximity_id: int, job: Job) -> None:

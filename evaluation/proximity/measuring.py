@@ -10,16 +10,16 @@ from evaluation.proximity.models import ProximityRun
 from evaluation.proximity.stored import ROWS, cases_of
 from evaluation.scoring.queries import records_of
 from evaluation.scoring.truncation import cuts_of_parts
+from foilworks.core.hub.adapters.registry import ENCODER as ENCODER_ROLE
+from foilworks.core.hub.adapters.registry import open_helper
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.progress import progress
+from foilworks.core.text.language.tools import in_use
+from foilworks.core.text.registry import load
 from generation.filters.registry import FILTERS
 from generation.measures import pair_sha256, scorer_sha256
 from generation.models import Measure, Scorer
 from generation.records import Case
-from hub.adapters.registry import ENCODER as ENCODER_ROLE
-from hub.adapters.registry import open_helper
-from jobs.models import Job
-from jobs.progress import progress
-from text.language.tools import in_use
-from text.registry import load
 
 # The key of the filter with the same measure, so that its measurements are reused.
 ENCODER = "sentence_similarity"

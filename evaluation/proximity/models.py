@@ -2,9 +2,9 @@
 
 from django.db import models
 
-from corpus.models import Release
+from foilworks.core.corpus.models import Release
+from foilworks.core.projects.models.requested_jobs import RequestedJob
 from generation.models import Scorer
-from projects.models.requested_jobs import RequestedJob
 
 
 class ProximityRun(RequestedJob):

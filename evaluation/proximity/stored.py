@@ -9,10 +9,10 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from corpus.models import Release
-from corpus.rules.hard_foils import candidates_of, hard_foils
 from evaluation.proximity.models import ProximityRun
 from evaluation.scoring.models import EQUAL_AFTER_CUT
+from foilworks.core.corpus.models import Release
+from foilworks.core.corpus.rules.hard_foils import candidates_of, hard_foils
 from generation.measures import pair_sha256
 from generation.models import Measure
 from generation.records import CaptionInput, Case

@@ -7,14 +7,14 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from corpus.access import get_release
-from corpus.models import Release
 from evaluation.proximity.actions.measure_proximity import measure_proximity
 from evaluation.proximity.forms import ProximityForm
 from evaluation.proximity.stored import proximity_runs
-from projects.access import enter_project
-from projects.live_pages import render_live
-from text.errors import ActionableError
+from foilworks.core.corpus.access import get_release
+from foilworks.core.corpus.models import Release
+from foilworks.core.projects.access import enter_project
+from foilworks.core.projects.live_pages import render_live
+from foilworks.core.text.errors import ActionableError
 
 # The analysis that reads these measurements.
 PROXIMITY = "proximity"

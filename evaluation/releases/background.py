@@ -15,9 +15,9 @@ from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.releases.balanced_items import Offer
 from evaluation.releases.freezable import Preview, preview
 from evaluation.scoring.models import Run
-from jobs.queue import enqueue
-from projects.access import require_researcher
-from projects.models import AuditEvent, Project, User
+from foilworks.core.jobs.queue import enqueue
+from foilworks.core.projects.access import require_researcher
+from foilworks.core.projects.models import AuditEvent, Project, User
 
 PREVIEW, FREEZING = "freeze_preview", "freezing"
 JOBS = {PREVIEW: "evaluation.releases.jobs.preview_release", FREEZING: "evaluation.releases.jobs.freeze_by_job"}

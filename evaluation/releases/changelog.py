@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from corpus.models import Release, ReleaseItem
-from corpus.release_records import content_of
 from evaluation.releases.changes import previous_of
 from evaluation.releases.models import ItemReport, ReleaseChangelog, ReportState
+from foilworks.core.corpus.models import Release, ReleaseItem
+from foilworks.core.corpus.release_records import content_of
 
 # Outcomes of reported items.
 CONFIRMED, CHANGED, REMOVED, DISMISSED = "confirmed", "changed", "removed", "dismissed"

@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from corpus.models import Release, ReleaseItem
-from corpus.release_records import content_of
 from evaluation.board.leaderboard import latest_runs
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from evaluation.metrics.intervals import mean_intervals
@@ -18,6 +16,8 @@ from evaluation.metrics.ranking import ModelScores, column_credit
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import asked_of, records_of, release_scores
 from evaluation.scoring.run_results import Axes, axes_of, credits_from, credits_of, fingerprint_of, is_settled
+from foilworks.core.corpus.models import Release, ReleaseItem
+from foilworks.core.corpus.release_records import content_of
 
 VERSION = "3"
 

@@ -7,8 +7,6 @@ from typing import Any
 from django.db.models import Count, Q
 from django.utils.translation import ngettext
 
-from corpus.models import Subtest, counts_as_valid, on_publishers_word
-from corpus.rules.states import ItemState
 from evaluation.errors import EvaluationError
 from evaluation.facts.records import requeued_as_invalid
 from evaluation.ladder.selection import Offer as LadderOffer
@@ -16,7 +14,9 @@ from evaluation.ladder.selection import offer as ladder_offer
 from evaluation.releases.balanced_items import offer
 from evaluation.releases.gate import GateFinding, inspect
 from evaluation.releases.snapshot import FrozenItem, half_items, valid_items
-from projects.models import Project
+from foilworks.core.corpus.models import Subtest, counts_as_valid, on_publishers_word
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.projects.models import Project
 
 LEFT_OUT = ("n_waiting", "n_disputed", "n_invalid", "n_halves")
 

@@ -17,15 +17,15 @@ from typing import Any
 from django.db.models import Count, Q
 from django.utils.translation import gettext as _
 
-from corpus.models import COUNTS_AS_VALID, Item, Subtest
-from corpus.rules.hard_foils import candidates_of
 from evaluation.analyses.preference import preference
 from evaluation.analyses.records import ItemFacts, hard_part, with_hard_foils
 from evaluation.analyses.registry import REPORTS
 from evaluation.blind.scores import known_values, scorers_of
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
-from projects.models import Project
-from text.registry import load
+from foilworks.core.corpus.models import COUNTS_AS_VALID, Item, Subtest
+from foilworks.core.corpus.rules.hard_foils import candidates_of
+from foilworks.core.projects.models import Project
+from foilworks.core.text.registry import load
 
 # With fewer captions, a share of right answers is too uncertain to stop a release; the page says so.
 MIN_CAPTIONS = 20

@@ -11,11 +11,11 @@ from typing import Any
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from corpus.models import Item, Release, ReleaseItem
 from evaluation.errors import EvaluationError
 from evaluation.scoring.clip_keys import cluster
-from projects.models import Project
-from projects.secret_seeds import secret_seed
+from foilworks.core.corpus.models import Item, Release, ReleaseItem
+from foilworks.core.projects.models import Project
+from foilworks.core.projects.secret_seeds import secret_seed
 
 Records = Sequence[Mapping[str, Any]]
 MOST = 0.5

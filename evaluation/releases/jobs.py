@@ -2,8 +2,8 @@
 
 from evaluation.cached_results.models import CachedResult
 from evaluation.releases.background import freeze_asked, store_preview
-from jobs.models import Job
-from jobs.progress import progress
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.progress import progress
 
 
 def preview_release(row_id: int, job: Job) -> None:

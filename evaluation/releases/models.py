@@ -3,9 +3,9 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from corpus.models import Release, ReleaseItem
-from projects.models import User
-from projects.personal_data import PersonalData
+from foilworks.core.corpus.models import Release, ReleaseItem
+from foilworks.core.projects.models import User
+from foilworks.core.projects.personal_data import PersonalData
 
 
 class ReleaseGate(models.Model):

@@ -9,19 +9,19 @@ from typing import Any
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
-from corpus.models import COUNTS_AS_VALID, Foil, Item, MediaState, Subtest, Video
-from corpus.records import ItemRecord, PairRecord, VideoRecord
-from corpus.release_records import SCREENED_BY, release_id, release_record
-from corpus.rules.hard_foils import HARD_FOIL
-from corpus.rules.states import CandidateState, is_left_out
-from corpus.rules.two_clips import whole_pairs
 from evaluation.errors import EvaluationError
 from evaluation.facts.records import is_valid
+from foilworks.core.corpus.models import COUNTS_AS_VALID, Foil, Item, MediaState, Subtest, Video
+from foilworks.core.corpus.records import ItemRecord, PairRecord, VideoRecord
+from foilworks.core.corpus.release_records import SCREENED_BY, release_id, release_record
+from foilworks.core.corpus.rules.hard_foils import HARD_FOIL
+from foilworks.core.corpus.rules.states import CandidateState, is_left_out
+from foilworks.core.corpus.rules.two_clips import whole_pairs
+from foilworks.core.projects.models import Project
+from foilworks.core.projects.pseudonyms import pseudonym
 from generation.choices.compose import COMPOSED
 from generation.filters.registry import SCREENING
 from generation.models import Candidate, FilterScore, HintShown
-from projects.models import Project
-from projects.pseudonyms import pseudonym
 
 # Candidates that no item takes; a superseded one may have been taken before a person reworded it.
 NOT_USED = (CandidateState.GENERATED, CandidateState.FILTERED_OUT)

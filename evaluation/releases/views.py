@@ -12,9 +12,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from corpus.access import get_release
-from corpus.models import Release, ReleaseItem
-from corpus.release_records import canary_of
 from evaluation.blind.forms import named_probes
 from evaluation.board.leaderboard import RankedRun, is_uneven, leaderboard
 from evaluation.cached_results.first_views import is_large, waits
@@ -33,11 +30,14 @@ from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.figures import awaited, require_figures, waiting_page
 from evaluation.scoring.forms import ScoringForm
 from evaluation.scoring.models import Run
-from projects.access import enter_project, get_project
-from projects.live_pages import render_live
-from projects.models import Project, Role, User
-from text.diff import diff_segments
-from text.errors import ActionableError
+from foilworks.core.corpus.access import get_release
+from foilworks.core.corpus.models import Release, ReleaseItem
+from foilworks.core.corpus.release_records import canary_of
+from foilworks.core.projects.access import enter_project, get_project
+from foilworks.core.projects.live_pages import render_live
+from foilworks.core.projects.models import Project, Role, User
+from foilworks.core.text.diff import diff_segments
+from foilworks.core.text.errors import ActionableError
 
 
 @require_safe

@@ -3,9 +3,9 @@
 import hashlib
 from typing import Any
 
-from corpus.models import Release, ReleaseItem, Takedown
-from corpus.release_records import content_of
-from corpus.rules.canonical import canonical_line
+from foilworks.core.corpus.models import Release, ReleaseItem, Takedown
+from foilworks.core.corpus.release_records import content_of
+from foilworks.core.corpus.rules.canonical import canonical_line
 
 
 def withheld_of(release: Release, *, private: bool = False) -> dict[str, dict[str, Any]]:

@@ -3,14 +3,14 @@
 from collections.abc import Callable
 from typing import Any
 
-from corpus.models import Subtest
 from evaluation.blind.scores import preferences_of, scorers_of
 from evaluation.cached_results.cache import find_result, store_result
 from evaluation.cached_results.first_views import is_large
 from evaluation.errors import EvaluationError
 from evaluation.facts.records import item_facts
 from evaluation.reports.reports import project_report
-from projects.models import Project
+from foilworks.core.corpus.models import Subtest
+from foilworks.core.projects.models import Project
 
 KIND = "beside"
 # The codings of the agreement page, the default first; truth3 is for files with only counts.

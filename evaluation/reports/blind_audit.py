@@ -10,7 +10,7 @@ from evaluation.blind.models import BlindScorer
 from evaluation.blind.scores import scorers_of
 from evaluation.releases.gate import bars_of, published_subtests, row_of
 from evaluation.reports.beside import beside
-from projects.models import Project
+from foilworks.core.projects.models import Project
 
 
 def extras(project: Project, subtest: str, data: dict[str, Any]) -> dict[str, Any]:

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from corpus.models import Release, Subtest
-from corpus.release_records import facts_of_kept_foils
+from foilworks.core.corpus.models import Release, Subtest
+from foilworks.core.corpus.release_records import facts_of_kept_foils
 
 ACTION, OBJECT = "action", "object"
 # Methods that change one kind of word.

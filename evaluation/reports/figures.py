@@ -2,7 +2,6 @@
 
 from contextlib import suppress
 
-from corpus.models import Release
 from evaluation.analyses.registry import OF_SCORES
 from evaluation.board.gaps import gaps_of
 from evaluation.board.leaderboard import board
@@ -10,7 +9,8 @@ from evaluation.ladder.ladders import has_ladder, ladder_of_release, ladder_of_r
 from evaluation.reports.reports import release_analysis
 from evaluation.scoring.figures import complete_runs, mark_of, mark_stored
 from evaluation.scoring.run_results import keep
-from text.errors import ActionableError
+from foilworks.core.corpus.models import Release
+from foilworks.core.text.errors import ActionableError
 
 
 def store_figures(release: Release) -> None:

@@ -7,10 +7,10 @@ from urllib.parse import urlencode
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from corpus.models import Subtest
 from evaluation.analyses.registry import REPORTS
-from projects.forms.registry_entry import EntryForm
-from projects.models import Project
+from foilworks.core.corpus.models import Subtest
+from foilworks.core.projects.forms.registry_entry import EntryForm
+from foilworks.core.projects.models import Project
 
 # Labels that say more than the names, which are those of the command.
 LABELS = {

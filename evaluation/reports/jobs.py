@@ -1,12 +1,12 @@
 """Define the background jobs of reports that need a model library, or that read a large project or release."""
 
-from corpus.models import Release
 from evaluation.cached_results.models import CachedResult
 from evaluation.reports.beside import store_beside
 from evaluation.reports.figures import store_figures
 from evaluation.reports.reports import project_report
-from jobs.models import Job
-from jobs.progress import progress
+from foilworks.core.corpus.models import Release
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.progress import progress
 
 
 def compute_report(report_id: int, job: Job) -> None:

@@ -10,16 +10,16 @@ from django.utils.translation import gettext_lazy as _
 from annotation.messages import REASONS
 from annotation.models import ObjectErrorClass, ReviewDecision
 from annotation.queries.object_checks import checks_of
-from corpus.models import Item
 from evaluation.analyses.records import CODINGS as CODED
 from evaluation.analyses.registry import BY_JOB
 from evaluation.errors import EvaluationError
 from evaluation.reports.beside import beside, lacks_beside
 from evaluation.reports.blind_audit import extras as blind_extras
 from evaluation.reports.reports import by_job, project_report, stored_report
-from projects.models import Project, User
-from projects.pseudonyms import pseudonym
-from projects.templatetags.wording import in_words
+from foilworks.core.corpus.models import Item
+from foilworks.core.projects.models import Project, User
+from foilworks.core.projects.pseudonyms import pseudonym
+from foilworks.core.projects.templatetags.wording import in_words
 
 WORDS_IN_ALT = 10
 VERBS_IN_ALT = 5

@@ -7,9 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from corpus.models import Foil, Release, ReleaseItem, Subtest, withdrawn_items
-from corpus.records import ReleaseScore
-from corpus.release_records import release_id
 from evaluation.analyses.records import CHOICES, NOBODY, Votes
 from evaluation.analyses.replace import ALL, ItemVerdicts, ReplacementFacts
 from evaluation.board.leaderboard import latest_runs
@@ -19,8 +16,11 @@ from evaluation.releases.holdback import private_items
 from evaluation.scoring.clip_keys import Keyed
 from evaluation.scoring.queries import keyed_by, release_scores
 from evaluation.scoring.run_results import is_settled
+from foilworks.core.corpus.models import Foil, Release, ReleaseItem, Subtest, withdrawn_items
+from foilworks.core.corpus.records import ReleaseScore
+from foilworks.core.corpus.release_records import release_id
+from foilworks.core.projects.models import Project
 from generation.models import Candidate
-from projects.models import Project
 
 # Pair -> code of the choice into CHOICES. A pair is named as its unit of votes: "subtest:key/position".
 Verdicts = Mapping[str, int]

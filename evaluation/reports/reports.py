@@ -18,10 +18,6 @@ from django.utils.translation import gettext_lazy
 from annotation.models import Edit, Review, Stage, Vote, VoteState
 from annotation.queries.object_checks import checked_objects
 from annotation.rules.objects import CheckedObject
-from corpus.models import Caption, Item, Release, ReleaseItem, Subtest
-from corpus.release_records import facts_of_kept_foils
-from corpus.rules.hard_foils import candidates_of, hard_foils
-from corpus.rules.states import CandidateState, ItemState
 from evaluation.analyses.funnel import FunnelCounts
 from evaluation.analyses.item_response import ResponseFacts
 from evaluation.analyses.people import WorkFacts
@@ -47,11 +43,15 @@ from evaluation.scoring.model_cards import cards_of
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import counted, pair_scores, records_of, release_scores
 from evaluation.scoring.run_results import fingerprint_of, is_settled
+from foilworks.core.corpus.models import Caption, Item, Release, ReleaseItem, Subtest
+from foilworks.core.corpus.release_records import facts_of_kept_foils
+from foilworks.core.corpus.rules.hard_foils import candidates_of, hard_foils
+from foilworks.core.corpus.rules.states import CandidateState, ItemState
+from foilworks.core.jobs.models import JobState
+from foilworks.core.projects.models import AuditEvent, Project
+from foilworks.core.text.quoting import quoted
+from foilworks.core.text.registry import load, lookup, parse_params
 from generation.models import Candidate, CandidateGroup
-from jobs.models import JobState
-from projects.models import AuditEvent, Project
-from text.quoting import quoted
-from text.registry import load, lookup, parse_params
 
 # The action of the audit trail that asks for a report: it changes no report.
 REQUESTED = "evaluation.ask_report"

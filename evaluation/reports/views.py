@@ -12,8 +12,6 @@ from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST, require_safe
 
-from corpus.access import get_release
-from corpus.models import Release
 from evaluation.analyses.registry import REPORTS
 from evaluation.cached_results.first_views import waits
 from evaluation.charts.inline import cached_chart
@@ -28,12 +26,14 @@ from evaluation.reports.pages import report_data
 from evaluation.reports.reports import about_of, release_analysis
 from evaluation.scoring.figures import require_figures, waiting_page
 from evaluation.text_tables import WRITERS as TABLES
-from projects.access import enter_project, get_project
-from projects.forms.registry_entry import EntryForm
-from projects.live_pages import render_live
-from projects.models import Project, Role, User
-from text.errors import ActionableError
-from text.storable import safe_row
+from foilworks.core.corpus.access import get_release
+from foilworks.core.corpus.models import Release
+from foilworks.core.projects.access import enter_project, get_project
+from foilworks.core.projects.forms.registry_entry import EntryForm
+from foilworks.core.projects.live_pages import render_live
+from foilworks.core.projects.models import Project, Role, User
+from foilworks.core.text.errors import ActionableError
+from foilworks.core.text.storable import safe_row
 
 
 @require_safe

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-from corpus.importers.parsing.json_records import read_text
 from evaluation.metrics.classes import Answers
 from evaluation.score_files.json_records import Row, fail
 from evaluation.score_files.tables import Table
-from text.quoting import quoted
+from foilworks.core.corpus.import_formats.parsing.json_records import read_text
+from foilworks.core.text.quoting import quoted
 
 _SAID = {"0": False, "1": True, "0.0": False, "1.0": True, "false": False, "true": True}
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 
-from corpus.importers.parsing.table_rows import COMMA, SEMICOLON, TAB, first_row, split_rows
 from evaluation.score_files.json_records import fail
+from foilworks.core.corpus.import_formats.parsing.table_rows import COMMA, SEMICOLON, TAB, first_row, split_rows
 
 Line = tuple[int, list[str]]
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from corpus.importers.parsing.parquet_rows import parquet_library
 from evaluation.errors import EvaluationError
-from text.quoting import quoted, shortened
+from foilworks.core.corpus.import_formats.parsing.parquet_rows import parquet_library
+from foilworks.core.text.quoting import quoted, shortened
 
 EVAL_LOG = ".eval"
 # Zip members of Inspect are compressed by Zstandard, which Python 3.11 cannot read.

@@ -12,17 +12,17 @@ from pathlib import Path
 
 import numpy as np
 
-from corpus.importers.registry import IMPORTERS
-from corpus.limits import read_file
-from corpus.records import BadRecord, ItemRecord, PairRecord, RecordWarning, VoteCounts
-from corpus.rules.hard_foils import Candidates
-from corpus.vote_records import is_anonymous_vote
 from evaluation.analyses.records import CHOICES, NOBODY, OTHER, ItemFacts, ProficiencyFacts, Votes, with_hard_foils
 from evaluation.errors import EvaluationError
 from evaluation.score_files.json_records import Row, fail, rows
 from evaluation.score_files.tables import Table
-from text.quoting import quoted
-from text.registry import lookup
+from foilworks.core.corpus.import_formats.registry import IMPORTERS
+from foilworks.core.corpus.limits import read_file
+from foilworks.core.corpus.records import BadRecord, ItemRecord, PairRecord, RecordWarning, VoteCounts
+from foilworks.core.corpus.rules.hard_foils import Candidates
+from foilworks.core.corpus.vote_records import is_anonymous_vote
+from foilworks.core.text.quoting import quoted
+from foilworks.core.text.registry import lookup
 
 # The rule of ViLMA's files: 2 of 3 validators chose the caption; all 3 for unanimous.
 VOTES_FOR_VALID = 2

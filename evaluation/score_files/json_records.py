@@ -13,11 +13,11 @@ from typing import Any, NoReturn
 
 from pydantic_core import from_json
 
-from corpus.importers.parsing import text_lines
-from corpus.importers.parsing.json_records import members, parse_line, read_text
 from evaluation.errors import EvaluationError
-from text.quoting import quoted, shortened
-from text.storable import plain_cell
+from foilworks.core.corpus.import_formats.parsing import text_lines
+from foilworks.core.corpus.import_formats.parsing.json_records import members, parse_line, read_text
+from foilworks.core.text.quoting import quoted, shortened
+from foilworks.core.text.storable import plain_cell
 
 
 def fail(path: Path, line: int | None, field: str, problem: str, fix: str) -> NoReturn:

@@ -11,7 +11,7 @@ from string import ascii_uppercase
 from typing import Any
 
 from evaluation.score_files.json_records import Row
-from text.quoting import quoted
+from foilworks.core.text.quoting import quoted
 
 _LEAD = r"(?P<lead>(?:the\s+)?(?:(?:best|correct|right|final)\s+)?(?:answer|option|choice)\s*(?:is|:)\s*)"
 _WORD = r"(?P<word>(?:option|choice|answer|sentence|caption|statement)\s+)"

@@ -7,7 +7,7 @@ from math import isfinite
 
 from evaluation.score_files.json_records import Row, fail
 from evaluation.score_files.tables import SCORES, Table
-from text.quoting import quoted
+from foilworks.core.text.quoting import quoted
 
 CAPTIONS = ("caption", "positive", "pos")
 _FOIL = re.compile(r"(?:foils?|negatives?|neg|n)[ _.-]?(\d*)")

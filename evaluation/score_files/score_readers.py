@@ -13,8 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from corpus.release_records import release_id
-from corpus.rules.two_clips import pairs_of
 from evaluation.errors import EvaluationError
 from evaluation.metrics.pairwise import PairScores
 from evaluation.metrics.ties import Floats
@@ -26,7 +24,9 @@ from evaluation.score_files.score_columns import kind_of
 from evaluation.score_files.scores import Notes, padded, read_pairs
 from evaluation.score_files.tables import Columns, Table
 from evaluation.score_files.two_clips import halves, is_of_two_clips, read_two_clips
-from text.quoting import quoted, shortened
+from foilworks.core.corpus.release_records import release_id
+from foilworks.core.corpus.rules.two_clips import pairs_of
+from foilworks.core.text.quoting import quoted, shortened
 
 Record = Mapping[str, Any]
 AUTO = "auto"

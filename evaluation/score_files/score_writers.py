@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from corpus.records import WINNER, ReleaseScore
-from corpus.rules.two_clips import two_of_each
 from evaluation.metrics.ties import hit, standing
 from evaluation.score_files.two_clips import CELLS
-from text.storable import safe_row
+from foilworks.core.corpus.records import WINNER, ReleaseScore
+from foilworks.core.corpus.rules.two_clips import two_of_each
+from foilworks.core.text.storable import safe_row
 
 Rows = Sequence[ReleaseScore]
 

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from corpus.importers.parsing.json_records import read_text
 from evaluation.analyses.records import SOURCES, EditFacts, hard_part
 from evaluation.analyses.scored import ScoredItems
 from evaluation.errors import EvaluationError
@@ -19,7 +18,8 @@ from evaluation.score_files.json_records import number_of, rows
 from evaluation.score_files.score_columns import JSON_SCORES, score_columns, score_rows
 from evaluation.score_files.scores import padded, right_first
 from evaluation.score_files.tables import Table
-from text.quoting import quoted
+from foilworks.core.corpus.import_formats.parsing.json_records import read_text
+from foilworks.core.text.quoting import quoted
 
 OWN_FIELDS = JSON_SCORES | {"id", "model", "category", "cluster", "higher_is_better", "right"}
 

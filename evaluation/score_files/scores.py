@@ -15,8 +15,6 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from corpus.records import WINNER
-from corpus.release_records import release_id
 from evaluation.errors import EvaluationError
 from evaluation.metrics.choices import ChoiceScores
 from evaluation.metrics.classes import Answers
@@ -28,7 +26,9 @@ from evaluation.score_files.json_records import Row
 from evaluation.score_files.score_columns import inner_scores, kind_of, score_rows
 from evaluation.score_files.tables import Columns, Table
 from evaluation.score_files.two_clips import read_two_clips
-from text.quoting import quoted, shortened
+from foilworks.core.corpus.records import WINNER
+from foilworks.core.corpus.release_records import release_id
+from foilworks.core.text.quoting import quoted, shortened
 
 # Subtest and id of a record.
 Place = tuple[str, str]

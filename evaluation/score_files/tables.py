@@ -14,7 +14,7 @@ from typing import NoReturn
 from evaluation.errors import EvaluationError
 from evaluation.score_files.csv_source import CsvSource, JoinedSource, NamedSource
 from evaluation.score_files.json_records import Row, fail, rows
-from text.quoting import quoted, shortened
+from foilworks.core.text.quoting import quoted, shortened
 
 ID_NAMES = ("id", "sample", "item", "item_id", "video_id")
 # If unused, they are refused: a file that has them next to a prediction means them to count.

@@ -16,7 +16,7 @@ from evaluation.metrics.two_clips import TwoClipScores
 from evaluation.score_files.json_records import Row
 from evaluation.score_files.score_columns import is_higher_better
 from evaluation.score_files.tables import Table
-from text.quoting import quoted
+from foilworks.core.text.quoting import quoted
 
 # Caption and clip of each score, in the order of metrics.two_clips.
 CELLS = ("c0_i0", "c1_i0", "c0_i1", "c1_i1")

@@ -10,7 +10,7 @@ from evaluation.analyses.records import ItemFacts
 from evaluation.errors import EvaluationError
 from evaluation.metrics.pairwise import PairScores
 from evaluation.score_files.items import read_items
-from text.quoting import quoted
+from foilworks.core.text.quoting import quoted
 
 
 def restrict_to_valid(

@@ -1,8 +1,8 @@
 """Load scoring runs, for researchers of their project."""
 
 from evaluation.scoring.models import Run
-from projects.access import get_row
-from projects.models import Role, User
+from foilworks.core.projects.access import get_row
+from foilworks.core.projects.models import Role, User
 
 
 def get_run(person: User, slug: str, pk: int) -> Run:

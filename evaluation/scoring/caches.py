@@ -14,11 +14,11 @@ from evaluation.scoring.fetching import Clip
 from evaluation.scoring.protocol_models import sampling
 from evaluation.scoring.protocols import Protocol
 from evaluation.scoring.rungs import SHUFFLED_VIEW
-from hub.interfaces import ModelInfo
-from media.errors import MediaError
-from media.file_cache import FileCache, content_key
-from media.frame_cache import FORM_VERSIONS, FORMS, JPEG, LOSSLESS, FrameCache
-from media.sampling import INTERVALS, VERSIONS
+from foilworks.core.hub.interfaces import ModelInfo
+from foilworks.core.media.errors import MediaError
+from foilworks.core.media.file_cache import FileCache, content_key
+from foilworks.core.media.frame_cache import FORM_VERSIONS, FORMS, JPEG, LOSSLESS, FrameCache
+from foilworks.core.media.sampling import INTERVALS, VERSIONS
 
 FORMAT = "vectors/1"
 

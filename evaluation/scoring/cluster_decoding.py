@@ -3,11 +3,11 @@
 import os
 from pathlib import Path
 
-from corpus.video_files.stored_files import StoredFile
-from jobs.ray.decoding import cluster
-from media.errors import MediaError
-from media.frame_cache import Decode, packed_frames
-from media.sampling import Sampling
+from foilworks.core.corpus.video_files.stored_files import StoredFile
+from foilworks.core.jobs.ray.decoding import cluster
+from foilworks.core.media.errors import MediaError
+from foilworks.core.media.frame_cache import Decode, packed_frames
+from foilworks.core.media.sampling import Sampling
 
 DECODE = "evaluation.scoring.cluster_decoding.decode"
 

@@ -10,9 +10,9 @@ from typing import Protocol
 import numpy as np
 
 from evaluation.scoring.rungs import BLANK, grey_frames, order_of
-from hub.interfaces import Frames, ModelInfo, VideoMeta
-from media.errors import MediaError
-from media.frames import sample_frames
+from foilworks.core.hub.interfaces import Frames, ModelInfo, VideoMeta
+from foilworks.core.media.errors import MediaError
+from foilworks.core.media.frames import sample_frames
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,8 @@ ReadFrames = Callable[[Clip, ModelInfo], tuple[Frames, VideoMeta]]
 
 
 def read_frames(clip: Clip, info: ModelInfo) -> tuple[Frames, VideoMeta]:
-    """Read the frames that the model needs, at the centres of equal time bins (media.frames). MediaError: unusable
-    file.
+    """Read the frames that the model needs, at the centres of equal time bins (foilworks.core.media.frames).
+    MediaError: unusable file.
     """
     if clip.path is None:
         raise MediaError(f"{clip.key}: has no video file; attach it, then score again")

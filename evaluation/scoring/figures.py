@@ -8,16 +8,16 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from corpus.models import Release
 from evaluation.cached_results import first_views
 from evaluation.cached_results.cache import digest, find_result, locked_result, store_result
 from evaluation.cached_results.models import CachedResult
 from evaluation.errors import EvaluationError
 from evaluation.scoring.models import Run
 from evaluation.scoring.run_results import fingerprint_of, is_settled, runs_of
-from jobs.models import Job, JobState
-from jobs.queue import enqueue
-from projects.live_pages import render_live
+from foilworks.core.corpus.models import Release
+from foilworks.core.jobs.models import Job, JobState
+from foilworks.core.jobs.queue import enqueue
+from foilworks.core.projects.live_pages import render_live
 
 KIND = "figures"
 JOB = "evaluation.reports.jobs.compute_figures"

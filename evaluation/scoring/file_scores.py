@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from corpus.records import WINNER
 from evaluation.errors import EvaluationError
 from evaluation.metrics.pairwise import PairScores
 from evaluation.score_files.score_readers import AUTO, read_given
@@ -17,9 +16,10 @@ from evaluation.scoring.models import Run, Score
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.queries import SCORE_FILE, Record, asked_of, records_of
 from evaluation.scoring.rungs import Rung, keys_of, ladder_of
-from jobs.models import Job
-from jobs.progress import progress
-from text.errors import ActionableError
+from foilworks.core.corpus.records import WINNER
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.progress import progress
+from foilworks.core.text.errors import ActionableError
 
 ROWS_PER_QUERY = 500
 NO_ITEM = "{}: none of its ids is in the release; use the ids of items.jsonl of the release"

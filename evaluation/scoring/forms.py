@@ -7,7 +7,6 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from corpus.models import Release
 from evaluation.score_files.score_readers import AUTO, FORMS
 from evaluation.score_files.tables import parse_columns
 from evaluation.scoring.actions.start_run import (
@@ -25,10 +24,11 @@ from evaluation.scoring.known_models import KnownModel, check_there, known_model
 from evaluation.scoring.model_cards import FIELDS
 from evaluation.scoring.models import ModelCard
 from evaluation.scoring.protocols import PROTOCOLS
-from projects.forms.registry_entry import choices_of
-from text.errors import ActionableError
-from text.quoting import shortened
-from text.registry import load
+from foilworks.core.corpus.models import Release
+from foilworks.core.projects.forms.registry_entry import choices_of
+from foilworks.core.text.errors import ActionableError
+from foilworks.core.text.quoting import shortened
+from foilworks.core.text.registry import load
 
 
 class ModelCardForm(forms.ModelForm):

@@ -11,10 +11,10 @@ import numpy as np
 from django.db.models import Count, Max, QuerySet, Sum
 
 from annotation.models import Choice, Stage, Vote, VoteState
-from corpus.models import Release, ReleaseItem
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from evaluation.metrics.intervals import mean, mean_intervals, t_interval
 from evaluation.scoring.run_results import Axes
+from foilworks.core.corpus.models import Release, ReleaseItem
 
 MAJORITY_OF = 3
 VERSION = "3"

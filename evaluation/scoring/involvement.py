@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from corpus.models import Release
-from corpus.release_records import SCREENED_BY
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from evaluation.scoring.models import Run
+from foilworks.core.corpus.models import Release
+from foilworks.core.corpus.release_records import SCREENED_BY
 from generation.screening.families import family_of, name_of
 
 VERSION = "1"

@@ -40,17 +40,17 @@ from evaluation.scoring.standard import check_standard, measure
 from evaluation.scoring.standard_results import STANDARD
 from evaluation.scoring.truncation import listed_before, truncation_of
 from evaluation.scoring.trusted_models import trust_of
-from hub import number_formats
-from hub.adapters.registry import ENDPOINT, open_adapter
-from hub.interfaces import ModelInfo
-from hub.loaded_model import loaded_adapter
-from jobs.models import Job
-from jobs.progress import note, progress
-from jobs.shards import finish
-from jobs.spread import Spread
-from media.decode_pool import DecodePool, usual_workers
-from text.quoting import quoted
-from text.registry import Entry, load
+from foilworks.core.hub import number_formats
+from foilworks.core.hub.adapters.registry import ENDPOINT, open_adapter
+from foilworks.core.hub.interfaces import ModelInfo
+from foilworks.core.hub.loaded_model import loaded_adapter
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.progress import note, progress
+from foilworks.core.jobs.shards import finish
+from foilworks.core.jobs.spread import Spread
+from foilworks.core.media.decode_pool import DecodePool, usual_workers
+from foilworks.core.text.quoting import quoted
+from foilworks.core.text.registry import Entry, load
 
 SHARD = "evaluation.scoring.jobs.score_shard"
 # Loaded only for runs through an endpoint.

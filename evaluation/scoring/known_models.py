@@ -12,14 +12,14 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from corpus.models import Release
 from evaluation.errors import EvaluationError
 from evaluation.scoring.actions.start_run import ENDPOINT, SCORE_FILE
 from evaluation.scoring.model_cards import cards_of
 from evaluation.scoring.models import Run
-from generation.asking.endpoints import configured
+from foilworks.core.corpus.models import Release
+from foilworks.core.text.errors import ActionableError
+from generation.instruction_models.endpoints import configured
 from generation.model_presence import FROM_HUB, check_folder, check_hub_id, hub_setting
-from text.errors import ActionableError
 
 # The file that every model folder of a kind has.
 FOLDERS = {"tiny": "config.json", "external": "foilworks.json"}

@@ -29,12 +29,12 @@ from evaluation.scoring.fetching import (
     read_frames,
 )
 from evaluation.scoring.rungs import BLANK
-from hub.contract import rows_of, scores_of, similarities
-from hub.errors import ClipError
-from hub.interfaces import Embedder, EncodesByFrame, Scorer, ScoresWithoutClip, Shrinks
-from hub.loaded_model import ran_out_of_memory, release_memory
-from media.decode_pool import DecodePool
-from text.batches import batched
+from foilworks.core.hub.contract import rows_of, scores_of, similarities
+from foilworks.core.hub.errors import ClipError
+from foilworks.core.hub.interfaces import Embedder, EncodesByFrame, Scorer, ScoresWithoutClip, Shrinks
+from foilworks.core.hub.loaded_model import ran_out_of_memory, release_memory
+from foilworks.core.media.decode_pool import DecodePool
+from foilworks.core.text.batches import batched
 
 CLIPS_PER_BATCH = 16
 TEXTS_PER_BATCH = 128

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from evaluation.scoring.models import ModelCard, Run
-from projects.models import Project
+from foilworks.core.projects.models import Project
 
-# Fields of an adapter's own card (hub.interfaces.ModelInfo.card) that a card can hold.
+# Fields of an adapter's own card (foilworks.core.hub.interfaces.ModelInfo.card) that a card can hold.
 FIELDS = ("category", "adaptation", "size", "pretraining_data", "objectives", "url", "notes")
 
 

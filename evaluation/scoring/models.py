@@ -5,11 +5,11 @@ from pathlib import PurePath
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from corpus.models import Release
+from foilworks.core.corpus.models import Release
+from foilworks.core.projects.models import Project, User
+from foilworks.core.projects.models.requested_jobs import RequestedJob
+from foilworks.core.projects.personal_data import PersonalData
 from generation.models import PricedUsage
-from projects.models import Project, User
-from projects.models.requested_jobs import RequestedJob
-from projects.personal_data import PersonalData
 
 # Kinds of a run's problems: items with a truncated text; pairs whose caption and foil are equal after truncation; a
 # model that does not report truncation.
@@ -193,7 +193,7 @@ class ModelTrust(models.Model):
     """What a project's owner permits for one model: its authors' code, weights that are not safetensors."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="trusted_models", db_index=False)
-    # hub.adapters.registry.trusted_name of its spec: "vlm:someone/their-model".
+    # foilworks.core.hub.adapters.registry.trusted_name of its spec: "vlm:someone/their-model".
     name = models.CharField(max_length=500)
     remote_code = models.BooleanField(default=False)
     other_weights = models.BooleanField(default=False)

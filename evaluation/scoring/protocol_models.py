@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from evaluation.errors import EvaluationError
 from evaluation.scoring.fetching import Clip, ReadFrames, about
 from evaluation.scoring.protocols import Protocol
-from hub.interfaces import (
+from foilworks.core.hub.interfaces import (
     Embedder,
     EncodesByFrame,
     Frames,
@@ -28,10 +28,10 @@ from hub.interfaces import (
     TextRead,
     VideoMeta,
 )
-from media.errors import MediaError
-from media.frame_cache import FrameCache
-from media.sampling import CENTRES, CONSECUTIVE, INTERVALS, Sampling
-from text.quoting import quoted
+from foilworks.core.media.errors import MediaError
+from foilworks.core.media.frame_cache import FrameCache
+from foilworks.core.media.sampling import CENTRES, CONSECUTIVE, INTERVALS, Sampling
+from foilworks.core.text.quoting import quoted
 
 Rows = NDArray[np.float32]
 # Nats per token whose exponential overflows a float: such a score is listed as not a number.

@@ -8,10 +8,6 @@ from typing import Any
 import numpy as np
 from django.db.models import Func, JSONField, Q, QuerySet
 
-from corpus.models import Release, ReleaseItem
-from corpus.records import WINNER, ReleaseScore
-from corpus.rules.hard_foils import candidates_of, hard_foils
-from corpus.rules.two_clips import connected, two_of_each
 from evaluation.errors import EvaluationError
 from evaluation.metrics import pairwise, rcad, two_clips
 from evaluation.metrics.choices import ChoiceScores
@@ -23,8 +19,12 @@ from evaluation.scoring.models import EQUAL_AFTER_CUT, Run, Score
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.rung_scores import RungValues, StoredScores, others_of, rows_of, values_of
 from evaluation.scoring.rungs import Rung, ladder_of
-from projects.models import Project
-from text.quoting import quoted
+from foilworks.core.corpus.models import Release, ReleaseItem
+from foilworks.core.corpus.records import WINNER, ReleaseScore
+from foilworks.core.corpus.rules.hard_foils import candidates_of, hard_foils
+from foilworks.core.corpus.rules.two_clips import connected, two_of_each
+from foilworks.core.projects.models import Project
+from foilworks.core.text.quoting import quoted
 
 Record = Mapping[str, Any]
 SCORE_FILE = "file:"
@@ -32,7 +32,8 @@ SHOWN_RELEASES = 10
 
 
 def project_named(slug: str) -> Project:
-    """Load a project for the operator's commands; pages use projects.access. EvaluationError lists the projects."""
+    """Load a project for the operator's commands; pages use foilworks.core.projects.access. EvaluationError lists
+    the projects."""
     project = Project.objects.filter(slug=slug).first()
     if project is None:
         known = ", ".join(Project.objects.values_list("slug", flat=True)[:20]) or "none yet"

@@ -10,7 +10,6 @@ from django.db.models import F, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from numpy.typing import NDArray
 
-from corpus.models import Release
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from evaluation.metrics import pairwise, two_clips
 from evaluation.metrics.ties import hit, standing
@@ -27,6 +26,7 @@ from evaluation.scoring.queries import (
     scored_records,
 )
 from evaluation.scoring.rungs import Rung, ladder_of
+from foilworks.core.corpus.models import Release
 
 Floats = NDArray[np.float64]
 # In addition to the analysis's own version: raise it if credits are computed differently.

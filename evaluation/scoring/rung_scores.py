@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from django.db.models import Q, QuerySet
 
-from corpus.models import ReleaseItem
 from evaluation.scoring.clip_keys import Keyed, text_key
 from evaluation.scoring.models import Run, Score
 from evaluation.scoring.rungs import (
@@ -22,6 +21,7 @@ from evaluation.scoring.rungs import (
     other_clips,
     views_of,
 )
+from foilworks.core.corpus.models import ReleaseItem
 
 Record = Mapping[str, Any]
 StoredScores = dict[tuple[str, str], float]

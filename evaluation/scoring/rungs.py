@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from evaluation.errors import EvaluationError
 from evaluation.scoring.clip_keys import MAX_KEY_LENGTH, Keyed, cluster, fitting, item_key, score_key, texts_hash
-from text.quoting import quoted
+from foilworks.core.text.quoting import quoted
 
 VERSION = 1
 # Number of single frames that the best one is chosen from: first, middle, last.

@@ -6,10 +6,10 @@ from typing import Any
 from evaluation.scoring.models import Run
 from evaluation.scoring.protocol_models import sampling
 from evaluation.scoring.protocols import Protocol
-from hub.interfaces import ModelInfo
-from jobs.models import OPEN_STATES
-from media.frame_cache import FrameCache, FramesAsked
-from media.sampling import Sampling
+from foilworks.core.hub.interfaces import ModelInfo
+from foilworks.core.jobs.models import OPEN_STATES
+from foilworks.core.media.frame_cache import FrameCache, FramesAsked
+from foilworks.core.media.sampling import Sampling
 
 # Field of a run's parameters: the frames of its model, known when it was loaded for the first time.
 FRAMES = "frames"

@@ -7,14 +7,14 @@ numbers of better and equal captions are stored: all pairs of a large release wo
 from collections.abc import Callable
 from typing import Any
 
-from corpus.models import ReleaseItem
 from evaluation.errors import EvaluationError
 from evaluation.scoring.clip_keys import clip_key, cluster
 from evaluation.scoring.fetching import Clip
 from evaluation.scoring.loop import all_pairs
 from evaluation.scoring.models import Run
 from evaluation.scoring.shards.work import clip_as_frozen
-from hub.interfaces import Embedder
+from foilworks.core.corpus.models import ReleaseItem
+from foilworks.core.hub.interfaces import Embedder
 
 
 def check_standard(adapter: Any, by_item: bool) -> None:

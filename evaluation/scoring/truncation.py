@@ -11,7 +11,7 @@ from evaluation.analyses.preference import reads_alike
 from evaluation.scoring.models import EQUAL_AFTER_CUT, TRUNCATED, UNKNOWN_CUTS, Run
 from evaluation.scoring.protocol_models import AsPerplexity, PooledFrames
 from evaluation.scoring.queries import asked_of, control_texts, keyed_by, records_of
-from hub.interfaces import LimitsTexts, TextRead
+from foilworks.core.hub.interfaces import LimitsTexts, TextRead
 
 Reads = Mapping[str, TextRead]
 

@@ -1,9 +1,9 @@
 """Return what a project's owner permits for a model, as loading takes it."""
 
 from evaluation.scoring.models import ModelTrust
-from hub.adapters.registry import trusted_name
-from hub.interfaces import Trust
-from projects.models import Project
+from foilworks.core.hub.adapters.registry import trusted_name
+from foilworks.core.hub.interfaces import Trust
+from foilworks.core.projects.models import Project
 
 
 def trust_of(project: Project, spec: str) -> Trust:

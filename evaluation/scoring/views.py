@@ -13,7 +13,6 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from corpus.access import get_release
 from evaluation.charts import of_reports
 from evaluation.charts.inline import cached_chart
 from evaluation.errors import EvaluationError
@@ -44,10 +43,11 @@ from evaluation.scoring.served.figures import (
 )
 from evaluation.scoring.shards.outlook import work
 from evaluation.scoring.standard_results import standard_of
-from projects.access import enter_project
-from projects.live_pages import render_live
-from text.errors import ActionableError
-from text.storable import safe_row
+from foilworks.core.corpus.access import get_release
+from foilworks.core.projects.access import enter_project
+from foilworks.core.projects.live_pages import render_live
+from foilworks.core.text.errors import ActionableError
+from foilworks.core.text.storable import safe_row
 
 COLUMNS = ("T", "P", "P+T", "n", "ties", "T_all", "n_all", "n_clusters")
 TWO_CLIPS = (*SCORES, "n", "ties")

@@ -10,7 +10,7 @@ from evaluation.metrics.intervals import mean, mean_intervals
 from evaluation.utd.cells import REFERENCE
 from evaluation.utd.models import BenchmarkedModel, BiasRun
 from evaluation.utd.samples import samples_of
-from projects.models import Project
+from foilworks.core.projects.models import Project
 
 ZERO_SHOT = "zero-shot:"
 

@@ -1,8 +1,8 @@
 """Load descriptions and bias runs, for a project's researchers; other projects' rows do not exist for them."""
 
 from evaluation.utd.models import BiasRun, Descriptions
-from projects.access import get_row
-from projects.models import Role, User
+from foilworks.core.projects.access import get_row
+from foilworks.core.projects.models import Role, User
 
 
 def get_descriptions(person: User, slug: str, pk: int) -> Descriptions:

@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from corpus.models import Video
-from corpus.video_files.stored_files import clip_file
 from evaluation.errors import EvaluationError
 from evaluation.scoring.caches import caches
 from evaluation.scoring.fetching import Clip
@@ -33,14 +31,16 @@ from evaluation.utd.measures import credit_of
 from evaluation.utd.models import BenchmarkedModel
 from evaluation.utd.reranking import RERANK, reranked
 from evaluation.utd.samples import Sample, samples_of
-from hub.adapters.registry import BACKBONE, open_adapter, open_helper
-from hub.device import choose_device
-from hub.interfaces import FeatureExtractor, Frames, ModelInfo, VideoMeta
-from jobs.models import Job
-from jobs.progress import progress
-from jobs.shards import PROBLEMS, Problems, Stage, finish, keep, ranges, run_stages, shard_size
-from jobs.spread import Spread
-from text.quoting import quoted
+from foilworks.core.corpus.models import Video
+from foilworks.core.corpus.video_files.stored_files import clip_file
+from foilworks.core.hub.adapters.registry import BACKBONE, open_adapter, open_helper
+from foilworks.core.hub.device import choose_device
+from foilworks.core.hub.interfaces import FeatureExtractor, Frames, ModelInfo, VideoMeta
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.progress import progress
+from foilworks.core.jobs.shards import PROBLEMS, Problems, Stage, finish, keep, ranges, run_stages, shard_size
+from foilworks.core.jobs.spread import Spread
+from foilworks.core.text.quoting import quoted
 
 CLIPS_PER_BATCH = 8
 TEXTS_PER_BATCH = 256

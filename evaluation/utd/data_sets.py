@@ -8,8 +8,8 @@ from evaluation.utd.models import BiasRun
 from evaluation.utd.pages import CONCEPT_NAMES, TEMPORAL_NAMES
 from evaluation.utd.reliability import certificate_of
 from evaluation.utd.verdicts import beside_chance, guess_of
-from projects.access import visible_projects
-from projects.models import Role, User
+from foilworks.core.projects.access import visible_projects
+from foilworks.core.projects.models import Role, User
 
 MAX_COLUMNS = 12
 

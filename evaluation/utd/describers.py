@@ -10,9 +10,9 @@ from PIL import Image
 
 from evaluation.errors import EvaluationError
 from evaluation.utd.concepts import DESCRIBE
-from generation.asking.cached_answers import Asking
-from hub.interfaces import ChatReply, ChatRequest, Frames, GenerationRequest, Generator, ModelInfo
-from hub.served.budget import SPENT
+from foilworks.core.hub.interfaces import ChatReply, ChatRequest, Frames, GenerationRequest, Generator, ModelInfo
+from foilworks.core.hub.served.budget import SPENT
+from generation.instruction_models.cached_answers import Asking
 
 # A killed worker loses at most these.
 VIDEOS_PER_BATCH = 8

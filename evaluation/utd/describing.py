@@ -13,8 +13,6 @@ from django.conf import settings
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from corpus.models import Video
-from corpus.video_files.stored_files import clip_file
 from evaluation.errors import EvaluationError
 from evaluation.scoring.caches import caches
 from evaluation.scoring.fetching import Clip
@@ -35,22 +33,24 @@ from evaluation.utd.models import Descriptions, DescriptionsUsage, FrameText, Te
 from evaluation.utd.prompt_sets import conversation, describe_prompt, facts_of_prompts, tokens_of
 from evaluation.utd.samples import frame_texts
 from evaluation.utd.subsets import chosen, videos_to_describe
-from generation.asking.answer_rows import PricedAnswers, RowAnswers, budget_left
-from generation.asking.cached_answers import Asking
-from generation.asking.endpoints import Configured, endpoint_and_model
-from hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
-from hub.adapters.registry import CHAT, open_generator, open_helper
-from hub.interfaces import Chat, ChatRequest, Frames, ModelInfo, VideoMeta
-from hub.served.budget import Budget
-from jobs.models import Job
-from jobs.progress import note, progress
-from jobs.shards import STAGE, Part, Problems, Stage, finish, ranges, run_stages, shard_size, within
-from jobs.spread import Spread
-from media.decode_pool import DecodePool, usual_workers
-from media.errors import MediaError
-from media.sampling import CENTRES, Sampling
-from text.batches import batched
-from text.quoting import quoted
+from foilworks.core.corpus.models import Video
+from foilworks.core.corpus.video_files.stored_files import clip_file
+from foilworks.core.hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
+from foilworks.core.hub.adapters.registry import CHAT, open_generator, open_helper
+from foilworks.core.hub.interfaces import Chat, ChatRequest, Frames, ModelInfo, VideoMeta
+from foilworks.core.hub.served.budget import Budget
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.progress import note, progress
+from foilworks.core.jobs.shards import STAGE, Part, Problems, Stage, finish, ranges, run_stages, shard_size, within
+from foilworks.core.jobs.spread import Spread
+from foilworks.core.media.decode_pool import DecodePool, usual_workers
+from foilworks.core.media.errors import MediaError
+from foilworks.core.media.sampling import CENTRES, Sampling
+from foilworks.core.text.batches import batched
+from foilworks.core.text.quoting import quoted
+from generation.instruction_models.answer_rows import PricedAnswers, RowAnswers, budget_left
+from generation.instruction_models.cached_answers import Asking
+from generation.instruction_models.endpoints import Configured, endpoint_and_model
 
 FROM_FILE = "file:"
 SHARD = "evaluation.utd.jobs.describe_shard"

@@ -26,8 +26,8 @@ from evaluation.charts.of_reports import (
 from evaluation.utd.models import BiasRun
 from evaluation.utd.predictions import COLUMNS
 from evaluation.utd.splits import as_utd
-from projects.access import or_404
-from text.storable import safe_row
+from foilworks.core.projects.access import or_404
+from foilworks.core.text.storable import safe_row
 
 # With more classes than this, the chart shows those that lost the most samples.
 MAX_CLASSES = 60

@@ -1,8 +1,8 @@
 """Define the background jobs of UTD."""
 
 from evaluation.utd.models import BenchmarkedModel, BiasRun, Descriptions, ItemCheck
-from jobs.models import Job
-from jobs.spread import Spread
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.spread import Spread
 
 
 def describe_videos(descriptions_id: int, job: Job) -> Spread | None:

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
-from corpus.models import Video
-from projects.models import Project
+from foilworks.core.corpus.models import Video
+from foilworks.core.projects.models import Project
 
 EXTENSIONS = frozenset({".mp4", ".avi", ".webm", ".mkv", ".mov", ".m4v", ".mpg", ".mpeg"})
 

@@ -18,7 +18,7 @@ from evaluation.utd import regression
 from evaluation.utd.concepts import AVERAGE, MAX_SCORE, MIDDLE, SEQUENCE, TEMPORAL
 from evaluation.utd.regression import Linear
 from evaluation.utd.regression import scaled as normalised
-from text.quoting import quoted
+from foilworks.core.text.quoting import quoted
 
 Floats = NDArray[np.float32]
 Credits = NDArray[np.float64]

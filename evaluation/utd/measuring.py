@@ -19,8 +19,6 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from numpy.typing import NDArray
 
-from corpus.models import Item, Subtest, Video
-from corpus.rules.states import ItemState, drops_out
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import mean, mean_intervals
 from evaluation.utd import measures
@@ -49,13 +47,15 @@ from evaluation.utd.shortcuts import texts_sha256
 from evaluation.utd.splits import Split, split_facts, split_of
 from evaluation.utd.vector_formats import FLOAT16, FLOAT32
 from evaluation.utd.vector_store import Heard, TextVectors, evict, nobody
-from hub.adapters.registry import ENCODER, open_helper
-from hub.batching.text_limits import CutTexts, facts_of
-from hub.interfaces import TextRead
-from jobs.models import Job
-from jobs.progress import progress
-from jobs.shards import PROBLEMS, Part, Problems, Stage, finish, keep, run_stages, shard_size
-from jobs.spread import Spread
+from foilworks.core.corpus.models import Item, Subtest, Video
+from foilworks.core.corpus.rules.states import ItemState, drops_out
+from foilworks.core.hub.adapters.registry import ENCODER, open_helper
+from foilworks.core.hub.batching.text_limits import CutTexts, facts_of
+from foilworks.core.hub.interfaces import TextRead
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.progress import progress
+from foilworks.core.jobs.shards import PROBLEMS, Part, Problems, Stage, finish, keep, run_stages, shard_size
+from foilworks.core.jobs.spread import Spread
 
 VERSION = "2"
 ORACLE = "oracle"

@@ -5,12 +5,12 @@ from typing import Any
 
 from django.db import models
 
-from corpus.models import Item, Video
 from evaluation.utd.instructions import CLASSIFICATION, MODELS, TASKS
 from evaluation.utd.procedure import AS_PUBLISHED
+from foilworks.core.corpus.models import Item, Video
+from foilworks.core.projects.models import Project, User
+from foilworks.core.projects.models.requested_jobs import RequestedJob
 from generation.models import PricedUsage
-from projects.models import Project, User
-from projects.models.requested_jobs import RequestedJob
 
 # Parameters of a bias run that pages do not show.
 DEFAULT_PARAMS: dict[str, Any] = {

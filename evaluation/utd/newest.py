@@ -4,7 +4,7 @@ from django.db.models import Exists, OuterRef
 
 from evaluation.errors import EvaluationError
 from evaluation.utd.models import BiasRun, Descriptions, FrameText
-from projects.models import Project
+from foilworks.core.projects.models import Project
 
 
 def newest_descriptions(project: Project) -> Descriptions:

@@ -11,7 +11,6 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
-from corpus.models import Video
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from evaluation.metrics.intervals import DRAWS, SEED, bootstrap, cluster_sums, mean_intervals
 from evaluation.utd.concepts import (
@@ -30,7 +29,8 @@ from evaluation.utd.models import BenchmarkedModel, BiasRun, Descriptions, Frame
 from evaluation.utd.reliability import losses
 from evaluation.utd.shortcuts import latest_check, summary
 from evaluation.utd.verdicts import beside_chance, conclusions
-from projects.models import Project
+from foilworks.core.corpus.models import Video
+from foilworks.core.projects.models import Project
 
 FULL, SPLIT, BALANCED = "full", "split", "balanced"
 Floats = NDArray[np.float64]

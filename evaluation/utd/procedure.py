@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from evaluation.errors import EvaluationError
-from text.quoting import quoted
+from foilworks.core.text.quoting import quoted
 
 PUBLISHED, CLEANED = "published", "cleaned"
 SKIP, SENTENCE = "skip", "sentence"

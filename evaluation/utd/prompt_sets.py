@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from corpus.importers.parsing.json_records import read_text
 from evaluation.errors import EvaluationError
 from evaluation.score_files.json_records import fail
 from evaluation.utd.concepts import ACTIVITIES, DESCRIBE, OBJECTS, PROMPTS, SUMMARY, VERBS, Prompt
-from text.quoting import quoted
+from foilworks.core.corpus.import_formats.parsing.json_records import read_text
+from foilworks.core.text.quoting import quoted
 
 # The answer begins after the question (as the authors do), or at the end of the question.
 PREFILL, QUESTION = "prefill", "question"

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from evaluation.scoring.trusted_models import trust_of
 from evaluation.utd.measures import credit_of
 from evaluation.utd.models import BenchmarkedModel
-from hub.adapters.registry import open_adapter
-from hub.interfaces import Frames, ModelInfo, VideoMeta
-from jobs.models import Job
-from jobs.progress import progress
-from jobs.shards import PROBLEMS, keep
+from foilworks.core.hub.adapters.registry import open_adapter
+from foilworks.core.hub.interfaces import Frames, ModelInfo, VideoMeta
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.progress import progress
+from foilworks.core.jobs.shards import PROBLEMS, keep
 
 # (UTD, Sec. B.4)
 TOP = 128

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from corpus.models import Caption, MediaState, Video
 from evaluation.utd.concepts import OBJECTS
 from evaluation.utd.frame_forms import frame_form
 from evaluation.utd.instructions import CLASSIFICATION
 from evaluation.utd.models import BiasRun
 from evaluation.utd.procedure import procedure_of
 from evaluation.utd.samples import first_captions, frame_texts
+from foilworks.core.corpus.models import Caption, MediaState, Video
 
 REMOVED, BALANCED, KEPT = "removed", "balanced", "kept"
 # Votes per prompt: three models, or three prompts of captions.

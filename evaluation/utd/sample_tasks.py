@@ -16,7 +16,7 @@ from evaluation.utd.needs import complete
 from evaluation.utd.procedure import AS_PUBLISHED, Procedure, procedure_of
 from evaluation.utd.representations import Embedding, Texts, texts_of
 from evaluation.utd.samples import Sample, described_by_text, raw_frames
-from text.quoting import quoted
+from foilworks.core.text.quoting import quoted
 
 VIDEOS_PER_CHUNK = 500
 

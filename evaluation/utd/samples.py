@@ -6,14 +6,14 @@ from typing import Any
 
 from django.db.models import Count, QuerySet
 
-from corpus.models import NOT_RELIED_ON, Caption, MediaState, Split, Video
 from evaluation.errors import EvaluationError
 from evaluation.utd.concepts import DESCRIPTION, OBJECTS
 from evaluation.utd.instructions import CLASSIFICATION
 from evaluation.utd.models import BiasRun, Descriptions, FrameText
 from evaluation.utd.needs import TEXTS
 from evaluation.utd.procedure import MEAN, procedure_of
-from text.quoting import quoted
+from foilworks.core.corpus.models import NOT_RELIED_ON, Caption, MediaState, Split, Video
+from foilworks.core.text.quoting import quoted
 
 CLASS_LABEL, CATEGORY, FACTS = "class_label", "category", "facts:"
 # The texts that the check of items needs.

@@ -13,7 +13,7 @@ from evaluation.metrics.intervals import mean_intervals
 from evaluation.scoring.clip_keys import cluster
 from evaluation.utd.instructions import MODELS
 from evaluation.utd.models import ItemCheck, ItemShortcut, ShortcutBar
-from projects.models import Project
+from foilworks.core.projects.models import Project
 
 OBJECTS, FRAME = "objects", "frame"
 # Fields that identify a clip's source video.

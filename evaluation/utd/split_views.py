@@ -21,9 +21,9 @@ from evaluation.utd.pages import loss_rows
 from evaluation.utd.procedure import procedure_of
 from evaluation.utd.reliability import conclusion_of
 from evaluation.utd.sample_pages import BALANCED, KEPT, REMOVED, places, shown_samples
-from projects.access import enter_project, get_project
-from projects.models import Role
-from text.errors import ActionableError
+from foilworks.core.projects.access import enter_project, get_project
+from foilworks.core.projects.models import Role
+from foilworks.core.text.errors import ActionableError
 
 SAMPLES_PER_PAGE = 12
 MAX_DIGITS = 10

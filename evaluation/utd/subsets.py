@@ -6,10 +6,10 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from corpus.models import MediaState, Split, Video
 from evaluation.errors import EvaluationError
-from projects.models import Project
-from text.quoting import quoted, shortened
+from foilworks.core.corpus.models import MediaState, Split, Video
+from foilworks.core.projects.models import Project
+from foilworks.core.text.quoting import quoted, shortened
 
 # A query lists each of them.
 MAX_VIDEOS = 20_000

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from corpus.importers.parsing.json_records import read_text
 from evaluation.errors import EvaluationError
 from evaluation.score_files.json_records import fail
 from evaluation.utd.concepts import ACTIVITIES, DESCRIPTION, OBJECTS, SUMMARY, VERBS, frame_text, published_text
@@ -18,7 +17,8 @@ from evaluation.utd.described_videos import DescribedVideos
 from evaluation.utd.models import Descriptions
 from evaluation.utd.samples import frame_texts
 from evaluation.utd.streamed_json import members
-from text.storable import storable
+from foilworks.core.corpus.import_formats.parsing.json_records import read_text
+from foilworks.core.text.storable import storable
 
 # The authors' name of the summaries.
 NAMES = {concept: concept for concept in (DESCRIPTION, OBJECTS, ACTIVITIES, VERBS)}

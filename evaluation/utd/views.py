@@ -17,8 +17,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from corpus.models import Video
-from corpus.video_files.player import player_clip
 from evaluation.charts.inline import cached_chart
 from evaluation.score_files.received import safe_name, write_file
 from evaluation.scoring.forms import BudgetForm
@@ -46,10 +44,12 @@ from evaluation.utd.sample_pages import REMOVED, places, shown_samples
 from evaluation.utd.shortcuts import latest_check, summary
 from evaluation.utd.subsets import videos_to_describe
 from evaluation.utd.verdicts import guess_of, order_matters
-from projects.access import enter_project, get_project
-from projects.live_pages import render_live
-from projects.models import Project, Role
-from text.errors import ActionableError
+from foilworks.core.corpus.models import Video
+from foilworks.core.corpus.video_files.player import player_clip
+from foilworks.core.projects.access import enter_project, get_project
+from foilworks.core.projects.live_pages import render_live
+from foilworks.core.projects.models import Project, Role
+from foilworks.core.text.errors import ActionableError
 
 FORM_PAGE = "evaluation/bias/form.html"
 # On the page of the split.

@@ -10,16 +10,16 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from corpus.models import Caption
+from foilworks.core.corpus.models import Caption
+from foilworks.core.jobs.queue import enqueue
+from foilworks.core.projects.access import require_researcher, require_role
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, Role, User
+from foilworks.core.text.quoting import quoted
 from generation.errors import GenerationError
 from generation.hints import hint_model
 from generation.model_paths import with_paths
 from generation.models import Hint, HintModel, HintShown
-from jobs.queue import enqueue
-from projects import audit
-from projects.access import require_researcher, require_role
-from projects.models import Project, Role, User
-from text.quoting import quoted
 
 SPEC = re.compile(r"[a-z][a-z0-9-]*:.*")
 JOB = "generation.jobs.answer_hint"

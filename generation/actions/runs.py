@@ -12,12 +12,20 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from corpus.models import Caption, Split, Subtest, Video
-from generation.asking import endpoints
-from generation.asking.prompt_rows import find_prompt
+from foilworks.core.corpus.models import Caption, Split, Subtest, Video
+from foilworks.core.jobs.models import JobState
+from foilworks.core.jobs.queue import cancel, enqueue
+from foilworks.core.projects.access import require_researcher, require_role
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, Role, User
+from foilworks.core.text.quoting import quoted
+from foilworks.core.text.registry import lookup, parse_params
+from foilworks.core.text.storable import is_storable
 from generation.captioning.registry import CAPTIONERS
 from generation.errors import GenerationError
 from generation.filters.registry import FILTERS, SCREENING, default_filters
+from generation.instruction_models import endpoints
+from generation.instruction_models.prompt_rows import find_prompt
 from generation.methods.registry import METHODS
 from generation.model_paths import with_paths
 from generation.models import CandidateGroup, GenerationRun
@@ -26,14 +34,6 @@ from generation.parameter_checks import check_parameters
 from generation.records import MODES
 from generation.run_captions import RunCaptions, captions_to_use, with_last_caption
 from generation.tuning.parameters import TUNING
-from jobs.models import JobState
-from jobs.queue import cancel, enqueue
-from projects import audit
-from projects.access import require_researcher, require_role
-from projects.models import Project, Role, User
-from text.quoting import quoted
-from text.registry import lookup, parse_params
-from text.storable import is_storable
 
 GENERATE_JOB = "generation.jobs.run_generation"
 SELECTION = {"split": str, "key_prefix": str, "caption_keys": list, "limit": int, "without_foil": bool}

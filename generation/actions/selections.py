@@ -7,17 +7,17 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from corpus.models import Subtest
-from corpus.rules.states import CandidateState, next_candidate_state
+from foilworks.core.corpus.models import Subtest
+from foilworks.core.corpus.rules.states import CandidateState, next_candidate_state
+from foilworks.core.jobs.queue import enqueue
+from foilworks.core.projects.access import require_role
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, Role, User
+from foilworks.core.text.quoting import quoted
 from generation.errors import GenerationError
 from generation.models import Candidate, CandidateGroup, GenerationRun, Selection
 from generation.selections.open_candidates import GAPS, GAPS_WANTED, failing_now, open_candidates, waiting_state
 from generation.thresholds.arithmetic import Preview, preview
-from jobs.queue import enqueue
-from projects import audit
-from projects.access import require_role
-from projects.models import Project, Role, User
-from text.quoting import quoted
 
 JOB = "generation.jobs.work_out_selection"
 ROWS = 500

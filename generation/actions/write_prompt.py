@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from django.db import transaction
 from django.db.models import Max
 
-from generation.asking.prompts import PROMPTS, checked
+from foilworks.core.projects.access import require_role
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, Role, User
+from foilworks.core.text.quoting import quoted
 from generation.errors import GenerationError
+from generation.instruction_models.prompts import PROMPTS, checked
 from generation.models import PromptTemplate
-from projects import audit
-from projects.access import require_role
-from projects.models import Project, Role, User
-from text.quoting import quoted
 
 
 @transaction.atomic

@@ -1,9 +1,9 @@
 """Distinguish captions from foils by a bag-of-words classifier (docs/explanation/balance.md#blind-audit).
 
 Logistic regression (C = 1) on counts of lower-cased words, and of the character n-grams inside words of scripts
-without spaces (`text.tokens.word_features`); a pair counts 1 if its caption scores above its foil, .5 if both
-scores are equal. `held_out` trains on other captions; `fitted` scores its training data, the harder test for a set that
-should not reveal anything.
+without spaces (`foilworks.core.text.tokens.word_features`); a pair counts 1 if its caption scores above its foil, .5
+if both scores are equal. `held_out` trains on other captions; `fitted` scores its training data, the harder test for a
+set that should not reveal anything.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from threadpoolctl import ThreadpoolController
 
+from foilworks.core.text.tokens import word_features, words
 from generation.balance.records import Texts, caption_groups
-from text.tokens import word_features, words
 
 FOLDS = 5
 SEED = 0

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from text.tokens import words
+from foilworks.core.text.tokens import words
 
 Change = dict[str, int]
 Texts = Sequence[tuple[str, str]]

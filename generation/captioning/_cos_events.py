@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from text.language.change_finding import STEPS, FoundChange, as_instruction, find_changes
-from text.language.change_of_state import NOUNS, StateChange, by_verb, verbs_by_head
-from text.language.inflection import lemmas
-from text.language.phrases import HEADS, POSSESSIVE, NounPhrase, is_plural_noun, noun_phrases
-from text.language.tokens import Token
-from text.language.word_lists import word_set
+from foilworks.core.text.language.change_finding import STEPS, FoundChange, as_instruction, find_changes
+from foilworks.core.text.language.change_of_state import NOUNS, StateChange, by_verb, verbs_by_head
+from foilworks.core.text.language.inflection import lemmas
+from foilworks.core.text.language.phrases import HEADS, POSSESSIVE, NounPhrase, is_plural_noun, noun_phrases
+from foilworks.core.text.language.tokens import Token
+from foilworks.core.text.language.word_lists import word_set
 
 # Nothing changes: "pretending to pour", "trying to open a jar".
 UNDONE = frozenset({"pretend", "fail", "try", "attempt", "without"})

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from foilworks.core.text.diff import apply_edits
 from generation.grammar.numbers import Count, find_count, realise
 from generation.records import CaptionInput, MadeCaption, Skip
-from text.diff import apply_edits
 
 VERSION = "1"
 EXACTLY = re.compile(r"(?i:exactly)\s+$")

@@ -8,12 +8,12 @@ unfolded." Post-state: "At the end, the red shirt is folded." Reverse: all three
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from foilworks.core.text.language.tokens import Token
+from foilworks.core.text.language.tools import tagger
+from foilworks.core.text.language.verb_forms import verb_form
 from generation.captioning._cos_events import Event, event_of
 from generation.grammar.states import ACTION, POST, PRE, REVERSE, SUBTESTS, read_sentence
 from generation.records import CaptionInput, MadeCaption, Skip
-from text.language.tokens import Token
-from text.language.tools import tagger
-from text.language.verb_forms import verb_form
 
 VERSION = "3"
 # A thing with one of these has no "the".

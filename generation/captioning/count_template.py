@@ -8,11 +8,11 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from foilworks.core.text.diff import apply_edits
+from foilworks.core.text.language.numbers import WORDS, value_of
 from generation.errors import GenerationError
 from generation.grammar.numbers import Count, realise
 from generation.records import CaptionInput, MadeCaption, Skip
-from text.diff import apply_edits
-from text.language.numbers import WORDS, value_of
 
 VERSION = "1"
 SLOT = re.compile(r"<number>", re.IGNORECASE)

@@ -6,11 +6,11 @@ For the proficiency test of rare actions (ViLMA, Sec. C.5).
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from foilworks.core.text.language.phrases import POSSESSIVE, NounPhrase, is_plural_noun, noun_phrases
+from foilworks.core.text.language.tokens import Token
+from foilworks.core.text.language.tools import tagger
 from generation.grammar.existence import frame_for, one_of
 from generation.records import CaptionInput, MadeCaption, Skip
-from text.language.phrases import POSSESSIVE, NounPhrase, is_plural_noun, noun_phrases
-from text.language.tokens import Token
-from text.language.tools import tagger
 
 VERSION = "1"
 

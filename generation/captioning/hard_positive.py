@@ -9,11 +9,11 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from foilworks.core.text.diff import Edit, apply_edits
+from foilworks.core.text.language.inflection import article
+from foilworks.core.text.language.tokens import Token
+from foilworks.core.text.language.tools import tagger
 from generation.records import CaptionInput, MadeCaption, Skip
-from text.diff import Edit, apply_edits
-from text.language.inflection import article
-from text.language.tokens import Token
-from text.language.tools import tagger
 
 VERSION = "2"
 

@@ -8,12 +8,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from generation.asking.cached_answers import Asking
-from generation.asking.prompts import Prompt
+from foilworks.core.hub.interfaces import ChatReply, ChatRequest
+from foilworks.core.text.tokens import normal_form
 from generation.errors import GenerationError
+from generation.instruction_models.cached_answers import Asking
+from generation.instruction_models.prompts import Prompt
 from generation.records import CaptionInput, MadeCaption, Skip
-from hub.interfaces import ChatReply, ChatRequest
-from text.tokens import normal_form
 
 VERSION = "1"
 USES_LLM = True

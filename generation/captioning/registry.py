@@ -1,8 +1,8 @@
 """The caption makers: one file in this folder and one row here for each. The menu imports none of them."""
 
+from foilworks.core.text.plugins import Registry
+from foilworks.core.text.registry import Entry, Param
 from generation.parameters import ASKED, ASKING_LIMITS, TAGGER
-from text.plugins import Registry
-from text.registry import Entry, Param
 
 _CAPTIONERS: dict[str, Entry] = {
     "count_template": Entry(

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 from typing import Any
 
+from foilworks.core.text.registry import load, lookup, parse_params
 from generation.captioning.registry import CAPTIONERS
 from generation.records import CaptionInput, MadeCaption, Skip
-from text.registry import load, lookup, parse_params
 
 BATCH = 200
 

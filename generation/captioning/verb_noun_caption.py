@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from foilworks.core.text.language.articles import with_article
+from foilworks.core.text.language.verb_forms import verb_form, verb_readings
 from generation.records import CaptionInput, MadeCaption, Skip
-from text.language.articles import with_article
-from text.language.verb_forms import verb_form, verb_readings
 
 VERSION = "1"
 PAIR = re.compile(r"^\s*([a-z]+(?: [a-z]+)?)\s*[-_,/|]\s*([a-z]+(?:[ _][a-z]+)*)\s*$", re.IGNORECASE)

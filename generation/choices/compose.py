@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from corpus.rules.hard_foils import HARD_FOIL
+from foilworks.core.corpus.rules.hard_foils import HARD_FOIL
 
 HARD, RANDOM = "hard", "random"
 # Facts of a composed item: its sources; whether each foil is hard or random.

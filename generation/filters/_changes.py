@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from text.diff import diff_edits
-from text.language.tokens import Token
-from text.language.tools import Tagger
+from foilworks.core.text.diff import diff_edits
+from foilworks.core.text.language.tokens import Token
+from foilworks.core.text.language.tools import Tagger
 
 CONTENT = frozenset({"NOUN", "PROPN", "VERB", "ADJ", "ADV", "ADP", "NUM", "PRON"})
 

@@ -3,8 +3,8 @@
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
+from foilworks.core.hub.interfaces import LimitsTexts, TextRead
 from generation.records import CUT, Case, Measure
-from hub.interfaces import LimitsTexts, TextRead
 
 
 def with_cuts(measures: Sequence[Measure], model: Any, asked: Sequence[Sequence[Hashable]]) -> list[Measure]:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from foilworks.core.hub.adapters.registry import ENCODER, open_helper
 from generation.errors import GenerationError
 from generation.filters._cuts import texts_of, with_cuts
 from generation.records import Case, Measure
-from hub.adapters.registry import ENCODER, open_helper
 
 Vectors = dict[str, NDArray[np.float32]]
 

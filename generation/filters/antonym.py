@@ -6,10 +6,10 @@ Opposites come from WordNet where it is installed, and from a list of our own.
 from collections.abc import Sequence
 from typing import Any
 
+from foilworks.core.text.language.tokens import Token
+from foilworks.core.text.language.tools import antonyms, tagger
 from generation.filters._changes import changes, replaced
 from generation.records import CaptionInput, Verdict
-from text.language.tokens import Token
-from text.language.tools import antonyms, tagger
 
 VERSION = "2"
 COSTLY = False

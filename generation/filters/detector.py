@@ -7,10 +7,10 @@ runs add it if the video has a file (generation/detections.py).
 from collections.abc import Sequence
 from typing import Any
 
+from foilworks.core.text.language.tools import tagger
 from generation.filters._changes import changes
 from generation.grammar.synonyms import seen_as
 from generation.records import CaptionInput, Verdict
-from text.language.tools import tagger
 
 VERSION = "1"
 COSTLY = False

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from foilworks.core.text.language.tools import tagger
+from foilworks.core.text.language.verb_forms import verb_readings
 from generation.filters._changes import changes, replaced
 from generation.records import CaptionInput, Verdict
-from text.language.tools import tagger
-from text.language.verb_forms import verb_readings
 
 VERSION = "2"
 COSTLY = False

@@ -10,12 +10,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from foilworks.core.hub.adapters.registry import CLASSIFIER, FILLER, open_helper
+from foilworks.core.hub.interfaces import PairClassifier
+from foilworks.core.hub.revisions import fingerprint
 from generation.errors import GenerationError
 from generation.filters._cuts import with_cuts
 from generation.records import Case, Measure, Verdict
-from hub.adapters.registry import CLASSIFIER, FILLER, open_helper
-from hub.interfaces import PairClassifier
-from hub.revisions import fingerprint
 
 VERSION = "1"
 COSTLY = True

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from foilworks.core.text.language.tools import tagger
 from generation.records import CaptionInput, Verdict
-from text.language.tools import tagger
 
 VERSION = "1"
 COSTLY = False

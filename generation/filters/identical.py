@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from foilworks.core.text.tokens import normal_form
 from generation.records import CaptionInput, Verdict
-from text.tokens import normal_form
 
 VERSION = "1"
 COSTLY = False

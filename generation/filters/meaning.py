@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from foilworks.core.hub.adapters.registry import ENCODER
+from foilworks.core.hub.revisions import file_hash, fingerprint
+from foilworks.core.text.language.tools import tagger
 from generation.filters import antonym
 from generation.filters._changes import changes, replaced
 from generation.filters._likeness import largest_word_cosine, open_vectors, sentence_cosines
 from generation.records import Case, Measure, Verdict
-from hub.adapters.registry import ENCODER
-from hub.revisions import file_hash, fingerprint
-from text.language.tools import tagger
 
 VERSION = "2"
 COSTLY = True

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from foilworks.core.text.diff import changed_words, diff_edits
+from foilworks.core.text.tokens import whole_words
 from generation.records import CaptionInput, Verdict
-from text.diff import changed_words, diff_edits
-from text.tokens import whole_words
 
 VERSION = "1"
 COSTLY = False

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
+from foilworks.core.text.language.phrases import is_plural_noun
+from foilworks.core.text.language.tokens import Token
+from foilworks.core.text.language.tools import tagger
 from generation.filters._changes import changes, replaced
 from generation.records import CaptionInput, Verdict
-from text.language.phrases import is_plural_noun
-from text.language.tokens import Token
-from text.language.tools import tagger
 
 VERSION = "2"
 COSTLY = False

@@ -6,10 +6,10 @@ A new verb may have other prepositions and particles than the old one: "climb up
 from collections.abc import Sequence
 from typing import Any
 
+from foilworks.core.text.language.tokens import Token
+from foilworks.core.text.language.tools import tagger
 from generation.filters._changes import changes
 from generation.records import CaptionInput, Verdict
-from text.language.tokens import Token
-from text.language.tools import tagger
 
 VERSION = "2"
 COSTLY = False

@@ -8,11 +8,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from foilworks.core.hub.adapters.registry import TEXT_SCORER, open_helper
+from foilworks.core.hub.revisions import fingerprint
 from generation.filters._cuts import texts_of, with_cuts
 from generation.filters._gap import measured
 from generation.records import Case, Measure, Verdict
-from hub.adapters.registry import TEXT_SCORER, open_helper
-from hub.revisions import fingerprint
 
 VERSION = "1"
 COSTLY = True

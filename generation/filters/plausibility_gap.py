@@ -7,11 +7,11 @@ passes: the score is an input of generation/balance/adversarial.py.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from foilworks.core.hub.adapters.registry import TEXT_SCORER, open_helper
+from foilworks.core.hub.revisions import fingerprint
 from generation.filters._cuts import texts_of, with_cuts
 from generation.filters._gap import gap, measured
 from generation.records import Case, Measure, Verdict
-from hub.adapters.registry import TEXT_SCORER, open_helper
-from hub.revisions import fingerprint
 
 VERSION = "1"
 COSTLY = True

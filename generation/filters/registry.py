@@ -1,8 +1,8 @@
 """The filters: one file in this folder and one row here for each. The menu imports none of them."""
 
+from foilworks.core.text.plugins import Registry
+from foilworks.core.text.registry import Entry, Param
 from generation.parameters import DEVICE, TAGGER
-from text.plugins import Registry
-from text.registry import Entry, Param
 
 SENTENCES = Param("model", "sentence-transformers/all-MiniLM-L6-v2", "sentence encoder: Hugging Face ID or folder")
 VECTORS = Param(

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from foilworks.core.hub.adapters.registry import ENCODER
+from foilworks.core.hub.revisions import fingerprint
 from generation.filters._likeness import sentence_cosines
 from generation.records import Case, Measure, Verdict
-from hub.adapters.registry import ENCODER
-from hub.revisions import fingerprint
 
 VERSION = "1"
 COSTLY = True

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from foilworks.core.text.language.inflection import article, plural, singular
 from generation.records import CaptionInput, Verdict
-from text.language.inflection import article, plural, singular
 
 VERSION = "1"
 COSTLY = False

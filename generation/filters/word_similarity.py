@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from foilworks.core.hub.revisions import file_hash
+from foilworks.core.text.language.tools import tagger
 from generation.filters._changes import changes, replaced
 from generation.filters._likeness import largest_word_cosine, open_vectors
 from generation.records import Case, Measure, Verdict
-from hub.revisions import file_hash
-from text.language.tools import tagger
 
 VERSION = "2"
 COSTLY = True

@@ -8,18 +8,18 @@ clause ("while a man sleeps").
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from foilworks.core.text.diff import Edit
+from foilworks.core.text.language.appearance import BODY, CLOTHES
+from foilworks.core.text.language.inflection import lemmas
+from foilworks.core.text.language.living import COLLECTIVES, kind_of
+from foilworks.core.text.language.phrases import POSSESSIVE, NounPhrase, is_plural_noun
+from foilworks.core.text.language.structure import SOMEONE, WHO, Clause, Sentence, WholePhrase
+from foilworks.core.text.language.tokens import Token
 from generation.grammar.actor import Actor
 from generation.grammar.agreement import PLURAL_AUX, pronoun_edits, verb_edits
 from generation.grammar.one_way import Swap, with_state_left
 from generation.grammar.pronouns import OBJECT, fits, gender_of_pronoun, role_of
 from generation.grammar.swap_refusals import BOTH_WAYS, OWNED, UNCLEAR, UNCLEAR_SENTENCE, refused, together
-from text.diff import Edit
-from text.language.appearance import BODY, CLOTHES
-from text.language.inflection import lemmas
-from text.language.living import COLLECTIVES, kind_of
-from text.language.phrases import POSSESSIVE, NounPhrase, is_plural_noun
-from text.language.structure import SOMEONE, WHO, Clause, Sentence, WholePhrase
-from text.language.tokens import Token
 
 # Words for persons and animals that are things here: "a car model", "hot dogs".
 THINGS = frozenset(

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
+from foilworks.core.text.diff import Edit
+from foilworks.core.text.language.inflection import plain_verb, third_person
+from foilworks.core.text.language.numbers import match_case
+from foilworks.core.text.language.structure import Clause
+from foilworks.core.text.language.tokens import Token
 from generation.grammar.actor import Actor
 from generation.grammar.pronouns import fits, form_for, gender_of_pronoun
-from text.diff import Edit
-from text.language.inflection import plain_verb, third_person
-from text.language.numbers import match_case
-from text.language.structure import Clause
-from text.language.tokens import Token
 
 SINGULAR_AUX = {"is": "are", "was": "were", "has": "have", "does": "do", "'s": "are"}
 PLURAL_AUX = {"are": "is", "were": "was", "have": "has", "do": "does"}

@@ -4,11 +4,11 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from text.language.inflection import lemmas, singular
-from text.language.main_verb import action_verb, readings_by_tag
-from text.language.phrases import is_plural_noun, noun_phrases
-from text.language.tokens import Token
-from text.language.verb_forms import TAGS, verb_readings
+from foilworks.core.text.language.inflection import lemmas, singular
+from foilworks.core.text.language.main_verb import action_verb, readings_by_tag
+from foilworks.core.text.language.phrases import is_plural_noun, noun_phrases
+from foilworks.core.text.language.tokens import Token
+from foilworks.core.text.language.verb_forms import TAGS, verb_readings
 
 # English letters only: other text is never changed.
 PLAIN_WORD = re.compile(r"[A-Za-z]+")

@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from text.language.articles import MASS
-from text.language.inflection import PLURAL_ONLY, plural, singular
+from foilworks.core.text.language.articles import MASS
+from foilworks.core.text.language.inflection import PLURAL_ONLY, plural, singular
 
 FRAME = re.compile(
     r"^(?P<before>\s*(?ai:there\s+))(?P<frame>(?ai:is\s+at\s+least\s+one|is\s+some|are\s+some|are\s+at\s+least\s+some))"

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from foilworks.core.text.language.inflection import lemmas
+from foilworks.core.text.language.phrases import is_plural_noun
+from foilworks.core.text.language.tokens import Token
 from generation.grammar.blanks import PLAIN_WORD, Spot
-from text.language.inflection import lemmas
-from text.language.phrases import is_plural_noun
-from text.language.tokens import Token
 
 # These begin what follows from the relation: "onto a ramp so it slides down", "into a cup, but the cup is empty".
 CLAUSE_STARTS = frozenset({"so", "but", "until", "without", "while", "that", "because", "when", "who", "which"})

@@ -3,10 +3,10 @@
 import re
 from dataclasses import dataclass
 
+from foilworks.core.text.diff import Edit
+from foilworks.core.text.language.inflection import can_be, lemmas, plain_verb, plural, singular, third_person
+from foilworks.core.text.language.numbers import ADVERBS, LARGE, VALUES, match_case, value_of, written_like
 from generation.grammar.surface import WORD_ENDS, WORD_STARTS, word_set
-from text.diff import Edit
-from text.language.inflection import can_be, lemmas, plain_verb, plural, singular, third_person
-from text.language.numbers import ADVERBS, LARGE, VALUES, match_case, value_of, written_like
 
 NUMBER = r"(?P<number>[0-9]+|[A-Za-z]+)"
 EXACTLY = re.compile(rf"{WORD_STARTS}(?ai:exactly)\s+{NUMBER}{WORD_ENDS}")

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from foilworks.core.text.language.appearance import MANNERS
+from foilworks.core.text.language.living import COLLECTIVES
+from foilworks.core.text.language.main_verb import LOOKS
+from foilworks.core.text.language.structure import WHO
+from foilworks.core.text.language.tokens import Token
 from generation.grammar.actor import Actor
 from generation.grammar.pronouns import fits, gender_of_pronoun
 from generation.grammar.surface import word_set
-from text.language.appearance import MANNERS
-from text.language.living import COLLECTIVES
-from text.language.main_verb import LOOKS
-from text.language.structure import WHO
-from text.language.tokens import Token
 
 GAZE = word_set("look stare gaze blink smile grin")
 PERCEIVE = GAZE | word_set("see watch notice observe glance")

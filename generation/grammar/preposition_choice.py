@@ -8,11 +8,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
+from foilworks.core.text.language.inflection import lemmas, plain_verb, singular
+from foilworks.core.text.language.verb_forms import TAGS, verb_form, verb_readings
+from foilworks.core.text.language.word_lists import word_set
 from generation.grammar.preposition_rows import EVENTS, LANDMARKS, OPPOSITES, OTHER, REFUSED, ROWS, VERBS
 from generation.grammar.preposition_words import DETERMINERS, NO_OBJECT
-from text.language.inflection import lemmas, plain_verb, singular
-from text.language.verb_forms import TAGS, verb_form, verb_readings
-from text.language.word_lists import word_set
 
 MORE_DETERMINERS = DETERMINERS | {"some", "another", "other", "one", "two", "three", "both", "many", "several", "all"}
 PRONOUNS = {"him": "man", "her": "woman", "me": "man", "us": "people", "them": "thing", "it": "thing"}

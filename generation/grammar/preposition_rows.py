@@ -4,7 +4,7 @@
 words; empty: any; after a minus: none of these. A row without replacements leaves the preposition alone.
 """
 
-from text.language.word_lists import word_set
+from foilworks.core.text.language.word_lists import word_set
 
 VERBS = {
     # It moves itself.

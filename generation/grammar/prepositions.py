@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from foilworks.core.text.language.inflection import lemmas, plain_verb
+from foilworks.core.text.language.numbers import value_of
 from generation.grammar import preposition_choice
 from generation.grammar.preposition_rows import OPPOSITES
 from generation.grammar.preposition_words import (
@@ -31,8 +33,6 @@ from generation.grammar.preposition_words import (
     WORN,
 )
 from generation.grammar.surface import phrase_pattern
-from text.language.inflection import lemmas, plain_verb
-from text.language.numbers import value_of
 
 LISTED = PLACES + PATHS
 # Mode corrected has further relations; they are never drawn, except as exact opposites.

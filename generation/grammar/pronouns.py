@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from text.language.inflection import can_be
-from text.language.tokens import Token
+from foilworks.core.text.language.inflection import can_be
+from foilworks.core.text.language.tokens import Token
 
 SUBJECT, OBJECT, POSSESSIVE, REFLEXIVE = range(4)
 # Gender -> its forms, in this order: subject, object, possessive, reflexive. "p": several; "a": an animal.

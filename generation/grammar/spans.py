@@ -4,12 +4,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from foilworks.core.text.language.inflection import lemmas
+from foilworks.core.text.language.main_verb import action_verb
+from foilworks.core.text.language.tokens import Token
+from foilworks.core.text.language.verb_forms import TAGS, inflect_like, verb_readings
+from foilworks.core.text.tokens import words
 from generation.grammar.surface import word_set
-from text.language.inflection import lemmas
-from text.language.main_verb import action_verb
-from text.language.tokens import Token
-from text.language.verb_forms import TAGS, inflect_like, verb_readings
-from text.tokens import words
 
 PLAIN_WORDS = re.compile(r"[A-Za-z]+(?: [A-Za-z]+)*")
 PATTERNS = {"verb": ("verb",), "verb_preposition": ("verb_preposition",), "both": ("verb_preposition", "verb")}

@@ -6,6 +6,11 @@ Captions of the paper's templates need no such check: `is_made`.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from foilworks.core.text.language.change_finding import REACH, FoundChange
+from foilworks.core.text.language.change_of_state import StateChange
+from foilworks.core.text.language.inflection import lemmas
+from foilworks.core.text.language.phrases import is_plural_noun
+from foilworks.core.text.language.tokens import Token
 from generation.grammar.state_words import (
     AGENTS,
     ANIMALS,
@@ -20,11 +25,6 @@ from generation.grammar.state_words import (
     SHOWN,
     STATES_IF_PASSIVE,
 )
-from text.language.change_finding import REACH, FoundChange
-from text.language.change_of_state import StateChange
-from text.language.inflection import lemmas
-from text.language.phrases import is_plural_noun
-from text.language.tokens import Token
 
 # "The wooden log falls over." and its mark.
 MADE_TOKENS = 6

@@ -1,7 +1,7 @@
 """Word lists: where a verb of change means something else, or its opposite does not fit."""
 
-from text.language.change_of_state import NOUNS
-from text.language.word_lists import word_set
+from foilworks.core.text.language.change_of_state import NOUNS
+from foilworks.core.text.language.word_lists import word_set
 
 # Prepositions of a direction belong to their verb; others say where or when.
 DIRECTIONS = word_set(

@@ -4,14 +4,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from foilworks.core.text.diff import Edit
+from foilworks.core.text.language.change_finding import FoundChange, find_changes
+from foilworks.core.text.language.change_of_state import TUPLES, StateChange
+from foilworks.core.text.language.numbers import match_case
+from foilworks.core.text.language.tokens import Token
+from foilworks.core.text.language.tools import Tagger
+from foilworks.core.text.language.verb_forms import inflect_like
 from generation.grammar.state_words import ON_THESE
-from text.diff import Edit
-from text.language.change_finding import FoundChange, find_changes
-from text.language.change_of_state import TUPLES, StateChange
-from text.language.numbers import match_case
-from text.language.tokens import Token
-from text.language.tools import Tagger
-from text.language.verb_forms import inflect_like
 
 ACTION, PRE, POST, REVERSE = "action", "pre_state", "post_state", "reverse"
 SUBTESTS = (ACTION, PRE, POST, REVERSE)

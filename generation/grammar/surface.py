@@ -2,10 +2,10 @@
 
 import re
 
-from text.diff import Edit
-from text.language.inflection import article
-from text.language.numbers import match_case
-from text.language.word_lists import word_set as word_set
+from foilworks.core.text.diff import Edit
+from foilworks.core.text.language.inflection import article
+from foilworks.core.text.language.numbers import match_case
+from foilworks.core.text.language.word_lists import word_set as word_set
 
 # A word is separate: "left-to-right", "sit-ups", "circle's" and a letter with an accent on it are other words.
 WORD_STARTS = r"(?<!\w)(?<!\w['’-])"

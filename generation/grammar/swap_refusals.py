@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
+from foilworks.core.text.language.appearance import CLOTHES, MANNERS
+from foilworks.core.text.language.phrases import POSSESSIVE
+from foilworks.core.text.language.tokens import Token
 from generation.grammar.actor import Actor
 from generation.grammar.one_way import Swap, refusal
 from generation.grammar.pronouns import gender_of_pronoun
 from generation.grammar.surface import word_set
-from text.language.appearance import CLOTHES, MANNERS
-from text.language.phrases import POSSESSIVE
-from text.language.tokens import Token
 
 # Symmetric verbs (lemmas).
 SYMMETRIC = word_set(

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from foilworks.core.text.language.inflection import lemmas
+from foilworks.core.text.language.verb_forms import verb_readings
+from foilworks.core.text.quoting import quoted
 from generation.errors import GenerationError
-from text.language.inflection import lemmas
-from text.language.verb_forms import verb_readings
-from text.quoting import quoted
 
 # Modals are no words of the lexicon: "Will", "May".
 MODALS = frozenset({"will", "may", "might", "can"})

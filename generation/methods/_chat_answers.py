@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from text.storable import storable
-from text.tokens import normal_form
+from foilworks.core.text.storable import storable
+from foilworks.core.text.tokens import normal_form
 
 NAMES = ("captions", "counterfactuals", "foils", "sentences", "answers")
 OPENS = re.compile(r"[\[{]")

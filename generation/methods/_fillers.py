@@ -5,9 +5,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from foilworks.core.hub.adapters.registry import FILLER, open_helper
+from foilworks.core.hub.interfaces import Fill, Filler
 from generation.errors import GenerationError
-from hub.adapters.registry import FILLER, open_helper
-from hub.interfaces import Fill, Filler
 
 
 @dataclass(frozen=True)

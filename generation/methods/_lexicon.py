@@ -3,10 +3,10 @@
 import re
 from collections.abc import Sequence
 
+from foilworks.core.text.language.inflection import lemmas
+from foilworks.core.text.quoting import quoted, shortened
 from generation.errors import GenerationError
 from generation.grammar.surface import phrase_pattern
-from text.language.inflection import lemmas
-from text.quoting import quoted, shortened
 
 WORD = re.compile(r"[^\W_]+")
 

@@ -1,5 +1,6 @@
 """Rows of `registry.py`: the foil methods that ask a model."""
 
+from foilworks.core.text.registry import Entry, Param
 from generation.parameters import (
     ALLOWED_WORDS,
     ASKED,
@@ -13,7 +14,6 @@ from generation.parameters import (
     VOTES,
     WORD_KINDS,
 )
-from text.registry import Entry, Param
 
 WHICH = ("main", "first", "last", "every")
 

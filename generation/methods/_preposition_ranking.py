@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
+from foilworks.core.hub.interfaces import SpanFiller
+from foilworks.core.text.diff import apply_edits
+from foilworks.core.text.language.verb_forms import verb_readings
 from generation.grammar.prepositions import Relation
 from generation.grammar.surface import replace_phrase
 from generation.records import CaptionInput
-from hub.interfaces import SpanFiller
-from text.diff import apply_edits
-from text.language.verb_forms import verb_readings
 
 # "rolling a can onto a surface" is scored as "someone rolling a can onto a surface".
 SUBJECT = "someone"

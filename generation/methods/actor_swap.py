@@ -8,16 +8,16 @@ skips captions that may stay true (hug, "looks at", "dances with") or contradict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from foilworks.core.text.diff import Edit
+from foilworks.core.text.language.living import kind_of
+from foilworks.core.text.language.phrases import POSSESSIVE
+from foilworks.core.text.language.structure import SOMEONE
+from foilworks.core.text.language.tokens import Token
+from foilworks.core.text.language.tools import tagger
 from generation.grammar.actor import Actor
 from generation.grammar.actors import STAYING, Participants, find_participants, is_list
 from generation.grammar.surface import replace_phrase
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
-from text.diff import Edit
-from text.language.living import kind_of
-from text.language.phrases import POSSESSIVE
-from text.language.structure import SOMEONE
-from text.language.tokens import Token
-from text.language.tools import tagger
 
 VERSION = "4"
 # Behind a comma: "who", "wearing".

@@ -9,14 +9,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from generation.asking.cached_answers import Asking
-from generation.asking.prompts import Prompt
+from foilworks.core.hub.interfaces import ChatReply, ChatRequest
+from foilworks.core.text.diff import diff_edits
+from foilworks.core.text.tokens import normal_form
 from generation.errors import GenerationError
+from generation.instruction_models.cached_answers import Asking
+from generation.instruction_models.prompts import Prompt
 from generation.methods._chat_answers import check_answers, read_captions
 from generation.records import CaptionInput, FoilDraft, Shortfall, Skip, draft_from_edits
-from hub.interfaces import ChatReply, ChatRequest
-from text.diff import diff_edits
-from text.tokens import normal_form
 
 VERSION = "1"
 # The inputs from a run: the model with its stored answers, and the prompt.

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Any
 
+from foilworks.core.text.language.tokens import Token
+from foilworks.core.text.language.tools import tagger
 from generation.errors import GenerationError
 from generation.grammar.surface import phrase_pattern, replace_phrase, word_set
 from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Shortfall, Skip, draft_from_edits
-from text.language.tokens import Token
-from text.language.tools import tagger
 
 VERSION = "1"
 COLOURS = word_set("red orange yellow green blue purple violet pink brown black white grey gray beige turquoise golden")

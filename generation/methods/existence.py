@@ -13,6 +13,10 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Any
 
+from foilworks.core.text.diff import Edit
+from foilworks.core.text.language.numbers import match_case
+from foilworks.core.text.language.tools import tagger
+from foilworks.core.text.tokens import words
 from generation.errors import GenerationError
 from generation.grammar.existence import (
     ONE,
@@ -28,10 +32,6 @@ from generation.grammar.existence import (
 from generation.grammar.synonyms import names_of
 from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
-from text.diff import Edit
-from text.language.numbers import match_case
-from text.language.tools import tagger
-from text.tokens import words
 
 VERSION = "4"
 DRAWS = 20

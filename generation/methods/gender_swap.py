@@ -11,17 +11,17 @@ name, a noun in the wrong number, an attribute of one gender ("bearded"), and fo
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from foilworks.core.text.diff import Edit
+from foilworks.core.text.language.inflection import can_be
+from foilworks.core.text.language.numbers import match_case
+from foilworks.core.text.language.phrases import is_plural_noun
+from foilworks.core.text.language.tokens import Token
+from foilworks.core.text.language.tools import Tagger, tagger
 from generation.grammar.gender_words import NEUTRAL, PLAIN, PLURALS, PRONOUNS, TABLE_6
 from generation.grammar.genders import Mention, is_confused_with, mentions_in, refusal
 from generation.grammar.surface import replace_phrase, word_set
 from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
-from text.diff import Edit
-from text.language.inflection import can_be
-from text.language.numbers import match_case
-from text.language.phrases import is_plural_noun
-from text.language.tokens import Token
-from text.language.tools import Tagger, tagger
 
 # "hands her flowers": "her" may be the recipient or the owner.
 TWO_OBJECTS = word_set("give hand offer show tell send bring throw teach feed pass buy ask serve lend pay read sell")

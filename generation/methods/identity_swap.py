@@ -14,11 +14,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from foilworks.core.text.diff import Edit, apply_edits
 from generation.errors import GenerationError
 from generation.methods._characters import Character, Named, cast, named_in, written
 from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
-from text.diff import Edit, apply_edits
 
 VERSION = "3"
 LEARNS_FROM_TRAIN = True

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from foilworks.core.hub.interfaces import Filler
+from foilworks.core.text.language.tools import Tagger, tagger
+from foilworks.core.text.quoting import quoted
 from generation.errors import GenerationError
 from generation.grammar.blanks import Spot, is_form_of, spots, words_by_form
 from generation.grammar.surface import replace_phrase
 from generation.methods._fillers import Choice, fill_all, identity, open_fillers
 from generation.records import CaptionInput, FoilDraft, Shortfall, Skip, draft_from_edits
-from hub.interfaces import Filler
-from text.language.tools import Tagger, tagger
-from text.quoting import quoted
 
 VERSION = "2"
 

@@ -11,12 +11,12 @@ is the result: only both halves of one run's captions and seed together are bala
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from foilworks.core.text.language.numbers import value_of
 from generation.errors import GenerationError
 from generation.grammar.numbers import Count, find_count, realise
 from generation.methods._number_balance import Counted, Given, balanced, drawn_by_quota
 from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
-from text.language.numbers import value_of
 
 VERSION = "3"
 # Captions trade counts: a resumed run trades among the captions that it began with.

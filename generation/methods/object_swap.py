@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from foilworks.core.text.language.phrases import noun_phrases
 from generation.grammar.synonyms import seen_as
 from generation.methods import mask_fill
 from generation.records import CaptionInput, FoilDraft, Skip
-from text.language.phrases import noun_phrases
 
 VERSION = "2"
 # All words with votes; the detector removes some before the best are chosen.

@@ -15,6 +15,8 @@ from heapq import nsmallest
 from itertools import islice
 from typing import Any
 
+from foilworks.core.hub.adapters.registry import SPAN_FILLER, open_helper
+from foilworks.core.text.diff import Edit
 from generation.errors import GenerationError
 from generation.grammar.prepositions import Relation, fitting, is_opposite, relations, replacements
 from generation.grammar.surface import phrase_pattern, replace_phrase
@@ -22,8 +24,6 @@ from generation.methods._lexicon import is_mentioned, parse_pairs
 from generation.methods._preposition_ranking import Option, likelihoods
 from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
-from hub.adapters.registry import SPAN_FILLER, open_helper
-from text.diff import Edit
 
 VERSION = "5"
 UNRANKED_LIST = "unranked: no language model is chosen, and too few captions for a corpus; built-in list"

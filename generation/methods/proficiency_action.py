@@ -10,16 +10,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from foilworks.core.text.diff import Edit
+from foilworks.core.text.language.phrases import NounPhrase, is_plural_noun, noun_phrases
+from foilworks.core.text.language.tokens import Token
+from foilworks.core.text.language.tools import Tagger
 from generation.errors import GenerationError
 from generation.grammar.numbers import Count, find_count
 from generation.methods import mask_fill, random_caption, span_infill
 from generation.methods._proficiency import verdicts_of
 from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Shortfall, Skip, draft_from_edits
-from text.diff import Edit
-from text.language.phrases import NounPhrase, is_plural_noun, noun_phrases
-from text.language.tokens import Token
-from text.language.tools import Tagger
 
 VERSION = "1"
 NEVER = "the same exercise"

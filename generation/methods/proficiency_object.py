@@ -11,6 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from foilworks.core.hub.adapters.registry import SPAN_FILLER, open_helper
+from foilworks.core.hub.interfaces import Filler, SpanFiller
+from foilworks.core.text.language.inflection import lemmas
+from foilworks.core.text.language.phrases import is_plural_noun
+from foilworks.core.text.language.tools import Tagger, tagger
 from generation.errors import GenerationError
 from generation.grammar.blanks import NOUN_FORMS, PLAIN_WORD, Spot, is_form_of, spots, words_by_form
 from generation.grammar.landmarks import landmark
@@ -18,11 +23,6 @@ from generation.grammar.surface import replace_phrase
 from generation.methods._fillers import Choice, fill_all, identity, open_fillers
 from generation.methods._proficiency import Verdicts, verdicts_of
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
-from hub.adapters.registry import SPAN_FILLER, open_helper
-from hub.interfaces import Filler, SpanFiller
-from text.language.inflection import lemmas
-from text.language.phrases import is_plural_noun
-from text.language.tools import Tagger, tagger
 
 VERSION = "3"
 NO_OBJECT = "it has neither an object nor a subject that can be replaced"

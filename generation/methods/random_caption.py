@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator
 from heapq import heappush, heappushpop
 from typing import Any, NamedTuple
 
+from foilworks.core.text.diff import Edit
 from generation.errors import GenerationError
 from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
-from text.diff import Edit
 
 VERSION = "1"
 

@@ -3,6 +3,8 @@
 The menu imports none of the methods.
 """
 
+from foilworks.core.text.plugins import Registry
+from foilworks.core.text.registry import Entry, Param
 from generation.methods._model_methods import MODEL_METHODS
 from generation.parameters import (
     DETECTED,
@@ -10,8 +12,6 @@ from generation.parameters import (
     DEVICE,
     TAGGER,
 )
-from text.plugins import Registry
-from text.registry import Entry, Param
 
 _METHODS: dict[str, Entry] = {
     "number": Entry(

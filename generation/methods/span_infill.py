@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from foilworks.core.hub.adapters.registry import SPAN_FILLER, open_helper
+from foilworks.core.hub.interfaces import Fill, SpanFiller
+from foilworks.core.text.language.tools import Tagger, tagger
 from generation.errors import GenerationError
 from generation.grammar.spans import STOP_LISTS, VerbSpan, fitted, inflected, stopped_by, verb_spans
 from generation.grammar.surface import replace_phrase
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
-from hub.adapters.registry import SPAN_FILLER, open_helper
-from hub.interfaces import Fill, SpanFiller
-from text.language.tools import Tagger, tagger
 
 VERSION = "2"
 

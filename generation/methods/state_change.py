@@ -2,7 +2,7 @@
 
 Four subtests by the caption's template: action (the verb becomes its reverse), pre_state ("Initially, the paper is
 unfolded." -> "… folded."), post_state ("At the end, the paper is folded."), reverse (both states and the verb). The
-changes are those of text/language/change_of_state.py. Captions in these templates are made by
+changes are those of foilworks/core/text/language/change_of_state.py. Captions in these templates are made by
 `cos_caption`; `corrected` also replaces the verb of change in any other caption.
 """
 
@@ -10,6 +10,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from foilworks.core.text.diff import Edit
+from foilworks.core.text.language.change_finding import FoundChange
+from foilworks.core.text.language.change_of_state import StateChange, by_verb
+from foilworks.core.text.language.numbers import match_case
+from foilworks.core.text.language.phrases import is_plural_noun
+from foilworks.core.text.language.tokens import Token
+from foilworks.core.text.language.tools import Tagger, tagger
 from generation.grammar.state_hindrance import hindrance, is_made
 from generation.grammar.states import (
     ACTION,
@@ -23,13 +30,6 @@ from generation.grammar.states import (
 )
 from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
-from text.diff import Edit
-from text.language.change_finding import FoundChange
-from text.language.change_of_state import StateChange, by_verb
-from text.language.numbers import match_case
-from text.language.phrases import is_plural_noun
-from text.language.tokens import Token
-from text.language.tools import Tagger, tagger
 
 VERSION = "3"
 NO_VERB = "it has no verb of change from the lexicon with a thing that changes"

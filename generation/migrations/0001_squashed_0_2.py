@@ -1,6 +1,6 @@
 """The tables of 0.1.0 (4fafc4b), in place of the migrations that led to them."""
 
-import corpus.rules.states
+import foilworks.core.corpus.rules.states
 import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
@@ -110,7 +110,7 @@ class Migration(migrations.Migration):
                             ("dropped", "dropped"),
                             ("superseded", "superseded"),
                         ],
-                        default=corpus.rules.states.CandidateState["GENERATED"],
+                        default=foilworks.core.corpus.rules.states.CandidateState["GENERATED"],
                         max_length=12,
                     ),
                 ),

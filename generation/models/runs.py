@@ -4,12 +4,12 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from corpus.models import Caption, Foil, Subtest
-from corpus.rules.states import CandidateState
-from jobs.models import Job
-from projects.models import Project, User
-from projects.models.requested_jobs import RequestedJob
-from text.registry import MAX_VERSION_LENGTH
+from foilworks.core.corpus.models import Caption, Foil, Subtest
+from foilworks.core.corpus.rules.states import CandidateState
+from foilworks.core.jobs.models import Job
+from foilworks.core.projects.models import Project, User
+from foilworks.core.projects.models.requested_jobs import RequestedJob
+from foilworks.core.text.registry import MAX_VERSION_LENGTH
 
 # The method for foils written by people: its groups have no suggestions.
 PERSON_METHOD = "person"

@@ -6,9 +6,9 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from projects.models import Project
-from projects.models.requested_jobs import RequestedJob
-from text.registry import MAX_VERSION_LENGTH
+from foilworks.core.projects.models import Project
+from foilworks.core.projects.models.requested_jobs import RequestedJob
+from foilworks.core.text.registry import MAX_VERSION_LENGTH
 
 
 class CaptionSources(models.TextChoices):

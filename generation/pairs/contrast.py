@@ -7,6 +7,13 @@ around them, with their parts of speech, and is asked for the pairs that are lef
 from collections.abc import Sequence
 from functools import lru_cache
 
+from foilworks.core.text.language.antonyms import antonyms_of
+from foilworks.core.text.language.appearance import CLOTHES
+from foilworks.core.text.language.inflection import lemmas
+from foilworks.core.text.language.living import COLLECTIVES, kind_of
+from foilworks.core.text.language.numbers import value_of
+from foilworks.core.text.language.tokens import Token
+from foilworks.core.text.language.word_lists import word_set
 from generation.pairs.word_groups import (
     COLOURS,
     DONE_TO,
@@ -17,13 +24,6 @@ from generation.pairs.word_groups import (
     are_synonyms,
     exclude_each_other,
 )
-from text.language.antonyms import antonyms_of
-from text.language.appearance import CLOTHES
-from text.language.inflection import lemmas
-from text.language.living import COLLECTIVES, kind_of
-from text.language.numbers import value_of
-from text.language.tokens import Token
-from text.language.word_lists import word_set
 
 OPPOSITE, COUNT, COLOUR, GENDER, LIVING, OBJECT, ACTION, ROLES = (
     "opposite",

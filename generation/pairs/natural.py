@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator
 from heapq import nlargest
 from itertools import combinations
 
+from foilworks.core.text.language.tools import tagger
+from foilworks.core.text.tokens import words
 from generation.pairs.contrast import RANKS, ROLES, contrast_of, refused_in
 from generation.pairs.records import NATURAL, PairCaption, Proposal
 from generation.pairs.signatures import Entry, Found, SignatureIndex
 from generation.pairs.word_order import exchanged
-from text.language.tools import tagger
-from text.tokens import words
 
 # Of a bucket, partners that a caption is compared with further.
 MAX_PARTNERS = 3

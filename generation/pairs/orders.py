@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from heapq import nsmallest
 from itertools import groupby
 
+from foilworks.core.text.tokens import words
 from generation.pairs.records import ORDER, PairCaption, Proposal
 from generation.pairs.signatures import number_of
 from generation.pairs.word_groups import FUNCTION_WORDS
-from text.tokens import words
 
 # Seconds of one trim: shorter ones are hard to see, longer ones show more than one event.
 MIN_SECONDS, MAX_SECONDS = 0.5, 30.0

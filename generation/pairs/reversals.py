@@ -10,17 +10,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from heapq import nsmallest
 
+from foilworks.core.text.diff import apply_edits
+from foilworks.core.text.language.tools import tagger
+from foilworks.core.text.language.word_lists import word_set
 from generation.grammar.prepositions import FROM_THE_TO, FROM_TO, relations
 from generation.grammar.surface import replace_phrase
 from generation.methods import state_change
 from generation.pairs.records import REVERSAL, PairCaption, Proposal
 from generation.pairs.signatures import number_of
 from generation.records import CaptionInput, Skip
-from text.diff import apply_edits
-from text.language.tools import tagger
-from text.language.word_lists import word_set
 
-# Verbs of change (text/language/change_of_state.py), one of each pair.
+# Verbs of change (foilworks/core/text/language/change_of_state.py), one of each pair.
 REVERSED = word_set(
     "open fold wrap zip unbutton button untie unlock plug unplug screw unscrew fill empty load unload pack unpack",
     "inflate cover uncover hide attach detach connect disconnect insert remove extract lift raise rise ascend expand",

@@ -11,10 +11,10 @@ from itertools import groupby
 from types import TracebackType
 from typing import NamedTuple, Self
 
+from foilworks.core.text.errors import ActionableError
+from foilworks.core.text.tokens import words
 from generation.pairs.contrast import can_change
 from generation.pairs.records import PairCaption
-from text.errors import ActionableError
-from text.tokens import words
 
 MIN_WORDS, MAX_WORDS = 3, 30
 # Of an entry that thousands of captions share, so many are drawn.
@@ -58,7 +58,7 @@ class SignatureIndex:
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
-        # An empty name is a private file, as in text/spill.py.
+        # An empty name is a private file, as in foilworks/core/text/spill.py.
         self._file = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         self._file.executescript(TABLES)
 

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from text.language.word_lists import word_set
+from foilworks.core.text.language.word_lists import word_set
 
 # Words whose change is no contrast: determiners, pronouns, auxiliaries, conjunctions, and adverbs of degree.
 FUNCTION_WORDS = word_set(

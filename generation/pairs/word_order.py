@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
+from foilworks.core.text.language.inflection import lemmas
+from foilworks.core.text.language.living import kind_of
+from foilworks.core.text.language.word_lists import word_set
 from generation.grammar.swap_refusals import SHARING, SYMMETRIC
 from generation.pairs.word_groups import FUNCTION_WORDS
-from text.language.inflection import lemmas
-from text.language.living import kind_of
-from text.language.word_lists import word_set
 
 # Longest part that changes places, in words.
 MAX_PART = 3

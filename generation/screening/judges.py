@@ -16,27 +16,27 @@ import numpy as np
 from django.conf import settings
 from PIL import Image
 
-from generation.asking.answer_rows import RowAnswers, run_cost
-from generation.asking.cached_answers import Asking
-from generation.asking.endpoints import endpoint_and_model
+from foilworks.core.hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
+from foilworks.core.hub.adapters.registry import ENDPOINT, open_adapter
+from foilworks.core.hub.contract import rows_of, scores_of, similarities
+from foilworks.core.hub.errors import ClipError
+from foilworks.core.hub.interfaces import ChatRequest, Embedder, Frames, ModelInfo, ScoreKind, VideoMeta
+from foilworks.core.hub.loaded_model import loaded_adapter
+from foilworks.core.hub.served.budget import Budget
+from foilworks.core.hub.served.prompts import MATCHES, PROMPTS
+from foilworks.core.hub.served.readings import READINGS, read
+from foilworks.core.media.decode_pool import DecodePool
+from foilworks.core.media.errors import MediaError
+from foilworks.core.media.file_cache import FileCache
+from foilworks.core.media.frame_cache import LOSSLESS, FrameCache
+from foilworks.core.media.sampling import CENTRES, Sampling
+from foilworks.core.text.batches import batched
 from generation.errors import GenerationError
+from generation.instruction_models.answer_rows import RowAnswers, run_cost
+from generation.instruction_models.cached_answers import Asking
+from generation.instruction_models.endpoints import endpoint_and_model
 from generation.models import GenerationRun
 from generation.records import ClipFile
-from hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
-from hub.adapters.registry import ENDPOINT, open_adapter
-from hub.contract import rows_of, scores_of, similarities
-from hub.errors import ClipError
-from hub.interfaces import ChatRequest, Embedder, Frames, ModelInfo, ScoreKind, VideoMeta
-from hub.loaded_model import loaded_adapter
-from hub.served.budget import Budget
-from hub.served.prompts import MATCHES, PROMPTS
-from hub.served.readings import READINGS, read
-from media.decode_pool import DecodePool
-from media.errors import MediaError
-from media.file_cache import FileCache
-from media.frame_cache import LOSSLESS, FrameCache
-from media.sampling import CENTRES, Sampling
-from text.batches import batched
 
 Pair = tuple[ClipFile, str, str]
 Values = list[tuple[float, float] | None]
@@ -50,7 +50,7 @@ YES_NO = ("yes", "no")
 def open_judge(
     run: GenerationRun, params: Mapping[str, Any], heard: Callable[[int], None], notice: Callable[[str], None]
 ) -> Any:
-    """Open the model that `params` name. `notice`: as of hub.adapters.chat_endpoint.ChatEndpoint.
+    """Open the model that `params` name. `notice`: as of foilworks.core.hub.adapters.chat_endpoint.ChatEndpoint.
 
     GenerationError, HubError: it cannot be opened, or sees no clips.
     """

@@ -6,13 +6,13 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from corpus.models import Subtest
+from foilworks.core.corpus.models import Subtest
+from foilworks.core.projects.forms.registry_entry import choices_of
+from foilworks.core.projects.models import Project
 from generation.filters.registry import FILTERS
 from generation.forms import MAX_SEED
 from generation.models import GenerationRun, Selection
 from generation.selections.open_candidates import GAPS, GAPS_WANTED
-from projects.forms.registry_entry import choices_of
-from projects.models import Project
 
 KINDS = [
     (Selection.Kind.BALANCE, _("Balanced selection: each word is replaced as often as it is inserted")),

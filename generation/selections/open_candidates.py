@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from corpus.models import DROPPED_OUT, Foil
-from corpus.rules.states import CandidateState, ItemState
+from foilworks.core.corpus.models import DROPPED_OUT, Foil
+from foilworks.core.corpus.rules.states import CandidateState, ItemState
 from generation.balance.records import Pair
 from generation.models import Candidate, CandidateGroup, GenerationRun, Selection
 from generation.thresholds.arithmetic import failing

@@ -10,12 +10,12 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
+from foilworks.core.text.diff import diff_segments
 from generation.filters.registry import FILTERS
 from generation.models import Candidate, GenerationRun
 from generation.thresholds.arithmetic import Preview
 from generation.thresholds.histograms import Histogram, drawn
 from generation.thresholds.registry import Threshold, movable
-from text.diff import diff_segments
 
 BINS = 24
 EXAMPLES = 20

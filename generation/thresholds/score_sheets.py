@@ -17,7 +17,7 @@ from django.db import connection
 from django.db.models import QuerySet
 from numpy.typing import NDArray
 
-from corpus.rules.states import CandidateState
+from foilworks.core.corpus.rules.states import CandidateState
 from generation.models import Candidate, CandidateGroup, FilterScore, GenerationRun
 
 C = CandidateState

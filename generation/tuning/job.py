@@ -6,16 +6,16 @@ from pathlib import Path
 
 from django.conf import settings
 
-from corpus.models import Split
+from foilworks.core.corpus.models import Split
+from foilworks.core.hub.training.text_to_text import SpanTraining, Text, folder_hash, resumes_at, tune
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.progress import progress
+from foilworks.core.projects.models import Project
+from foilworks.core.text.language.tools import tagger
 from generation.errors import GenerationError
 from generation.grammar.spans import verb_spans
 from generation.models.side_work import Tuning
 from generation.run_captions import captions_to_use
-from hub.training.text_to_text import SpanTraining, Text, folder_hash, resumes_at, tune
-from jobs.models import Job
-from jobs.progress import progress
-from projects.models import Project
-from text.language.tools import tagger
 
 # Points of the loss curve on a page.
 POINTS = 100

@@ -1,7 +1,7 @@
 """The parameters of a tuning. Pages and actions read them without importing a model library."""
 
+from foilworks.core.text.registry import Entry, Param
 from generation.parameters import DEVICE, TAGGER
-from text.registry import Entry, Param
 
 TUNING = Entry(
     label="Tuning on the train captions",

@@ -12,8 +12,8 @@ from annotation.actions.submissions.judgements import submit_vote
 from annotation.errors import NotAdmitted
 from annotation.models import GoldPair, QualityPolicy, Slot, Stage, Standing, Use
 from annotation.rules.voting import ANSWERS
-from corpus.models import Caption, Foil, Item, MediaState, Subtest, Video
-from projects.models import Membership, Project, Role, User
+from foilworks.core.corpus.models import Caption, Foil, Item, MediaState, Subtest, Video
+from foilworks.core.projects.models import Membership, Project, Role, User
 from tests import factories
 
 CLIP_SECONDS = 10.0

@@ -26,10 +26,10 @@ from annotation.errors import AnnotationError
 from annotation.models import Edit, Involvement, Lease, Review, Slot, SlotState, Stage, Task, TaskState, Vote
 from annotation.rules.reviewing import DECISIONS
 from annotation.rules.voting import ANSWERS
-from corpus.models import Foil, Item
-from corpus.rules.states import IllegalMove
+from foilworks.core.corpus.models import Foil, Item
+from foilworks.core.corpus.rules.states import IllegalMove
+from foilworks.core.projects.models import AuditEvent, Membership, Role
 from generation.models import Candidate, CandidateGroup
-from projects.models import AuditEvent, Membership, Role
 from tests.annotation.world import make_world
 
 NAMES = ("ann", "abe", "rita", "rob", "vera", "vic", "val")

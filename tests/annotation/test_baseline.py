@@ -20,14 +20,14 @@ from annotation.errors import AnnotationError, WorkRefused
 from annotation.models import Involvement, Lease, Slot, Stage, Task, Vote
 from annotation.queries.personal_data import own_data
 from annotation.rules.baseline import CAPTION, chosen_text, drawn, order_shown
-from corpus.models import Foil, Item, MediaState
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.human_baseline import human_line
 from evaluation.scoring.run_results import axes_of
-from foilworks.invariants.registry import violations
-from projects.errors import AccessDenied
-from projects.models import Role, User
-from projects.secret_seeds import secret_seed
+from foilworks.core.corpus.models import Foil, Item, MediaState
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import Role, User
+from foilworks.core.projects.secret_seeds import secret_seed
+from foilworks.site.invariants.registry import violations
 from tests import factories
 from tests.annotation.world import World, make_world, new_key
 

@@ -8,10 +8,10 @@ from annotation.actions.leases.leasing import release
 from annotation.actions.settings.publish_guideline import publish_guideline
 from annotation.errors import AnnotationError
 from annotation.models import Involvement, Lease, Slot, SlotState, Stage
-from corpus.models import MediaState
+from foilworks.core.corpus.models import MediaState
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent, Membership, Role
 from generation.models import Candidate
-from projects.errors import AccessDenied
-from projects.models import AuditEvent, Membership, Role
 from tests import factories
 from tests.annotation.world import later, make_world
 

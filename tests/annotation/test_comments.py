@@ -8,9 +8,9 @@ from annotation.actions.comments import add_comment, set_resolved
 from annotation.erasure.actions.erase_person import erase_person
 from annotation.errors import AnnotationError
 from annotation.models import ItemComment
-from corpus.rules.states import ItemState
-from projects.errors import AccessDenied
-from projects.models import AuditEvent
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent
 from tests.factories import make_item, make_member, make_project, make_subtest
 
 pytestmark = pytest.mark.django_db

@@ -8,10 +8,10 @@ from annotation.actions.leases.leasing import decline_video
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import DeclinedVideo, Lease, Slot, SlotState
 from annotation.queries.queues import open_work, why_empty
-from corpus.actions.set_content_warning import set_content_warning
-from corpus.errors import CorpusError
-from projects.errors import AccessDenied
-from projects.models import AuditEvent
+from foilworks.core.corpus.actions.set_content_warning import set_content_warning
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent
 from tests.annotation.world import make_world
 
 pytestmark = pytest.mark.django_db

@@ -34,11 +34,11 @@ from annotation.models import QualityPolicy, Slot, Standing, Vote
 from annotation.queries.crowd import places_left, progress_of
 from annotation.rules.pay import Rate
 from annotation.views._work_pages import SWAP, SWAP_GOES
-from foilworks.invariants.registry import violations
-from projects.actions.consent import publish_consent_text
-from projects.crowd_entry import CROWD_PLACE_KEY, Entry, code_of
-from projects.errors import AccessDenied, EntryRefused
-from projects.models import AuditEvent, Consent, CrowdPlace, CrowdStudy, CrowdWorker, Membership
+from foilworks.core.projects.actions.consent import publish_consent_text
+from foilworks.core.projects.crowd_entry import CROWD_PLACE_KEY, Entry, code_of
+from foilworks.core.projects.errors import AccessDenied, EntryRefused
+from foilworks.core.projects.models import AuditEvent, Consent, CrowdPlace, CrowdStudy, CrowdWorker, Membership
+from foilworks.site.invariants.registry import violations
 from tests.annotation.test_entry_attacks import arrive, open_study, prolific, signed, work
 from tests.annotation.world import World
 from tests.factories import make_member

@@ -13,9 +13,9 @@ from annotation.queries.decision_queues import adjudicable, desks_of, disputed_i
 from annotation.queries.eligibility import involvements_of
 from annotation.rules.adjudication import REASONS, settled_because, why_not_settle
 from annotation.rules.eligibility import PriorInvolvement
-from corpus.models import Caption, Item
-from projects.models import AuditEvent, User
-from projects.pseudonyms import pseudonym
+from foilworks.core.corpus.models import Caption, Item
+from foilworks.core.projects.models import AuditEvent, User
+from foilworks.core.projects.pseudonyms import pseudonym
 from tests import factories
 from tests.annotation.world import World, make_world
 

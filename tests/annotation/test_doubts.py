@@ -10,9 +10,9 @@ from annotation.actions.submissions.judgements import submit_vote
 from annotation.actions.undo import undo_vote
 from annotation.actions.workflow.caption_doubts import flag_captions
 from annotation.models import Stage, Vote
-from corpus.models import Caption, Item
-from foilworks.invariants.registry import violations
-from projects.models import Role
+from foilworks.core.corpus.models import Caption, Item
+from foilworks.core.projects.models import Role
+from foilworks.site.invariants.registry import violations
 from tests import factories
 from tests.annotation.world import World, make_world, new_key, shown_as
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from annotation.models import Edit, Involvement, Review, Slot, SlotState, Stage, Vote
 from annotation.queries.eligibility import leakage_of, lineage_of, person_facts, slots_in_scope, task_facts
 from annotation.rules.eligibility import PersonFacts, TaskFacts, why_not
-from corpus.models import MediaState
+from foilworks.core.corpus.models import MediaState
+from foilworks.core.projects.models import User
 from generation.models import CandidateGroup
-from projects.models import User
 from tests import factories
 from tests.annotation.world import later, make_world
 

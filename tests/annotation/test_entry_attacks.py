@@ -14,15 +14,15 @@ from annotation.actions.people import remove_member
 from annotation.actions.submissions.judgements import submit_vote
 from annotation.models import Vote
 from annotation.queries.personal_data import own_data
-from corpus.models import Item
-from projects.actions.consent import publish_consent_text
-from projects.actions.invitations import accept_invitation, make_invitation, withdraw_invitation
-from projects.actions.members import add_member
-from projects.actions.tokens import make_token
-from projects.crowd_entry import CODE_LETTERS, Entry, code_of, signature_of
-from projects.errors import EntryRefused
-from projects.invitations import token_of
-from projects.models import (
+from foilworks.core.corpus.models import Item
+from foilworks.core.projects.actions.consent import publish_consent_text
+from foilworks.core.projects.actions.invitations import accept_invitation, make_invitation, withdraw_invitation
+from foilworks.core.projects.actions.members import add_member
+from foilworks.core.projects.actions.tokens import make_token
+from foilworks.core.projects.crowd_entry import CODE_LETTERS, Entry, code_of, signature_of
+from foilworks.core.projects.errors import EntryRefused
+from foilworks.core.projects.invitations import token_of
+from foilworks.core.projects.models import (
     AuditEvent,
     CrowdPlace,
     CrowdStudy,
@@ -33,7 +33,7 @@ from projects.models import (
     SpentEntry,
     User,
 )
-from projects.tokens import live_tokens
+from foilworks.core.projects.tokens import live_tokens
 from tests.annotation.world import World, shown_as
 from tests.factories import PASSWORD, make_item, make_member, make_project, make_subtest, make_user
 

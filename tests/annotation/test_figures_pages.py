@@ -19,8 +19,8 @@ from annotation.errors import AnnotationError
 from annotation.models import PayPolicy, PayRate, Stage, Vote
 from annotation.queries.activity import own_figures
 from annotation.rules.pay import Rate, Unit
-from projects.errors import AccessDenied
-from projects.models import AuditEvent
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent
 from tests.annotation.world import make_world
 
 pytestmark = pytest.mark.django_db

@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.work_queues import EXAMPLE
-from projects.models import Membership, Project, Role
+from foilworks.core.projects.models import Membership, Project, Role
 from tests.annotation.world import World
 from tests.factories import make_member, make_project
 

@@ -5,9 +5,9 @@ import pytest
 from annotation.actions.quality.validators import exclude_votes, reinstate_votes
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Lease, Slot, SlotState, Stage, Standing, Vote
-from corpus.models import Foil, Item
 from evaluation.reports.reports import project_report
-from foilworks.invariants.registry import violations
+from foilworks.core.corpus.models import Foil, Item
+from foilworks.site.invariants.registry import violations
 from tests.annotation.crowd import crowd, open_policy, paused_share, stock
 
 # Which piece is gold and which text stands first hang on primary keys: the same ones in every run.

@@ -32,11 +32,11 @@ from annotation.models import (
 from annotation.queries.cards import claim_card
 from annotation.queries.personal_data import own_data
 from annotation.queries.queues import open_work, work_counts
-from corpus.models import Foil, Item, Video
 from evaluation.reports.reports import project_report
-from foilworks.invariants.registry import violations
-from projects.actions.tokens import make_token
-from projects.models import User
+from foilworks.core.corpus.models import Foil, Item, Video
+from foilworks.core.projects.actions.tokens import make_token
+from foilworks.core.projects.models import User
+from foilworks.site.invariants.registry import violations
 from tests.annotation.crowd import open_policy, stock
 from tests.annotation.world import new_key, shown_as
 

@@ -9,7 +9,7 @@ from django.urls import reverse
 from annotation.actions.settings.publish_guideline import publish_guideline
 from annotation.errors import AnnotationError
 from annotation.models import Edit, Guideline, Stage
-from projects.models import AuditEvent, User
+from foilworks.core.projects.models import AuditEvent, User
 from tests import factories
 from tests.annotation.world import World, make_world
 

@@ -5,17 +5,17 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import Stage
-from corpus.models import Item
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.involvement import overlaps, uses_of
 from evaluation.scoring.models import Run
+from foilworks.core.corpus.models import Item
+from foilworks.core.jobs.models import Job
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent, User
 from generation.actions.hints import ask_hint, set_hint_model
 from generation.errors import GenerationError
 from generation.jobs import answer_hint
 from generation.models import Hint, HintModel, HintShown
-from jobs.models import Job
-from projects.errors import AccessDenied
-from projects.models import AuditEvent, User
 from tests import factories
 from tests.annotation.world import World, make_world
 from tests.e2e.conftest import film, moving_dot

@@ -17,9 +17,9 @@ from annotation.actions.submissions.judge_and_claim import judge_and_claim
 from annotation.actions.submissions.judgements import submit_vote
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Guideline, Involvement, Lease, Slot, SlotState, Stage, Standing, Task, Vote
-from corpus.models import Caption, Foil, Item, Video
-from projects.actions.tokens import make_token
-from projects.models import ApiToken, AuditEvent, Membership, User
+from foilworks.core.corpus.models import Caption, Foil, Item, Video
+from foilworks.core.projects.actions.tokens import make_token
+from foilworks.core.projects.models import ApiToken, AuditEvent, Membership, User
 from tests.annotation.crowd import open_policy, stock
 from tests.annotation.world import World, make_world, new_key, shown_as
 

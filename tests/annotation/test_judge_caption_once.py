@@ -14,8 +14,8 @@ from annotation.models import Attempt, GoldPair, Lease, Question, Stage, Task
 from annotation.queries.cards import claim_card
 from annotation.queries.queues import open_work, why_empty
 from annotation.work_queues import queue_of
-from projects.errors import AccessDenied
-from projects.models import AuditEvent, Role
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent, Role
 from tests import factories
 from tests.annotation.crowd import open_policy
 from tests.annotation.world import World, make_world, new_key

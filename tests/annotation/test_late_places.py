@@ -7,10 +7,10 @@ from django.test import Client
 from django.utils import timezone
 
 from annotation.actions.crowd import complete_place, enter_study, free_late_places
-from foilworks.invariants.registry import violations
-from projects.crowd_entry import Entry, code_of
-from projects.errors import EntryRefused
-from projects.models import AuditEvent, CrowdPlace, CrowdStudy, Membership
+from foilworks.core.projects.crowd_entry import Entry, code_of
+from foilworks.core.projects.errors import EntryRefused
+from foilworks.core.projects.models import AuditEvent, CrowdPlace, CrowdStudy, Membership
+from foilworks.site.invariants.registry import violations
 from tests.annotation.test_entry_attacks import arrive, open_study, signed, work
 from tests.annotation.world import World
 from tests.clocks import stand_still

@@ -5,9 +5,9 @@ from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Slot, Stage, Task
 from annotation.queries.cards import funnel
 from annotation.transactions import serialize_writes
-from corpus.rules.states import ItemState
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.jobs.models import Job, JobState
 from generation.models import CandidateGroup
-from jobs.models import Job, JobState
 from tests import factories
 from tests.annotation.world import make_world
 

@@ -6,9 +6,9 @@ from django.http import Http404
 from annotation.actions.people import change_roles, remove_member
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.models import Edit, Ending, Lease, Slot, Stage
+from foilworks.core.projects.errors import AccessDenied, ProjectError
+from foilworks.core.projects.models import AuditEvent, Membership, User
 from generation.models import Candidate
-from projects.errors import AccessDenied, ProjectError
-from projects.models import AuditEvent, Membership, User
 from tests.annotation.world import make_world, new_key
 from tests.factories import make_user
 

@@ -13,8 +13,8 @@ from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.errors import AnnotationError
 from annotation.models import Slot, Stage, Task, Vote
 from annotation.rules.voting import VoteRule, drawn_in_full, needed_among, rule_of_pair, wants_more
-from foilworks.invariants.registry import violations
-from projects.models import AuditEvent, Role, User
+from foilworks.core.projects.models import AuditEvent, Role, User
+from foilworks.site.invariants.registry import violations
 from tests import factories
 from tests.annotation.world import World, make_world, new_key, shown_as
 

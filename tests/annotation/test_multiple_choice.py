@@ -14,11 +14,11 @@ from annotation.queries.own_answers import last_answers
 from annotation.queries.personal_data import own_data
 from annotation.rules import choosing
 from annotation.rules.baseline import CAPTION
-from corpus.models import MediaState
-from corpus.rules.hard_foils import Candidates, is_multiple_choice, stated_roles
 from evaluation.facts.records import item_facts, vote_facts
-from foilworks.api.cards import work_out
-from foilworks.invariants.registry import violations
+from foilworks.core.corpus.models import MediaState
+from foilworks.core.corpus.rules.hard_foils import Candidates, is_multiple_choice, stated_roles
+from foilworks.site.api.cards import work_out
+from foilworks.site.invariants.registry import violations
 from tests.annotation.world import World, new_key
 
 FOILS = ("a man unfolds a shirt.", "a cat runs.", "a boat sinks.", "two people dance.")

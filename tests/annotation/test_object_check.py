@@ -18,14 +18,14 @@ from annotation.errors import AnnotationError
 from annotation.models import CheckedFrame, FrameObjects, ObjectAnswer, ObjectError, Stage, Task
 from annotation.queries.object_checks import next_unseen
 from annotation.rules.objects import CheckedObject, LineError, drawn_frames, parse_answers, parse_line, seen_by_most
-from corpus.models import Video
 from evaluation.analyses.objects import compute
 from evaluation.reports.reports import project_report
-from foilworks.invariants.registry import violations
-from jobs.runner import execute
-from media.encode import write_mp4
-from media.frames import frame_at, jpeg
-from projects.errors import AccessDenied
+from foilworks.core.corpus.models import Video
+from foilworks.core.jobs.runner import execute
+from foilworks.core.media.encode import write_mp4
+from foilworks.core.media.frames import frame_at, jpeg
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.site.invariants.registry import violations
 from tests import factories
 from tests.annotation.world import World, make_world, new_key
 
@@ -137,7 +137,7 @@ def opened(world: World, *rows: tuple[str, float | None, list[str]], **options):
 
 
 def run_jobs() -> None:
-    from jobs.models import Job
+    from foilworks.core.jobs.models import Job
 
     for job in Job.objects.filter(state="waiting"):
         execute(str(job.pk))
@@ -200,7 +200,7 @@ def test_frames_get_their_pictures_once_and_a_broken_one_says_why(world, videos)
     assert Task.objects.filter(stage=Stage.OBJECTS).count() == 1
     before = check.frames.get(state="ready").image.name
     from annotation.jobs import pictures_of_frames
-    from jobs.models import Job
+    from foilworks.core.jobs.models import Job
 
     job = Job.objects.get()
     job.state = "running"

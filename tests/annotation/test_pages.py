@@ -16,9 +16,9 @@ from annotation.claims import Claim
 from annotation.errors import Conflict
 from annotation.models import Draft, Edit, Lease, QualityPolicy, Review, Slot, SlotState, Stage, Vote
 from annotation.views import _work_pages
-from corpus.models import Takedown
+from foilworks.core.corpus.models import Takedown
+from foilworks.core.projects.models import Membership, User
 from generation.models import Candidate
-from projects.models import Membership, User
 from tests import factories
 from tests.annotation.world import CAPTION, World, later, make_world, new_key, shown_as
 

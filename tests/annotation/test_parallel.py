@@ -34,10 +34,10 @@ from annotation.rules.baseline import CAPTION
 from annotation.rules.ordering import caption_first
 from annotation.rules.voting import VoteRule
 from annotation.transactions import serialize_writes, was_rolled_back_by_the_database
-from corpus.models import Caption, Item, Subtest
-from foilworks.invariants.registry import violations
+from foilworks.core.corpus.models import Caption, Item, Subtest
+from foilworks.core.projects.models import Role, User
+from foilworks.site.invariants.registry import violations
 from generation.models import Candidate, CandidateGroup
-from projects.models import Role, User
 from tests import factories
 from tests.annotation.crowd import open_policy, stock
 from tests.annotation.world import make_world, shown_as

@@ -6,12 +6,12 @@ import pytest
 from django.utils import timezone
 
 from annotation.actions.crowd import enter_study
-from projects.actions.accounts import check_second_factor, renew_recovery_codes
-from projects.actions.invitations import accept_invitation, make_invitation
-from projects.crowd_entry import Entry
-from projects.errors import EntryRefused
-from projects.invitations import token_of
-from projects.models import CrowdPlace, CrowdWorker, Invitation, Membership, SecondFactor, User
+from foilworks.core.projects.actions.accounts import check_second_factor, renew_recovery_codes
+from foilworks.core.projects.actions.invitations import accept_invitation, make_invitation
+from foilworks.core.projects.crowd_entry import Entry
+from foilworks.core.projects.errors import EntryRefused
+from foilworks.core.projects.invitations import token_of
+from foilworks.core.projects.models import CrowdPlace, CrowdWorker, Invitation, Membership, SecondFactor, User
 from tests.annotation.test_entry_attacks import open_study
 from tests.annotation.test_parallel import in_threads
 from tests.factories import make_member, make_project, make_user

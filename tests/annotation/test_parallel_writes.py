@@ -29,13 +29,13 @@ from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.actions.workflow.verdicts import locked_item
 from annotation.models import Involvement, Lease, Slot, SlotState, Stage, Standing, Task, TaskState, Vote
 from annotation.transactions import serialize_writes
-from corpus.models import Caption, Foil, Item, Release, ReleaseItem, Subtest
 from evaluation.errors import EvaluationError
-from evaluation.imports.store import import_records
 from evaluation.releases.actions.freeze_release import freeze_release
+from foilworks.core.corpus.models import Caption, Foil, Item, Release, ReleaseItem, Subtest
+from foilworks.core.projects.actions.members import set_roles
+from foilworks.core.projects.models import Membership, Role
+from foilworks.site.imports.store import import_records
 from generation.models import Candidate, CandidateGroup
-from projects.actions.members import set_roles
-from projects.models import Membership, Role
 from tests import factories
 from tests.annotation.crowd import open_policy
 from tests.annotation.test_parallel import one_after_the_other, sound_at_the_end, without_a_deadlock  # noqa: F401

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from annotation.actions.quality.validators import pause_validator
 from annotation.models import QualityPolicy, Stage, Standing
-from projects.models import AuditEvent, Membership, User
+from foilworks.core.projects.models import AuditEvent, Membership, User
 from tests.annotation.world import make_world
 from tests.factories import make_member, make_user
 

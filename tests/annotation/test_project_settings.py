@@ -11,15 +11,15 @@ from annotation.actions.claims.claim import claim
 from annotation.actions.settings.set_work_rules import rules_of, set_work_rules
 from annotation.errors import AnnotationError
 from annotation.models import Stage
-from corpus.models import Release
-from evaluation.publishing.models import PublicPage
-from projects.access import get_project, visible_projects
-from projects.actions.lifecycle import delete_project, restore_project, set_archived
-from projects.actions.tokens import make_token
-from projects.errors import AccessDenied, NotAMember, ProjectError
-from projects.invitations import token_of
-from projects.models import AuditEvent, CrowdStudy, Invitation, Project
-from projects.tokens import find_token
+from foilworks.core.corpus.models import Release
+from foilworks.core.projects.access import get_project, visible_projects
+from foilworks.core.projects.actions.lifecycle import delete_project, restore_project, set_archived
+from foilworks.core.projects.actions.tokens import make_token
+from foilworks.core.projects.errors import AccessDenied, NotAMember, ProjectError
+from foilworks.core.projects.invitations import token_of
+from foilworks.core.projects.models import AuditEvent, CrowdStudy, Invitation, Project
+from foilworks.core.projects.tokens import find_token
+from foilworks.site.publishing.models import PublicPage
 from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_task, make_video
 
 pytestmark = pytest.mark.django_db

@@ -9,7 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from annotation.rules.eligibility import PersonFacts, PriorInvolvement, TaskFacts, why_not
 from annotation.rules.voting import VoteRule, item_outcome, pair_verdict
-from corpus.rules.states import (
+from foilworks.core.corpus.rules.states import (
     CANDIDATE_MOVES,
     ITEM_MOVES,
     TERMINAL_CANDIDATE_STATES,

@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import GoldPair, QualityPolicy, Standing, Vote
-from corpus.models import Video
+from foilworks.core.corpus.models import Video
 from tests import factories
 from tests.annotation.crowd import open_policy, stock
 

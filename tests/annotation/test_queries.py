@@ -14,9 +14,9 @@ from annotation.models import Stage
 from annotation.queries import queues
 from annotation.queries.cards import claim_card, funnel
 from annotation.queries.queues import open_work, why_empty, work_counts
-from corpus.models import MediaState, Video
+from foilworks.core.corpus.models import MediaState, Video
+from foilworks.core.projects.models import Membership, Role
 from generation.models import FilterScore
-from projects.models import Membership, Role
 from tests import factories
 from tests.annotation.world import CAPTION, later, make_world
 

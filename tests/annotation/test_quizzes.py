@@ -19,9 +19,9 @@ from annotation.errors import AnnotationError, NotAdmitted
 from annotation.models import Attempt, DeclinedVideo, GoldPair, PracticeCaption, Question, Stage, Standing, Use
 from annotation.queries.quality import baseline, experts, next_to_label, readiness, tries_of
 from annotation.rules.quizzes import Match, draw, grade_edit, has_passed
-from corpus.models import Subtest
-from foilworks.invariants.registry import violations
-from projects.errors import AccessDenied
+from foilworks.core.corpus.models import Subtest
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.site.invariants.registry import violations
 from tests import factories
 from tests.annotation.world import shown_as
 

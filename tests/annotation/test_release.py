@@ -5,8 +5,8 @@ from annotation.actions.leases.leasing import release
 from annotation.errors import AnnotationError
 from annotation.models import Lease, Slot, SlotState, Stage
 from annotation.queries.activity import skips_of
+from foilworks.core.projects.models import AuditEvent
 from generation.models import Candidate
-from projects.models import AuditEvent
 
 
 def test_a_released_slot_is_free_and_its_suggestions_are_queued_again(world):

@@ -7,13 +7,13 @@ from annotation.actions.decisions.captions import confirm_caption, correct_capti
 from annotation.actions.decisions.items import requeue
 from annotation.errors import AnnotationError
 from annotation.models import Involvement, Lease, Slot, Stage, Task, Vote
-from corpus.models import Caption, Item
-from corpus.rules.states import CandidateState
-from foilworks.invariants.registry import violations
+from foilworks.core.corpus.models import Caption, Item
+from foilworks.core.corpus.rules.states import CandidateState
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent
+from foilworks.site.invariants.registry import violations
 from generation.models import Candidate
 from generation.run_captions import selected_rows
-from projects.errors import AccessDenied
-from projects.models import AuditEvent
 from tests import factories
 from tests.annotation.world import CAPTION, World, make_world
 

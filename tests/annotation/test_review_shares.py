@@ -10,13 +10,13 @@ from annotation.models import Involvement, Review, ReviewPolicy, ReviewRate, Sta
 from annotation.queries.cards import claim_card
 from annotation.queries.review_sampling import annotator_shares, review_rate
 from annotation.rules.reviewing import drawn_for_a_second, drawn_for_review
-from corpus.models import Caption, Item
 from evaluation.releases.snapshot import frozen_items
 from evaluation.reports.reports import project_report, review_facts
-from foilworks.invariants.registry import violations
+from foilworks.core.corpus.models import Caption, Item
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent, User
+from foilworks.site.invariants.registry import violations
 from generation.models import Candidate
-from projects.errors import AccessDenied
-from projects.models import AuditEvent, User
 from tests import factories
 from tests.annotation.world import World, make_world
 

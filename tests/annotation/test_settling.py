@@ -7,11 +7,11 @@ from annotation.actions.decisions.items import adjudicate, requeue, retract
 from annotation.actions.settings.publish_guideline import publish_guideline
 from annotation.errors import AnnotationError, WorkRefused
 from annotation.models import Stage
-from corpus.models import Item
-from corpus.rules.states import IllegalMove
+from foilworks.core.corpus.models import Item
+from foilworks.core.corpus.rules.states import IllegalMove
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent, User
 from generation.models import Candidate, GenerationRun
-from projects.errors import AccessDenied
-from projects.models import AuditEvent, User
 from tests import factories
 from tests.annotation.world import make_world
 

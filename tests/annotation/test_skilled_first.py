@@ -12,9 +12,9 @@ from annotation.jobs import estimate_skill
 from annotation.models import Involvement, QualityPolicy, Slot, Stage, Standing
 from annotation.queries.queues import why_empty
 from annotation.rules.skill import MIN_VOTES, better_half, skills
-from foilworks.invariants.registry import violations
-from jobs.models import Job
-from projects.models import AuditEvent, Role, User
+from foilworks.core.jobs.models import Job
+from foilworks.core.projects.models import AuditEvent, Role, User
+from foilworks.site.invariants.registry import violations
 from tests import factories
 from tests.annotation.world import World, make_world, new_key, shown_as
 

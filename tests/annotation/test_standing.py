@@ -8,9 +8,9 @@ from annotation.actions.submissions.judgements import submit_vote
 from annotation.errors import AnnotationError, NotAdmitted
 from annotation.models import Lease, Slot, SlotState, Stage, Standing, Vote
 from evaluation.reports.reports import project_report
-from foilworks.invariants.registry import violations
-from projects.errors import AccessDenied
-from projects.models import AuditEvent
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent
+from foilworks.site.invariants.registry import violations
 from tests import factories
 from tests.annotation.crowd import open_policy
 from tests.annotation.world import new_key

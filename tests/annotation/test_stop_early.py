@@ -13,9 +13,9 @@ from annotation.actions.submissions.judgements import submit_vote
 from annotation.actions.undo import undo_vote
 from annotation.models import Slot, Stage, Task, Vote
 from annotation.rules.voting import VoteRule, pair_verdict
-from corpus.rules.states import FoilVerdict
-from foilworks.invariants.registry import violations
-from projects.models import Role
+from foilworks.core.corpus.rules.states import FoilVerdict
+from foilworks.core.projects.models import Role
+from foilworks.site.invariants.registry import violations
 from tests import factories
 from tests.annotation.world import World, make_world, new_key, shown_as
 

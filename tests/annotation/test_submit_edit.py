@@ -5,9 +5,9 @@ from annotation.actions.leases.leasing import release
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.errors import AnnotationError
 from annotation.models import Edit, Involvement, Lease, SlotState, Stage, Task, TaskState
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent, Membership
 from generation.models import Candidate
-from projects.errors import AccessDenied
-from projects.models import AuditEvent, Membership
 from tests import factories
 from tests.annotation.world import later, make_world
 

@@ -9,9 +9,9 @@ from annotation.actions.submissions.submit_review import submit_review
 from annotation.actions.undo import undo_review
 from annotation.errors import AnnotationError, WorkRefused
 from annotation.models import Involvement, Review, Slot, SlotState, Stage, Task, TaskState
-from corpus.models import Item
+from foilworks.core.corpus.models import Item
+from foilworks.core.projects.models import AuditEvent, Membership, Role
 from generation.models import Candidate
-from projects.models import AuditEvent, Membership, Role
 from tests import factories
 from tests.annotation.world import CAPTION, make_world
 

@@ -7,9 +7,9 @@ from annotation.actions.quality.save_quality_policy import save_quality_policy
 from annotation.actions.submissions.judgements import submit_vote
 from annotation.errors import AnnotationError, WorkRefused
 from annotation.models import Involvement, Slot, SlotState, Stage, Task, TaskState, Vote
-from corpus.models import MediaState, Video
-from projects.errors import AccessDenied
-from projects.models import AuditEvent, Role
+from foilworks.core.corpus.models import MediaState, Video
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent, Role
 from tests import factories
 from tests.annotation.world import later, make_world, shown_as
 

@@ -12,25 +12,25 @@ from annotation.actions.decisions.items import take_down_video
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.errors import AnnotationError
 from annotation.models import GoldPair, Slot, SlotState
-from corpus.actions.attach_media import give
-from corpus.errors import CorpusError
-from corpus.exporters import csv_rows, foilworks, jsonl
-from corpus.exporters.parts.folder import manifest_hash, pretty, self_hash
-from corpus.models import Item, MediaState, Takedown, Video
-from corpus.release_records import content_of
-from corpus.rules.canonical import canonical_line
-from corpus.rules.states import ItemState
-from corpus.video_files.ingest import StoredMedia, reasons_taken_down, set_media
 from evaluation.board.comparison import items_at
-from evaluation.exports.collect import collect_release
-from evaluation.exports.verify import verify
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.actions.start_run import start_run
-from foilworks.invariants.registry import violations
-from media.probe import VideoFacts
-from projects.actions.tokens import make_token
-from projects.errors import AccessDenied
-from projects.models import AuditEvent
+from foilworks.core.corpus.actions.attach_media import give
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.export_formats import csv_rows, foilworks, jsonl
+from foilworks.core.corpus.export_formats.parts.folder import manifest_hash, pretty, self_hash
+from foilworks.core.corpus.models import Item, MediaState, Takedown, Video
+from foilworks.core.corpus.release_records import content_of
+from foilworks.core.corpus.rules.canonical import canonical_line
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.corpus.video_files.ingest import StoredMedia, reasons_taken_down, set_media
+from foilworks.core.media.probe import VideoFacts
+from foilworks.core.projects.actions.tokens import make_token
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent
+from foilworks.site.exports.collect import collect_release
+from foilworks.site.exports.verify import verify
+from foilworks.site.invariants.registry import violations
 from tests.annotation.world import make_world
 from tests.factories import make_caption, make_item, make_video
 

@@ -13,11 +13,11 @@ from annotation.actions.leases.leasing import release
 from annotation.actions.studies import open_baseline
 from annotation.errors import AnnotationError
 from annotation.models import Involvement, Slot, Stage, Task
-from corpus.models import Caption, Foil, Item, MediaState, Release, ReleaseItem, Subtest
+from foilworks.core.corpus.models import Caption, Foil, Item, MediaState, Release, ReleaseItem, Subtest
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent
 from generation.models import Candidate, CandidateGroup
-from projects import audit
-from projects.errors import AccessDenied
-from projects.models import AuditEvent
 from tests import factories
 from tests.annotation.world import make_world
 

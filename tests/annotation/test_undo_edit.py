@@ -6,8 +6,8 @@ from annotation.actions.undo import undo_edit
 from annotation.errors import AnnotationError
 from annotation.models import Edit, Involvement, SlotState, Stage, Task, TaskState
 from annotation.queries.cards import claim_card
+from foilworks.core.projects.models import AuditEvent
 from generation.models import Candidate
-from projects.models import AuditEvent
 from tests.annotation.world import later
 
 UNFOLDS, TEARS, IRONS = "a man unfolds a shirt.", "a man tears a shirt.", "a man irons a shirt."

@@ -5,7 +5,7 @@ from annotation.actions.submissions.submit_review import submit_review
 from annotation.actions.undo import undo_review
 from annotation.errors import AnnotationError
 from annotation.models import Review, Stage, Task, TaskState
-from corpus.models import Item, Release, ReleaseItem
+from foilworks.core.corpus.models import Item, Release, ReleaseItem
 from generation.models import Candidate
 from tests import factories
 from tests.annotation.world import later, make_world

@@ -6,8 +6,8 @@ from annotation.actions.submissions.judgements import submit_vote
 from annotation.actions.undo import undo_vote
 from annotation.errors import AnnotationError
 from annotation.models import Slot, SlotState, Stage, Task, TaskState, Vote
-from corpus.models import Release, ReleaseItem
-from projects.models import AuditEvent
+from foilworks.core.corpus.models import Release, ReleaseItem
+from foilworks.core.projects.models import AuditEvent
 from tests.annotation.world import later, shown_as
 
 

@@ -13,11 +13,11 @@ from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.errors import AnnotationError
 from annotation.models import Slot, Stage, Task, TaskState
 from annotation.rules.voting import VoteRule
-from corpus.models import Subtest
-from foilworks.invariants.registry import violations
+from foilworks.core.corpus.models import Subtest
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent
+from foilworks.site.invariants.registry import violations
 from generation.models import CandidateGroup
-from projects.errors import AccessDenied
-from projects.models import AuditEvent
 from tests import factories
 from tests.annotation.world import World, make_world
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from annotation.rules import voting
 from annotation.rules.voting import ANSWERS, VoteRule, answer_of, parse_answer, truth_of
-from corpus.rules.states import FoilVerdict, ItemState
+from foilworks.core.corpus.rules.states import FoilVerdict, ItemState
 
 LETTER = {"c": "caption", "f": "foil", "n": "neither", "b": "both", "x": "cannot_tell"}
 TWO_OF_THREE = VoteRule(wanted=3, needed=2)

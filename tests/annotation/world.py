@@ -12,9 +12,9 @@ from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.submissions.submit_review import submit_review
 from annotation.claims import Claim
 from annotation.models import Edit, Review, Stage, Vote
-from corpus.models import Caption, Item, Subtest
+from foilworks.core.corpus.models import Caption, Item, Subtest
+from foilworks.core.projects.models import Project, Role, User
 from generation.models import CandidateGroup, GenerationRun
-from projects.models import Project, Role, User
 from tests import factories
 
 CAPTION = "a man folds a shirt."

@@ -26,10 +26,10 @@ from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import GoldPair, Lease, QualityPolicy, Slot, Stage, Task, Use, Vote
 from annotation.queries.queues import open_work
 from annotation.rules.ordering import caption_first
-from corpus.models import Caption, Foil, Item, MediaState, Video
-from corpus.rules.states import FoilVerdict
-from projects.actions.tokens import make_token
-from projects.models import ApiToken, Project, Role, User
+from foilworks.core.corpus.models import Caption, Foil, Item, MediaState, Video
+from foilworks.core.corpus.rules.states import FoilVerdict
+from foilworks.core.projects.actions.tokens import make_token
+from foilworks.core.projects.models import ApiToken, Project, Role, User
 from tests import factories
 
 RATE = 0.2

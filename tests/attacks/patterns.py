@@ -21,40 +21,28 @@ from typing import Any
 
 import regex
 
-from corpus.importers.foil_coco import whole_word
-from corpus.importers.lsmdc import names_pattern
-from corpus.vote_records import ANONYMOUS_NAME
+from foilworks.core.corpus.import_formats.foil_coco import whole_word
+from foilworks.core.corpus.import_formats.lsmdc import names_pattern
+from foilworks.core.corpus.vote_records import ANONYMOUS_NAME
+from foilworks.core.text.tokens import whole_words
 from generation.grammar.surface import phrase_pattern
 from generation.methods._characters import name_pattern
-from text.tokens import whole_words
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PACKAGES = (
-    "annotation",
-    "corpus",
-    "evaluation",
-    "foilworks",
-    "generation",
-    "hub",
-    "jobs",
-    "media",
-    "projects",
-    "reproduction",
-    "text",
-)
+PACKAGES = ("annotation", "evaluation", "foilworks", "generation")
 LIBRARIES = {"re": re, "regex": regex}
 CALLS = frozenset({"compile", "search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"})
 # What functions make from the words of users or of lists, by the file of the function.
 WORDS = ["a", "a a", "aa", "walks away", "in front of", "is"]
 MADE: dict[str, Callable[[], list[Any]]] = {
-    "corpus/importers/foil_coco.py": lambda: [whole_word(word) for word in WORDS],
-    "corpus/importers/lsmdc.py": lambda: [names_pattern(WORDS)],
-    "corpus/vote_records.py": lambda: [re.compile(ANONYMOUS_NAME)],
-    "foilworks/backup/rehearsal.py": lambda: [re.compile(r"foilworks_rehearsal_[0-9a-f]{12}")],
+    "foilworks/core/corpus/import_formats/foil_coco.py": lambda: [whole_word(word) for word in WORDS],
+    "foilworks/core/corpus/import_formats/lsmdc.py": lambda: [names_pattern(WORDS)],
+    "foilworks/core/corpus/vote_records.py": lambda: [re.compile(ANONYMOUS_NAME)],
+    "foilworks/site/backup/rehearsal.py": lambda: [re.compile(r"foilworks_rehearsal_[0-9a-f]{12}")],
     "generation/grammar/surface.py": lambda: [phrase_pattern(WORDS)],
     "generation/methods/_characters.py": lambda: [name_pattern(tuple(WORDS))],
-    "media/file_kinds.py": list,
-    "text/tokens.py": lambda: [whole_words(WORDS)],
+    "foilworks/core/media/file_kinds.py": list,
+    "foilworks/core/text/tokens.py": lambda: [whole_words(WORDS)],
 }
 # Characters that patterns and texts are full of, beside those that a pattern names itself.
 USUAL = " aA1-'’([.,:\n_é"

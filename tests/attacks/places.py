@@ -7,9 +7,9 @@ from typing import Any
 from django.apps import apps
 from django.test import Client
 
-from corpus.models import Release
-from jobs.models import Job
-from projects.models import Project, User
+from foilworks.core.corpus.models import Release
+from foilworks.core.jobs.models import Job
+from foilworks.core.projects.models import Project, User
 from tests.test_access_matrix import NO, RULES, World, address, make_world
 
 # What people, their files and their models write. Names that must differ get the row's number behind them.

@@ -5,11 +5,11 @@ from fractions import Fraction
 import av
 import pytest
 
-from corpus.errors import CorpusError
-from corpus.importers.registry import IMPORTERS
-from corpus.limits import read_file
-from corpus.video_files.ingest import store_media
-from media.child import end_children
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.import_formats.registry import IMPORTERS
+from foilworks.core.corpus.limits import read_file
+from foilworks.core.corpus.video_files.ingest import store_media
+from foilworks.core.media.child import end_children
 from tests.attacks.guards import guarded_by, without_setting
 from tests.media.painted import painted_clip
 

@@ -7,8 +7,8 @@ tests/annotation/test_entry_attacks.py.
 import pytest
 from django.test import Client
 
-from projects.crowd_entry import code_of
-from projects.models import CrowdPlace
+from foilworks.core.projects.crowd_entry import code_of
+from foilworks.core.projects.models import CrowdPlace
 from tests.annotation.test_entry_attacks import arrive, nobody_came, open_study, prolific, signed, work
 from tests.annotation.world import World, make_world
 from tests.attacks.guards import guarded_by, replaced
@@ -17,12 +17,14 @@ from tests.factories import make_project
 pytestmark = pytest.mark.django_db
 
 SIGNATURE = replaced(
-    "projects.crowd_entry.signature_of",
+    "foilworks.core.projects.crowd_entry.signature_of",
     "every parameter of an entry link is signed with the study's secret",
     lambda study, sent: sent.get("signature", ""),
 )
 EXPIRY = replaced(
-    "projects.crowd_entry.is_live", "a signed link expires, after at most seven days", lambda expires, now: True
+    "foilworks.core.projects.crowd_entry.is_live",
+    "a signed link expires, after at most seven days",
+    lambda expires, now: True,
 )
 SPENT = replaced("annotation.actions.crowd._spend", "a signed link works once", lambda study, entry, now: None)
 RETURN = replaced(
@@ -36,7 +38,7 @@ DONE = replaced(
     property(lambda self: True),
 )
 SHOWN = replaced(
-    "projects.models.CrowdPlace.shows_code",
+    "foilworks.core.projects.models.CrowdPlace.shows_code",
     "the completion code is shown only for a completed place",
     property(lambda self: True),
 )

@@ -21,9 +21,9 @@ from rq.serializers import DefaultSerializer, JSONSerializer
 from evaluation.errors import EvaluationError
 from evaluation.score_files.scores import read_matrix
 from evaluation.utd.utd_files import read_descriptions
-from hub.errors import HubError
-from hub.interfaces import Trust
-from jobs.affinity_worker import ModelAffinityWorker
+from foilworks.core.hub.errors import HubError
+from foilworks.core.hub.interfaces import Trust
+from foilworks.core.jobs.affinity_worker import ModelAffinityWorker
 from tests.attacks.guards import Guard, guarded_by, replaced
 from tests.jobs.conftest import RedisServer
 
@@ -46,14 +46,16 @@ class Guest(ModelAffinityWorker):
 
 
 def _pickles_are_read(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr("jobs.affinity_worker.is_ours", lambda job: True)
+    patch.setattr("foilworks.core.jobs.affinity_worker.is_ours", lambda job: True)
     patch.setattr("tests.attacks.test_deserialisation.SERIALIZER", DefaultSerializer)
 
 
 SERIALIZER = JSONSerializer
 MESSAGES = Guard("RQ_QUEUES[…]['SERIALIZER']", "queue messages are JSON and never unpickled", _pickles_are_read)
 OURS = replaced(
-    "jobs.affinity_worker.is_ours", "a worker calls one fixed function, whatever a message names", lambda job: True
+    "foilworks.core.jobs.affinity_worker.is_ours",
+    "a worker calls one fixed function, whatever a message names",
+    lambda job: True,
 )
 ARRAYS = Guard(
     "evaluation.score_files.scores.np.load(allow_pickle=False)",
@@ -63,7 +65,7 @@ ARRAYS = Guard(
     ),
 )
 WEIGHTS = replaced(
-    "hub.loading.pretrained.allowed",
+    "foilworks.core.hub.loading.pretrained.allowed",
     "weights must be safetensors, unless an owner trusts the model",
     lambda: Trust(True, True),
 )
@@ -88,7 +90,7 @@ def work_off(queue: Queue) -> None:
 def test_a_pickled_message_is_not_opened(redis, tmp_path):
     plain = get_queue("default")
     forged = Queue("default", connection=plain.connection, serializer=DefaultSerializer)
-    forged.enqueue_call("jobs.runner.execute", args=(Bomb(tmp_path / "ran"),), job_id=tmp_path.name)
+    forged.enqueue_call("foilworks.core.jobs.runner.execute", args=(Bomb(tmp_path / "ran"),), job_id=tmp_path.name)
     work_off(Queue("default", connection=plain.connection, serializer=SERIALIZER))
     assert not (tmp_path / "ran").exists()
 
@@ -101,7 +103,7 @@ def test_a_message_that_names_another_function_calls_nothing(redis, tmp_path, as
     plain = Queue("default", connection=get_queue("default").connection, serializer=JSONSerializer)
     wanted = f"{tmp_path}/ran"
     if as_callback:
-        job = plain.create_job("jobs.runner.execute", args=("no such job",), meta={"path": wanted})
+        job = plain.create_job("foilworks.core.jobs.runner.execute", args=("no such job",), meta={"path": wanted})
         job._failure_callback_name = "tests.attacks.test_deserialisation.mark"
         plain.enqueue_job(job)
     else:
@@ -148,7 +150,7 @@ def test_pickled_weights_are_not_opened(tmp_path, monkeypatch):
     import torch
     from safetensors.torch import load_file
 
-    from hub.adapters.registry import open_adapter
+    from foilworks.core.hub.adapters.registry import open_adapter
     from tests.hub import folders
 
     folder = Path(shutil.copytree(folders.causal_lm(tmp_path / "plain"), tmp_path / "pickled"))

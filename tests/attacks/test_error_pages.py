@@ -7,14 +7,14 @@ from django.conf import settings as live
 from django.contrib.auth.decorators import login_not_required
 from django.test import Client
 
-from evaluation.imports.models import Import
-from evaluation.imports.uploads import folder_of, without_folder
-from foilworks import settings as source
-from foilworks.urls import urlpatterns
-from jobs.models import Job
-from jobs.queue import enqueue
-from jobs.runner import execute
-from projects.actions.tokens import make_token
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.queue import enqueue
+from foilworks.core.jobs.runner import execute
+from foilworks.core.projects.actions.tokens import make_token
+from foilworks.site import settings as source
+from foilworks.site.imports.models import Import
+from foilworks.site.imports.uploads import folder_of, without_folder
+from foilworks.site.urls import urlpatterns
 from tests.attacks.guards import Guard, guarded_by, replaced, without_setting
 from tests.factories import make_member, make_project
 
@@ -22,14 +22,14 @@ pytestmark = pytest.mark.django_db
 TELLS = ("Traceback", "secret-of-the-view", "site-packages", str(live.BASE_DIR), "SELECT ", "DoesNotExist")
 
 NO_DEBUG = without_setting("DEBUG", "no error page shows code, variables or settings", True)
-OWN_WORDS = replaced("foilworks.api.answers._said", "the API's 404 has a fixed message", lambda error: str(error))
+OWN_WORDS = replaced("foilworks.site.api.answers._said", "the API's 404 has a fixed message", lambda error: str(error))
 PLAIN = Guard(
-    "jobs.runner._end_of",
+    "foilworks.core.jobs.runner._end_of",
     "a failed job's page has a general message; the log has the details",
-    lambda patch: patch.setattr("jobs.runner.ActionableError", Exception),
+    lambda patch: patch.setattr("foilworks.core.jobs.runner.ActionableError", Exception),
 )
 FOLDERS = Guard(
-    "evaluation.imports.uploads.without_folder",
+    "foilworks.site.imports.uploads.without_folder",
     "messages name files without server folders",
     lambda patch: patch.setattr("tests.attacks.test_error_pages.without_folder", lambda upload, value: value),
 )

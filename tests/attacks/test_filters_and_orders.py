@@ -10,10 +10,10 @@ from django.test import Client
 
 from evaluation.items.forms import ItemFilter
 from evaluation.items.listing import narrowed
-from foilworks.api import items
-from foilworks.api.items import ItemsAsked
-from projects.actions.tokens import make_token
-from projects.models import Project
+from foilworks.core.projects.actions.tokens import make_token
+from foilworks.core.projects.models import Project
+from foilworks.site.api import items
+from foilworks.site.api.items import ItemsAsked
 from tests.attacks.guards import Guard, guarded_by, replaced
 from tests.factories import make_item, make_member, make_project, make_subtest
 from tests.test_api_access_matrix import OPERATIONS, RULES, make_api_world
@@ -45,13 +45,15 @@ def unchecked_orders(patch: pytest.MonkeyPatch) -> None:
 
 
 KNOWN = replaced(
-    "foilworks.api.paging.only_known",
+    "foilworks.site.api.paging.only_known",
     "unknown filters are refused, not ignored",
     lambda request, asked: None,
 )
-ORDERS = Guard("foilworks.api.items.ItemsAsked.order", "only listed columns can define the order", unchecked_orders)
+ORDERS = Guard(
+    "foilworks.site.api.items.ItemsAsked.order", "only listed columns can define the order", unchecked_orders
+)
 SIGNED = replaced(
-    "foilworks.api.paging.signing.loads",
+    "foilworks.site.api.paging.signing.loads",
     "cursors are signed, so nobody can forge one",
     lambda cursor, salt: json.loads(base64.urlsafe_b64decode(cursor.partition(":")[0] + "==")),
 )

@@ -7,8 +7,8 @@ from random import Random
 import pytest
 from django.conf import settings
 
-from corpus.video_files.player import blind_clip
-from corpus.video_files.streaming import stream_file
+from foilworks.core.corpus.video_files.player import blind_clip
+from foilworks.core.corpus.video_files.streaming import stream_file
 from tests.attacks import cheater
 from tests.attacks.guards import Guard, guarded_by, replaced
 
@@ -38,16 +38,18 @@ LABEL = replaced(
 
 
 def _plain_tokens(patch: pytest.MonkeyPatch) -> None:
-    for place in ("corpus.video_files.player.clip_token", "foilworks.api.cards.clip_token"):
+    for place in ("foilworks.core.corpus.video_files.player.clip_token", "foilworks.site.api.cards.clip_token"):
         patch.setattr(place, lambda video, *piece: str(video))
-    patch.setattr("corpus.access.read_clip_token", lambda token, person: int(token))
+    patch.setattr("foilworks.core.corpus.access.read_clip_token", lambda token, person: int(token))
 
 
 TOKEN = Guard(
-    "corpus.video_files.clip_tokens.clip_token", "the address of a clip reveals nothing about the clip", _plain_tokens
+    "foilworks.core.corpus.video_files.clip_tokens.clip_token",
+    "the address of a clip reveals nothing about the clip",
+    _plain_tokens,
 )
 HEADERS = replaced(
-    "corpus.video_files.streaming._stream_blind",
+    "foilworks.core.corpus.video_files.streaming._stream_blind",
     "no header of a clip reveals the date of its file",
     lambda request, stored: stream_file(request, stored),
 )

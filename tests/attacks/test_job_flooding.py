@@ -4,16 +4,16 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from corpus.models import Release
-from evaluation.publishing.models import PublicPage
 from evaluation.releases.actions.freeze_release import freeze_release
+from foilworks.core.corpus.models import Release
+from foilworks.core.jobs.errors import JobError
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.queue import enqueue
+from foilworks.core.projects.actions.tokens import make_token
+from foilworks.site.publishing.models import PublicPage
 from generation.actions.hints import ask_hint
 from generation.errors import GenerationError
 from generation.models import HintModel
-from jobs.errors import JobError
-from jobs.models import Job
-from jobs.queue import enqueue
-from projects.actions.tokens import make_token
 from tests.attacks.guards import Guard, guarded_by, replaced, without_setting
 from tests.clocks import within_a_minute
 from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_user, make_video
@@ -29,14 +29,14 @@ HINTS = replaced(
 )
 REQUESTS = without_setting("API_RATE_LIMIT_PER_MINUTE", "requests per minute and token are limited", 0)
 STRANGERS = replaced(
-    "evaluation.publishing.views.hit",
+    "foilworks.site.publishing.views.hit",
     "score files per hour and address are limited",
     lambda limit, *whose: True,
 )
 SIZES = Guard(
-    "projects.upload_limits.limit_of",
+    "foilworks.core.projects.upload_limits.limit_of",
     "the size limit of a request is known before it is read",
-    lambda patch: patch.setattr("projects.upload_limits.limit_of", lambda request: 10**12),
+    lambda patch: patch.setattr("foilworks.core.projects.upload_limits.limit_of", lambda request: 10**12),
 )
 
 

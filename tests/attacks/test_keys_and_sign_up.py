@@ -6,12 +6,12 @@ from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.test import Client
 from django.urls import get_resolver
 
-from foilworks import production_checks
-from foilworks import settings as source
-from foilworks.service_urls import database
-from projects.actions.members import add_member
-from projects.actions.tokens import make_token
-from projects.models import Membership, Project, Role, User
+from foilworks.core.projects.actions.members import add_member
+from foilworks.core.projects.actions.tokens import make_token
+from foilworks.core.projects.models import Membership, Project, Role, User
+from foilworks.site import production_checks
+from foilworks.site import settings as source
+from foilworks.site.service_urls import database
 from tests.attacks.guards import guarded_by, replaced
 from tests.factories import PASSWORD, make_member, make_project, make_user
 from tests.test_access_matrix import url_names
@@ -19,7 +19,7 @@ from tests.test_access_matrix import url_names
 pytestmark = pytest.mark.django_db
 
 OWN_KEY = replaced(
-    "foilworks.settings.secrets.token_urlsafe", "each installation generates its own key", lambda length: "default"
+    "foilworks.site.settings.secrets.token_urlsafe", "each installation generates its own key", lambda length: "default"
 )
 STRONG = replaced(
     "django.contrib.auth.password_validation.get_default_password_validators",
@@ -27,15 +27,17 @@ STRONG = replaced(
     list,
 )
 GUESSES = replaced(
-    "projects.rate_limits.is_exceeded", "attempts with wrong passwords are limited", lambda limit, *whose, more=1: False
+    "foilworks.core.projects.rate_limits.is_exceeded",
+    "attempts with wrong passwords are limited",
+    lambda limit, *whose, more=1: False,
 )
 UNUSED = replaced(
-    "projects.actions.members.unused_accounts",
+    "foilworks.core.projects.actions.members.unused_accounts",
     "a researcher can reset only the passwords of unused accounts",
     lambda project: User.objects.all(),
 )
 PRODUCTION = replaced(
-    "foilworks.production_checks.RULES", "`foilworks doctor --production` rejects insecure settings", ()
+    "foilworks.site.production_checks.RULES", "`foilworks doctor --production` rejects insecure settings", ()
 )
 
 

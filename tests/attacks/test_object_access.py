@@ -12,8 +12,8 @@ from django.http import Http404
 from django.test import Client
 
 from annotation import access as annotation_access
-from evaluation.publishing.models import PublicPage
-from projects.models import Project, Role
+from foilworks.core.projects.models import Project, Role
+from foilworks.site.publishing.models import PublicPage
 from tests import test_access_matrix as pages
 from tests import test_api_access_matrix as api
 from tests.attacks.guards import Guard, guarded_by, replaced
@@ -27,10 +27,16 @@ SIGN_IN = replaced(
     lambda self, request, view, args, kwargs: None,
 )
 MEMBERS = replaced(
-    "projects.access._held", "a project exists for its members only", lambda person, project: frozenset(Role.values)
+    "foilworks.core.projects.access._held",
+    "a project exists for its members only",
+    lambda person, project: frozenset(Role.values),
 )
-ROLES = replaced("projects.access.require_role", "owners' pages require the owner's role", lambda *arguments: None)
-SCOPES = replaced("foilworks.api.bearer.allows", "a token can do only what its scope allows", lambda token, scope: True)
+ROLES = replaced(
+    "foilworks.core.projects.access.require_role", "owners' pages require the owner's role", lambda *arguments: None
+)
+SCOPES = replaced(
+    "foilworks.site.api.bearer.allows", "a token can do only what its scope allows", lambda token, scope: True
+)
 
 
 def _any_projects(rows: Any, **wanted: Any) -> Any:
@@ -46,9 +52,11 @@ def _anybodys_lease(person: Any, token: str) -> Any:
     return lease
 
 
-SCOPED = replaced("projects.access.get_object_or_404", "a row is found only under its own project", _any_projects)
+SCOPED = replaced(
+    "foilworks.core.projects.access.get_object_or_404", "a row is found only under its own project", _any_projects
+)
 CLOSED = replaced(
-    "evaluation.publishing.card_views.get_public_page",
+    "foilworks.site.publishing.card_views.get_public_page",
     "a public page exists only while it is open, at an unguessable address",
     lambda key: PublicPage.objects.select_related("release__project").get(),
 )

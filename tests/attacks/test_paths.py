@@ -10,15 +10,15 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import override_settings
 
-from corpus.errors import CorpusError
-from corpus.exporters.parts.folder import safe_name
-from corpus.video_files.ingest import find_media
 from evaluation.errors import EvaluationError
-from evaluation.imports.models import Import
-from evaluation.imports.uploads import folder_of, keep_files
 from evaluation.scoring.actions.start_run import checked_spec
-from foilworks.backup import database, folder
-from foilworks.backup.errors import BackupError
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.export_formats.parts.folder import safe_name
+from foilworks.core.corpus.video_files.ingest import find_media
+from foilworks.site.backup import database, folder
+from foilworks.site.backup.errors import BackupError
+from foilworks.site.imports.models import Import
+from foilworks.site.imports.uploads import folder_of, keep_files
 from generation.errors import GenerationError
 from generation.model_paths import with_paths
 from tests.attacks.guards import Guard, guarded_by, replaced
@@ -37,19 +37,21 @@ BELOW = Guard("pathlib.Path.is_relative_to", "targets of links and names must be
 
 def _both(patch: pytest.MonkeyPatch) -> None:
     anywhere(patch)
-    patch.setattr("corpus.video_files.ingest.stays_below", lambda name: True)
+    patch.setattr("foilworks.core.corpus.video_files.ingest.stays_below", lambda name: True)
 
 
-DOTS = Guard("corpus.video_files.ingest.stays_below", "names of media cannot leave the folder", _both)
-SENT = replaced("evaluation.imports.uploads.safe_name", "names of uploaded files cannot be paths", lambda name: name)
+DOTS = Guard("foilworks.core.corpus.video_files.ingest.stays_below", "names of media cannot leave the folder", _both)
+SENT = replaced(
+    "foilworks.site.imports.uploads.safe_name", "names of uploaded files cannot be paths", lambda name: name
+)
 STORAGE = replaced(
     "django.core.files.storage.filesystem.safe_join", "the storage opens nothing outside its folder", os.path.join
 )
 COPIES = replaced(
-    "foilworks.backup.folder.is_inside", "a backup's manifest may name only files of the backup", lambda name: True
+    "foilworks.site.backup.folder.is_inside", "a backup's manifest may name only files of the backup", lambda name: True
 )
 EXPORTS = Guard(
-    "corpus.exporters.parts.folder.safe_name",
+    "foilworks.core.corpus.export_formats.parts.folder.safe_name",
     "names of exported files have only safe characters",
     lambda patch: patch.setattr("tests.attacks.test_paths.safe_name", lambda text: text),
 )

@@ -10,20 +10,22 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from corpus.models import Video
-from media.encode import write_mp4
-from media.errors import MediaError
-from media.probe import probe
-from projects.errors import ProjectError
-from projects.outbound_addresses import checked_target
-from projects.webhooks import post
+from foilworks.core.corpus.models import Video
+from foilworks.core.media.encode import write_mp4
+from foilworks.core.media.errors import MediaError
+from foilworks.core.media.probe import probe
+from foilworks.core.projects.errors import ProjectError
+from foilworks.core.projects.webhooks.events import post
+from foilworks.core.projects.webhooks.outbound_addresses import checked_target
 from tests.attacks.guards import Guard, guarded_by, replaced
 from tests.attacks.receivers import dripping, receiving
 from tests.media.painted import painted_clip
 from tests.test_architecture import PACKAGES, ROOT
 
 PUBLIC = replaced(
-    "projects.outbound_addresses._is_public", "the server connects to public addresses only", lambda address: True
+    "foilworks.core.projects.webhooks.outbound_addresses._is_public",
+    "the server connects to public addresses only",
+    lambda address: True,
 )
 
 
@@ -32,7 +34,7 @@ def _wherever_the_name_leads(target):
 
 
 PINNED = replaced(
-    "projects.webhooks._connection",
+    "foilworks.core.projects.webhooks.events._connection",
     "the connection uses the checked address, even if the name resolves differently later",
     _wherever_the_name_leads,
 )
@@ -44,29 +46,31 @@ def _following(url, headers, body):
 
 
 REDIRECTS = Guard(
-    "projects.webhooks.post",
+    "foilworks.core.projects.webhooks.events.post",
     "redirects are not followed",
     lambda patch: patch.setattr("tests.attacks.test_requests_of_the_server.post", _following),
 )
 DEADLINE = replaced(
-    "projects.webhooks._deadline",
+    "foilworks.core.projects.webhooks.events._deadline",
     "a delivery has a deadline, however slowly the response arrives",
     lambda connection: nullcontext(),
 )
-CONTAINERS = replaced("media.container.OPEN_OPTIONS", "only video containers are opened, and only as files", {})
+CONTAINERS = replaced(
+    "foilworks.core.media.container.OPEN_OPTIONS", "only video containers are opened, and only as files", {}
+)
 # Who opens connections at all, and what checks where to.
 CONNECTS = {
-    "projects/outbound_addresses.py": "looks names up, and checks what it finds",
-    "projects/webhooks.py": "webhooks, to addresses that were checked",
-    "corpus/video_files/address_check.py": "HEAD requests to hosts of MEDIA_HOSTS, by the operator's command only",
-    "hub/adapters/chat_endpoint.py": "instruction models at the operator's addresses; no redirect is followed",
+    "foilworks/core/projects/webhooks/outbound_addresses.py": "looks names up, and checks what it finds",
+    "foilworks/core/projects/webhooks/events.py": "webhooks, to addresses that were checked",
+    "foilworks/core/corpus/video_files/address_check.py": "HEAD requests to MEDIA_HOSTS, by a command only",
+    "foilworks/core/hub/adapters/chat_endpoint.py": "the operator's instruction models; no redirect is followed",
     "foilworks/client/client.py": "the client, which runs with its user",
-    "foilworks/supervisor/services.py": "our own web server",
-    "foilworks/web_worker.py": "ends connections that come too slowly; it opens none",
-    "media/child.py": "a pair of sockets, to its own child process",
-    "jobs/lease.py": "the name of this host",
-    "jobs/ray/reach.py": "the operator's Ray cluster, to see whether it answers",
-    "jobs/stray_workers.py": "the name of this host",
+    "foilworks/site/supervisor/services.py": "our own web server",
+    "foilworks/site/server/web_worker.py": "ends connections that come too slowly; it opens none",
+    "foilworks/core/media/child.py": "a pair of sockets, to its own child process",
+    "foilworks/core/jobs/lease.py": "the name of this host",
+    "foilworks/core/jobs/ray/reach.py": "the operator's Ray cluster, to see whether it answers",
+    "foilworks/core/jobs/stray_workers.py": "the name of this host",
 }
 LIBRARIES = {"httpx", "requests", "urllib3", "urllib.request", "http.client", "socket", "aiohttp", "ftplib", "smtplib"}
 
@@ -166,7 +170,7 @@ def test_a_redirect_leads_nowhere(settings):
 @guarded_by(DEADLINE)
 def test_an_answer_that_drips_holds_no_worker(settings, monkeypatch):
     settings.WEBHOOK_NETWORKS = ("127.0.0.0/8",)
-    monkeypatch.setattr("projects.webhooks.ATTEMPT_SECONDS", 0.3)
+    monkeypatch.setattr("foilworks.core.projects.webhooks.events.ATTEMPT_SECONDS", 0.3)
     with dripping(b"") as port:
         _status, problem = post(f"http://127.0.0.1:{port}/hook", {}, b"{}")
     assert "The URL took longer than" in problem

@@ -14,7 +14,7 @@ from django.test import Client
 
 from annotation.rules import guidelines
 from annotation.views import _work_pages
-from evaluation.imports.actions.receive_import import receive_import
+from foilworks.site.imports.actions.receive_import import receive_import
 from tests.annotation.world import make_world
 from tests.attacks.guards import Guard, guarded_by, replaced
 from tests.attacks.places import Shown, every_page, hostile_world
@@ -34,7 +34,7 @@ ESCAPING = Guard(
 )
 JSON_SCRIPT = replaced("django.utils.html._json_script_escapes", "embedded page data cannot close its element", {})
 CSP = replaced(
-    "foilworks.monitoring.requests.ContentPolicyMiddleware.__call__",
+    "foilworks.site.monitoring.requests.ContentPolicyMiddleware.__call__",
     "Content-Security-Policy: no inline scripts or styles, no plug-ins, no framing of our pages",
     lambda self, request: self.get_response(request),
 )
@@ -56,10 +56,10 @@ ALLOWED_TAGS = Guard(
 FILE_NAMES = Guard(
     "evaluation.score_files.received.safe_name",
     "file names lose unsafe characters",
-    lambda patch: patch.setattr("evaluation.imports.actions.receive_import.safe_name", lambda name: name),
+    lambda patch: patch.setattr("foilworks.site.imports.actions.receive_import.safe_name", lambda name: name),
 )
 SHOWABLE = replaced(
-    "corpus.video_files.streaming.PLAYABLE",
+    "foilworks.core.corpus.video_files.streaming.PLAYABLE",
     "files other than videos and images are downloaded, never displayed",
     {"text/html", "image/svg+xml"},
 )
@@ -176,7 +176,7 @@ def test_our_scripts_make_no_html_out_of_text():
     makes = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function")
     found = [
         f"{path.relative_to(ROOT)}: {match.group()}"
-        for path in (ROOT / "foilworks/static").rglob("*.js")
+        for path in (ROOT / "static").rglob("*.js")
         for match in makes.finditer(path.read_text(encoding="utf-8"))
         if "vendor" not in Path(path).parts
     ]

@@ -3,8 +3,8 @@
 import pytest
 from django.test import Client
 
-from projects import rate_limits
-from projects.models import Membership
+from foilworks.core.projects import rate_limits
+from foilworks.core.projects.models import Membership
 from tests.attacks.guards import Guard, guarded_by, replaced, without_setting
 from tests.factories import PASSWORD, make_member, make_project, make_user
 
@@ -21,21 +21,23 @@ FRAMES = replaced(
     lambda self, request, response: response,
 )
 LEADS_ON = Guard(
-    "projects.sign_in.url_has_allowed_host_and_scheme",
+    "foilworks.core.projects.sign_in_views.url_has_allowed_host_and_scheme",
     "the sign-in redirects only to our own pages",
     lambda patch: [
         patch.setattr(f"{module}.url_has_allowed_host_and_scheme", lambda *arguments, **options: True)
-        for module in ("projects.sign_in", "django.contrib.auth.views")
+        for module in ("foilworks.core.projects.sign_in_views", "django.contrib.auth.views")
     ],
 )
 OPENER = without_setting("SECURE_CROSS_ORIGIN_OPENER_POLICY", "windows of other sites have no reference to ours", None)
 RESOURCES = replaced(
-    "foilworks.monitoring.requests.CrossOriginMiddleware.RESOURCE_POLICY",
+    "foilworks.site.monitoring.requests.CrossOriginMiddleware.RESOURCE_POLICY",
     "pages of other sites cannot load our responses",
     "cross-origin",
 )
 HOSTS = without_setting("ALLOWED_HOSTS", "links in mails and redirects use our own host name", ["*"])
-SPOOFED = replaced("projects.rate_limits.settings.TRUSTED_PROXIES", "addresses that a visitor claims are ignored", 1)
+SPOOFED = replaced(
+    "foilworks.core.projects.rate_limits.settings.TRUSTED_PROXIES", "addresses that a visitor claims are ignored", 1
+)
 
 
 @guarded_by(CSRF)

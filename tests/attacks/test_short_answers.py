@@ -15,17 +15,17 @@ from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
-from corpus.errors import CorpusError
-from corpus.importers.registry import IMPORTERS
-from corpus.models import Release
-from corpus.records import BadRecord, RecordWarning
-from evaluation.publishing.models import PublicPage
-from foilworks.api.api import api
-from projects.upload_limits import STRANGERS_MOST
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.import_formats.registry import IMPORTERS
+from foilworks.core.corpus.models import Release
+from foilworks.core.corpus.records import BadRecord, RecordWarning
+from foilworks.core.projects.upload_limits import STRANGERS_MOST
+from foilworks.core.text.registry import load
+from foilworks.site.api.api import api
+from foilworks.site.publishing.models import PublicPage
 from tests import test_access_matrix as of_pages
 from tests import test_api_access_matrix as of_api
 from tests.attacks.guards import Guard, guarded_by
-from text.registry import load
 
 pytestmark = pytest.mark.django_db
 MOST = 200
@@ -42,11 +42,11 @@ VALUES: dict[str, Any] = {
 def _uncut(patch: pytest.MonkeyPatch) -> None:
     """Values whole, as `repr` has them."""
     for name in ("_Short.repr_str", "_Short.repr_int"):
-        patch.setattr(f"text.quoting.{name}", lambda _self, x, _level: repr(x))
-    patch.setattr("text.quoting.shortened.__code__", (lambda text, most=0: text).__code__)
+        patch.setattr(f"foilworks.core.text.quoting.{name}", lambda _self, x, _level: repr(x))
+    patch.setattr("foilworks.core.text.quoting.shortened.__code__", (lambda text, most=0: text).__code__)
 
 
-SHORT = Guard("text.quoting.quoted", "messages quote at most 200 characters of a value", _uncut)
+SHORT = Guard("foilworks.core.text.quoting.quoted", "messages quote at most 200 characters of a value", _uncut)
 
 
 def repeated(answer: str) -> int:

@@ -6,21 +6,23 @@ import re
 
 import pytest
 
-from corpus.exporters.registry import EXPORTERS
-from corpus.models import Release
-from evaluation.exports.collect import collect_release
 from evaluation.releases.actions.freeze_release import freeze_release
+from foilworks.core.corpus.export_formats.registry import EXPORTERS
+from foilworks.core.corpus.models import Release
+from foilworks.core.text.registry import load, parse_params
+from foilworks.core.text.storable import mark, safe_row
+from foilworks.site.exports.collect import collect_release
 from tests.attacks.guards import guarded_by, replaced
 from tests.attacks.places import every_page, hostile_world
 from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_video
 from tests.test_access_matrix import RULES
-from text.registry import load, parse_params
-from text.storable import mark, safe_row
 
 pytestmark = pytest.mark.django_db
 
 CELLS = replaced(
-    "text.storable.is_run", "an apostrophe before every text that a spreadsheet would run", lambda text: False
+    "foilworks.core.text.storable.is_run",
+    "an apostrophe before every text that a spreadsheet would run",
+    lambda text: False,
 )
 FORMULA = "=HYPERLINK(1);=2"
 LEADS = ("=", "+", "@", "＝", "＋", "＠", "\t", "\r", "\n")

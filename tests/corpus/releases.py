@@ -2,8 +2,8 @@
 
 from hypothesis import strategies as st
 
-from corpus.records import ItemRecord, PairRecord, ReleaseContent, ReleaseVote, VideoRecord, VoteCounts
-from corpus.release_records import hash_of, release_record
+from foilworks.core.corpus.records import ItemRecord, PairRecord, ReleaseContent, ReleaseVote, VideoRecord, VoteCounts
+from foilworks.core.corpus.release_records import hash_of, release_record
 
 
 def votes_of(item_id, subtest, counts, kind="main"):

@@ -5,9 +5,9 @@ import json
 import pytest
 from django.core.management import call_command
 
-from corpus.models import MediaState, Video
-from media.encode import write_mp4
-from projects.models import AuditEvent
+from foilworks.core.corpus.models import MediaState, Video
+from foilworks.core.media.encode import write_mp4
+from foilworks.core.projects.models import AuditEvent
 from tests.factories import make_project, make_video
 from tests.media.painted import painted_clip
 

@@ -5,15 +5,15 @@ import resource
 
 import pytest
 
-from corpus.actions.attach_media import attach_folder, attach_media
-from corpus.errors import CorpusError
-from corpus.models import MediaState, Video
-from corpus.video_files.ingest import store_media
-from foilworks.invariants.media import trims_are_in_order
-from media.child import end_children
-from media.encode import write_mp4
-from projects.errors import AccessDenied
-from projects.models import AuditEvent
+from foilworks.core.corpus.actions.attach_media import attach_folder, attach_media
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.models import MediaState, Video
+from foilworks.core.corpus.video_files.ingest import store_media
+from foilworks.core.media.child import end_children
+from foilworks.core.media.encode import write_mp4
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent
+from foilworks.site.invariants.media import trims_are_in_order
 from tests.factories import make_member, make_project, make_video
 from tests.media.painted import painted_clip
 from tests.media.test_probe import encode
@@ -192,7 +192,7 @@ def test_a_full_disk_is_said_in_one_line(project, researcher, film, monkeypatch)
     def full(*_args, **_options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("corpus.video_files.ingest.default_storage.save", full)
+    monkeypatch.setattr("foilworks.core.corpus.video_files.ingest.default_storage.save", full)
     with pytest.raises(CorpusError, match=r"cannot be stored \(No space left on device\); free space"):
         attach_media(researcher, missing(project), film)
     assert Video.objects.get().media_state == MediaState.MISSING

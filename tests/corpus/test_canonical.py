@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus.rules.canonical import canonical_line, content_hash
+from foilworks.core.corpus.rules.canonical import canonical_line, content_hash
 
 json_values = st.recursive(
     st.none()

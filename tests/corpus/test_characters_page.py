@@ -5,8 +5,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from corpus.models import Caption
-from projects.models import AuditEvent, Role
+from foilworks.core.corpus.models import Caption
+from foilworks.core.projects.models import AuditEvent, Role
 from tests.factories import make_caption, make_member, make_project, make_video
 from tests.visible_text import visible_texts
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from corpus.exporters import csv_rows as csv_exporter
-from corpus.importers import contrast, csv_rows, feint6k, jsonl, msrvtt, mturk, vilma, votes
-from corpus.records import BadRecord, ItemRecord, RecordWarning
-from corpus.vote_records import VoteRecord
+from foilworks.core.corpus.export_formats import csv_rows as csv_exporter
+from foilworks.core.corpus.import_formats import contrast, csv_rows, feint6k, jsonl, msrvtt, mturk, vilma, votes
+from foilworks.core.corpus.records import BadRecord, ItemRecord, RecordWarning
+from foilworks.core.corpus.vote_records import VoteRecord
 from tests.corpus.releases import release_of
 from tests.corpus.test_exporters import ITEM
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from corpus.rules.escaped_cells import ESCAPED, CellReader, escaped
+from foilworks.core.corpus.rules.escaped_cells import ESCAPED, CellReader, escaped
 
 
 def test_a_row_names_the_cells_that_got_an_apostrophe():

@@ -12,15 +12,15 @@ import pytest
 import yaml
 from datasets import load_dataset
 
-from corpus.errors import CorpusError
-from corpus.exporters import hub
-from corpus.exporters.parts.anonymous import anonymised
-from corpus.exporters.parts.leaks import Identities, search_folder
-from corpus.exporters.parts.licence_ids import known_licence
-from corpus.exporters.parts.rai import ASKED, FIELDS, rai_fields, unanswered_fields
-from corpus.records import ReleaseVote
-from corpus.release_documents import Citation, ReleaseDocuments, SourceTerms
-from corpus.release_records import hash_of
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.export_formats import hub
+from foilworks.core.corpus.export_formats.parts.anonymous import anonymised
+from foilworks.core.corpus.export_formats.parts.leaks import Identities, search_folder
+from foilworks.core.corpus.export_formats.parts.licence_ids import known_licence
+from foilworks.core.corpus.export_formats.parts.rai import ASKED, FIELDS, rai_fields, unanswered_fields
+from foilworks.core.corpus.records import ReleaseVote
+from foilworks.core.corpus.release_documents import Citation, ReleaseDocuments, SourceTerms
+from foilworks.core.corpus.release_records import hash_of
 from tests.corpus.releases import release_of
 from tests.corpus.test_exporters import ITEM
 from tests.corpus.test_exporters_tables import FULL

@@ -6,13 +6,13 @@ from dataclasses import replace
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 
-from corpus.errors import CorpusError
-from corpus.exporters import foilworks, jsonl, vilma
-from corpus.exporters.parts.folder import self_hash
-from corpus.importers import jsonl as jsonl_importer
-from corpus.importers import vilma as vilma_importer
-from corpus.records import ItemRecord, PairRecord, ReleaseScore, ReleaseVote, VideoRecord, VoteCounts
-from corpus.release_records import hash_of
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.export_formats import foilworks, jsonl, vilma
+from foilworks.core.corpus.export_formats.parts.folder import self_hash
+from foilworks.core.corpus.import_formats import jsonl as jsonl_importer
+from foilworks.core.corpus.import_formats import vilma as vilma_importer
+from foilworks.core.corpus.records import ItemRecord, PairRecord, ReleaseScore, ReleaseVote, VideoRecord, VoteCounts
+from foilworks.core.corpus.release_records import hash_of
 from tests.corpus.releases import item_lists, release_of
 from tests.corpus.test_importer_vilma import COUNTING, RARE, RELATION
 from tests.corpus.test_importer_vilma import read as read_vilma
@@ -287,7 +287,7 @@ def test_a_failing_disk_leaves_the_earlier_export_whole(tmp_path, monkeypatch):
     def full(*_args):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("corpus.exporters.jsonl.write_lines", full)
+    monkeypatch.setattr("foilworks.core.corpus.export_formats.jsonl.write_lines", full)
     with pytest.raises(CorpusError, match=r"No space left on device\); free space"):
         jsonl.write(release_of([ITEM], name="r2"), out, params={})
     assert (out / "manifest.json").read_bytes() == before

@@ -11,10 +11,10 @@ from dataclasses import replace
 import pytest
 import yaml
 
-from corpus.errors import CorpusError
-from corpus.exporters import inspect_task, lmms_eval, vlmeval
-from corpus.exporters.parts.choices import LETTERS
-from corpus.records import ItemRecord, VideoRecord
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.export_formats import inspect_task, lmms_eval, vlmeval
+from foilworks.core.corpus.export_formats.parts.choices import LETTERS
+from foilworks.core.corpus.records import ItemRecord, VideoRecord
 from tests.corpus.releases import release_of
 
 ITEM = ItemRecord(

@@ -9,15 +9,25 @@ import pytest
 from datasets import load_dataset
 from hypothesis import HealthCheck, example, given, settings
 
-from corpus.errors import CorpusError
-from corpus.exporters import contrast, csv_rows, feint6k, foil_coco, hf, msrvtt, sugarcrepe, vatex, vitatecs
-from corpus.importers import contrast as contrast_importer
-from corpus.importers import csv_rows as csv_importer
-from corpus.importers import feint6k as feint6k_importer
-from corpus.importers import foil_coco as foil_coco_importer
-from corpus.importers import hf as hf_importer
-from corpus.importers import sugarcrepe as sugarcrepe_importer
-from corpus.records import ItemRecord, PairRecord, VideoRecord, VoteCounts
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.export_formats import (
+    contrast,
+    csv_rows,
+    feint6k,
+    foil_coco,
+    hf,
+    msrvtt,
+    sugarcrepe,
+    vatex,
+    vitatecs,
+)
+from foilworks.core.corpus.import_formats import contrast as contrast_importer
+from foilworks.core.corpus.import_formats import csv_rows as csv_importer
+from foilworks.core.corpus.import_formats import feint6k as feint6k_importer
+from foilworks.core.corpus.import_formats import foil_coco as foil_coco_importer
+from foilworks.core.corpus.import_formats import hf as hf_importer
+from foilworks.core.corpus.import_formats import sugarcrepe as sugarcrepe_importer
+from foilworks.core.corpus.records import ItemRecord, PairRecord, VideoRecord, VoteCounts
 from tests.corpus.releases import item_lists, release_of
 from tests.corpus.test_exporters import ITEM, items_of, read_back
 

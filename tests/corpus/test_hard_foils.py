@@ -1,6 +1,6 @@
 """Hard foils of multiple-choice items: marked in the file, nearest by changed words, or a fact."""
 
-from corpus.rules.hard_foils import (
+from foilworks.core.corpus.rules.hard_foils import (
     MARKED,
     NEAREST,
     REMOVED,

@@ -1,7 +1,7 @@
 import pytest
 
-from corpus.importers.parsing.warnings import warnings_of
-from corpus.records import ItemRecord, PairRecord, VideoRecord, VoteCounts
+from foilworks.core.corpus.import_formats.parsing.warnings import warnings_of
+from foilworks.core.corpus.records import ItemRecord, PairRecord, VideoRecord, VoteCounts
 
 
 def warned(caption, *foils, **fields):

@@ -5,9 +5,19 @@ import json
 
 import pytest
 
-from corpus.errors import CorpusError
-from corpus.importers import bla, eqben, mvbench, nextqa, seed_bench, sugarcrepe_pp, tempcompass, video_mme, videocon
-from corpus.records import BadRecord, ItemRecord
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.import_formats import (
+    bla,
+    eqben,
+    mvbench,
+    nextqa,
+    seed_bench,
+    sugarcrepe_pp,
+    tempcompass,
+    video_mme,
+    videocon,
+)
+from foilworks.core.corpus.records import BadRecord, ItemRecord
 
 
 def read(module, path, content, **params):

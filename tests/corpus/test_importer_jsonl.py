@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from corpus.errors import CorpusError
-from corpus.importers import jsonl
-from corpus.importers.jsonl import COLUMNS
-from corpus.records import BadRecord, ItemRecord, PairRecord, RecordWarning, VideoRecord, VoteCounts
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.import_formats import jsonl
+from foilworks.core.corpus.import_formats.jsonl import COLUMNS
+from foilworks.core.corpus.records import BadRecord, ItemRecord, PairRecord, RecordWarning, VideoRecord, VoteCounts
 
 GOOD = {"id": "a", "video": "a.mp4", "caption": "a man sits.", "foil": "a man stands."}
 

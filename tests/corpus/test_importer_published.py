@@ -5,9 +5,9 @@ import json
 
 import pytest
 
-from corpus.errors import CorpusError
-from corpus.importers import foil_coco, msrvtt, sugarcrepe, vatex, vitatecs
-from corpus.records import BadRecord, ItemRecord, VideoRecord
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.import_formats import foil_coco, msrvtt, sugarcrepe, vatex, vitatecs
+from foilworks.core.corpus.records import BadRecord, ItemRecord, VideoRecord
 
 
 def read(module, path, content, **params):

@@ -6,10 +6,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from corpus.errors import CorpusError
-from corpus.importers import quva
-from corpus.importers.parsing.windows import frequencies, windows
-from corpus.records import BadRecord, ItemRecord
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.import_formats import quva
+from foilworks.core.corpus.import_formats.parsing.windows import frequencies, windows
+from foilworks.core.corpus.records import BadRecord, ItemRecord
 
 # Of the videos 000 to 099. The numbers of repetitions follow from the windows of ViLMA's public counting files (MIT
 # licence): in 79 videos the windows reach from the first frame to the last repetition without a gap; in the others,

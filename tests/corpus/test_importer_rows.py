@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from corpus.errors import CorpusError
-from corpus.importers import contrast, csv_rows, feint6k, jsonl
-from corpus.records import BadRecord, ItemRecord, PairRecord, RecordWarning, VideoRecord, VoteCounts
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.import_formats import contrast, csv_rows, feint6k, jsonl
+from foilworks.core.corpus.records import BadRecord, ItemRecord, PairRecord, RecordWarning, VideoRecord, VoteCounts
 
 
 def reader(module, name):

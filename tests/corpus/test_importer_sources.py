@@ -7,8 +7,8 @@ from collections import Counter
 
 import pytest
 
-from corpus.errors import CorpusError
-from corpus.importers import (
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.import_formats import (
     activitynet,
     didemo,
     kinetics,
@@ -21,8 +21,8 @@ from corpus.importers import (
     vatex,
     vidsitu,
 )
-from corpus.importers.parsing.role_sentences import SCENE, sentence_of
-from corpus.records import BadRecord, ItemRecord, VideoRecord
+from foilworks.core.corpus.import_formats.parsing.role_sentences import SCENE, sentence_of
+from foilworks.core.corpus.records import BadRecord, ItemRecord, VideoRecord
 
 
 def read(module, path, content, **params):

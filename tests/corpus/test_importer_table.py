@@ -8,15 +8,15 @@ import pyarrow as arrow
 import pyarrow.parquet as parquet
 import pytest
 
-from corpus.errors import CorpusError
-from corpus.importers import table
-from corpus.importers.parsing.column_guesses import guess
-from corpus.importers.parsing.row_filters import parse_condition
-from corpus.importers.parsing.row_values import value_at
-from corpus.importers.parsing.table_recipe import parse_recipe, shipped
-from corpus.importers.parsing.table_sample import fitting, preview_rows, sample_of
-from corpus.importers.parsing.templates import fill, parse_source
-from corpus.records import BadRecord, ItemRecord
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.import_formats import table
+from foilworks.core.corpus.import_formats.parsing.column_guesses import guess
+from foilworks.core.corpus.import_formats.parsing.row_filters import parse_condition
+from foilworks.core.corpus.import_formats.parsing.row_values import value_at
+from foilworks.core.corpus.import_formats.parsing.table_recipe import parse_recipe, shipped
+from foilworks.core.corpus.import_formats.parsing.table_sample import fitting, preview_rows, sample_of
+from foilworks.core.corpus.import_formats.parsing.templates import fill, parse_source
+from foilworks.core.corpus.records import BadRecord, ItemRecord
 
 COLUMNS = {"caption": "says", "foils": ["no1", "no2"], "video": "clip"}
 ROW = {"clip": "a.mp4", "says": "A man sits.", "no1": "A man stands.", "no2": "A dog sits."}

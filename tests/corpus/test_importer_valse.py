@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from corpus.importers import valse
-from corpus.records import BadRecord, ItemRecord, VideoRecord, VoteCounts
+from foilworks.core.corpus.import_formats import valse
+from foilworks.core.corpus.records import BadRecord, ItemRecord, VideoRecord, VoteCounts
 
 EXISTENCE = {
     "dataset": "visual7w",

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from corpus.errors import CorpusError
-from corpus.importers import csv_rows, jsonl, kinetics, table, video_list
-from corpus.importers.parsing.video_rows import looks_like_line
-from corpus.records import BadRecord, ItemRecord, RecordWarning, TakenColumns
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.import_formats import csv_rows, jsonl, kinetics, table, video_list
+from foilworks.core.corpus.import_formats.parsing.video_rows import looks_like_line
+from foilworks.core.corpus.records import BadRecord, ItemRecord, RecordWarning, TakenColumns
 
 ROWS = [("cup.mp4", "lift cup", "train"), ("door.mp4", "open door", "test")]
 

@@ -2,9 +2,9 @@ import json
 
 import pytest
 
-from corpus.errors import CorpusError
-from corpus.importers import vilma
-from corpus.records import BadRecord, ItemRecord, PairRecord, RecordWarning, VideoRecord, VoteCounts
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.import_formats import vilma
+from foilworks.core.corpus.records import BadRecord, ItemRecord, PairRecord, RecordWarning, VideoRecord, VoteCounts
 
 # Every spelling that the published files use, in records of our own.
 COUNTING = {

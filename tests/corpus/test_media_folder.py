@@ -2,7 +2,7 @@ import unicodedata
 
 import pytest
 
-from corpus.video_files.media_folder import MediaFolder, spelling
+from foilworks.core.corpus.video_files.media_folder import MediaFolder, spelling
 
 
 @pytest.fixture

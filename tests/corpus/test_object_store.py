@@ -17,20 +17,20 @@ from django.utils import timezone
 
 from annotation.jobs import _picture
 from annotation.models import CheckedFrame, ObjectCheck
-from corpus.actions.attach_media import attach_folder, attach_media
-from corpus.errors import CorpusError
-from corpus.models import MediaState
-from corpus.video_files.clip_tokens import Piece, clip_token
-from corpus.video_files.ingest import store_media
-from corpus.video_files.stored_files import StoredFile, clip_file, opaque_name
-from foilworks.backup.media import back_up_files, copy_in
-from foilworks.doctor import BROKEN, OK, Check, _storage
-from foilworks.invariants.media import a_ready_clip_has_its_file, a_stored_file_is_its_hash
-from media.encode import write_mp4
-from media.errors import MediaError
-from media.file_cache import ClipCache, FileCache
-from media.frames import sample_frames
-from projects.models import Role
+from foilworks.core.corpus.actions.attach_media import attach_folder, attach_media
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.models import MediaState
+from foilworks.core.corpus.video_files.clip_tokens import Piece, clip_token
+from foilworks.core.corpus.video_files.ingest import store_media
+from foilworks.core.corpus.video_files.stored_files import StoredFile, clip_file, opaque_name
+from foilworks.core.media.encode import write_mp4
+from foilworks.core.media.errors import MediaError
+from foilworks.core.media.file_cache import ClipCache, FileCache
+from foilworks.core.media.frames import sample_frames
+from foilworks.core.projects.models import Role
+from foilworks.site.backup.media import back_up_files, copy_in
+from foilworks.site.doctor import BROKEN, OK, Check, _storage
+from foilworks.site.invariants.media import a_ready_clip_has_its_file, a_stored_file_is_its_hash
 from tests.factories import make_member, make_project, make_user, make_video
 from tests.media.painted import painted_clip
 from tests.media.test_probe import encode
@@ -54,7 +54,7 @@ def use(settings, store: Store, **changes) -> None:
     options = {**store.options, **changes}
     settings.STORAGES = {
         **settings.STORAGES,
-        "default": {"BACKEND": "corpus.video_files.object_store.ObjectStore", "OPTIONS": options},
+        "default": {"BACKEND": "foilworks.core.corpus.video_files.object_store.ObjectStore", "OPTIONS": options},
     }
 
 
@@ -190,7 +190,7 @@ def test_other_processes_fetch_it_too(settings, video):
 def test_no_code_uses_a_path_of_a_file_that_may_be_in_a_store():
     ours = [
         path
-        for app in ("generation", "annotation", "evaluation", "foilworks", "corpus", "projects")
+        for app in ("annotation", "evaluation", "foilworks", "generation")
         for path in (settings_of_django.BASE_DIR / app).rglob("*.py")
     ]
     direct = {path.name for path in ours if re.search(r"\.(file|image)\.path\b|storage\.path\(", path.read_text())}
@@ -220,14 +220,14 @@ def test_a_store_that_is_away_stops_an_import_with_one_line(settings, store, fil
 
 
 def test_fetched_clips_stay_below_their_limit(tmp_path, monkeypatch):
-    monkeypatch.setattr("media.file_cache.JUST_USED_S", 0.0)
+    monkeypatch.setattr("foilworks.core.media.file_cache.JUST_USED_S", 0.0)
     clips = ClipCache(tmp_path, 1000)
     for number in range(20):
         clips.path(f"{number:02}" + "0" * 62, lambda file: file.write(b"x" * 100))
     assert FileCache(tmp_path, 1).size() <= 1000
     # The last one is there without being fetched again.
     assert clips.path("19" + "0" * 62, lambda file: pytest.fail("fetched again")).stat().st_size == 100
-    monkeypatch.setattr("media.file_cache.JUST_USED_S", 60.0)
+    monkeypatch.setattr("foilworks.core.media.file_cache.JUST_USED_S", 60.0)
     fresh = ClipCache(tmp_path / "busy", 150)
     found = [fresh.path(f"{n}" + "0" * 63, lambda file: file.write(b"x" * 100)) for n in range(3)]
     assert all(path.exists() for path in found), "what was asked for just now may be about to be opened"

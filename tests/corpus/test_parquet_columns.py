@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from corpus.errors import CorpusError
-from corpus.importers import hf
-from corpus.records import ItemRecord, RecordWarning
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.import_formats import hf
+from foilworks.core.corpus.records import ItemRecord, RecordWarning
 
 NEEDED = {"id": ["a"], "video": ["a.mp4"], "caption": ["a man sits."]}
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from corpus.importers import hf
-from corpus.importers.parsing.parquet_rows import decoded_bytes, parquet_rows
+from foilworks.core.corpus.import_formats import hf
+from foilworks.core.corpus.import_formats.parsing.parquet_rows import decoded_bytes, parquet_rows
 
 arrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -38,13 +38,13 @@ def test_texts_inside_of_other_values_count_too():
 
 
 def test_rows_come_in_batches_that_fit(tmp_path, monkeypatch):
-    monkeypatch.setattr("corpus.importers.parsing.parquet_rows.MAX_LINE_BYTES", 2_000)
+    monkeypatch.setattr("foilworks.core.corpus.import_formats.parsing.parquet_rows.MAX_LINE_BYTES", 2_000)
     path = tmp_path / "a.parquet"
     texts = ["x" * 600] * 10
     parquet.write_table(arrow.table({"id": [str(number) for number in range(10)], "caption": texts}), path)
     lists = list(parquet_rows(path, (), 0))
     assert [len(rows) for rows in lists] == [2, 3, 2, 3]
     assert [row["id"] for rows in lists for row in rows] == [str(number) for number in range(10)]
-    monkeypatch.setattr("corpus.importers.parsing.parquet_rows.MAX_LINE_BYTES", 400)
+    monkeypatch.setattr("foilworks.core.corpus.import_formats.parsing.parquet_rows.MAX_LINE_BYTES", 400)
     with pytest.raises(hf.CorpusError, match=r"a.parquet:1: row: has \d+ bytes, more than 400; shorten its texts"):
         list(parquet_rows(path, (), 0))

@@ -12,18 +12,18 @@ import pytest
 import yaml
 from datasets import load_dataset
 
-from corpus.errors import CorpusError
-from corpus.exporters import foilworks
-from corpus.exporters.parts.citation import bibtex, cff
-from corpus.exporters.parts.datasheet import NO_COMMENTS, UNANSWERED, datasheet, unanswered
-from corpus.exporters.parts.datasheet_questions import QUESTIONS, SECTIONS
-from corpus.exporters.parts.folder import manifest_hash, write_folder
-from corpus.release_documents import Citation, Figure, ReleaseDocuments, SourceTerms
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.export_formats import foilworks
+from foilworks.core.corpus.export_formats.parts.citation import bibtex, cff
+from foilworks.core.corpus.export_formats.parts.datasheet import NO_COMMENTS, UNANSWERED, datasheet, unanswered
+from foilworks.core.corpus.export_formats.parts.datasheet_questions import QUESTIONS, SECTIONS
+from foilworks.core.corpus.export_formats.parts.folder import manifest_hash, write_folder
+from foilworks.core.corpus.release_documents import Citation, Figure, ReleaseDocuments, SourceTerms
+from foilworks.core.text.atomic_folders import remove_folder
 from tests.corpus.releases import release_of
 from tests.corpus.test_exporters import ITEM, score
 from tests.corpus.test_exporters_tables import FULL
 from tests.kill_points import killed_at
-from text.atomic_folders import remove_folder
 
 HOSTILE = "</script><script>alert(1)</script> | `x` [a](javascript:b) } \\ \n# head"
 PAPERS = ReleaseDocuments(

@@ -2,8 +2,8 @@ from dataclasses import replace
 
 from hypothesis import given
 
-from corpus.records import ItemRecord, PairRecord, ReleaseVote, VideoRecord, VoteCounts
-from corpus.release_records import (
+from foilworks.core.corpus.records import ItemRecord, PairRecord, ReleaseVote, VideoRecord, VoteCounts
+from foilworks.core.corpus.release_records import (
     content_of,
     facts_of_kept_foils,
     foil_counts,
@@ -13,7 +13,7 @@ from corpus.release_records import (
     release_record,
     vote_counts,
 )
-from corpus.rules.hard_foils import REMOVED, STATED, HardFoil, candidates_of, hard_foils
+from foilworks.core.corpus.rules.hard_foils import REMOVED, STATED, HardFoil, candidates_of, hard_foils
 from tests.corpus.releases import items, votes_of
 
 ITEM = ItemRecord(

@@ -12,14 +12,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from corpus.exporters import votes as votes_exporter
-from corpus.exporters.registry import EXPORTERS
-from corpus.importers import votes as votes_importer
-from corpus.importers.registry import IMPORTERS
-from corpus.records import BadRecord, ItemRecord, ReleaseVote
-from corpus.vote_records import CHOICES, VoteRecord
+from foilworks.core.corpus.export_formats import votes as votes_exporter
+from foilworks.core.corpus.export_formats.registry import EXPORTERS
+from foilworks.core.corpus.import_formats import votes as votes_importer
+from foilworks.core.corpus.import_formats.registry import IMPORTERS
+from foilworks.core.corpus.records import BadRecord, ItemRecord, ReleaseVote
+from foilworks.core.corpus.vote_records import CHOICES, VoteRecord
+from foilworks.core.text.registry import load
 from tests.corpus.releases import extras, hostile, release_of, sentences
-from text.registry import load
 
 FEW = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 VIDEOS = st.sampled_from(["v1", "vidé o_000001", "=cmd", "a.b", "-7"])

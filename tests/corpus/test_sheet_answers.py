@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from corpus.exporters.parts.datasheet_answers import ANSWERS
-from corpus.records import ItemRecord, VideoRecord
+from foilworks.core.corpus.export_formats.parts.datasheet_answers import ANSWERS
+from foilworks.core.corpus.records import ItemRecord, VideoRecord
 from tests.corpus.releases import release_of
 
 

@@ -9,12 +9,12 @@ import pytest
 from django.core.files.storage import default_storage
 from django.core.management import call_command
 
-from corpus.actions.attach_media import attach_folder
-from corpus.models import MediaState, ReleaseItem, Video
-from corpus.rules.states import ItemState
-from evaluation.documents.models import SourceLicence
 from evaluation.releases.actions.freeze_release import freeze_release
-from media.encode import write_mp4
+from foilworks.core.corpus.actions.attach_media import attach_folder
+from foilworks.core.corpus.models import MediaState, ReleaseItem, Video
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.media.encode import write_mp4
+from foilworks.site.documents.models import SourceLicence
 from tests.factories import make_caption, make_item, make_project, make_subtest, make_video
 from tests.media.painted import painted_clip
 

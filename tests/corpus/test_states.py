@@ -3,7 +3,7 @@ the code."""
 
 import pytest
 
-from corpus.rules.states import (
+from foilworks.core.corpus.rules.states import (
     CANDIDATE_MOVES,
     ITEM_MOVES,
     TERMINAL_CANDIDATE_STATES,

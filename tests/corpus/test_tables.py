@@ -3,14 +3,14 @@ from pathlib import Path
 
 import pytest
 
-from corpus.exporters.registry import EXPORTERS
-from corpus.importers.registry import IMPORTERS
-from text.registry import load
+from foilworks.core.corpus.export_formats.registry import EXPORTERS
+from foilworks.core.corpus.import_formats.registry import IMPORTERS
+from foilworks.core.text.registry import load
 
-ROOT = Path(__file__).parents[2] / "corpus"
+ROOT = Path(__file__).parents[2] / "foilworks" / "core" / "corpus"
 
 
-@pytest.mark.parametrize(("table", "folder"), [(IMPORTERS, "importers"), (EXPORTERS, "exporters")])
+@pytest.mark.parametrize(("table", "folder"), [(IMPORTERS, "import_formats"), (EXPORTERS, "export_formats")])
 def test_every_format_is_one_file_and_one_row(table, folder):
     files = {path.stem for path in (ROOT / folder).glob("*.py")} - {"registry"}
     assert {row.path for row in table.values()} == {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from corpus.rules.two_clips import (
+from foilworks.core.corpus.rules.two_clips import (
     Half,
     clip_order,
     connected,

@@ -6,8 +6,8 @@ import pytest
 from django.core.files.base import ContentFile
 from django.urls import reverse
 
-from corpus.video_files.clip_tokens import Piece, clip_token
-from projects.models import Role
+from foilworks.core.corpus.video_files.clip_tokens import Piece, clip_token
+from foilworks.core.projects.models import Role
 from tests.factories import make_member, make_project, make_user, make_video
 
 BYTES = bytes(range(256)) * 4

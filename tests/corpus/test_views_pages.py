@@ -3,9 +3,9 @@
 import pytest
 from django.urls import reverse
 
-from corpus.models import Subtest
-from corpus.video_files.player import player_clip
-from projects.models import AuditEvent, Role
+from foilworks.core.corpus.models import Subtest
+from foilworks.core.corpus.video_files.player import player_clip
+from foilworks.core.projects.models import AuditEvent, Role
 from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_video
 
 pytestmark = pytest.mark.django_db

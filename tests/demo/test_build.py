@@ -14,19 +14,19 @@ from django.test import override_settings
 
 from annotation.actions.claims.claim import ROLE_OF_STAGE, claim
 from annotation.models import Edit, Involvement, Review, Stage, Vote
-from corpus.models import Item, Release, Subtest, Video
-from corpus.rules.states import ItemState
 from evaluation.scoring.models import Run
-from foilworks.demo import plan, run
-from foilworks.demo.captions import is_true
-from foilworks.demo.cast import PASSWORD, PLAYERS, VISITORS, drawn
-from foilworks.demo.plan import Sizes
-from foilworks.demo.run import build
-from foilworks.management.commands.demo import Command
+from foilworks.core.corpus.models import Item, Release, Subtest, Video
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.models import AuditEvent, Membership, Project, Role, User
+from foilworks.site.demo import plan, run
+from foilworks.site.demo.captions import is_true
+from foilworks.site.demo.cast import PASSWORD, PLAYERS, VISITORS, drawn
+from foilworks.site.demo.plan import Sizes
+from foilworks.site.demo.run import build
+from foilworks.site.management.commands.demo import Command
 from generation.models import Candidate
-from jobs.models import Job
-from jobs.runner import run_now
-from projects.models import AuditEvent, Membership, Project, Role, User
 
 # One test process builds the demo once for all of them.
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("demo")]

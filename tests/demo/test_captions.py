@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foilworks.demo import plan
-from foilworks.demo.captions import (
+from foilworks.site.demo import plan
+from foilworks.site.demo.captions import (
     COLOURS,
     COUNTS,
     MIRRORED,

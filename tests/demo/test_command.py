@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from foilworks.demo.plan import ARCHITECTURES, FULL, Sizes
+from foilworks.site.demo.plan import ARCHITECTURES, FULL, Sizes
 
 ROOT = Path(__file__).resolve().parents[2]
 MAX_SECONDS = 900  # the demo's own limit is 360 on two idle cores; tests run beside it
@@ -23,8 +23,8 @@ from functools import partial
 import django
 django.setup()
 from django.core.management import call_command
-from foilworks.demo.plan import Sizes
-from foilworks.management.commands import demo
+from foilworks.site.demo.plan import Sizes
+from foilworks.site.management.commands import demo
 demo.make_demo = partial(demo.make_demo, sizes=Sizes(**json.loads(sys.argv[1])))
 call_command("demo", *sys.argv[2:])
 """
@@ -35,7 +35,7 @@ def demo(home: Path, sizes: Sizes) -> tuple[dict[str, Any], str]:
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, json.dumps(asdict(sizes)), "--headless", "--json", "--seed", "1"],
         cwd=ROOT,
-        env={**os.environ, "FOILWORKS_HOME": str(home), "DJANGO_SETTINGS_MODULE": "foilworks.settings"},
+        env={**os.environ, "FOILWORKS_HOME": str(home), "DJANGO_SETTINGS_MODULE": "foilworks.site.settings"},
         capture_output=True,
         text=True,
         timeout=MAX_SECONDS,

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from foilworks.demo.captions import MOTIONS, direction_caption, object_caption, reversed_caption
-from foilworks.demo.training import TrainingSet, train
-from foilworks.demo.world import draw, training_scenes
-from hub.adapters.tiny_video import TinyConfig, TinyEmbedder, TinyVideoText
-from hub.interfaces import VideoMeta
+from foilworks.core.hub.adapters.tiny_video import TinyConfig, TinyEmbedder, TinyVideoText
+from foilworks.core.hub.interfaces import VideoMeta
+from foilworks.site.demo.captions import MOTIONS, direction_caption, object_caption, reversed_caption
+from foilworks.site.demo.training import TrainingSet, train
+from foilworks.site.demo.world import draw, training_scenes
 
 
 def world(count: int, motions: Collection[str] = MOTIONS) -> TrainingSet:

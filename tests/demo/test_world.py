@@ -6,8 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from foilworks.demo.captions import COLOURS, MOTIONS, SHAPES
-from foilworks.demo.world import (
+from foilworks.core.media.encode import write_mp4
+from foilworks.core.media.frames import sample_frames
+from foilworks.site.demo.captions import COLOURS, MOTIONS, SHAPES
+from foilworks.site.demo.world import (
     FPS,
     FRAMES,
     RGB,
@@ -17,8 +19,6 @@ from foilworks.demo.world import (
     evaluation_scenes,
     training_scenes,
 )
-from media.encode import write_mp4
-from media.frames import sample_frames
 
 SIDE = 96
 

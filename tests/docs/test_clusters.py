@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from corpus.models import Caption
+from foilworks.core.corpus.models import Caption
 from tests.docs.pages import DOCS, ROOT, command_lines, split, words
 from tests.docs.test_commands import problem_of
 

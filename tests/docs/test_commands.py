@@ -12,7 +12,7 @@ import pytest
 from django.core.management import get_commands, load_command_class
 from django.core.management.base import CommandError
 
-from foilworks.cli import COMMANDS, RENAMED, own_commands
+from foilworks.site.cli import COMMANDS, RENAMED, own_commands
 from tests.docs.pages import ROOT, command_lines, inline_commands, name_of, pages, split, words
 
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")

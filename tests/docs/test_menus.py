@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from foilworks.navigation import GROUPS
+from foilworks.site.navigation import GROUPS
 from tests.docs.pages import name_of, pages, split
 
 BAR = {str(group.label): {str(page.label) for page in group.pages} for group in GROUPS}
-# Under one's own name, not in a project's bar: foilworks/templates/projects/account.html.
+# Under one's own name, not in a project's bar: templates/projects/account.html.
 ACCOUNT = "Account"
 TRAIL = re.compile(r"\*{1,2}([A-Z][\w ]*?) → ([^*→]+?)(?: → [^*]+?)?\*{1,2}")
 

@@ -29,14 +29,14 @@ def test_no_cell_breaks_its_table() -> None:
 
 
 def test_every_command_has_its_part() -> None:
-    from foilworks.cli import own_commands
+    from foilworks.site.cli import own_commands
 
     page = (DOCS / "reference" / "cli.md").read_text(encoding="utf-8")
     assert [line[3:] for line in page.split("\n") if line.startswith("## ")] == own_commands()
 
 
 def test_the_workflow_page_names_every_move() -> None:
-    from corpus.rules.states import CANDIDATE_MOVES, ITEM_MOVES
+    from foilworks.core.corpus.rules.states import CANDIDATE_MOVES, ITEM_MOVES
 
     page = (DOCS / "workflow.md").read_text(encoding="utf-8").partition("## States")[2]
     assert not [move for move in (*CANDIDATE_MOVES, *ITEM_MOVES) if move not in page]
@@ -44,7 +44,7 @@ def test_the_workflow_page_names_every_move() -> None:
 
 def test_the_page_of_models_describes_every_adapter() -> None:
     """docs/reference/scoring.md lists every adapter; docs/reference/models.md has a row for those that need more."""
-    from hub.adapters.registry import ADAPTERS, ENDPOINT
+    from foilworks.core.hub.adapters.registry import ADAPTERS, ENDPOINT
 
     page = (DOCS / "reference" / "models.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `([a-z0-9-]+)` \|", page, re.MULTILINE)
@@ -58,8 +58,8 @@ def test_only_named_pages_are_checked(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_every_format_has_its_part() -> None:
-    from corpus.exporters.registry import EXPORTERS
-    from corpus.importers.registry import IMPORTERS
+    from foilworks.core.corpus.export_formats.registry import EXPORTERS
+    from foilworks.core.corpus.import_formats.registry import IMPORTERS
 
     page = (DOCS / "reference" / "formats.md").read_text(encoding="utf-8")
     heads = " ".join(line for line in page.split("\n") if line.startswith("## "))

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from foilworks import cli
-from reproduction import PAPERS
+from foilworks.site import cli
+from foilworks.site.reproduction import PAPERS
 from tests.docs.pages import DOCS, command_lines, split
 from tests.reproduction.test_contrast_sets import write_published
 

@@ -17,12 +17,12 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import Lease
-from corpus.models import Caption, Item, Subtest, Video
-from corpus.rules.states import ItemState
-from evaluation.imports.models import Import
-from foilworks import cli
-from jobs.runner import run_now
-from projects.models import Membership, User
+from foilworks.core.corpus.models import Caption, Item, Subtest, Video
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.models import Membership, User
+from foilworks.site import cli
+from foilworks.site.imports.models import Import
 from tests.docs.pages import DOCS, Block, split
 
 TUTORIAL = DOCS / "tutorial.md"

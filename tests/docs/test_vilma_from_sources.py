@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from corpus.models import Subtest
-from corpus.rules.states import CandidateState
-from foilworks import cli
+from foilworks.core.corpus.models import Subtest
+from foilworks.core.corpus.rules.states import CandidateState
+from foilworks.core.media.encode import write_mp4
+from foilworks.site import cli
 from generation.models import Candidate
-from media.encode import write_mp4
 from tests.docs.pages import DOCS, command_lines, split
 
 TEXT = (DOCS / "how-to" / "vilma-from-sources.md").read_text(encoding="utf-8")

@@ -20,10 +20,10 @@ from django.test import Client
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
 from playwright.sync_api import Error as BrowserError
 
-from corpus.models import MediaState, Video
-from media.clock import even_clock
-from media.encode import write_mp4
-from projects.models import Project, User
+from foilworks.core.corpus.models import MediaState, Video
+from foilworks.core.media.clock import even_clock
+from foilworks.core.media.encode import write_mp4
+from foilworks.core.projects.models import Project, User
 from tests.e2e.tabs import NARROW, PATIENCE_MS, WIDE, Tabs
 from tests.factories import make_project, make_subtest, make_video
 
@@ -43,7 +43,7 @@ OpenTab = SignIn = Callable[..., Page]
 # The pages of an installation that shares our database, queue and store (tests/foilworks/test_topology.py).
 SITE = os.environ.get("FOILWORKS_TEST_SITE", "")
 CAPTION = "a red dot moves to the right."
-# A card whose clip can be played, in sight for long enough to be decided (foilworks/static/annotation/work.js).
+# A card whose clip can be played, in sight for long enough to be decided (static/annotation/work.js).
 WORK = "main:not([data-new]) [data-player][data-ready]"
 # Five seconds else, in which a machine that has more to do has not always answered; what is there is seen at once.
 expect.set_options(timeout=PATIENCE_MS)

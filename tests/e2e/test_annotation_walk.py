@@ -8,10 +8,10 @@ from annotation.actions.claims.claim import claim
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.submissions.submit_review import submit_review
 from annotation.models import Edit, Review, Slot, Stage, Vote
-from corpus.models import Item
-from corpus.rules.states import ItemState
+from foilworks.core.corpus.models import Item
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.projects.models import Project, User
 from generation.models import Candidate
-from projects.models import Project, User
 from tests.e2e.conftest import CAPTION, WORK, SignIn, assert_accessible
 from tests.factories import make_member
 

@@ -4,11 +4,11 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from corpus.rules.states import CandidateState, ItemState
+from foilworks.core.corpus.rules.states import CandidateState, ItemState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.models import Role
 from generation.actions.selections import start_selection
 from generation.models import Candidate, FilterScore
-from jobs.runner import run_now
-from projects.models import Role
 from tests.e2e.conftest import SignIn, assert_accessible_wide_and_narrow, wait_until
 from tests.factories import (
     make_candidate,

@@ -6,7 +6,7 @@ import pytest
 
 from evaluation.utd.actions.biases import check_shortcuts
 from evaluation.utd.actions.import_benchmark import import_benchmark
-from jobs.runner import run_now
+from foilworks.core.jobs.runner import run_now
 from tests.e2e.conftest import SignIn, assert_accessible_wide_and_narrow
 from tests.evaluation.utd import texts
 from tests.factories import make_item, make_member, make_subtest

@@ -5,11 +5,11 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from corpus.models import Item
-from corpus.rules.states import ItemState
 from evaluation.releases.actions.freeze_release import freeze_release
+from foilworks.core.corpus.models import Item
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.projects.models import Project, Role
 from generation.models.runs import GenerationRun
-from projects.models import Project, Role
 from tests.e2e.conftest import SignIn, film, moving_dot
 from tests.factories import make_caption, make_item, make_member
 

@@ -5,10 +5,10 @@ from django.urls import reverse
 from playwright.sync_api import expect
 
 from annotation.choices.actions.ask_for_choices import JOB
-from corpus.models import Item
-from jobs.models import Job
-from jobs.runner import run_now
-from projects.models import Role
+from foilworks.core.corpus.models import Item
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.models import Role
 from tests.e2e.conftest import SignIn, assert_accessible_wide_and_narrow
 from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_video
 

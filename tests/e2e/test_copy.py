@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from projects.actions.invitations import make_invitation
+from foilworks.core.projects.actions.invitations import make_invitation
 from tests.e2e.conftest import SignIn, assert_accessible_wide_and_narrow
 from tests.factories import make_member, make_project
 

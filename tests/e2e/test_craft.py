@@ -13,11 +13,11 @@ from django.urls import NoReverseMatch, URLResolver, get_resolver, reverse
 from playwright.sync_api import Page, Request, Response, expect
 
 from annotation.actions.workflow.make_tasks import make_tasks
-from corpus.actions.set_content_warning import set_content_warning
-from corpus.models import Video
-from corpus.rules.states import ItemState
 from evaluation.releases.actions.freeze_release import freeze_release
-from projects.models import Project, Role, User
+from foilworks.core.corpus.actions.set_content_warning import set_content_warning
+from foilworks.core.corpus.models import Video
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.projects.models import Project, Role, User
 from tests.e2e.conftest import OpenTab, SignIn, assert_accessible, film, moving_dot, wait_until
 from tests.e2e.tabs import Tabs
 from tests.factories import make_caption, make_item, make_member

@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from projects.models import User
+from foilworks.core.projects.models import User
 from tests.e2e.conftest import SignIn, assert_accessible
 
 pytestmark = pytest.mark.django_db(transaction=True)

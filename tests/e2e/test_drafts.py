@@ -8,9 +8,9 @@ from django.contrib.sessions.models import Session
 from playwright.sync_api import Page, Request, Route, expect
 
 from annotation.models import Draft, Edit, Review
-from corpus.rules.states import CandidateState
+from foilworks.core.corpus.rules.states import CandidateState
+from foilworks.core.projects.models import Membership, Project
 from generation.models import Candidate
-from projects.models import Membership, Project
 from tests.e2e.conftest import SignIn, assert_accessible, wait_until
 from tests.e2e.tabs import SILENCE
 from tests.e2e.test_annotation_walk import FOIL, edited, send, start

@@ -11,10 +11,10 @@ from csp.constants import SELF
 from django.core.management import call_command
 
 from annotation.models import Vote
-from corpus.models import Item, MediaState, Video
-from foilworks.monitoring.requests import content_policy
-from media.encode import write_mp4
-from media.ranges import parse_range
+from foilworks.core.corpus.models import Item, MediaState, Video
+from foilworks.core.media.encode import write_mp4
+from foilworks.core.media.ranges import parse_range
+from foilworks.site.monitoring.requests import content_policy
 from tests.e2e.conftest import SignIn, moving_dot
 from tests.e2e.test_annotation_walk import validate
 from tests.factories import make_member, make_project, make_subtest

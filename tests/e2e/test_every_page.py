@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from django.test import Client
 
-from corpus.models import Video
+from foilworks.core.corpus.models import Video
 from tests.e2e.conftest import OpenTab, SignIn, assert_accessible, moving_dot, with_film
 from tests.e2e.tabs import Tabs
 from tests.e2e.test_craft import MAX_BYTES, MAX_REQUESTS, MAX_SHIFT, SHIFTS, visit, widths_that_scroll_sideways

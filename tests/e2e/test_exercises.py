@@ -4,8 +4,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.models import Attempt, GoldPair, PracticeCaption, QualityPolicy, Standing
-from corpus.models import Video
-from projects.models import Project
+from foilworks.core.corpus.models import Video
+from foilworks.core.projects.models import Project
 from tests.e2e.conftest import CAPTION, SignIn, assert_accessible, assert_accessible_wide_and_narrow, film, moving_dot
 from tests.factories import make_caption, make_item, make_member, make_project, make_subtest
 

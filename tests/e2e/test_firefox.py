@@ -12,9 +12,9 @@ from django.conf import settings
 from django.test import Client
 
 from annotation.models import Edit, Vote
-from corpus.models import Foil, Item, Video
-from corpus.rules.states import ItemState
-from projects.models import Project, User
+from foilworks.core.corpus.models import Foil, Item, Video
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.projects.models import Project, User
 from tests.e2e.conftest import CAPTION, WORK
 from tests.e2e.firefox import FirefoxMissing, FirefoxTab, firefox
 from tests.e2e.tabs import PATIENCE_MS

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.models import Vote
-from corpus.models import Item
+from foilworks.core.corpus.models import Item
 from tests.annotation.world import World, make_world
 from tests.e2e.conftest import (
     CAPTION,

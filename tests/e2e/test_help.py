@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from projects.models import Role
+from foilworks.core.projects.models import Role
 from tests.e2e.conftest import OpenTab, SignIn, assert_accessible_wide_and_narrow
 from tests.factories import make_member, make_project
 

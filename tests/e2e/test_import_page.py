@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Route, expect
 
-from corpus.models import Item, Video
-from jobs.models import Job
-from jobs.runner import run_now
-from media.encode import write_mp4
-from projects.models import Project, Role
+from foilworks.core.corpus.models import Item, Video
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.media.encode import write_mp4
+from foilworks.core.projects.models import Project, Role
 from tests.e2e.conftest import SignIn, assert_accessible, moving_dot, wait_until
 from tests.factories import make_member, make_project
 from tests.media.test_probe import encode

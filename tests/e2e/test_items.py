@@ -5,11 +5,11 @@ from playwright.sync_api import expect
 
 from annotation.actions.claims.claim import claim
 from annotation.actions.submissions.judgements import submit_vote
-from corpus.models import Item
-from corpus.rules.states import ItemState
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.actions.start_run import start_run
-from jobs.runner import run_now
+from foilworks.core.corpus.models import Item
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.jobs.runner import run_now
 from tests.annotation.world import World, make_world, shown_as
 from tests.e2e.conftest import SignIn, assert_accessible, film, moving_dot
 from tests.factories import make_caption, make_item

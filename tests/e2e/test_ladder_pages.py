@@ -3,10 +3,10 @@
 import pytest
 from django.urls import reverse
 
-from corpus.rules.states import ItemState
-from evaluation.publishing.actions.set_public_page import set_public_page
 from evaluation.releases.actions.freeze_release import freeze_release
-from projects.models import Project, Role
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.projects.models import Project, Role
+from foilworks.site.publishing.actions.set_public_page import set_public_page
 from tests.e2e.conftest import SignIn, assert_accessible_wide_and_narrow
 from tests.evaluation.ladders import make_laddered
 from tests.factories import make_caption, make_item, make_member, make_video

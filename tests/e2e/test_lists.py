@@ -3,10 +3,10 @@
 import pytest
 from playwright.sync_api import expect
 
-from corpus.models import Item, Video
-from corpus.rules.states import ItemState
-from corpus.video_files.film_strips import MAX_BYTES, prepare_video
-from projects.models import Project, Role
+from foilworks.core.corpus.models import Item, Video
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.corpus.video_files.film_strips import MAX_BYTES, prepare_video
+from foilworks.core.projects.models import Project, Role
 from tests.e2e.conftest import SignIn, assert_accessible, assert_accessible_wide_and_narrow, film, moving_dot
 from tests.factories import (
     make_candidate,

@@ -8,9 +8,9 @@ from playwright.sync_api import Page
 
 from annotation.rules.editing import check_texts
 from annotation.rules.marking import marks_of
+from foilworks.core.text.diff import changed_words, diff_segments
 from tests.e2e.conftest import SignIn
 from tests.factories import make_user
-from text.diff import changed_words, diff_segments
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -63,7 +63,7 @@ def marked(pairs: list[tuple[str, str, list[str]]]) -> list[list[object]]:
 
 
 def expected(a: str, b: str, others: list[str]) -> list[object]:
-    """The answers of text.diff and annotation.rules.editing in the shape of the page's."""
+    """The answers of foilworks.core.text.diff and annotation.rules.editing in the shape of the page's."""
     found = [[finding.problem.value, finding.number] for finding in check_texts(a, [b], others, (), marks_of(a))]
     return [[list(piece) for piece in diff_segments(a, b)], changed_words(a, b), found]
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from corpus.models import Caption
+from foilworks.core.corpus.models import Caption
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.models import Role
 from generation.models import CaptionRun
-from jobs.runner import run_now
-from projects.models import Role
 from tests.e2e.conftest import assert_accessible
 from tests.factories import make_caption, make_member, make_video
 

@@ -8,15 +8,15 @@ from django.core.cache import cache
 from playwright.sync_api import Page, expect
 
 from annotation.models import Choice, Stage, Vote
-from corpus.models import Caption, Foil, Release, Video
-from corpus.rules.states import CandidateState, ItemState
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.actions.models import describe_model
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Run
-from jobs.models import Job, JobState
-from jobs.runner import run_now
-from projects.models import Project, Role, User
+from foilworks.core.corpus.models import Caption, Foil, Release, Video
+from foilworks.core.corpus.rules.states import CandidateState, ItemState
+from foilworks.core.jobs.models import Job, JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.models import Project, Role, User
 from tests.e2e.conftest import SignIn, assert_accessible_wide_and_narrow
 from tests.evaluation.ranked import make_release, score
 from tests.factories import (

@@ -6,10 +6,10 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
+from foilworks.core.hub.adapters import chat_endpoint
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.models import Role
 from generation.models import GenerationRun
-from hub.adapters import chat_endpoint
-from jobs.runner import run_now
-from projects.models import Role
 from tests.e2e.conftest import SignIn, assert_accessible
 from tests.factories import make_caption, make_member, make_project, make_subtest, make_video
 from tests.hub.chat_server import Said, chat_server, foils

@@ -7,9 +7,9 @@ from annotation.actions.claims.claim import claim
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.submissions.submit_review import submit_review
 from annotation.models import Stage
-from foilworks.notifications.follower import follow
+from foilworks.core.projects.models import Notification, Project, Role
+from foilworks.site.notifications.follower import follow
 from generation.models import Candidate
-from projects.models import Notification, Project, Role
 from tests.e2e.conftest import WORK, SignIn, assert_accessible
 from tests.e2e.test_annotation_walk import FOIL
 from tests.factories import make_member

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from annotation.actions.settings.publish_guideline import publish_guideline
 from annotation.models import Edit, Guideline, Review, Stage
-from corpus.models import Caption, Item
+from foilworks.core.corpus.models import Caption, Item
 from generation.actions.hints import set_hint_model
 from generation.jobs import answer_hint
 from generation.models import Candidate, Hint

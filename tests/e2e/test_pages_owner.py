@@ -7,14 +7,14 @@ from django.urls import reverse
 from playwright.sync_api import expect
 
 from annotation.models import SlotState, Vote
-from corpus.rules.states import CandidateState, ItemState
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.reports.pages import PAGES
 from evaluation.scoring.actions.start_run import start_run
+from foilworks.core.corpus.rules.states import CandidateState, ItemState
+from foilworks.core.jobs.models import Job, JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.models import Role
 from generation.models import FilterScore, GenerationRun, Tuning
-from jobs.models import Job, JobState
-from jobs.runner import run_now
-from projects.models import Role
 from tests.e2e.conftest import (
     OpenTab,
     SignIn,

@@ -7,10 +7,10 @@ from playwright.sync_api import Locator, Page, Route, ViewportSize, expect
 
 from annotation.actions.studies import import_objects, open_baseline, open_object_check
 from annotation.models import Lease, PracticeCaption, QualityPolicy, Vote
-from corpus.models import Caption
-from jobs.models import Job
-from jobs.runner import execute
-from projects.models import User
+from foilworks.core.corpus.models import Caption
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.runner import execute
+from foilworks.core.projects.models import User
 from tests.annotation.world import World, make_world
 from tests.e2e.conftest import CAPTION, WORK, SignIn, assert_accessible, film, moving_dot
 from tests.factories import make_caption, make_item

@@ -9,10 +9,10 @@ from django.core.files.base import ContentFile
 from django.templatetags.static import static
 from playwright.sync_api import Page, expect
 
-from corpus.models import Video
-from corpus.video_files.film_strips import prepare_video
-from corpus.video_files.ingest import set_media, store_media
-from media.clock import even_clock
+from foilworks.core.corpus.models import Video
+from foilworks.core.corpus.video_files.film_strips import prepare_video
+from foilworks.core.corpus.video_files.ingest import set_media, store_media
+from foilworks.core.media.clock import even_clock
 from tests.e2e.conftest import SignIn, assert_accessible, film
 from tests.e2e.video_matrix import EVIDENCE, LISTEN
 from tests.factories import make_member, make_project, make_video

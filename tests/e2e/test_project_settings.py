@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from projects.models import Project
+from foilworks.core.projects.models import Project
 from tests.e2e.conftest import SignIn, assert_accessible
 from tests.factories import make_member, make_project, make_subtest
 

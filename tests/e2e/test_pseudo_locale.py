@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from projects.models import User
+from foilworks.core.projects.models import User
 from tests import pseudo
 from tests.e2e.conftest import SignIn
 from tests.e2e.tabs import NARROW, WIDE

@@ -5,12 +5,12 @@ import json
 import pytest
 from playwright.sync_api import Page, expect
 
-from evaluation.documents.models import DatasheetAnswer, PublicationFacts, SourceLicence
-from evaluation.publishing.actions.set_public_page import set_public_page
-from evaluation.publishing.models import PublicPage, Submission
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.actions.start_run import start_run
-from jobs.runner import run_now
+from foilworks.core.jobs.runner import run_now
+from foilworks.site.documents.models import DatasheetAnswer, PublicationFacts, SourceLicence
+from foilworks.site.publishing.actions.set_public_page import set_public_page
+from foilworks.site.publishing.models import PublicPage, Submission
 from tests.annotation.world import make_world
 from tests.e2e.conftest import OpenTab, SignIn, assert_accessible, film, moving_dot
 from tests.e2e.tabs import WIDE

@@ -8,8 +8,8 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from evaluation.scoring.models import Run
-from jobs.models import Job, JobState
-from projects.models import Role, User
+from foilworks.core.jobs.models import Job, JobState
+from foilworks.core.projects.models import Role, User
 from tests.e2e.conftest import SignIn, assert_accessible
 from tests.evaluation.ranked import make_release
 from tests.factories import make_member, make_project

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from projects.models import Project, Role
+from foilworks.core.projects.models import Project, Role
 from tests.e2e.conftest import SignIn, assert_accessible_wide_and_narrow
 from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_video
 

@@ -11,16 +11,16 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.models import Lease
-from corpus.models import Item
-from corpus.rules.states import ItemState
-from evaluation.imports.models import Import
 from evaluation.scoring.models import Run
+from foilworks.core.corpus.models import Item
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.jobs.models import Job, JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.media.encode import write_mp4
+from foilworks.core.projects.invitations import token_of
+from foilworks.core.projects.models import Invitation, User
+from foilworks.site.imports.models import Import
 from generation.models import GenerationRun
-from jobs.models import Job, JobState
-from jobs.runner import run_now
-from media.encode import write_mp4
-from projects.invitations import token_of
-from projects.models import Invitation, User
 from tests.e2e.conftest import WORK, OpenTab, SignIn, moving_dot
 from tests.factories import make_user
 

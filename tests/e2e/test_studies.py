@@ -10,10 +10,10 @@ from annotation.actions.decisions.items import take_down_video
 from annotation.actions.studies import import_objects, open_baseline, open_object_check
 from annotation.models import Lease, ObjectAnswer, ObjectError, Stage, Vote
 from annotation.rules.baseline import CAPTION
-from corpus.models import Item, Subtest
-from jobs.models import Job
-from jobs.runner import execute
-from projects.models import Project, User
+from foilworks.core.corpus.models import Item, Subtest
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.runner import execute
+from foilworks.core.projects.models import Project, User
 from tests.e2e.conftest import CAPTION as TRUE
 from tests.e2e.conftest import WORK, SignIn, assert_accessible, film, moving_dot, wait_until
 from tests.factories import make_caption, make_item, make_member, make_project, make_subtest

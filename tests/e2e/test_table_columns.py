@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from corpus.models import Item, Video
-from evaluation.imports.recipes import saved_recipes
-from jobs.models import Job
-from jobs.runner import run_now
-from projects.models import Role
+from foilworks.core.corpus.models import Item, Video
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.models import Role
+from foilworks.site.imports.recipes import saved_recipes
 from tests.e2e.conftest import SignIn, assert_accessible
 from tests.factories import make_member, make_project
 

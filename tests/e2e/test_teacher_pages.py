@@ -9,9 +9,9 @@ from django.core.cache import cache
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from evaluation.teacher.actions.trainings import start_teacher
-from jobs.models import Job, JobState
-from jobs.runner import run_now
+from foilworks.core.jobs.models import Job, JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.site.teacher.actions.trainings import start_teacher
 from tests.addresses import named
 from tests.e2e.conftest import SignIn
 from tests.e2e.test_model_pages import looked_at

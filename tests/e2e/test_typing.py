@@ -10,9 +10,9 @@ from annotation.actions.claims.claim import claim
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.submissions.submit_review import submit_review
 from annotation.models import Stage
-from corpus.models import Caption, Item, Video
+from foilworks.core.corpus.models import Caption, Item, Video
+from foilworks.core.projects.models import Project
 from generation.models import Candidate, GenerationRun
-from projects.models import Project
 from tests.e2e.conftest import NARROW, WIDE, WORK, SignIn, film
 from tests.factories import make_member, make_project
 from tests.media.painted import painted_clip

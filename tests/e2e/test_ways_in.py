@@ -9,10 +9,10 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from annotation.actions.crowd import enter_study
-from projects.actions.consent import publish_consent_text
-from projects.actions.invitations import make_invitation
-from projects.crowd_entry import Entry
-from projects.models import CrowdPlace, CrowdStudy, Membership, Project, SecondFactor, User
+from foilworks.core.projects.actions.consent import publish_consent_text
+from foilworks.core.projects.actions.invitations import make_invitation
+from foilworks.core.projects.crowd_entry import Entry
+from foilworks.core.projects.models import CrowdPlace, CrowdStudy, Membership, Project, SecondFactor, User
 from tests.e2e.conftest import OpenTab, SignIn, assert_accessible
 from tests.e2e.tabs import NARROW, WIDE
 from tests.factories import PASSWORD, make_item, make_member, make_project, make_subtest, make_user

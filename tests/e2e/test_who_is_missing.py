@@ -6,11 +6,11 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from corpus.models import Item
-from corpus.rules.states import ItemState
 from evaluation.releases.actions.freeze_release import freeze_release
-from projects.actions.members import add_member
-from projects.models import Role, User
+from foilworks.core.corpus.models import Item
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.projects.actions.members import add_member
+from foilworks.core.projects.models import Role, User
 from tests.e2e.conftest import SignIn, assert_accessible_wide_and_narrow
 from tests.factories import make_item, make_member, make_project, make_subtest
 

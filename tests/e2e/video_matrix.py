@@ -10,12 +10,12 @@ import numpy as np
 from PIL import Image
 from playwright.sync_api import TimeoutError as TooLate
 
-from corpus.models import MediaState, Video
-from corpus.video_files.film_strips import FRAMES, GAP, prepare_video
-from corpus.video_files.ingest import set_media, store_media
-from corpus.video_files.stored_files import clip_file
-from media.frames import sample_frames
-from projects.models import Project
+from foilworks.core.corpus.models import MediaState, Video
+from foilworks.core.corpus.video_files.film_strips import FRAMES, GAP, prepare_video
+from foilworks.core.corpus.video_files.ingest import set_media, store_media
+from foilworks.core.corpus.video_files.stored_files import clip_file
+from foilworks.core.media.frames import sample_frames
+from foilworks.core.projects.models import Project
 from tests.media.odd_files import OddFile, differs, expected, grid
 
 # Before the page's own scripts: a form that takes the evidence, and our own record of the frames that were presented.

@@ -3,7 +3,7 @@
 import hashlib
 import json
 
-from corpus.exporters.parts.folder import pretty, self_hash
+from foilworks.core.corpus.export_formats.parts.folder import pretty, self_hash
 
 
 def refresh(export):

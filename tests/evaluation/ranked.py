@@ -4,15 +4,15 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from corpus.models import Release
-from corpus.rules.states import ItemState
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import records_of
-from jobs.models import JobState
-from jobs.runner import run_now
-from projects.models import Project
+from foilworks.core.corpus.models import Release
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.jobs.models import JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.models import Project
 from tests import factories
 
 N = 24

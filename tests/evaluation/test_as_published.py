@@ -11,25 +11,25 @@ from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.errors import AnnotationError
 from annotation.models import Lease, Slot, Task
 from annotation.queries.vote_rules import changeable, why_fixed
-from corpus.exporters import foilworks, hf, jsonl
-from corpus.exporters.parts.datasheet import datasheet
-from corpus.exporters.parts.folder import pretty, self_hash
-from corpus.models import Foil, Item, Subtest, Video
-from corpus.rules.states import ItemState
 from evaluation.board.latex import as_json, markdown
 from evaluation.board.leaderboard import board
 from evaluation.errors import EvaluationError
-from evaluation.exports.collect import collect_release
-from evaluation.exports.records import project_content, release_content
-from evaluation.exports.verify import verify
-from evaluation.imports.store import import_records
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.releases.freezable import freezable, left_out
 from evaluation.reports.reports import project_report
 from evaluation.scoring.actions.start_run import start_run
-from foilworks.invariants.registry import violations
-from jobs.runner import run_now
-from projects.models import AuditEvent
+from foilworks.core.corpus.export_formats import foilworks, hf, jsonl
+from foilworks.core.corpus.export_formats.parts.datasheet import datasheet
+from foilworks.core.corpus.export_formats.parts.folder import pretty, self_hash
+from foilworks.core.corpus.models import Foil, Item, Subtest, Video
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.models import AuditEvent
+from foilworks.site.exports.collect import collect_release
+from foilworks.site.exports.records import project_content, release_content
+from foilworks.site.exports.verify import verify
+from foilworks.site.imports.store import import_records
+from foilworks.site.invariants.registry import violations
 from tests.annotation.world import make_world
 
 pytestmark = pytest.mark.django_db

@@ -7,9 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from corpus.errors import CorpusError
-from corpus.importers.parsing.examples import EXAMPLES
-from corpus.importers.parsing.fields import ProblemError
 from evaluation.analyses.blind import probes
 from evaluation.analyses.records import ItemFacts
 from evaluation.audit.answers import Manner, answer_place
@@ -25,6 +22,9 @@ from evaluation.audit.records import AuditRecord
 from evaluation.audit.sampling import Sample
 from evaluation.audit.texts import TEXTS
 from evaluation.errors import EvaluationError
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.import_formats.parsing.examples import EXAMPLES
+from foilworks.core.corpus.import_formats.parsing.fields import ProblemError
 
 N = 80
 SIDES = (("from left to right", "from right to left"), ("red", "green"))

@@ -11,8 +11,6 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from corpus.errors import CorpusError
-from corpus.importers.parsing.fields import ProblemError
 from evaluation.audit.answers import Manner, label_of
 from evaluation.audit.audit import Options, audit
 from evaluation.audit.forms import draft_of, listed, settled
@@ -22,6 +20,8 @@ from evaluation.audit.pages import file_of
 from evaluation.audit.probes import solve_by_ngrams, solve_by_words
 from evaluation.audit.reading import Problems, Source, form_of, read_benchmark
 from evaluation.audit.records import AuditRecord
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.import_formats.parsing.fields import ProblemError
 
 THINGS = ("dog", "cat", "cup", "key", "hat", "box", "car", "sock")
 

@@ -11,11 +11,11 @@ import pyarrow
 import pytest
 from pyarrow import feather, parquet
 
-from corpus.errors import CorpusError
 from evaluation.audit.audit import Options, audit, sources_of
 from evaluation.audit.reading import Problems, Source, read_benchmark
 from evaluation.audit.uploaded import audit_uploaded
-from media.child import ChildLimits, run
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.media.child import ChildLimits, run
 
 PAIRS = [
     {"video_id": f"v{number}", "caption": f"A man {one} a {thing}.", "foil": f"A man {other} a {thing}."}

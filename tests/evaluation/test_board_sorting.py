@@ -7,12 +7,12 @@ from django.template import Context, Template
 from django.test import Client
 from django.urls import reverse
 
-from corpus.models import Release
 from evaluation.board.leaderboard import board
 from evaluation.board.sorting import sorted_board
-from evaluation.publishing.actions.set_public_page import set_public_page
 from evaluation.scoring.actions.start_run import start_run
-from projects.models import Role
+from foilworks.core.corpus.models import Release
+from foilworks.core.projects.models import Role
+from foilworks.site.publishing.actions.set_public_page import set_public_page
 from tests.evaluation.ranked import make_release, score
 from tests.factories import make_member, make_project
 

@@ -8,19 +8,19 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from corpus.models import Foil, Item
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.score_files.score_readers import FORMS, read_given
 from evaluation.score_files.score_writers import WRITERS
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Run, Score
 from evaluation.scoring.queries import records_of, release_scores, run_results
-from jobs.models import JobState
-from jobs.runner import run_now
-from projects.models import Role
+from foilworks.core.corpus.models import Foil, Item
+from foilworks.core.jobs.models import JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.models import Role
+from foilworks.core.text.errors import ActionableError
 from tests import factories
 from tests.evaluation.ranked import make_release, number_of, score
-from text.errors import ActionableError
 
 pytestmark = pytest.mark.django_db
 

@@ -8,8 +8,6 @@ import pytest
 from django.core.cache import cache
 from django.urls import reverse
 
-from corpus.models import Foil, Item, Video
-from corpus.rules.states import ItemState
 from evaluation.errors import EvaluationError
 from evaluation.metrics import mc, pairwise, rcad
 from evaluation.releases.actions.freeze_release import freeze_release
@@ -20,9 +18,11 @@ from evaluation.scoring import jobs
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Score
 from evaluation.scoring.queries import release_scores, run_results
-from jobs.models import JobState
-from jobs.runner import run_now
-from projects.models import Role
+from foilworks.core.corpus.models import Foil, Item, Video
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.jobs.models import JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.models import Role
 from tests import factories
 from tests.evaluation.ranked import make_release, number_of, score
 

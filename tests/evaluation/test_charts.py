@@ -10,9 +10,9 @@ import pytest
 from evaluation.charts import of_models, of_reports
 from evaluation.charts.inline import PAPER, cached_chart, inline
 from evaluation.charts.of_reports import BAND, INK, LINE, QUIET
-from evaluation.documents.figures import figure_rows
 from evaluation.reports.analysis_pages import PAGES
 from evaluation.reports.pages import VALIDATION_COLUMNS
+from foilworks.site.documents.figures import figure_rows
 
 GROUP = {
     "T": 0.9,

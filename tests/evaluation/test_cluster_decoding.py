@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from evaluation.scoring import cluster_decoding
-from jobs.ray.decoding import called, cluster
-from media.encode import write_mp4
-from media.errors import MediaError
-from media.frame_cache import LOSSLESS, unpacked
-from media.frames import sample_frames
-from media.sampling import CENTRES, Sampling
+from foilworks.core.jobs.ray.decoding import called, cluster
+from foilworks.core.media.encode import write_mp4
+from foilworks.core.media.errors import MediaError
+from foilworks.core.media.frame_cache import LOSSLESS, unpacked
+from foilworks.core.media.frames import sample_frames
+from foilworks.core.media.sampling import CENTRES, Sampling
 from tests.media.painted import painted_clip
 
 

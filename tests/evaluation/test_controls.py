@@ -16,7 +16,7 @@ from evaluation.metrics.classes import Answers
 from evaluation.metrics.control import sampled_captions, sampled_others
 from evaluation.score_files.answers import mismatches, read_answers
 from evaluation.score_files.tables import Table
-from text.errors import ActionableError
+from foilworks.core.text.errors import ActionableError
 
 DRAWS = 20
 quick = settings(max_examples=40, deadline=None)

@@ -21,17 +21,15 @@ from annotation.erasure.actions.erase_person import ERASED, erase_person, may_er
 from annotation.errors import AnnotationError
 from annotation.models import DeclinedVideo, Draft, Edit, Lease, QualityPolicy, Review, ReviewRate, Slot, Standing, Vote
 from annotation.queries.personal_data import own_data
-from corpus.exporters.registry import EXPORTERS
 from evaluation.cached_results.models import CachedResult
-from evaluation.exports.views import zipped
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.reports.reports import project_report
-from foilworks.invariants.registry import violations
-from projects.actions.accounts import begin_second_factor
-from projects.actions.consent import give_consent, publish_consent_text
-from projects.actions.tokens import make_token
-from projects.errors import AccessDenied, ProjectError
-from projects.models import (
+from foilworks.core.corpus.export_formats.registry import EXPORTERS
+from foilworks.core.projects.actions.accounts import begin_second_factor
+from foilworks.core.projects.actions.consent import give_consent, publish_consent_text
+from foilworks.core.projects.actions.tokens import make_token
+from foilworks.core.projects.errors import AccessDenied, ProjectError
+from foilworks.core.projects.models import (
     AuditEvent,
     Consent,
     CrowdPlace,
@@ -42,7 +40,9 @@ from projects.models import (
     Project,
     User,
 )
-from projects.pseudonyms import pseudonym
+from foilworks.core.projects.pseudonyms import pseudonym
+from foilworks.site.exports.views import zipped
+from foilworks.site.invariants.registry import violations
 from tests.annotation.test_entry_attacks import arrive, open_study, prolific, work
 from tests.annotation.world import World, make_world
 from tests.factories import PASSWORD, make_member, make_project, make_user

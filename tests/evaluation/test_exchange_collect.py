@@ -6,14 +6,14 @@ import pytest
 from django.core.management import call_command
 
 from annotation.models import Vote, VoteState
-from corpus.models import Item, Release, Subtest
-from corpus.release_records import hash_of
-from corpus.rules.states import ItemState
-from evaluation.exports.collect import collect_release
-from evaluation.imports.store import import_records
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.actions.start_run import start_run
-from jobs.runner import run_now
+from foilworks.core.corpus.models import Item, Release, Subtest
+from foilworks.core.corpus.release_records import hash_of
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.jobs.runner import run_now
+from foilworks.site.exports.collect import collect_release
+from foilworks.site.imports.store import import_records
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -9,14 +9,14 @@ from django.test.utils import CaptureQueriesContext
 
 from annotation.actions.decisions.captions import correct_caption
 from annotation.models import Vote
-from corpus.exporters import csv_rows, jsonl
-from corpus.exporters.parts.released_items import released_items
-from corpus.models import Caption, Item, Video
-from evaluation.exports import records as streamed
-from evaluation.exports.collect import collect_release
-from evaluation.imports.store import import_records
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.reports.reports import facts_of
+from foilworks.core.corpus.export_formats import csv_rows, jsonl
+from foilworks.core.corpus.export_formats.parts.released_items import released_items
+from foilworks.core.corpus.models import Caption, Item, Video
+from foilworks.site.exports import records as streamed
+from foilworks.site.exports.collect import collect_release
+from foilworks.site.imports.store import import_records
 from tests.factories import make_caption, make_member, make_project
 
 pytestmark = pytest.mark.django_db

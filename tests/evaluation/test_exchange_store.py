@@ -8,20 +8,20 @@ from django.db import IntegrityError
 from annotation.actions.decisions.captions import correct_caption, drop_caption
 from annotation.actions.decisions.items import retract, take_down_video
 from annotation.models import Vote
-from corpus.errors import CorpusError
-from corpus.exporters import jsonl
-from corpus.models import Caption, Foil, Item, MediaState, Subtest, Video
-from corpus.video_files.stored_files import opaque_name
 from evaluation.errors import EvaluationError
-from evaluation.exports.records import project_content, release_content
-from evaluation.imports import store, survey
-from evaluation.imports.store import import_records
 from evaluation.releases.actions.freeze_release import freeze_release
-from foilworks.invariants.registry import violations
-from media.encode import write_mp4, write_webm
-from projects.errors import AccessDenied
-from projects.models import AuditEvent
-from projects.sql.bulk_writes import insert_many
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.export_formats import jsonl
+from foilworks.core.corpus.models import Caption, Foil, Item, MediaState, Subtest, Video
+from foilworks.core.corpus.video_files.stored_files import opaque_name
+from foilworks.core.media.encode import write_mp4, write_webm
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent
+from foilworks.core.projects.sql.bulk_writes import insert_many
+from foilworks.site.exports.records import project_content, release_content
+from foilworks.site.imports import store, survey
+from foilworks.site.imports.store import import_records
+from foilworks.site.invariants.registry import violations
 from tests.factories import make_member, make_project, make_subtest
 from tests.media.painted import painted_clip
 

@@ -6,17 +6,17 @@ import pytest
 from django.core.management import call_command
 
 from annotation.models import Vote
-from corpus.importers import mturk, votes
-from corpus.models import Caption, Item
-from corpus.records import BadRecord, RecordWarning
-from corpus.vote_records import VoteRecord, is_anonymous_vote
 from evaluation.errors import EvaluationError
 from evaluation.facts.records import vote_facts
-from evaluation.imports.store import import_records
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.reports.reports import project_report
-from foilworks.invariants.registry import violations
-from projects.models import AuditEvent
+from foilworks.core.corpus.import_formats import mturk, votes
+from foilworks.core.corpus.models import Caption, Item
+from foilworks.core.corpus.records import BadRecord, RecordWarning
+from foilworks.core.corpus.vote_records import VoteRecord, is_anonymous_vote
+from foilworks.core.projects.models import AuditEvent
+from foilworks.site.imports.store import import_records
+from foilworks.site.invariants.registry import violations
 from tests.factories import make_item, make_member, make_project, make_subtest
 
 pytestmark = pytest.mark.django_db

@@ -7,17 +7,17 @@ import pytest
 from django.conf import settings
 from django.urls import reverse
 
-from corpus.models import Subtest
-from corpus.rules.states import ItemState
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring import jobs
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import EQUAL_AFTER_CUT, TRUNCATED, UNKNOWN_CUTS, Score
 from evaluation.scoring.queries import run_results
-from hub.adapters.registry import ADAPTERS
-from jobs.models import JobState
-from jobs.runner import run_now
-from media.encode import write_mp4
+from foilworks.core.corpus.models import Subtest
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.hub.adapters.registry import ADAPTERS
+from foilworks.core.jobs.models import JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.media.encode import write_mp4
 from tests import factories
 from tests.hub.test_external import FIRST, program
 from tests.hub.test_interfaces import SPECS
@@ -130,7 +130,7 @@ def test_cached_equals_uncached(form: str, tmp_path: Path, settings, monkeypatch
     folders = {path.name for path in (tmp_path / "cache").iterdir()}
     assert folders >= {"frames", "vectors"}
     # What was kept is not decoded again, by another model neither.
-    monkeypatch.setattr("media.sampling.sample_frames", _never)
+    monkeypatch.setattr("foilworks.core.media.sampling.sample_frames", _never)
     Score.objects.all().delete()
     assert values(score(release, spec)) == without
     other = score(release, spec.replace("frames=4", "frames=4&pooling=logits"))

@@ -6,14 +6,14 @@ from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus.rules.states import CandidateState, FoilVerdict
 from evaluation.analyses.filters import compute, fit
 from evaluation.analyses.verdicts import FilterVerdicts
 from evaluation.errors import EvaluationError
 from evaluation.facts.filter_verdicts import filter_verdicts
 from evaluation.reports.reports import project_report
+from foilworks.core.corpus.rules.states import CandidateState, FoilVerdict
+from foilworks.core.projects.models import Role
 from generation.models import FilterScore
-from projects.models import Role
 from tests.factories import make_candidate, make_group, make_item, make_member, make_project, make_run, make_subtest
 
 

@@ -4,9 +4,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from corpus.rules.states import ItemState
 from evaluation.cached_results import first_views
-from projects.models import Project
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.projects.models import Project
 from tests.factories import make_item, make_member, make_project, make_subtest
 
 pytestmark = pytest.mark.django_db

@@ -7,16 +7,16 @@ from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from corpus.models import Foil, Item, Release, ReleaseItem, Subtest
-from corpus.release_records import hash_of
-from corpus.rules.states import CandidateState, FoilVerdict, ItemState
 from evaluation.errors import EvaluationError
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.releases.snapshot import frozen_items
+from foilworks.core.corpus.models import Foil, Item, Release, ReleaseItem, Subtest
+from foilworks.core.corpus.release_records import hash_of
+from foilworks.core.corpus.rules.states import CandidateState, FoilVerdict, ItemState
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent
+from foilworks.core.projects.pseudonyms import pseudonym
 from generation.models import FilterScore
-from projects.errors import AccessDenied
-from projects.models import AuditEvent
-from projects.pseudonyms import pseudonym
 from tests import factories
 
 pytestmark = pytest.mark.django_db

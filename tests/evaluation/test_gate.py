@@ -6,14 +6,9 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
-from corpus.exporters import foilworks
-from corpus.models import Caption, Release
-from corpus.rules.states import ItemState
 from evaluation.blind.actions.blind import score_blind, set_blind_bars
 from evaluation.blind.scores import preferences_of, scorers_of
 from evaluation.errors import EvaluationError
-from evaluation.exports.collect import collect_release
-from evaluation.exports.verify import verify
 from evaluation.facts.records import item_facts
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.releases.gate import inspect
@@ -21,12 +16,17 @@ from evaluation.releases.models import ReleaseGate
 from evaluation.releases.snapshot import frozen_items
 from evaluation.scoring.clip_keys import text_key
 from evaluation.scoring.models import Score
+from foilworks.core.corpus.export_formats import foilworks
+from foilworks.core.corpus.models import Caption, Release
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.jobs.models import Job, JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent, Role
+from foilworks.core.projects.pseudonyms import pseudonym
+from foilworks.site.exports.collect import collect_release
+from foilworks.site.exports.verify import verify
 from generation.balance.classifier import fitted
-from jobs.models import Job, JobState
-from jobs.runner import run_now
-from projects.errors import AccessDenied
-from projects.models import AuditEvent, Role
-from projects.pseudonyms import pseudonym
 from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_video
 
 pytestmark = pytest.mark.django_db

@@ -3,17 +3,17 @@
 import pytest
 from django.urls import reverse
 
-from corpus.exporters import foilworks
-from corpus.models import Release
-from corpus.rules.states import ItemState
 from evaluation.analyses import blind, divergence
 from evaluation.analyses.records import ItemFacts
 from evaluation.errors import EvaluationError
-from evaluation.exports.collect import collect_release
-from evaluation.exports.verify import verify
 from evaluation.releases.actions.freeze_release import freeze_release
+from foilworks.core.corpus.export_formats import foilworks
+from foilworks.core.corpus.models import Release
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.projects.models import AuditEvent, Role
+from foilworks.site.exports.collect import collect_release
+from foilworks.site.exports.verify import verify
 from generation.balance.classifier import fitted, held_out
-from projects.models import AuditEvent, Role
 from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_video
 
 REASON = "emoji are the point of this collection; people solve it at chance without the video"

@@ -9,9 +9,7 @@ from evaluation.audit.audit import Options, audit
 from evaluation.audit.reading import Problems, Source, read_benchmark
 from evaluation.board.latex import as_csv, markdown
 from evaluation.board.leaderboard import board
-from evaluation.exports.recomputed import recomputed
 from evaluation.facts.edits import edit_facts
-from evaluation.imports.store import import_records
 from evaluation.proximity.stored import cases_of
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.releases.gate import facts_of, inspect
@@ -19,8 +17,10 @@ from evaluation.reports.reports import project_report, release_analysis
 from evaluation.score_files.items import read_items
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.queries import records_of
-from jobs.runner import run_now
-from projects.models import Role
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.models import Role
+from foilworks.site.exports.recomputed import recomputed
+from foilworks.site.imports.store import import_records
 from tests.factories import make_member, make_project
 
 pytestmark = pytest.mark.django_db

@@ -10,21 +10,11 @@ from django.test import Client
 from django.urls import reverse
 from pyarrow import parquet
 
-from corpus.errors import CorpusError
-from corpus.exporters.registry import EXPORTERS
-from corpus.models import Item, Release, Video
-from corpus.release_records import canary_of, hash_of
-from corpus.rules.states import CandidateState, ItemState
 from evaluation.board.gaps import gaps_of
 from evaluation.board.leaderboard import board
 from evaluation.cached_results.models import CachedResult
-from evaluation.documents.models import SourceLicence
 from evaluation.errors import EvaluationError
-from evaluation.exports.collect import export_content
-from evaluation.exports.verify import verify
 from evaluation.ladder.listing import Source, items_at
-from evaluation.publishing.actions.set_public_page import set_public_page
-from evaluation.publishing.hub_folder import videos_to_copy, write_publication
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.releases.changelog import changelog_of
 from evaluation.releases.holdback import drawn
@@ -33,14 +23,24 @@ from evaluation.scoring.clip_keys import text_key
 from evaluation.scoring.models import Score
 from evaluation.scoring.queries import records_of
 from evaluation.scoring.rung_scores import others_of
-from foilworks.management.commands.release import share
-from jobs.models import JobState
-from jobs.runner import run_now
-from projects.actions.tokens import make_token
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.export_formats.registry import EXPORTERS
+from foilworks.core.corpus.models import Item, Release, Video
+from foilworks.core.corpus.release_records import canary_of, hash_of
+from foilworks.core.corpus.rules.states import CandidateState, ItemState
+from foilworks.core.jobs.models import JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.actions.tokens import make_token
+from foilworks.core.text.registry import load
+from foilworks.site.documents.models import SourceLicence
+from foilworks.site.exports.collect import export_content
+from foilworks.site.exports.verify import verify
+from foilworks.site.management.commands.release import share
+from foilworks.site.publishing.actions.set_public_page import set_public_page
+from foilworks.site.publishing.hub_folder import videos_to_copy, write_publication
 from tests import factories
 from tests.evaluation.ladders import CHAIN, make_laddered
 from tests.evaluation.ranked import score
-from text.registry import load
 
 pytestmark = pytest.mark.django_db
 

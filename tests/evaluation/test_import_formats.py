@@ -5,8 +5,8 @@ import json
 import pytest
 from django.core.management import call_command
 
-from corpus.models import Item, MediaState, Video
-from media.encode import write_mp4
+from foilworks.core.corpus.models import Item, MediaState, Video
+from foilworks.core.media.encode import write_mp4
 from tests.factories import make_project
 from tests.media.painted import painted_clip
 

@@ -11,24 +11,24 @@ from django.core.files.uploadedfile import SimpleUploadedFile, TemporaryUploaded
 from django.urls import reverse
 from django.utils import timezone
 
-from corpus.importers.parsing.column_guesses import guess
-from corpus.importers.parsing.examples import EXAMPLES
-from corpus.importers.parsing.table_sample import sample_of
-from corpus.importers.registry import IMPORTERS
-from corpus.models import Item, MediaState, Video
-from corpus.records import BadRecord, RecordWarning, TakenColumns
-from corpus.video_files.stored_files import opaque_name
-from evaluation.imports.actions.discard_stale_imports import discard_stale_imports, remove_partial_uploads
-from evaluation.imports.models import Import
-from evaluation.imports.uploads import folder_of
 from evaluation.score_files.received import safe_name
-from jobs.runner import run_now
-from media.encode import write_mp4
-from projects.models import AuditEvent, Role
+from foilworks.core.corpus.import_formats.parsing.column_guesses import guess
+from foilworks.core.corpus.import_formats.parsing.examples import EXAMPLES
+from foilworks.core.corpus.import_formats.parsing.table_sample import sample_of
+from foilworks.core.corpus.import_formats.registry import IMPORTERS
+from foilworks.core.corpus.models import Item, MediaState, Video
+from foilworks.core.corpus.records import BadRecord, RecordWarning, TakenColumns
+from foilworks.core.corpus.video_files.stored_files import opaque_name
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.media.encode import write_mp4
+from foilworks.core.projects.models import AuditEvent, Role
+from foilworks.core.text.registry import load
+from foilworks.site.imports.actions.discard_stale_imports import discard_stale_imports, remove_partial_uploads
+from foilworks.site.imports.models import Import
+from foilworks.site.imports.uploads import folder_of
 from tests.factories import make_member, make_project, make_video
 from tests.media.painted import painted_clip
 from tests.media.test_probe import encode
-from text.registry import load
 
 pytestmark = pytest.mark.django_db
 
@@ -201,7 +201,7 @@ def test_a_second_press_imports_once(owner, project):
 
 
 def test_a_rerun_job_stores_nothing_twice(owner, project):
-    from evaluation.imports.jobs import run_import
+    from foilworks.site.imports.jobs import run_import
 
     send(owner, project, records=file("x.csv", CSV))
     upload = looked_at()
@@ -225,7 +225,7 @@ def test_a_job_that_takes_over_from_a_killed_one_reports_what_was_imported(owner
         raise KilledError
 
     with monkeypatch.context() as patched, pytest.raises(KilledError):
-        patched.setattr("evaluation.imports.uploaded.without_folder", kill)
+        patched.setattr("foilworks.site.imports.uploaded.without_folder", kill)
         looked_at()
     assert Import.objects.get().result is None
     upload = looked_at()

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from corpus.records import VoteCounts
 from evaluation.analyses.records import CHOICES, NOBODY, OTHER, ProficiencyFacts
 from evaluation.score_files.items import is_unanimous, is_valid, is_valid_proficiency, read_items, read_votes
-from text.errors import ActionableError
+from foilworks.core.corpus.records import VoteCounts
+from foilworks.core.text.errors import ActionableError
 
 
 @pytest.fixture

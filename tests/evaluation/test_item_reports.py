@@ -9,15 +9,7 @@ from annotation.actions.quality.new_votes import ask_for_new_votes
 from annotation.actions.submissions.judgements import submit_vote
 from annotation.errors import AnnotationError
 from annotation.models import Slot, Vote, VoteState
-from corpus.exporters.parts.changelog import changelog
-from corpus.models import Item, Release
-from corpus.release_records import hash_of
-from corpus.rules.states import ItemState
 from evaluation.errors import EvaluationError
-from evaluation.exports.collect import collect_release
-from evaluation.publishing.actions.report_item import ask_again, dismiss, expire_reports
-from evaluation.publishing.actions.set_public_page import set_public_page
-from evaluation.publishing.models import PublicPage
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.releases.actions.rescore import rescore
 from evaluation.releases.changelog import changelog_of
@@ -26,12 +18,20 @@ from evaluation.releases.models import ItemReport, ReportState
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Run, Score
 from evaluation.scoring.queries import records_of
-from foilworks.invariants.registry import violations
-from jobs.models import JobState
-from jobs.runner import run_now
-from projects.errors import AccessDenied
-from projects.models import AuditEvent
-from projects.rate_limits import REPORTS_HERE
+from foilworks.core.corpus.export_formats.parts.changelog import changelog
+from foilworks.core.corpus.models import Item, Release
+from foilworks.core.corpus.release_records import hash_of
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.jobs.models import JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent
+from foilworks.core.projects.rate_limits import REPORTS_HERE
+from foilworks.site.exports.collect import collect_release
+from foilworks.site.invariants.registry import violations
+from foilworks.site.publishing.actions.report_item import ask_again, dismiss, expire_reports
+from foilworks.site.publishing.actions.set_public_page import set_public_page
+from foilworks.site.publishing.models import PublicPage
 from tests import factories
 from tests.annotation.world import World, later, make_world, new_key, shown_as
 from tests.evaluation.ranked import number_of, score

@@ -10,24 +10,24 @@ from annotation.actions.submissions.judgements import submit_choice
 from annotation.models import Lease, Stage, Vote
 from annotation.queries.cards import baseline_work
 from annotation.rules.baseline import CAPTION
-from corpus.models import DROPPED_OUT, Foil, Subtest
-from corpus.rules.states import FoilVerdict, ItemState, drops_out
 from evaluation.analyses.agreement_data import ONE_CATEGORY
 from evaluation.analyses.records import valid_part
 from evaluation.analyses.words import js_divergence
-from evaluation.dashboard.counting import count
-from evaluation.exports.collect import collect_release
-from evaluation.exports.recomputed import item_facts_of, recomputed
 from evaluation.facts.records import item_facts
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.reports.reports import project_report
 from evaluation.utd.measuring import _sentences
-from foilworks.invariants.items import an_item_is_what_its_pairs_say
+from foilworks.core.corpus.models import DROPPED_OUT, Foil, Subtest
+from foilworks.core.corpus.rules.states import FoilVerdict, ItemState, drops_out
+from foilworks.core.projects.models import Role
+from foilworks.core.text.tokens import words
+from foilworks.site.dashboard.counting import count
+from foilworks.site.exports.collect import collect_release
+from foilworks.site.exports.recomputed import item_facts_of, recomputed
+from foilworks.site.invariants.items import an_item_is_what_its_pairs_say
 from generation.models import Selection
 from generation.selections.open_candidates import pool_of
-from projects.models import Role
 from tests import factories
-from text.tokens import words
 
 pytestmark = pytest.mark.django_db
 

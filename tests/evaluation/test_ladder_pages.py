@@ -12,22 +12,22 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from corpus.exporters.registry import EXPORTERS
-from corpus.models import Foil
-from corpus.rules.states import ItemState
 from evaluation.errors import EvaluationError
-from evaluation.exports.collect import collect_release
 from evaluation.ladder.ladders import ladder_of_release, ladder_of_run, ladder_runs
-from evaluation.publishing.actions.set_public_page import set_public_page
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.actions.import_scores import import_scores
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Run
-from jobs.runner import run_now
-from projects.models import AuditEvent, Role
+from foilworks.core.corpus.export_formats.registry import EXPORTERS
+from foilworks.core.corpus.models import Foil
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.models import AuditEvent, Role
+from foilworks.core.text.registry import load
+from foilworks.site.exports.collect import collect_release
+from foilworks.site.publishing.actions.set_public_page import set_public_page
 from tests.evaluation.ladders import make_laddered
 from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_video
-from text.registry import load
 
 pytestmark = pytest.mark.django_db
 N = 24

@@ -12,22 +12,22 @@ from django.urls import reverse
 from annotation.models import Vote
 from annotation.queries.activity import figures_of
 from annotation.queries.quality import validators
-from corpus.models import Item, Release
 from evaluation.analyses.registry import OF_SCORES
 from evaluation.board.leaderboard import board
 from evaluation.cached_results import first_views
 from evaluation.cached_results.models import CachedResult
-from evaluation.dashboard.pilot import pilot_of
-from evaluation.publishing.actions.set_public_page import set_public_page
 from evaluation.releases.freezable import preview
 from evaluation.releases.models import ReleaseGate
 from evaluation.reports.hooks import keep_figures
 from evaluation.scoring.figures import JOB, awaited, mark_of
 from evaluation.scoring.queries import records_of, scored_records
-from jobs.models import Job, JobState
-from jobs.runner import run_now
-from projects import audit
-from projects.models import Role
+from foilworks.core.corpus.models import Item, Release
+from foilworks.core.jobs.models import Job, JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Role
+from foilworks.site.dashboard.pilot import pilot_of
+from foilworks.site.publishing.actions.set_public_page import set_public_page
 from tests.evaluation.ladders import CHAIN, make_laddered
 from tests.evaluation.ranked import N, make_release, score
 from tests.factories import make_member, make_project

@@ -6,19 +6,19 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation.models import Vote
-from corpus.rules.states import ItemState
 from evaluation.blind.models import BlindScorer
 from evaluation.cached_results import first_views
-from evaluation.dashboard.pilot import pilot_of
 from evaluation.errors import EvaluationError
 from evaluation.reports.actions.request_report import request_report
 from evaluation.reports.beside import KIND
 from evaluation.reports.pages import PAGES
 from evaluation.reports.reports import project_report, stored_report
-from jobs.models import Job
-from jobs.runner import run_now
-from projects import audit
-from projects.models import Role
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Role
+from foilworks.site.dashboard.pilot import pilot_of
 from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_video
 
 pytestmark = pytest.mark.django_db

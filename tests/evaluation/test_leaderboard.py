@@ -20,9 +20,9 @@ from evaluation.scoring.model_cards import card_of, stated
 from evaluation.scoring.models import ModelCard
 from evaluation.scoring.queries import records_of
 from evaluation.scoring.run_results import axes_of, credits_of, results_of
-from jobs.runner import run_now
-from projects.errors import AccessDenied
-from projects.models import AuditEvent, Role
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent, Role
 from tests import factories
 from tests.addresses import named
 from tests.evaluation.ranked import N, make_release, number_of, score

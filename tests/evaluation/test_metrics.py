@@ -10,8 +10,8 @@ from evaluation.metrics import mc, pairwise, rcad, retrieval
 from evaluation.metrics.choices import ChoiceScores
 from evaluation.metrics.registry import METRICS, TIES
 from evaluation.metrics.ties import POLICIES, hit, rank, standing
+from foilworks.core.text.registry import load
 from tests.evaluation.builders import choice_scores, pair_scores
-from text.registry import load
 
 DRAWS = 200
 

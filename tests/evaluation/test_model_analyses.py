@@ -16,8 +16,8 @@ from evaluation.errors import EvaluationError
 from evaluation.metrics import pairwise
 from evaluation.score_files.scored import read_corpus, read_edits, read_scored
 from evaluation.score_files.scores import padded
+from foilworks.core.text.errors import ActionableError
 from tests.evaluation.builders import pair_scores
-from text.errors import ActionableError
 
 DRAWS = 200
 

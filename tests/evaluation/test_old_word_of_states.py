@@ -14,22 +14,22 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
-from corpus.exporters.foilworks import held_digests
-from corpus.exporters.parts.folder import pretty, self_hash
-from corpus.models import Foil, Item
-from corpus.rules.states import RENAMED, FoilVerdict, ItemState, current_word
 from evaluation.cached_results.models import CachedResult
-from evaluation.dashboard import stored_count
-from evaluation.exports.recomputed import item_facts_of
-from evaluation.exports.verify import verify
 from evaluation.facts.records import item_facts
-from evaluation.imports.store import import_records
 from evaluation.items.history import history_of
-from foilworks.invariants.registry import violations
-from jobs.models import Job
-from projects import audit
-from projects.models import AuditEvent
-from projects.webhooks import event_slug
+from foilworks.core.corpus.export_formats.foilworks import held_digests
+from foilworks.core.corpus.export_formats.parts.folder import pretty, self_hash
+from foilworks.core.corpus.models import Foil, Item
+from foilworks.core.corpus.rules.states import RENAMED, FoilVerdict, ItemState, current_word
+from foilworks.core.jobs.models import Job
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import AuditEvent
+from foilworks.core.projects.webhooks.events import event_slug
+from foilworks.site.dashboard import stored_count
+from foilworks.site.exports.recomputed import item_facts_of
+from foilworks.site.exports.verify import verify
+from foilworks.site.imports.store import import_records
+from foilworks.site.invariants.registry import violations
 from tests import factories
 from tests.annotation.world import World, make_world
 

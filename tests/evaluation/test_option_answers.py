@@ -4,17 +4,17 @@ import json
 
 import pytest
 
-from corpus.models import Release
-from corpus.release_records import release_id
 from evaluation.errors import EvaluationError
-from evaluation.imports.store import import_records
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.score_files.option_answers import chosen_option
 from evaluation.score_files.score_readers import read_given
 from evaluation.score_files.scores import Notes
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.queries import records_of, run_results
-from jobs.runner import run_now
+from foilworks.core.corpus.models import Release
+from foilworks.core.corpus.release_records import release_id
+from foilworks.core.jobs.runner import run_now
+from foilworks.site.imports.store import import_records
 from tests.factories import make_project
 
 OPTIONS = ["dunking", "passing a ball", "a dog"]

@@ -11,19 +11,9 @@ from annotation.actions.decisions.items import retract
 from annotation.actions.submissions.judgements import submit_vote
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Stage
-from corpus.exporters import foilworks, winoground
-from corpus.importers import vinoground
-from corpus.importers import winoground as importer
-from corpus.models import Item, Video
-from corpus.records import BadRecord, ItemRecord
-from corpus.rules.two_clips import pairs_of
 from evaluation.board.latex import as_csv, as_json, latex, markdown
 from evaluation.board.leaderboard import board
 from evaluation.errors import EvaluationError
-from evaluation.exports.collect import collect_release
-from evaluation.exports.records import project_content, release_content
-from evaluation.exports.verify import verify
-from evaluation.imports.store import import_records
 from evaluation.metrics.two_clips import SHARES
 from evaluation.releases.actions.freeze_release import HALVES, freeze_release
 from evaluation.releases.freezable import freezable, left_out
@@ -31,7 +21,17 @@ from evaluation.score_files.score_writers import WRITERS
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import release_scores, run_results, two_clip_results
-from jobs.runner import run_now
+from foilworks.core.corpus.export_formats import foilworks, winoground
+from foilworks.core.corpus.import_formats import vinoground
+from foilworks.core.corpus.import_formats import winoground as importer
+from foilworks.core.corpus.models import Item, Video
+from foilworks.core.corpus.records import BadRecord, ItemRecord
+from foilworks.core.corpus.rules.two_clips import pairs_of
+from foilworks.core.jobs.runner import run_now
+from foilworks.site.exports.collect import collect_release
+from foilworks.site.exports.records import project_content, release_content
+from foilworks.site.exports.verify import verify
+from foilworks.site.imports.store import import_records
 from tests.annotation.world import make_world, new_key
 
 pytestmark = pytest.mark.django_db

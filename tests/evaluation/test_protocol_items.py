@@ -5,7 +5,6 @@ import json
 import pytest
 from django.core.management import call_command
 
-from corpus.models import Item
 from evaluation.errors import EvaluationError
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.reports.reports import release_analysis
@@ -14,8 +13,9 @@ from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import records_of, release_scores
 from evaluation.scoring.run_results import results_of
-from jobs.models import JobState
-from jobs.runner import run_now
+from foilworks.core.corpus.models import Item
+from foilworks.core.jobs.models import JobState
+from foilworks.core.jobs.runner import run_now
 from tests import factories
 from tests.evaluation.ranked import make_release, number_of, score
 

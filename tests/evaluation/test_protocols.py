@@ -9,8 +9,6 @@ import torch
 from django.conf import settings
 from tokenizers import processors
 
-from corpus.models import Foil, Subtest
-from corpus.rules.states import ItemState
 from evaluation.errors import EvaluationError
 from evaluation.metrics.ties import POLICIES
 from evaluation.releases.actions.freeze_release import freeze_release
@@ -30,13 +28,15 @@ from evaluation.scoring.protocol_models import (
 )
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.queries import release_scores, run_results
-from hub.adapters.fake import FakeEmbedder, FakeScorer
-from hub.adapters.registry import open_adapter
-from hub.interfaces import ModelInfo, ScoreKind
-from jobs.models import JobState
-from jobs.runner import run_now
-from media.encode import write_mp4
-from media.probe import file_sha256
+from foilworks.core.corpus.models import Foil, Subtest
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.hub.adapters.fake import FakeEmbedder, FakeScorer
+from foilworks.core.hub.adapters.registry import open_adapter
+from foilworks.core.hub.interfaces import ModelInfo, ScoreKind
+from foilworks.core.jobs.models import JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.media.encode import write_mp4
+from foilworks.core.media.probe import file_sha256
 from tests import factories
 from tests.hub import folders
 from tests.hub.folders import byte_tokenizer

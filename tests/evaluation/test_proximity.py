@@ -8,8 +8,6 @@ from django.core.cache import cache
 from django.core.management import call_command
 from django.urls import reverse
 
-from corpus.models import Foil
-from corpus.rules.states import ItemState
 from evaluation.errors import EvaluationError
 from evaluation.proximity import measuring
 from evaluation.proximity.actions.measure_proximity import measure_proximity
@@ -19,13 +17,15 @@ from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.reports.reports import release_analysis
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.queries import records_of
+from foilworks.core.corpus.models import Foil
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.hub.adapters.registry import ENCODER, open_helper
+from foilworks.core.jobs.models import Job, JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import Role
 from generation.errors import GenerationError
 from generation.models import Measure
-from hub.adapters.registry import ENCODER, open_helper
-from jobs.models import Job, JobState
-from jobs.runner import run_now
-from projects.errors import AccessDenied
-from projects.models import Role
 from tests import factories
 from tests.hub import folders
 

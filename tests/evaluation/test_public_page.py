@@ -18,24 +18,24 @@ from django.utils import timezone
 from annotation.actions.decisions.items import take_down_video
 from annotation.erasure.actions.erase_person import erase_person
 from annotation.models import Vote
-from corpus.models import Item, Release
 from evaluation.board.latex import markdown
 from evaluation.board.leaderboard import board
-from evaluation.documents.models import DatasheetAnswer, PublicationFacts, SourceLicence
 from evaluation.errors import EvaluationError
-from evaluation.exports.collect import collect_release
-from evaluation.exports.verify import verify
-from evaluation.publishing.actions.decide_submission import accept_submission, refuse_submission
-from evaluation.publishing.actions.set_public_page import renew_address, request_archive, set_public_page
-from evaluation.publishing.actions.submit_scores import expire_submissions
-from evaluation.publishing.models import PublicPage, Submission
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.models import Run
-from jobs.models import JobState
-from jobs.runner import run_now
-from projects.errors import AccessDenied
-from projects.models import AuditEvent, Role
-from projects.rate_limits import SCORES_HERE
+from foilworks.core.corpus.models import Item, Release
+from foilworks.core.jobs.models import JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent, Role
+from foilworks.core.projects.rate_limits import SCORES_HERE
+from foilworks.site.documents.models import DatasheetAnswer, PublicationFacts, SourceLicence
+from foilworks.site.exports.collect import collect_release
+from foilworks.site.exports.verify import verify
+from foilworks.site.publishing.actions.decide_submission import accept_submission, refuse_submission
+from foilworks.site.publishing.actions.set_public_page import renew_address, request_archive, set_public_page
+from foilworks.site.publishing.actions.submit_scores import expire_submissions
+from foilworks.site.publishing.models import PublicPage, Submission
 from tests.addresses import named
 from tests.annotation.world import World, make_world
 from tests.factories import make_caption, make_item, make_member, make_project, make_video
@@ -446,7 +446,7 @@ class TestArchive:
         make_item(world.subtest, make_caption(make_video(world.project)), state="valid")
         again = request_archive(world.owner, opened.release).job
         with monkeypatch.context() as patched, pytest.raises(KilledError):
-            patched.setattr(f"evaluation.publishing.archive.{step}", _killed_in_the_middle)
+            patched.setattr(f"foilworks.site.publishing.archive.{step}", _killed_in_the_middle)
             run_now(again)
         assert stranger.get(url("public_export", opened)).status_code == 200
         run_now(again)

@@ -9,21 +9,21 @@ from django.utils import timezone
 
 from annotation.actions.decisions.items import take_down_video
 from annotation.models import PayRate, Vote
-from corpus.exporters import foilworks
-from corpus.exporters.parts.datasheet_answers import ANSWERS
-from corpus.exporters.parts.datasheet_questions import QUESTIONS
-from evaluation.documents.actions.answer_datasheet import ChangedMeanwhileError, answer_datasheet
-from evaluation.documents.models import DatasheetAnswer, SourceLicence, answer_version
-from evaluation.exports.collect import collect_release
-from evaluation.imports.store import import_records
-from evaluation.publishing.sheet import own_answers
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.releases.changelog import changed_fields, changelog_of, compared
 from evaluation.releases.models import ReleaseChangelog
+from foilworks.core.corpus.export_formats import foilworks
+from foilworks.core.corpus.export_formats.parts.datasheet_answers import ANSWERS
+from foilworks.core.corpus.export_formats.parts.datasheet_questions import QUESTIONS
+from foilworks.core.projects.actions.consent import give_consent, publish_consent_text
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent, Consent
+from foilworks.site.documents.actions.answer_datasheet import ChangedMeanwhileError, answer_datasheet
+from foilworks.site.documents.models import DatasheetAnswer, SourceLicence, answer_version
+from foilworks.site.exports.collect import collect_release
+from foilworks.site.imports.store import import_records
+from foilworks.site.publishing.sheet import own_answers
 from generation.models import Candidate
-from projects.actions.consent import give_consent, publish_consent_text
-from projects.errors import AccessDenied
-from projects.models import AuditEvent, Consent
 from tests.addresses import named
 from tests.annotation.world import World, make_world
 from tests.factories import (

@@ -16,23 +16,23 @@ from django.core.management import call_command
 from django.urls import reverse
 from huggingface_hub import constants
 
-from corpus.exporters.parts import datasheet_questions
-from corpus.exporters.parts.rai import ASKED
-from corpus.models import MediaState, Video
-from evaluation.documents.models import DatasheetAnswer, PublicationFacts, SourceLicence
 from evaluation.errors import EvaluationError
-from evaluation.publishing.actions.publish_release import ACTION, request_folder
-from evaluation.publishing.checklist import FAIL, FIELDS, OK, SECTIONS, WARN, checklist, facts_of, is_red
-from evaluation.publishing.folders import file_of, last_job
-from evaluation.publishing.hub_folder import checklist_of, videos_to_copy, write_publication
-from evaluation.publishing.sheet import content_for_answers
-from evaluation.publishing.upload import repository_of, token_of, upload_folder
 from evaluation.releases.actions.freeze_release import freeze_release
-from jobs.models import JobState
-from jobs.runner import run_now
-from projects.actions.consent import publish_consent_text
-from projects.errors import AccessDenied
-from projects.models import AuditEvent
+from foilworks.core.corpus.export_formats.parts import datasheet_questions
+from foilworks.core.corpus.export_formats.parts.rai import ASKED
+from foilworks.core.corpus.models import MediaState, Video
+from foilworks.core.jobs.models import JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.actions.consent import publish_consent_text
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent
+from foilworks.site.documents.models import DatasheetAnswer, PublicationFacts, SourceLicence
+from foilworks.site.publishing.actions.publish_release import ACTION, request_folder
+from foilworks.site.publishing.checklist import FAIL, FIELDS, OK, SECTIONS, WARN, checklist, facts_of, is_red
+from foilworks.site.publishing.folders import file_of, last_job
+from foilworks.site.publishing.hub_folder import checklist_of, videos_to_copy, write_publication
+from foilworks.site.publishing.sheet import content_for_answers
+from foilworks.site.publishing.upload import repository_of, token_of, upload_folder
 from tests.annotation.world import make_world
 from tests.factories import make_caption, make_item, make_video
 

@@ -12,17 +12,17 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from corpus.exporters.registry import EXPORTERS
 from evaluation.errors import EvaluationError
-from evaluation.exports.collect import export_content
-from evaluation.imports.store import import_records
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.score_files.items import read_items
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.run_results import results_of
-from jobs.runner import run_now
+from foilworks.core.corpus.export_formats.registry import EXPORTERS
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.text.registry import load
+from foilworks.site.exports.collect import export_content
+from foilworks.site.imports.store import import_records
 from tests.factories import make_project
-from text.registry import load
 
 pytestmark = pytest.mark.django_db
 

@@ -7,8 +7,6 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.urls import reverse
 
-from corpus.exporters.foilworks import score_line
-from corpus.rules.states import ItemState
 from evaluation.metrics import rcad
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.score_files.score_writers import WRITERS
@@ -16,11 +14,13 @@ from evaluation.score_files.scores import read_choices
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Run, Score
 from evaluation.scoring.queries import release_scores, run_results
-from jobs.models import JobState
-from jobs.runner import run_now
-from projects.models import Role
+from foilworks.core.corpus.export_formats.foilworks import score_line
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.jobs.models import JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.models import Role
+from foilworks.core.text.errors import ActionableError
 from tests import factories
-from text.errors import ActionableError
 
 pytestmark = pytest.mark.django_db
 

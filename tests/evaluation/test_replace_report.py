@@ -8,8 +8,6 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from annotation.models import Stage, Vote
-from corpus.records import ReleaseScore
-from corpus.rules.states import ItemState
 from evaluation.analyses.records import CHOICES, NOBODY
 from evaluation.analyses.replace import ItemVerdicts, ReplacementFacts, compute
 from evaluation.errors import EvaluationError
@@ -18,8 +16,10 @@ from evaluation.reports.replacement import P_YES, choices_of, replacement_facts,
 from evaluation.reports.reports import project_report
 from evaluation.score_files.items import read_votes
 from evaluation.scoring.clip_keys import Keyed
-from hub.interfaces import ScoreKind
-from projects.models import Role
+from foilworks.core.corpus.records import ReleaseScore
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.hub.interfaces import ScoreKind
+from foilworks.core.projects.models import Role
 from tests.evaluation.builders import votes_of
 from tests.evaluation.ladders import make_laddered
 from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_video

@@ -5,15 +5,15 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Vote
-from corpus.models import Foil, Item, Subtest
-from corpus.rules.states import CandidateState, FoilVerdict, ItemState
 from evaluation.cached_results.models import CachedResult
 from evaluation.errors import EvaluationError
 from evaluation.facts.records import item_facts, vote_facts
 from evaluation.reports.reports import project_report
+from foilworks.core.corpus.models import Foil, Item, Subtest
+from foilworks.core.corpus.rules.states import CandidateState, FoilVerdict, ItemState
+from foilworks.core.text.errors import ActionableError
 from generation.models import Candidate
 from tests import factories
-from text.errors import ActionableError
 
 pytestmark = pytest.mark.django_db
 

@@ -3,19 +3,19 @@
 import pytest
 from django.utils import timezone
 
-from corpus.models import Foil, Item, MediaState, Subtest, Video
-from corpus.rules.states import ItemState
-from evaluation.dashboard.alarms import MIN_PAIRS, alarms_of
-from evaluation.dashboard.counting import count
-from evaluation.dashboard.stored_count import Counted
-from evaluation.dashboard.views import context
-from evaluation.exports.collect import collect_release
-from evaluation.exports.recomputed import item_facts_of, recomputed
 from evaluation.facts.records import item_facts, vote_facts
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.releases.freezable import freezable
 from evaluation.reports.reports import project_report
-from projects.models import Role
+from foilworks.core.corpus.models import Foil, Item, MediaState, Subtest, Video
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.projects.models import Role
+from foilworks.site.dashboard.alarms import MIN_PAIRS, alarms_of
+from foilworks.site.dashboard.counting import count
+from foilworks.site.dashboard.stored_count import Counted
+from foilworks.site.dashboard.views import context
+from foilworks.site.exports.collect import collect_release
+from foilworks.site.exports.recomputed import item_facts_of, recomputed
 from tests import factories
 from tests.evaluation.test_reports import vote
 

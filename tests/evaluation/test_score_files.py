@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evaluation.score_files.scores import read_choices, read_matrix, read_pairs, read_scores
-from text.errors import ActionableError
+from foilworks.core.text.errors import ActionableError
 
 
 @pytest.fixture

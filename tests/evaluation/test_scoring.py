@@ -16,12 +16,12 @@ from evaluation.scoring.fetching import Clip
 from evaluation.scoring.loop import ScoringCounts, score_pairs
 from evaluation.scoring.protocol_models import reader
 from evaluation.scoring.protocols import PROTOCOLS
-from hub.adapters.fake import FakeEmbedder, FakeScorer
-from hub.errors import ClipError
-from hub.interfaces import Frames, ModelInfo, Score, ScoreKind, VideoMeta
-from media.encode import write_mp4
-from media.file_cache import FileCache
-from media.frame_cache import FrameCache
+from foilworks.core.hub.adapters.fake import FakeEmbedder, FakeScorer
+from foilworks.core.hub.errors import ClipError
+from foilworks.core.hub.interfaces import Frames, ModelInfo, Score, ScoreKind, VideoMeta
+from foilworks.core.media.encode import write_mp4
+from foilworks.core.media.file_cache import FileCache
+from foilworks.core.media.frame_cache import FrameCache
 
 
 def still(clip: Clip, info: ModelInfo) -> tuple[Frames, VideoMeta]:

@@ -12,8 +12,6 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from corpus.models import Foil, MediaState, Subtest, Video
-from corpus.rules.states import ItemState
 from evaluation.errors import EvaluationError
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring import jobs
@@ -24,16 +22,18 @@ from evaluation.scoring.models import Run, Score
 from evaluation.scoring.queries import control_texts, records_of, release_named, release_scores, run_results
 from evaluation.scoring.shards.work import clip_as_frozen
 from evaluation.scoring.standard_results import standard_of
-from hub.adapters.fake import FakeEmbedder
-from jobs.models import JobState
-from jobs.runner import run_now
-from media.encode import write_mp4
-from projects.errors import AccessDenied
-from projects.models import Role
+from foilworks.core.corpus.models import Foil, MediaState, Subtest, Video
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.hub.adapters.fake import FakeEmbedder
+from foilworks.core.jobs.models import JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.media.encode import write_mp4
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import Role
+from foilworks.core.text.errors import ActionableError
 from tests import factories
 from tests.addresses import named
 from tests.media.painted import painted_clip
-from text.errors import ActionableError
 
 pytestmark = pytest.mark.django_db
 

@@ -4,22 +4,22 @@ import numpy as np
 import pytest
 from django.urls import reverse
 
-from corpus.exporters.parts.datasheet import datasheet
-from corpus.exporters.parts.released_items import card_notes
-from corpus.models import Foil, Subtest
-from corpus.rules.states import CandidateState, FoilVerdict, ItemState
 from evaluation.analyses.screening import ScreenedFoils, compute, rates_of
 from evaluation.board.latex import latex, markdown
 from evaluation.board.leaderboard import board
 from evaluation.errors import EvaluationError
-from evaluation.exports.collect import collect_release
 from evaluation.facts.screening import screened_foils
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.reports.reports import project_report
 from evaluation.scoring.involvement import overlaps, uses_of
 from evaluation.scoring.models import Run
+from foilworks.core.corpus.export_formats.parts.datasheet import datasheet
+from foilworks.core.corpus.export_formats.parts.released_items import card_notes
+from foilworks.core.corpus.models import Foil, Subtest
+from foilworks.core.corpus.rules.states import CandidateState, FoilVerdict, ItemState
+from foilworks.core.projects.models import Role
+from foilworks.site.exports.collect import collect_release
 from generation.models import Measure, Scorer
-from projects.models import Role
 from tests.factories import (
     make_candidate,
     make_caption,

@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from corpus.rules.states import ItemState
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Score
 from evaluation.scoring.shared_reads import of_other_runs
-from jobs.models import JobState
-from jobs.runner import run_now
-from media.encode import write_mp4
-from media.frame_cache import FramesAsked
-from media.sampling import CENTRES, Sampling
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.jobs.models import JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.media.encode import write_mp4
+from foilworks.core.media.frame_cache import FramesAsked
+from foilworks.core.media.sampling import CENTRES, Sampling
 from tests import factories
 from tests.media.painted import painted_clip
 

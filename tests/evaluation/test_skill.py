@@ -15,11 +15,11 @@ from evaluation.cached_results.models import CachedResult
 from evaluation.errors import EvaluationError
 from evaluation.reports.actions.request_report import request_report
 from evaluation.reports.reports import project_report, stored_report
-from jobs.models import Job, JobState
-from jobs.runner import run_now
-from projects.errors import AccessDenied
-from projects.models import Role
-from projects.pseudonyms import pseudonym
+from foilworks.core.jobs.models import Job, JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import Role
+from foilworks.core.projects.pseudonyms import pseudonym
 from tests import factories
 from tests.evaluation.builders import votes_of
 

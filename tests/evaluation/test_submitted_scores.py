@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evaluation.publishing.submitted import MAX_PROBLEMS, BadScoresError, check_scores
+from foilworks.site.publishing.submitted import MAX_PROBLEMS, BadScoresError, check_scores
 
 RECORDS = [
     {"id": "a:1", "foils": ["x"], "proficiency": {"foils": ["y"], "valid": True}},

@@ -8,11 +8,11 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from corpus.models import Caption
-from evaluation.imports.models import Import
-from evaluation.imports.recipes import saved_recipes
-from jobs.runner import run_now
-from projects.models import Role
+from foilworks.core.corpus.models import Caption
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.models import Role
+from foilworks.site.imports.models import Import
+from foilworks.site.imports.recipes import saved_recipes
 from tests.factories import make_member, make_project
 
 pytestmark = pytest.mark.django_db

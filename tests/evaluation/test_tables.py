@@ -16,7 +16,7 @@ from evaluation.score_files.arrays import read_matrix
 from evaluation.score_files.score_readers import read_given
 from evaluation.score_files.scores import read_choices, read_pairs
 from evaluation.score_files.tables import parse_columns
-from text.errors import ActionableError
+from foilworks.core.text.errors import ActionableError
 
 # Id, [caption, foil, foil]: right are a, 1 and é; the release has them in another order.
 SCORES = {

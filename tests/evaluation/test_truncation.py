@@ -8,16 +8,11 @@ from django.conf import settings as installed
 from django.test import Client
 from django.urls import reverse
 
-from corpus.exporters import foilworks
-from corpus.models import Subtest
-from corpus.rules.states import ItemState
 from evaluation.blind.actions.blind import score_blind
 from evaluation.blind.scores import preferences_of
 from evaluation.blind.scoring import preference_of_file
 from evaluation.board.latex import as_csv, markdown
 from evaluation.board.leaderboard import board
-from evaluation.exports.collect import collect_release
-from evaluation.exports.verify import verify
 from evaluation.facts.records import item_facts
 from evaluation.proximity.actions.measure_proximity import measure_proximity
 from evaluation.proximity.stored import with_proximity
@@ -27,11 +22,16 @@ from evaluation.scoring.models import Score
 from evaluation.scoring.queries import records_of, release_scores, run_results
 from evaluation.scoring.truncation import listed_cuts
 from evaluation.utd.measuring import open_encoder
-from hub.interfaces import TextRead
-from jobs.models import JobState
-from jobs.runner import run_now
-from media.encode import write_mp4
-from projects.models import Role
+from foilworks.core.corpus.export_formats import foilworks
+from foilworks.core.corpus.models import Subtest
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.hub.interfaces import TextRead
+from foilworks.core.jobs.models import JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.media.encode import write_mp4
+from foilworks.core.projects.models import Role
+from foilworks.site.exports.collect import collect_release
+from foilworks.site.exports.verify import verify
 from tests import factories
 from tests.hub import folders, test_external
 from tests.media.painted import painted_clip

@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from corpus.rules.two_clips import connected
 from evaluation.errors import EvaluationError
 from evaluation.metrics.two_clips import ABSOLUTE, SHARES, WINNERS, TwoClipScores, compute, credits_of
 from evaluation.score_files.scores import read_scores
+from foilworks.core.corpus.rules.two_clips import connected
 
 # s(0, 0), s(1, 0), s(0, 1), s(1, 1): all right; text alone; video alone; none.
 ROWS = [[4.0, 1.0, 2.0, 3.0], [2.0, 1.0, 8.0, 9.0], [2.0, 8.0, 1.0, 9.0], [1.0, 4.0, 3.0, 2.0]]

@@ -5,8 +5,8 @@ import pytest
 from evaluation.analyses import validation
 from evaluation.analyses.registry import REPORTS
 from evaluation.errors import EvaluationError
+from foilworks.core.text.registry import load
 from tests.evaluation.builders import item
-from text.registry import load
 
 DRAWS = 200
 KEYS = {

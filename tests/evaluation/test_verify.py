@@ -11,16 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotation.models import PayPolicy, PayRate
-from corpus.exporters.foilworks import figure_csv, held_digests
-from corpus.exporters.parts.folder import pretty
-from corpus.models import Foil, Item
-from corpus.release_documents import Figure
 from evaluation.errors import EvaluationError
-from evaluation.exports.recomputed import RECOMPUTED, item_facts_of
-from evaluation.exports.verify import verify
-from evaluation.imports.batch import text_sha256
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.reports.pages import PAGES
+from foilworks.core.corpus.export_formats.foilworks import figure_csv, held_digests
+from foilworks.core.corpus.export_formats.parts.folder import pretty
+from foilworks.core.corpus.models import Foil, Item
+from foilworks.core.corpus.release_documents import Figure
+from foilworks.site.exports.recomputed import RECOMPUTED, item_facts_of
+from foilworks.site.exports.verify import verify
+from foilworks.site.imports.batch import text_sha256
 from tests import factories
 from tests.evaluation.older_exports import refresh, rewrite_table, without_unjudged
 from tests.evaluation.test_exchange_collect import people, project, release, score, vote  # noqa: F401 - fixtures
@@ -453,8 +453,8 @@ def test_a_changed_score_with_new_hashes_is_found_by_the_tables(export):
 
 def test_a_score_changed_everywhere_but_in_the_results_is_found(export):
     """Whoever makes the sums anew as well still has the results of the models against them."""
-    from corpus.exporters.foilworks import checks
-    from evaluation.exports.verify import _score, _vote
+    from foilworks.core.corpus.export_formats.foilworks import checks
+    from foilworks.site.exports.verify import _score, _vote
 
     def turn(records):
         for record in records:

@@ -5,9 +5,9 @@ import json
 import pytest
 from django.core.management import call_command
 
-from corpus.exporters.parts.folder import pretty
-from evaluation.exports.verify import verify
 from evaluation.releases.actions.freeze_release import freeze_release
+from foilworks.core.corpus.export_formats.parts.folder import pretty
+from foilworks.site.exports.verify import verify
 from tests import factories
 from tests.evaluation.older_exports import refresh, rewrite_table, without_unjudged
 

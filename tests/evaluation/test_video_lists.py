@@ -3,9 +3,9 @@
 import pytest
 from django.core.management import call_command
 
-from corpus.models import Caption, Video
 from evaluation.errors import EvaluationError
-from evaluation.imports.store import import_records
+from foilworks.core.corpus.models import Caption, Video
+from foilworks.site.imports.store import import_records
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -8,13 +8,13 @@ import pytest
 from django.core.cache import cache
 from django.urls import reverse
 
-from corpus.models import Caption, Video
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.reports.analysis_pages import PAGES
 from evaluation.reports.edit_kinds import edited_kinds
 from evaluation.reports.reports import facts_of, project_report, release_analysis
 from evaluation.scoring.actions.models import describe_model
-from projects.models import Role
+from foilworks.core.corpus.models import Caption, Video
+from foilworks.core.projects.models import Role
 from tests import factories
 from tests.addresses import named
 from tests.evaluation.ranked import make_release, score

@@ -5,8 +5,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from corpus.models import Caption, DoubtSettled, MediaState, Takedown
-from corpus.rules.states import ItemState
+from foilworks.core.corpus.models import Caption, DoubtSettled, MediaState, Takedown
+from foilworks.core.corpus.rules.states import ItemState
 from tests.annotation.world import World, make_world
 from tests.factories import make_caption, make_item, make_video
 

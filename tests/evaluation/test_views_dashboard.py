@@ -5,12 +5,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Slot, SlotState
-from corpus.models import Release
-from corpus.rules.states import CandidateState, ItemState
-from evaluation.dashboard.activity import people_at_work
 from evaluation.scoring.models import Run
-from jobs.models import Job
-from projects.models import Role
+from foilworks.core.corpus.models import Release
+from foilworks.core.corpus.rules.states import CandidateState, ItemState
+from foilworks.core.jobs.models import Job
+from foilworks.core.projects.models import Role
+from foilworks.site.dashboard.activity import people_at_work
 from tests.addresses import named
 from tests.factories import (
     make_candidate,

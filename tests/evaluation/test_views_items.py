@@ -6,16 +6,16 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation.models import Vote
-from corpus.models import Item
-from corpus.rules.states import CANDIDATE_MOVES, ITEM_MOVES, ItemState
 from evaluation.items.history import CANDIDATE_WORDS, ITEM_WORDS
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.clip_keys import clip_key, text_key
 from evaluation.scoring.models import Run, Score
+from foilworks.core.corpus.models import Item
+from foilworks.core.corpus.rules.states import CANDIDATE_MOVES, ITEM_MOVES, ItemState
+from foilworks.core.projects.models import AuditEvent
+from foilworks.core.projects.pseudonyms import pseudonym
 from generation.models import Candidate
-from projects.models import AuditEvent
-from projects.pseudonyms import pseudonym
 from tests.annotation.world import World, make_world
 from tests.factories import make_caption, make_item, make_subtest, make_video
 

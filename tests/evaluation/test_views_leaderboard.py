@@ -21,7 +21,7 @@ from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import ModelCard
 from evaluation.scoring.run_results import axes_of
 from evaluation.text_tables import escaped
-from projects.models import Role
+from foilworks.core.projects.models import Role
 from tests import factories
 from tests.addresses import named
 from tests.evaluation.ranked import make_release, number_of, score

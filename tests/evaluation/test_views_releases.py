@@ -14,17 +14,17 @@ from django.db import connection
 from django.urls import reverse
 from huggingface_hub import constants
 
-from corpus.exporters.registry import EXPORTERS
-from corpus.models import Release
-from corpus.rules.states import ItemState
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.clip_keys import item_key
 from evaluation.scoring.models import Run, Score
-from jobs.models import JobState
-from jobs.runner import run_now
-from media.encode import write_mp4
-from projects.models import AuditEvent, Role
+from foilworks.core.corpus.export_formats.registry import EXPORTERS
+from foilworks.core.corpus.models import Release
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.jobs.models import JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.media.encode import write_mp4
+from foilworks.core.projects.models import AuditEvent, Role
 from tests.addresses import named
 from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_video
 

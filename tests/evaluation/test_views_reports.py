@@ -8,13 +8,13 @@ import pytest
 from django.urls import reverse
 
 from annotation.models import Guideline, Stage, Vote
-from corpus.models import Caption, Foil
-from corpus.rules.states import CandidateState, ItemState
 from evaluation.reports.pages import PAGES
 from evaluation.reports.reports import project_report
+from foilworks.core.corpus.models import Caption, Foil
+from foilworks.core.corpus.rules.states import CandidateState, ItemState
+from foilworks.core.projects.models import Role
+from foilworks.core.projects.pseudonyms import pseudonym
 from generation.models import FilterScore
-from projects.models import Role
-from projects.pseudonyms import pseudonym
 from tests.factories import (
     make_candidate,
     make_caption,

@@ -12,12 +12,12 @@ from annotation.actions.submissions.judgements import submit_vote
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Stage, Task
 from annotation.rules.voting import VoteRule, pair_verdict
-from corpus.rules.states import FoilVerdict
 from evaluation.analyses.agreement_data import alpha
 from evaluation.facts.records import vote_facts
-from evaluation.publishing.public import _together
 from evaluation.reports.reports import project_report
-from projects.models import Role
+from foilworks.core.corpus.rules.states import FoilVerdict
+from foilworks.core.projects.models import Role
+from foilworks.site.publishing.public import _together
 from tests import factories
 from tests.annotation.world import World, make_world, new_key, shown_as
 

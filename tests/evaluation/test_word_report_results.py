@@ -13,9 +13,9 @@ from evaluation.analyses.records import EditFacts
 from evaluation.analyses.words import js_divergence, n_lexical_items, word_counts
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import DRAWS, SEED, mean_intervals
+from foilworks.core.text.tokens import words
 from generation.balance.classifier import cue_words, fitted, held_out
 from tests.evaluation.builders import item
-from text.tokens import words
 
 HOW = {"draws": 60, "seed": 5}
 NO_ITEMS = r"^there are no items; give at least one caption with a foil$"

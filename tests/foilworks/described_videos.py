@@ -37,7 +37,7 @@ def make(count: int) -> str:
     from django.db import transaction
 
     from evaluation.utd.actions.descriptions import describe_videos
-    from media.encode import write_mp4
+    from foilworks.core.media.encode import write_mp4
     from tests import factories
 
     call_command("migrate", verbosity=0)
@@ -54,10 +54,10 @@ def make(count: int) -> str:
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.settings")
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.site.settings")
     import django
 
-    from foilworks.lasting import lasting
+    from foilworks.site.server.lasting import lasting
 
     with lasting():
         django.setup()

@@ -13,13 +13,13 @@ def first() -> dict[str, str]:
     from django.conf import settings
     from django.core.management import call_command
 
-    from corpus.models import Caption
     from evaluation.blind.actions.blind import score_blind
     from evaluation.proximity.actions.measure_proximity import measure_proximity
     from evaluation.scoring.actions.start_run import start_run as start_scoring
-    from evaluation.teacher.actions.trainings import start_teacher
     from evaluation.utd.actions.biases import check_shortcuts, measure_bias
     from evaluation.utd.actions.descriptions import describe_videos
+    from foilworks.core.corpus.models import Caption
+    from foilworks.site.teacher.actions.trainings import start_teacher
     from generation.actions.runs import start_run as start_generation
     from generation.actions.runs import start_tuning
     from tests.evaluation.teacher.shapes import Shapes
@@ -70,11 +70,11 @@ def _described(project: Any) -> Any:
 
 
 def second() -> dict[str, str]:
-    from corpus.models import Release
-    from evaluation.teacher.actions.trainings import read_release
-    from evaluation.teacher.models import TeacherTraining
     from evaluation.utd.actions.biases import predict_samples
     from evaluation.utd.models import BiasRun
+    from foilworks.core.corpus.models import Release
+    from foilworks.site.teacher.actions.trainings import read_release
+    from foilworks.site.teacher.models import TeacherTraining
 
     read_release(None, TeacherTraining.objects.get(), Release.objects.get())
     predict_samples(None, BiasRun.objects.get(), "fake:", zero_shot=True, label="looks", device="cpu")
@@ -83,9 +83,9 @@ def second() -> dict[str, str]:
 
 def run() -> dict[str, list[str]]:
     """Run all jobs in this process: the states of each kind, of shards too."""
-    from evaluation.teacher import asking
-    from jobs.models import Job
-    from jobs.runner import run_now
+    from foilworks.core.jobs.models import Job
+    from foilworks.core.jobs.runner import run_now
+    from foilworks.site.teacher import asking
 
     # A shard of the teacher has whole batches.
     asking.CAPTIONS_PER_BATCH = 2
@@ -98,7 +98,7 @@ def run() -> dict[str, list[str]]:
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.settings")
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.site.settings")
     import django
 
     django.setup()

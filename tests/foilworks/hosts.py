@@ -39,11 +39,11 @@ def make(model: str) -> str:
     from django.conf import settings
     from django.core.management import call_command
 
-    from corpus.models import Foil
-    from corpus.rules.states import FoilVerdict, ItemState
     from evaluation.releases.actions.freeze_release import freeze_release
     from evaluation.scoring.actions.start_run import start_run
-    from media.encode import write_mp4
+    from foilworks.core.corpus.models import Foil
+    from foilworks.core.corpus.rules.states import FoilVerdict, ItemState
+    from foilworks.core.media.encode import write_mp4
     from tests import factories
     from tests.media.painted import painted_clip
 
@@ -66,7 +66,7 @@ def make(model: str) -> str:
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.settings")
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.site.settings")
     import django
 
     django.setup()

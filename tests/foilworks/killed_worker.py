@@ -22,12 +22,12 @@ def make() -> dict[str, str]:
     from django.conf import settings
     from django.core.management import call_command
 
-    from corpus.rules.states import ItemState
     from evaluation.releases.actions.freeze_release import freeze_release
     from evaluation.scoring.actions.start_run import start_run as start_scoring
+    from foilworks.core.corpus.rules.states import ItemState
+    from foilworks.core.media.encode import write_mp4
+    from foilworks.core.projects.models import Role
     from generation.actions.runs import start_run as start_generation
-    from media.encode import write_mp4
-    from projects.models import Role
     from tests import factories
     from tests.media.painted import painted_clip
 
@@ -58,7 +58,7 @@ def make() -> dict[str, str]:
 
 def make_chat() -> dict[str, str]:
     """One more run of that project, which asks the endpoint that the environment names; prints its job's id."""
-    from corpus.models import Subtest
+    from foilworks.core.corpus.models import Subtest
     from generation.actions.runs import start_run
 
     subtest = Subtest.objects.get(project__slug="killed")
@@ -76,15 +76,15 @@ def make_chat() -> dict[str, str]:
 
 def make_served() -> dict[str, str]:
     """A scoring run of that project's release through the endpoint that the environment names; prints its job's id."""
-    from corpus.models import Release
     from evaluation.scoring.actions.start_run import start_run
+    from foilworks.core.corpus.models import Release
 
     run = start_run(None, Release.objects.get(project__slug="killed"), "endpoint:lab/tiny?frames=2")
     return {"served": str(run.job.pk)}
 
 
 def _captions(subtest):
-    from corpus.models import Caption
+    from foilworks.core.corpus.models import Caption
 
     return Caption.objects.filter(video__project=subtest.project, text__startswith="a man")
 
@@ -92,10 +92,10 @@ def _captions(subtest):
 def work(job_id: str, log: str, stop_after: str = "") -> dict[str, str]:
     """Small batches, slow calls, each noted with what it was asked; once so many things were, for ever in that call."""
     from evaluation.scoring import jobs as scoring
+    from foilworks.core.hub.adapters.fake import FakeClassifier, FakeEmbedder, FakeFiller
+    from foilworks.core.jobs.models import Job
+    from foilworks.core.jobs.runner import execute
     from generation import jobs as generation
-    from hub.adapters.fake import FakeClassifier, FakeEmbedder, FakeFiller
-    from jobs.models import Job
-    from jobs.runner import execute
 
     def noted(owner, name, asked):
         real = getattr(owner, name)
@@ -125,8 +125,8 @@ def take_back(job_id: str) -> dict[str, int]:
     """As if the dead worker's lease had run out: the supervisor's look for lost jobs finds this one."""
     from django.utils import timezone
 
-    from jobs.models import Job
-    from jobs.queue import requeue_lost
+    from foilworks.core.jobs.models import Job
+    from foilworks.core.jobs.queue import requeue_lost
 
     Job.objects.filter(pk=job_id).update(lease_until=timezone.now() - timedelta(seconds=1))
     requeue_lost()
@@ -136,8 +136,8 @@ def take_back(job_id: str) -> dict[str, int]:
 def look() -> dict[str, object]:
     """What is stored."""
     from evaluation.scoring.models import Score, ServedAnswer
+    from foilworks.core.projects.models import AuditEvent
     from generation.models import Candidate, CandidateGroup
-    from projects.models import AuditEvent
 
     return {
         "groups": list(CandidateGroup.objects.values_list("caption_id", flat=True)),
@@ -149,10 +149,10 @@ def look() -> dict[str, object]:
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.settings")
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.site.settings")
     import django
 
-    from foilworks.lasting import lasting
+    from foilworks.site.server.lasting import lasting
 
     with lasting():
         django.setup()

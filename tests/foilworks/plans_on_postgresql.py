@@ -21,11 +21,11 @@ from annotation.models import Lease, Slot, SlotState, Stage, Task, Vote
 from annotation.queries import queues
 from annotation.queries.cards import claim_card
 from annotation.queries.eligibility import leakage_of, places_ahead
-from corpus.models import Caption
+from foilworks.core.corpus.models import Caption
+from foilworks.core.projects.actions.tokens import make_token
+from foilworks.core.projects.listing import listing
+from foilworks.core.projects.models import AuditEvent, Membership, Project, Role, User
 from generation.models import Candidate, CandidateGroup, GenerationRun
-from projects.actions.tokens import make_token
-from projects.listing import listing
-from projects.models import AuditEvent, Membership, Project, Role, User
 from tests.many_rows import analyse, multiply, validation_project
 
 ITEMS = 8_000

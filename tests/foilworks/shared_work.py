@@ -31,11 +31,11 @@ def make(folder: str, *kinds: str) -> dict[str, str]:
     from django.core.management import call_command
     from django.db import transaction
 
-    from corpus.models import Foil
-    from corpus.rules.states import FoilVerdict, ItemState
-    from corpus.video_files.stored_files import store
     from evaluation.releases.actions.freeze_release import freeze_release
-    from media.encode import write_mp4
+    from foilworks.core.corpus.models import Foil
+    from foilworks.core.corpus.rules.states import FoilVerdict, ItemState
+    from foilworks.core.corpus.video_files.stored_files import store
+    from foilworks.core.media.encode import write_mp4
     from tests import factories
     from tests.media.painted import painted_clip
 
@@ -66,15 +66,15 @@ def make(folder: str, *kinds: str) -> dict[str, str]:
 
 
 def scoring(model: str) -> dict[str, str]:
-    from corpus.models import Release
     from evaluation.scoring.actions.start_run import start_run
+    from foilworks.core.corpus.models import Release
 
     return {"job": str(start_run(None, Release.objects.get(), f"external:{model}", device="cpu").job.pk)}
 
 
 def describing(model: str) -> dict[str, str]:
     from evaluation.utd.actions.descriptions import describe_videos
-    from projects.models import Project
+    from foilworks.core.projects.models import Project
 
     project = Project.objects.get(slug="shared")
     models = {"describer": "fake-generator:", "extractor": "fake-reader:"}
@@ -82,7 +82,7 @@ def describing(model: str) -> dict[str, str]:
 
 
 def generating(model: str) -> dict[str, str]:
-    from corpus.models import Subtest
+    from foilworks.core.corpus.models import Subtest
     from generation.actions.runs import start_run
 
     subtest = Subtest.objects.get(name="t")
@@ -93,8 +93,8 @@ def generating(model: str) -> dict[str, str]:
 
 def alone() -> dict[str, str]:
     """Run all jobs in this process."""
-    from jobs.models import Job
-    from jobs.runner import run_now
+    from foilworks.core.jobs.models import Job
+    from foilworks.core.jobs.runner import run_now
 
     waiting = Job.objects.filter(parent=None, state="waiting", queue="gpu")
     return {str(job.pk): run_now(job).state for job in waiting}
@@ -119,10 +119,10 @@ def look() -> dict[str, list]:
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.settings")
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.site.settings")
     import django
 
-    from foilworks.lasting import lasting
+    from foilworks.site.server.lasting import lasting
 
     with lasting():
         django.setup()

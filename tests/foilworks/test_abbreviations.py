@@ -7,8 +7,8 @@ import pytest
 from django.db import transaction
 from django.test import override_settings
 
-from foilworks.help_pages import DOCS
-from projects.abbreviations import ABBREVIATIONS, explain, found_in
+from foilworks.core.projects.abbreviations import ABBREVIATIONS, explain, found_in
+from foilworks.site.help_pages import DOCS
 from tests.every_page import Visit, page_of, visits
 
 PART = re.compile(r"(<!--.*?-->|<[^>]+>)", re.DOTALL)

@@ -10,9 +10,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client, override_settings
 from django.urls import reverse
 
-from foilworks.views import audit as page
-from media.child import ChildLimits
-from projects.rate_limits import AUDITS
+from foilworks.core.media.child import ChildLimits
+from foilworks.core.projects.rate_limits import AUDITS
+from foilworks.site.views import audit as page
 from tests.evaluation.test_audit import planted
 
 pytestmark = pytest.mark.django_db

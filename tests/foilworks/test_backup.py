@@ -16,13 +16,13 @@ from types import SimpleNamespace
 import psycopg
 import pytest
 
-from foilworks.backup import database
-from foilworks.backup.folder import remove_older
-from foilworks.backup.media import back_up_files, copy_in
+from foilworks.core.text.atomic_folders import work_folder
+from foilworks.site.backup import database
+from foilworks.site.backup.folder import remove_older
+from foilworks.site.backup.media import back_up_files, copy_in
 from tests.commands import foilworks
 from tests.kill_points import killed_at
 from tests.postgres import find_binaries, running_postgres
-from text.atomic_folders import work_folder
 
 pytestmark = pytest.mark.slow(seconds=7)
 
@@ -273,7 +273,7 @@ import os, signal, sys
 import django
 django.setup()
 from django.core.management import call_command
-from foilworks.backup import folder
+from foilworks.site.backup import folder
 folder.copy_in = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 call_command("restore", sys.argv[1])
 """
@@ -284,7 +284,7 @@ def test_a_killed_restore_can_be_repeated(home, tmp_path):
     home.json("backup", "--out", tmp_path / "copy")
     home.fill("second")
     shutil.rmtree(home.folder / "media")
-    environment = {**home.environment, "DJANGO_SETTINGS_MODULE": "foilworks.settings"}
+    environment = {**home.environment, "DJANGO_SETTINGS_MODULE": "foilworks.site.settings"}
     killed = subprocess.run([sys.executable, "-c", KILLED_RESTORE, tmp_path / "copy"], env=environment, check=False)
     assert killed.returncode == -signal.SIGKILL
     assert not list((home.folder / "media").rglob("*.mp4"))
@@ -296,7 +296,7 @@ def test_a_killed_restore_can_be_repeated(home, tmp_path):
 
 
 def test_a_restore_is_refused_while_the_home_is_served(home, tmp_path):
-    from foilworks.supervisor.lock import FolderLock
+    from foilworks.site.supervisor.lock import FolderLock
 
     home.json("backup", "--out", tmp_path / "copy")
     lock = FolderLock(home.folder / "run" / "up.lock")

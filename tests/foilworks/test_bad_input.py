@@ -11,9 +11,9 @@ import json
 import pytest
 from django.core.management import call_command
 
-from corpus.models import Caption, Foil, Item, Video
-from hub.adapters.registry import ADAPTERS
-from projects.models import Project
+from foilworks.core.corpus.models import Caption, Foil, Item, Video
+from foilworks.core.hub.adapters.registry import ADAPTERS
+from foilworks.core.projects.models import Project
 from tests import factories
 from tests.media.test_probe import encode
 

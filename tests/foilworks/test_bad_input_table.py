@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from django.core.management import call_command
 
-from corpus.importers.registry import IMPORTERS
-from projects.models import Project
+from foilworks.core.corpus.import_formats.registry import IMPORTERS
+from foilworks.core.projects.models import Project
 
 ROOT = Path(__file__).parents[2]
 TRIED = {

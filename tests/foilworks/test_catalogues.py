@@ -13,7 +13,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import translation
 
-from projects.models import Role
+from foilworks.core.projects.models import Role
 from scripts import catalogue
 from tests import pseudo
 from tests.factories import make_member, make_project
@@ -79,8 +79,8 @@ def test_offered_languages_have_a_catalogue(source):
 def test_mails_are_extracted_as_pages_are(source):
     places = {name for message in source for name, _line in message.locations}
     assert {
-        "foilworks/templates/projects/password_reset_mail.txt",
-        "foilworks/templates/projects/password_reset_subject.txt",
+        "templates/projects/password_reset_mail.txt",
+        "templates/projects/password_reset_subject.txt",
     } <= places
 
 

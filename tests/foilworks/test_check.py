@@ -32,13 +32,13 @@ from annotation.models import (
     Task,
     Vote,
 )
-from corpus.models import Caption, Foil, Item, ReleaseItem, Subtest, Video
-from corpus.rules.states import CandidateState
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.models import Score
-from foilworks.invariants.registry import INVARIANTS, violations
+from foilworks.core.corpus.models import Caption, Foil, Item, ReleaseItem, Subtest, Video
+from foilworks.core.corpus.rules.states import CandidateState
+from foilworks.core.projects.models import AuditEvent, CrowdPlace, CrowdStudy, Membership, User
+from foilworks.site.invariants.registry import INVARIANTS, violations
 from generation.models import Candidate, FilterScore
-from projects.models import AuditEvent, CrowdPlace, CrowdStudy, Membership, User
 from tests import factories
 from tests.annotation.world import World, make_world, new_key
 

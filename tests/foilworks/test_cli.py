@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from foilworks.cli import about, own_commands, run
-from foilworks.management.base import FoilworksCommand
+from foilworks.site.cli import about, own_commands, run
+from foilworks.site.management.base import FoilworksCommand
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PROMISED = {"demo", "up", "doctor", "import", "generate", "foil", "report", "release", "evaluate", "metrics", "export"}
@@ -34,7 +34,7 @@ def test_every_promised_command_is_there():
 
 @pytest.mark.parametrize("name", own_commands())
 def test_every_command_shows_its_help_with_an_example(name, capsys):
-    command = import_module(f"foilworks.management.commands.{name}").Command
+    command = import_module(f"foilworks.site.management.commands.{name}").Command
     assert issubclass(command, FoilworksCommand)
     assert command.help
     with pytest.raises(SystemExit) as leaving:
@@ -129,10 +129,10 @@ HEAVY = {
 LIGHT = ("check", "migrate", "token", "up", "worker")
 STARTS = """
 import os, sys
-os.environ["DJANGO_SETTINGS_MODULE"] = "foilworks.settings"
+os.environ["DJANGO_SETTINGS_MODULE"] = "foilworks.site.settings"
 import django
 django.setup()
-from foilworks.cli import run
+from foilworks.site.cli import run
 for name in sys.argv[2:]:
     try:
         run([name, "--help"][not name:])
@@ -157,7 +157,7 @@ def test_no_command_imports_a_heavy_library_at_its_start(names, unwanted):
 def test_starting_a_command_does_not_import_numpy():
     """A sixth of a start, at each command of everybody; those that count load it themselves."""
     program = "import django, sys; django.setup(); print(sorted({'numpy', 'scipy', 'torch'} & set(sys.modules)))"
-    settings = {**os.environ, "DJANGO_SETTINGS_MODULE": "foilworks.settings"}
+    settings = {**os.environ, "DJANGO_SETTINGS_MODULE": "foilworks.site.settings"}
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, env=settings, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.stdout == "[]\n", done.stderr

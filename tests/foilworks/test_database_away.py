@@ -56,7 +56,7 @@ def test_pages_and_the_api_say_that_the_database_is_away(database, tmp_path):
     url, take_away = database
     told = {
         **os.environ,
-        "DJANGO_SETTINGS_MODULE": "foilworks.settings",
+        "DJANGO_SETTINGS_MODULE": "foilworks.site.settings",
         "FOILWORKS_HOME": str(tmp_path / "home"),
         "DATABASE_URL": url,
         "PYTHONPATH": str(ROOT),

@@ -11,7 +11,7 @@ import pytest
 import yaml
 from django.conf import settings
 
-from foilworks import web_server
+from foilworks.site.server import web_server
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DEPLOY = ROOT / "deploy"
@@ -49,7 +49,7 @@ def test_compose_names_only_existing_services_volumes_stages_and_variables():
             name = volume.split(":")[0]
             assert name in COMPOSE["volumes"] or (DEPLOY / name).exists()
     # Two processes of pages, two workers of short jobs, one that scores: what tests/foilworks/test_topology.py runs.
-    assert (web_server.workers, '"python:foilworks.web_server"' in CONTAINERFILE) == (2, True)
+    assert (web_server.workers, '"python:foilworks.site.server.web_server"' in CONTAINERFILE) == (2, True)
     assert services["worker"]["command"] == ["foilworks", "worker", "--cpu", "--slots", "2", "--queue", "default"]
     assert services["scoring"]["command"] == ["foilworks", "worker", "--cpu", "--queue", "gpu"]
 
@@ -152,4 +152,4 @@ def test_units_run_existing_commands():
         for line in re.findall(r"^ExecStart=(.*)$", unit.read_text(), re.MULTILINE):
             program, command = line.split()[0].rpartition("/")[2], line.split()[1]
             assert (PROGRAMS / program).exists(), line
-            assert program == "gunicorn" or (ROOT / f"foilworks/management/commands/{command}.py").exists(), line
+            assert program == "gunicorn" or (ROOT / f"foilworks/site/management/commands/{command}.py").exists(), line

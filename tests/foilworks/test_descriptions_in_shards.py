@@ -17,8 +17,8 @@ from threading import Event
 import psutil
 import pytest
 
-from foilworks.supervisor.embedded_redis import EmbeddedRedis
-from foilworks.supervisor.redis_socket import redis_url
+from foilworks.site.supervisor.embedded_redis import EmbeddedRedis
+from foilworks.site.supervisor.redis_socket import redis_url
 from tests.foilworks.described_videos import number_seen
 from tests.hub.chat_server import Said, Server, chat_server, content, pictures_of, text_of
 

@@ -8,10 +8,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from projects.models import User
+from foilworks.core.projects.models import User
 
 pytestmark = pytest.mark.django_db
-STYLES = Path("foilworks/static/foilworks")
+STYLES = Path("static/foilworks")
 CLASS = re.compile(r"\.([a-zA-Z][\w-]*)")
 # Colors of a drawing: each chart has those that it needs.
 OF_DRAWINGS = re.compile(r"(fill|stroke)-")

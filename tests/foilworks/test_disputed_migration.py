@@ -15,13 +15,13 @@ import pytest
 from django.apps import apps
 from django.db import connection
 
-from corpus.models import Foil, Item
+from foilworks.core.corpus.models import Foil, Item
 from tests.commands import ROOT, foilworks
 from tests.factories import make_item, make_project, make_subtest
 from tests.postgres import running_postgres
 
-SCHEMA = import_module("corpus.migrations.0011_disputed_choices").Migration
-DATA = import_module("corpus.migrations.0012_split_becomes_disputed").Migration
+SCHEMA = import_module("foilworks.core.corpus.migrations.0011_disputed_choices").Migration
+DATA = import_module("foilworks.core.corpus.migrations.0012_split_becomes_disputed").Migration
 ((_, BEFORE),) = SCHEMA.dependencies
 AFTER = "0012"
 STATES = "SELECT i.key, i.state, f.verdict FROM corpus_item i JOIN corpus_foil f ON f.item_id = i.id"
@@ -30,7 +30,7 @@ LATE = "UPDATE corpus_foil SET verdict = 'split' WHERE verdict = 'disputed'"
 ROWS = """
 import django
 django.setup()
-from corpus.models import Foil
+from foilworks.core.corpus.models import Foil
 from tests.factories import make_item, make_project, make_subtest
 subtest = make_subtest(make_project())
 for state, verdict in (("disputed", "disputed"), ("valid", "disputed"), ("invalid", "invalid"), ("retracted", "valid")):
@@ -48,7 +48,7 @@ THEN = {tuple("split" if word == "disputed" else word for word in row) for row i
 def environment(home: Path, url: str = "") -> dict[str, str]:
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "DATABASE_"))}
     also = {"DATABASE_URL": url} if url else {}
-    return {**inherited, "FOILWORKS_HOME": str(home), "DJANGO_SETTINGS_MODULE": "foilworks.settings", **also}
+    return {**inherited, "FOILWORKS_HOME": str(home), "DJANGO_SETTINGS_MODULE": "foilworks.site.settings", **also}
 
 
 def goes_back_and_forth(settings: Mapping[str, str], execute: Callable[[str], list[tuple]]) -> None:

@@ -8,9 +8,9 @@ import sys
 import pytest
 from django.core.management import call_command
 
-from foilworks import doctor
-from foilworks.doctor import ABSENT, BROKEN, OK, examine
-from jobs.models import Job
+from foilworks.core.jobs.models import Job
+from foilworks.site import doctor
+from foilworks.site.doctor import ABSENT, BROKEN, OK, examine
 
 
 def state_of(name: str) -> doctor.Check:

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 import redis
 
-from foilworks.supervisor import embedded_redis
-from foilworks.supervisor.embedded_redis import EmbeddedRedis, answers, client_of
-from foilworks.supervisor.errors import SupervisorError
+from foilworks.site.supervisor import embedded_redis
+from foilworks.site.supervisor.embedded_redis import EmbeddedRedis, answers, client_of
+from foilworks.site.supervisor.errors import SupervisorError
 
 
 @pytest.fixture(params=["home", 'a "strange" näme', "x" * 120], ids=["plain", "quoted", "too long for a socket"])

@@ -11,7 +11,7 @@ import pytest
 from django.template import Context, Template
 from django.utils import translation
 
-TEMPLATES = Path(__file__).resolve().parents[2] / "foilworks" / "templates"
+TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 WHEN = datetime(2026, 3, 9, 14, 5, 7, tzinfo=UTC)
 
 

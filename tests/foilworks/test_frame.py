@@ -8,8 +8,8 @@ from django.templatetags.static import static
 from django.test import Client
 from django.urls import reverse
 
-from foilworks.navigation import PAGES
-from projects.models import Project, Role
+from foilworks.core.projects.models import Project, Role
+from foilworks.site.navigation import PAGES
 from tests.evaluation.rungs.worlds import make_release, score, tiny
 from tests.factories import make_member, make_project
 

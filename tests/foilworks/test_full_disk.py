@@ -84,7 +84,8 @@ def site(home: Path, log: Path, database: str) -> Iterator[tuple[Browser, psutil
     for command in (["migrate"], ada):
         subprocess.run([sys.executable, "manage.py", *command], cwd=ROOT, env=made, check=True, capture_output=True)
     port = free_port()
-    serve = f"-m gunicorn foilworks.wsgi:application --config python:foilworks.web_server --bind 127.0.0.1:{port}"
+    options = f"--config python:foilworks.site.server.web_server --bind 127.0.0.1:{port}"
+    serve = f"-m gunicorn foilworks.site.wsgi:application {options}"
     with running([sys.executable, *serve.split()], log, told) as process:
         until_it_answers(port)
         yield Browser(port), psutil.Process(process.pid)

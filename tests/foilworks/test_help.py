@@ -9,10 +9,10 @@ from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
-from foilworks.help_pages import DOCS, help_address, help_names, help_page
+from foilworks.site.help_pages import DOCS, help_address, help_names, help_page
 from tests.docs.pages import anchors
 
-TEMPLATES = Path(settings.BASE_DIR) / "foilworks" / "templates"
+TEMPLATES = Path(settings.BASE_DIR) / "templates"
 LEARN_MORE = re.compile(r'{% learn_more "([^"]*)" %}')
 CODE = re.compile(r"<(pre|code)\b.*?</\1>", re.DOTALL)
 # Pages where a researcher needs the reasons or the steps.
@@ -95,7 +95,7 @@ def test_a_link_to_a_page_for_developers_is_its_text() -> None:
 
 def test_html_in_a_page_is_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "tutorial.md").write_text("# T\n\n<script>alert(1)</script>\n\n[x](javascript:alert(1))\n")
-    monkeypatch.setattr("foilworks.help_pages.DOCS", tmp_path)
+    monkeypatch.setattr("foilworks.site.help_pages.DOCS", tmp_path)
     page = help_page.__wrapped__("tutorial")
     assert "<script" not in page.html
     assert "href" not in page.html

@@ -10,9 +10,9 @@ from django.template.loader import render_to_string
 from django.templatetags.static import static
 from django.test import Client
 
-from foilworks.setting_values import digest
+from foilworks.site.setting_values import digest
 
-STATIC = Path(settings.BASE_DIR) / "foilworks" / "static"
+STATIC = Path(settings.BASE_DIR) / "static"
 IMPORT = re.compile(r'^(?:import .*|\} )from "([^"]+)";', re.MULTILINE)
 PRELOADED = re.compile(r'<link rel="modulepreload" href="([^"]+)">')
 

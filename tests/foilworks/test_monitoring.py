@@ -15,14 +15,14 @@ import pytest
 from django.db import InterfaceError, OperationalError
 from django.test import Client
 
-from foilworks import outages
-from foilworks.monitoring import metrics, readiness
-from foilworks.monitoring.error_reports import without_people
-from foilworks.monitoring.logs import JsonFormatter
-from jobs import trace
-from jobs.models import Job
-from jobs.queue import enqueue
-from jobs.runner import run_now
+from foilworks.core.jobs import trace
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.queue import enqueue
+from foilworks.core.jobs.runner import run_now
+from foilworks.site.monitoring import metrics, readiness
+from foilworks.site.monitoring.error_reports import without_people
+from foilworks.site.monitoring.logs import JsonFormatter
+from foilworks.site.server import outages
 from tests.annotation.world import make_world
 from tests.test_architecture import ROOT
 
@@ -122,7 +122,7 @@ def test_pages_name_the_unavailable_part(monkeypatch, error, status, words):
     def broken(*_given):
         raise error
 
-    monkeypatch.setattr("foilworks.views.home.published_accounts", broken)
+    monkeypatch.setattr("foilworks.site.views.home.published_accounts", broken)
     client = Client(raise_request_exception=False)
     answer = client.get("/")
     assert (answer.status_code, words in answer.content.decode()) == (status, True)
@@ -134,7 +134,7 @@ def test_a_process_without_space_for_metrics_serves_without_them(tmp_path):
     program = (
         "import django; django.setup()\n"
         "from django.conf import settings\n"
-        "from foilworks.monitoring import metrics\n"
+        "from foilworks.site.monitoring import metrics\n"
         "import resource, signal, sys\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
@@ -142,7 +142,7 @@ def test_a_process_without_space_for_metrics_serves_without_them(tmp_path):
         "metrics.count_request('home', 'GET', 200, 0.1)\n"
         "print('served')\n"
     )
-    environment = {**os.environ, "FOILWORKS_HOME": str(tmp_path), "DJANGO_SETTINGS_MODULE": "foilworks.settings"}
+    environment = {**os.environ, "FOILWORKS_HOME": str(tmp_path), "DJANGO_SETTINGS_MODULE": "foilworks.site.settings"}
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "served\n")
@@ -224,7 +224,7 @@ def test_a_request_has_an_id_that_its_jobs_and_their_lines_carry(client, caplog)
         def emit(self, record):
             lines.append(json.loads(JsonFormatter().format(record)))
 
-    logger, handler = logging.getLogger("jobs.runner"), Kept()
+    logger, handler = logging.getLogger("foilworks.core.jobs.runner"), Kept()
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
     try:
@@ -312,7 +312,7 @@ class Sentry(BaseHTTPRequestHandler):
 REPORTING = """
 import sys
 import sentry_sdk
-from foilworks.monitoring.error_reports import report_errors
+from foilworks.site.monitoring.error_reports import report_errors
 report_errors(sys.argv[1])
 try:
     caption = sys.argv[2]

@@ -9,16 +9,13 @@ from annotation.actions.claims.claim import claim
 from annotation.actions.comments import add_comment
 from annotation.actions.undo import undo_review
 from annotation.models import Stage
-from corpus.models import ReleaseItem
-from corpus.rules.states import ItemState
-from evaluation.publishing.actions.report_item import report_item
-from evaluation.publishing.models import PublicPage
 from evaluation.releases.actions.freeze_release import freeze_release
-from foilworks.notifications.follower import COMMIT_WINDOW, follow
-from jobs.models import Job, JobState
-from projects import audit
-from projects.actions.members import set_roles
-from projects.models import (
+from foilworks.core.corpus.models import ReleaseItem
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.jobs.models import Job, JobState
+from foilworks.core.projects.actions.members import set_roles
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import (
     AuditEvent,
     CrowdPlace,
     CrowdStudy,
@@ -28,9 +25,12 @@ from projects.models import (
     Role,
     Webhook,
 )
-from projects.notifications.actions import save_settings
-from projects.notifications.kinds import KINDS, QUEUES, RUNS, sentence, target
-from projects.notifications.queries import notifications_of
+from foilworks.core.projects.notifications.actions import save_settings
+from foilworks.core.projects.notifications.kinds import KINDS, QUEUES, RUNS, sentence, target
+from foilworks.core.projects.notifications.queries import notifications_of
+from foilworks.site.notifications.follower import COMMIT_WINDOW, follow
+from foilworks.site.publishing.actions.report_item import report_item
+from foilworks.site.publishing.models import PublicPage
 from tests.annotation.world import World, make_world
 from tests.factories import make_item, make_member, make_run, make_task, make_user, make_video
 

@@ -14,16 +14,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from corpus.exporters.parts.released_items import manifest_facts
-from corpus.exporters.registry import EXPORTERS
-from foilworks.doctor import ABSENT, examine
+from foilworks.core.corpus.export_formats.parts.released_items import manifest_facts
+from foilworks.core.corpus.export_formats.registry import EXPORTERS
+from foilworks.core.hub.adapters.fake import load_adapter
+from foilworks.core.hub.adapters.registry import ADAPTERS, open_adapter
+from foilworks.core.hub.errors import HubError
+from foilworks.core.text import plugins
+from foilworks.core.text.plugins import Registry
+from foilworks.core.text.registry import MAX_VERSION_LENGTH, Entry, RegistryError, load, version_of
+from foilworks.site.doctor import ABSENT, examine
 from generation.methods.registry import METHODS
-from hub.adapters.fake import load_adapter
-from hub.adapters.registry import ADAPTERS, open_adapter
-from hub.errors import HubError
-from text import plugins
-from text.plugins import Registry
-from text.registry import MAX_VERSION_LENGTH, Entry, RegistryError, load, version_of
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "docs/examples/plugin"
 PAGE = Path(__file__).resolve().parents[2] / "docs/how-to/plugins.md"
@@ -34,7 +34,7 @@ import json, sys
 from django.core.management import call_command
 import django
 django.setup()
-from foilworks.cli import run
+from foilworks.site.cli import run
 for line in json.loads(sys.argv[1]):
     if status := run(line):
         sys.exit(status)
@@ -130,7 +130,7 @@ def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Put:
     plugins._every_point.cache_clear()
 
 
-ROW = 'from text.registry import Entry\nROW = Entry("New", "new_rows", summary="Does it.")\n'
+ROW = 'from foilworks.core.text.registry import Entry\nROW = Entry("New", "new_rows", summary="Does it.")\n'
 
 
 def test_rows_are_an_entry_or_what_a_function_returns(put: Put) -> None:

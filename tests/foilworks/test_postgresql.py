@@ -13,7 +13,7 @@ import pytest
 from django.db import ConnectionHandler
 from django.db.backends.postgresql import base
 
-from foilworks.service_urls import database
+from foilworks.site.service_urls import database
 from tests.commands import foilworks
 from tests.postgres import Postgres, find_binaries, running_postgres
 
@@ -121,7 +121,7 @@ def test_postgresql_is_installed_in_continuous_integration():
 )
 def test_the_address_of_a_server_is_read(url, name, user, password, host, port, options):
     got = database(url, Path("/home"))
-    assert got["ENGINE"] == "foilworks.postgresql"
+    assert got["ENGINE"] == "foilworks.site.databases.postgresql"
     read = (got["NAME"], got["USER"], got["PASSWORD"], got["HOST"], got["PORT"], got["OPTIONS"])
     assert read == (name, user, password, host, port, options)
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from foilworks.supervisor.errors import SupervisorError
-from foilworks.supervisor.lock import FolderLock
-from foilworks.supervisor.processes import PythonChild, Supervisor
+from foilworks.site.supervisor.errors import SupervisorError
+from foilworks.site.supervisor.lock import FolderLock
+from foilworks.site.supervisor.processes import PythonChild, Supervisor
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -168,7 +168,7 @@ def test_children_end_with_their_parent_even_when_it_is_killed(tmp_path):
     (tmp_path / "sleeper.py").write_text(SLEEP)
     parent = (
         "import sys, time\n"
-        "from foilworks.supervisor.processes import PythonChild\n"
+        "from foilworks.site.supervisor.processes import PythonChild\n"
         f"child = PythonChild('sleeper', 'sleeper', [{str(tmp_path / 'here')!r}])\n"
         "child.start()\nprint(child.pid, flush=True)\ntime.sleep(60)\n"
     )
@@ -216,7 +216,7 @@ def test_a_lock_has_one_holder_and_names_it(tmp_path):
 
 def test_a_lock_is_free_once_its_process_is_dead(tmp_path):
     holder = (
-        "import time\nfrom pathlib import Path\nfrom foilworks.supervisor.lock import FolderLock\n"
+        "import time\nfrom pathlib import Path\nfrom foilworks.site.supervisor.lock import FolderLock\n"
         f"lock = FolderLock(Path({str(tmp_path / 'lock')!r}))\n"
         "print(lock.acquire(), flush=True)\ntime.sleep(60)\n"
     )

@@ -12,15 +12,15 @@ import yaml
 from django.conf import settings as live
 from django.core.management import call_command
 
-from foilworks.private_files import make_private, open_to_others
-from foilworks.production_checks import findings
+from foilworks.site.private_files import make_private, open_to_others
+from foilworks.site.production_checks import findings
 from tests.factories import make_project
 from tests.test_architecture import ROOT
 
 pytestmark = pytest.mark.django_db
 
 POSTGRESQL = {
-    "ENGINE": "foilworks.postgresql",
+    "ENGINE": "foilworks.site.databases.postgresql",
     "HOST": "db.example.org",
     "PASSWORD": "x",
     "OPTIONS": {"sslmode": "require"},
@@ -157,7 +157,9 @@ def test_a_process_closes_the_home_it_starts_in(tmp_path):
     (home / "foilworks.sqlite3").touch()
     for path in (home, home / "exports", home / "foilworks.sqlite3"):
         path.chmod(0o755)
-    program = "import foilworks.settings as s; (s.UPLOAD_ROOT / 'import-1').mkdir(); (s.EXPORT_ROOT / 'a.csv').touch()"
+    program = (
+        "import foilworks.site.settings as s; (s.UPLOAD_ROOT / 'import-1').mkdir(); (s.EXPORT_ROOT / 'a.csv').touch()"
+    )
     environment = {**os.environ, "FOILWORKS_HOME": str(home)}
     subprocess.run(
         [sys.executable, "-c", f"import os; os.umask(0o022); {program}"], env=environment, cwd=ROOT, check=True

@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foilworks.supervisor.redis_socket import SOCKET_PATH_LIMIT, redis_socket_path, redis_url
+from foilworks.site.supervisor.redis_socket import SOCKET_PATH_LIMIT, redis_socket_path, redis_url
 
 
 def test_a_short_home_holds_its_socket(tmp_path):
@@ -50,5 +50,5 @@ def test_the_address_survives_spaces_and_percent_signs():
 
 
 def test_the_module_does_not_import_django():
-    code = "import sys; import foilworks.supervisor.redis_socket; sys.exit('django' in sys.modules)"
+    code = "import sys; import foilworks.site.supervisor.redis_socket; sys.exit('django' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -15,7 +15,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from media.encode import write_mp4
+from foilworks.core.media.encode import write_mp4
 from tests.foilworks.test_backup import Home
 from tests.foilworks.test_processes import eventually
 from tests.media.painted import painted_clip

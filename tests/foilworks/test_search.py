@@ -7,13 +7,13 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation.models import Edit, Review
-from corpus.models import Item
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.actions.start_run import start_run
-from foilworks.navigation import PAGES
-from foilworks.page_words import BESIDE, SUBJECTS
-from foilworks.project_search import HITS_PER_GROUP, Results, search
-from projects.models import Project, Role, User
+from foilworks.core.corpus.models import Item
+from foilworks.core.projects.models import Project, Role, User
+from foilworks.site.navigation import PAGES
+from foilworks.site.page_words import BESIDE, SUBJECTS
+from foilworks.site.project_search import HITS_PER_GROUP, Results, search
 from tests.annotation.world import make_world
 from tests.factories import (
     make_candidate,

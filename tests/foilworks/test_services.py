@@ -14,7 +14,7 @@ import psutil
 import pytest
 from django.templatetags.static import static
 
-from foilworks.supervisor.redis_socket import redis_folder
+from foilworks.site.supervisor.redis_socket import redis_folder
 from tests.foilworks.test_processes import eventually, runs
 
 pytestmark = pytest.mark.slow(seconds=6)
@@ -24,8 +24,8 @@ JOBS = """
 import json, sys
 import django
 django.setup()
-from jobs.models import Job
-from jobs.queue import enqueue, wait
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.queue import enqueue, wait
 names = sys.argv[1:]
 jobs = wait([enqueue(f"tests.jobs.samples.{name}", 5) for name in names], timeout_s=90)
 print(json.dumps([[job.state, job.attempts, job.done] for job in jobs]))
@@ -34,8 +34,8 @@ BESIDE = """
 import django
 django.setup()
 from django.core.management import call_command
-from foilworks.supervisor.services import services
-from jobs.queue import enqueue, wait
+from foilworks.site.supervisor.services import services
+from foilworks.core.jobs.queue import enqueue, wait
 call_command("migrate", verbosity=0)
 with services(workers=1) as supervisor:
     job, = wait([enqueue("tests.jobs.samples.count", 5)], timeout_s=60)
@@ -166,7 +166,7 @@ import sys
 import django
 django.setup()
 from django.core.management import call_command
-from foilworks.supervisor.services import services
+from foilworks.site.supervisor.services import services
 call_command("migrate", verbosity=0)
 with services(workers=1):
     print("at work", flush=True)
@@ -200,9 +200,9 @@ import time
 import django
 django.setup()
 from django.core.management import call_command
-from foilworks.supervisor.services import services
-from jobs.models import Job
-from jobs.queue import enqueue
+from foilworks.site.supervisor.services import services
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.queue import enqueue
 call_command("migrate", verbosity=0)
 with services(workers=1):
     job = enqueue("tests.jobs.samples.wait_long", 1)
@@ -219,9 +219,9 @@ import time
 import django
 django.setup()
 from django.core.management import call_command
-from foilworks.supervisor.services import services
-from jobs.models import Job
-from jobs.queue import cancel, enqueue, wait
+from foilworks.site.supervisor.services import services
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.queue import cancel, enqueue, wait
 call_command("migrate", verbosity=0)
 with services(workers=1):
     silent, = wait([enqueue("tests.jobs.samples.hold_the_lock_once", 1)], timeout_s=60)

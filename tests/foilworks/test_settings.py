@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from foilworks import cli
+from foilworks.site import cli
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-SOURCE = ROOT / "foilworks" / "settings.py"
+SOURCE = ROOT / "foilworks" / "site" / "settings.py"
 LAB = {"CHAT_ENDPOINTS": "lab", "CHAT_LAB_URL": "http://10.0.0.7:8000/v1", "CHAT_LAB_MODELS": "tiny, large"}
 
 
@@ -37,7 +37,8 @@ def read(tmp_path, monkeypatch):
 
 
 def read_by(*functions: str) -> list[str]:
-    """The variables that settings.py reads by one of its functions, or hands to one of foilworks.setting_values."""
+    """The variables that settings.py reads by one of its functions, or hands to one of
+    foilworks.site.setting_values."""
     calls = [node for node in ast.walk(ast.parse(SOURCE.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]
     named = [(getattr(call.func, "attr", getattr(call.func, "id", "")), call.args) for call in calls]
     return sorted(args[0].value for name, args in named if name in functions and isinstance(args[0], ast.Constant))
@@ -180,7 +181,7 @@ def test_hosts_and_origins_have_commas_or_spaces_between_them(read, between):
 @pytest.fixture
 def copied(monkeypatch, tmp_path):
     """A copy of the settings in a clone (with manage.py) or as pip installs them, read with no home named."""
-    code = tmp_path / "code" / "foilworks" / "settings.py"
+    code = tmp_path / "code" / "foilworks" / "site" / "settings.py"
     code.parent.mkdir(parents=True)
     code.write_text(SOURCE.read_text(encoding="utf-8"), encoding="utf-8")
     (tmp_path / "work").mkdir()

@@ -19,11 +19,11 @@ from django.http import UnreadablePostError
 from django.test import Client
 from django.urls import reverse
 
-from foilworks.web_server import threads, workers
-from foilworks.web_worker import BODY_SECONDS, Deadlines, length_of, seconds_for
-from foilworks.whole_bodies import WholeBody, with_whole_bodies
-from projects.models import Role
-from projects.upload_limits import STRANGERS_MOST
+from foilworks.core.projects.models import Role
+from foilworks.core.projects.upload_limits import STRANGERS_MOST
+from foilworks.site.server.web_server import threads, workers
+from foilworks.site.server.web_worker import BODY_SECONDS, Deadlines, length_of, seconds_for
+from foilworks.site.server.whole_bodies import WholeBody, with_whole_bodies
 from tests.factories import make_member, make_project
 from tests.ports import free_port
 from tests.test_architecture import ROOT
@@ -122,7 +122,8 @@ def test_large_bodies_of_visitors_are_refused_unread():
 def served(tmp_path: Path) -> Iterator[int]:
     """The pages as units start them."""
     port = free_port()
-    told = f"-m gunicorn foilworks.wsgi:application --config python:foilworks.web_server --bind 127.0.0.1:{port}"
+    options = f"--config python:foilworks.site.server.web_server --bind 127.0.0.1:{port}"
+    told = f"-m gunicorn foilworks.site.wsgi:application {options}"
     with running(
         [sys.executable, *told.split()], tmp_path / "web", {"FOILWORKS_HOME": str(tmp_path / "home")}
     ) as _process:

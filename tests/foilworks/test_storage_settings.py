@@ -33,7 +33,7 @@ def test_a_bucket_its_keys_and_the_policy_of_the_pages(tmp_path):
     )
     storage, _, media, pictures = json.loads(done.stdout)
     assert storage == {
-        "BACKEND": "corpus.video_files.object_store.ObjectStore",
+        "BACKEND": "foilworks.core.corpus.video_files.object_store.ObjectStore",
         "OPTIONS": {
             "bucket_name": "clips",
             "location": "lab/a",

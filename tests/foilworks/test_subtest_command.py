@@ -7,12 +7,12 @@ from django.core.management import call_command
 
 from annotation.actions.settings.link_proficiency import link_proficiency
 from annotation.errors import AnnotationError
-from corpus.models import Item, Subtest
-from corpus.rules.states import ItemState
-from evaluation.imports.store import import_records
-from foilworks.invariants.registry import violations
-from projects.errors import AccessDenied
-from projects.models import AuditEvent, Role
+from foilworks.core.corpus.models import Item, Subtest
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent, Role
+from foilworks.site.imports.store import import_records
+from foilworks.site.invariants.registry import violations
 from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_video
 
 pytestmark = pytest.mark.django_db

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from media.encode import write_mp4
+from foilworks.core.media.encode import write_mp4
 from tests.foilworks.hosts import SERVE
 from tests.foilworks.topology import DATABASE, ROOT, Topology, running_topology
 from tests.media.painted import painted_clip

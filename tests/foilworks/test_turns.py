@@ -11,14 +11,14 @@ from contextlib import closing
 import pytest
 from django.db import connection, transaction
 
-from foilworks.sqlite import turns
-from foilworks.sqlite.turns import Turns, line_of
-from projects.models import Project
+from foilworks.core.projects.models import Project
+from foilworks.site.databases.sqlite import turns
+from foilworks.site.databases.sqlite.turns import Turns, line_of
 
 HOLDER = """
 import sys, time
 from pathlib import Path
-from foilworks.sqlite.turns import Turns
+from foilworks.site.databases.sqlite.turns import Turns
 line = Turns(Path(sys.argv[1]))
 print(line.take(), flush=True)
 time.sleep(float(sys.argv[2]))

@@ -18,8 +18,8 @@ import psutil
 import psycopg
 import pytest
 
-from foilworks.supervisor.embedded_redis import EmbeddedRedis
-from foilworks.supervisor.redis_socket import redis_url
+from foilworks.site.supervisor.embedded_redis import EmbeddedRedis
+from foilworks.site.supervisor.redis_socket import redis_url
 from tests.foilworks.hosts import CLIPS
 from tests.postgres import Postgres, running_postgres
 

@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 from foilworks import __version__
-from foilworks.help_pages import SHELVES
+from foilworks.site.help_pages import SHELVES
 from tests.ports import free_port
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -55,10 +55,10 @@ def environment(home: Path) -> dict[str, str]:
 def test_the_wheel_holds_every_file_of_the_packages_and_nothing_else(wheel: Path) -> None:
     files = (path for name in PACKAGES for path in (ROOT / name).rglob("*") if path.is_file())
     wanted = {path.relative_to(ROOT).as_posix() for path in files if path.suffix != ".pyc"}
-    # foilworks/docs is a link to docs/: the pages for users are in the wheel.
-    wanted |= {f"foilworks/docs/{path.relative_to(ROOT / 'docs')}" for path in (ROOT / "docs").glob("*.md")}
+    # foilworks/site/docs is a link to docs/: the pages for users are in the wheel.
+    wanted |= {f"foilworks/site/docs/{path.relative_to(ROOT / 'docs')}" for path in (ROOT / "docs").glob("*.md")}
     for shelf in SHELVES:
-        wanted |= {f"foilworks/docs/{shelf}/{path.name}" for path in (ROOT / "docs" / shelf).glob("*.md")}
+        wanted |= {f"foilworks/site/docs/{shelf}/{path.name}" for path in (ROOT / "docs" / shelf).glob("*.md")}
     with zipfile.ZipFile(wheel) as archive:
         held = set(archive.namelist())
     described = {name for name in held if name.startswith(f"foilworks-{__version__}.dist-info/")}
@@ -67,8 +67,8 @@ def test_the_wheel_holds_every_file_of_the_packages_and_nothing_else(wheel: Path
     assert held - described == wanted
     # Of each kind, one that would be missed first.
     assert wanted >= {
-        "foilworks/templates/foilworks/base.html",
-        "foilworks/static/foilworks/base.css",
+        "templates/foilworks/base.html",
+        "static/foilworks/base.css",
         "evaluation/migrations/0001_squashed_0_2.py",
     }
 
@@ -83,7 +83,7 @@ def test_an_installed_package_keeps_its_data_in_the_users_folder(wheel: Path, tm
         "CHAT_ENDPOINTS=lab\nCHAT_LAB_URL=http://10.0.0.7/v1\nCHAT_LAB_MODELS=tiny\n", encoding="utf-8"
     )
     done = subprocess.run(
-        [sys.executable, "-P", "-c", "from foilworks.cli import main; main()", "doctor", "--json"],
+        [sys.executable, "-P", "-c", "from foilworks.site.cli import main; main()", "doctor", "--json"],
         cwd=work,
         env={**environment(data), "PYTHONPATH": str(site)},
         capture_output=True,

@@ -8,10 +8,10 @@ import pytest
 from django.utils import translation
 
 from annotation.models import SlotState, TaskState, VoteState
-from corpus.rules.states import CandidateState, FoilVerdict, ItemState
 from evaluation.analyses.agreement_data import NOTHING_SHARED, ONE_CATEGORY
-from jobs.models import JobState
-from projects.templatetags.wording import WORDS, in_words
+from foilworks.core.corpus.rules.states import CandidateState, FoilVerdict, ItemState
+from foilworks.core.jobs.models import JobState
+from foilworks.core.projects.templatetags.wording import WORDS, in_words
 from tests import pseudo
 
 ROOT = Path(__file__).resolve().parent.parent.parent

@@ -45,7 +45,7 @@ ON_GPU = {
     "evaluation.blind.jobs": {"run_blind_scoring"},
     "evaluation.proximity.jobs": {"measure_proximity"},
     "evaluation.scoring.jobs": {"run_scoring", "score_shard"},
-    "evaluation.teacher.jobs": {"run_teacher", "ask_teacher", "read_release"},
+    "foilworks.site.teacher.jobs": {"run_teacher", "ask_teacher", "read_release"},
     "evaluation.utd.jobs": {
         "describe_videos", "describe_shard", "measure_bias", "measure_shard", "check_shortcuts", "answer_samples",
         "answer_shard",
@@ -57,21 +57,21 @@ ON_WEB_HOST = {
     "annotation.choices.jobs": {"compose_items"},
     "annotation.jobs": {"estimate_skill", "nouns_of_captions", "pictures_of_frames"},
     "annotation.pairs.jobs": {"add_natural_pairs", "add_orders", "add_reversals"},
-    "corpus.jobs": {"prepare_videos"},
-    "evaluation.dashboard.jobs": {"count_dashboard"},
-    "evaluation.imports.jobs": {"preview_import", "run_import"},
-    "evaluation.publishing.jobs": {"build_archive", "build_folder"},
+    "foilworks.core.corpus.jobs": {"prepare_videos"},
+    "foilworks.site.dashboard.jobs": {"count_dashboard"},
+    "foilworks.site.imports.jobs": {"preview_import", "run_import"},
+    "foilworks.site.publishing.jobs": {"build_archive", "build_folder"},
     "evaluation.releases.jobs": {"freeze_by_job", "preview_release"},
     "evaluation.reports.jobs": {"compute_figures", "compute_report"},
-    "foilworks.jobs": {"train_average", "train_temporal"},
+    "foilworks.site.jobs": {"train_average", "train_temporal"},
     "generation.jobs": {"answer_hint", "run_caption_preview", "run_captions", "work_out_selection"},
-    "projects.jobs": {"deliver_webhook", "mail_notifications"},
+    "foilworks.core.projects.jobs": {"deliver_webhook", "mail_notifications"},
 }
 
 
 def job_functions() -> dict[str, set[str]]:
     """The functions of each module of jobs that a row may name."""
-    folders = [Path(app.path) for app in apps.get_app_configs() if Path(app.path).parent == ROOT]
+    folders = [Path(app.path) for app in apps.get_app_configs() if Path(app.path).is_relative_to(ROOT)]
     found = {}
     for path in sorted(path for folder in folders for path in folder.rglob("jobs.py")):
         name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
@@ -87,7 +87,7 @@ def job_functions() -> dict[str, set[str]]:
 def queued_on_gpu() -> Iterator[str]:
     """What the product queues with another queue than the default one."""
     for app in apps.get_app_configs():
-        for path in Path(app.path).rglob("*.py") if Path(app.path).parent == ROOT else ():
+        for path in Path(app.path).rglob("*.py") if Path(app.path).is_relative_to(ROOT) else ():
             for call in ast.walk(ast.parse(path.read_text())):
                 if not isinstance(call, ast.Call) or getattr(call.func, "id", "") != "enqueue":
                     continue

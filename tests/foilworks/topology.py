@@ -19,8 +19,8 @@ import httpx
 import psutil
 import psycopg
 
-from foilworks.supervisor.embedded_redis import EmbeddedRedis
-from foilworks.supervisor.redis_socket import redis_url
+from foilworks.site.supervisor.embedded_redis import EmbeddedRedis
+from foilworks.site.supervisor.redis_socket import redis_url
 from tests.object_store import Store, running_store
 from tests.ports import free_port
 from tests.postgres import Postgres, running_postgres
@@ -30,7 +30,7 @@ PROGRAMS = Path(sys.executable).parent
 PATIENCE_S = 120.0
 # pytest-django puts test_ before a database's name; what we serve is what its tests then see.
 DATABASE = "topology"
-WEB = "gunicorn foilworks.wsgi:application --config python:foilworks.web_server --log-level warning"
+WEB = "gunicorn foilworks.site.wsgi:application --config python:foilworks.site.server.web_server --log-level warning"
 COMMANDS = """
 import json, sys
 import django
@@ -74,7 +74,7 @@ class Topology:
             [sys.executable, "-c", COMMANDS],
             input=json.dumps([command.split() for command in commands]),
             cwd=ROOT,
-            env={**self.of(host), "DJANGO_SETTINGS_MODULE": "foilworks.settings"},
+            env={**self.of(host), "DJANGO_SETTINGS_MODULE": "foilworks.site.settings"},
             capture_output=True,
             text=True,
             check=False,

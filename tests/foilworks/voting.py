@@ -41,10 +41,10 @@ def make_work():
     from django.conf import settings
 
     from annotation.actions.workflow.make_tasks import make_tasks
-    from corpus.models import Foil
-    from corpus.rules.states import FoilVerdict, ItemState
     from evaluation.releases.actions.freeze_release import freeze_release
-    from media.encode import write_mp4
+    from foilworks.core.corpus.models import Foil
+    from foilworks.core.corpus.rules.states import FoilVerdict, ItemState
+    from foilworks.core.media.encode import write_mp4
     from tests import factories
     from tests.annotation.world import make_world
     from tests.media.painted import painted_clip
@@ -89,10 +89,10 @@ def vote_until(stop: Path, world) -> int:
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.settings")
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.site.settings")
     import django
 
-    from foilworks.lasting import lasting
+    from foilworks.site.server.lasting import lasting
 
     with lasting():
         django.setup()

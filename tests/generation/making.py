@@ -2,13 +2,13 @@
 
 from typing import Any
 
+from foilworks.core.hub.adapters.fake import FakeChat
+from foilworks.core.text.registry import load, parse_params
 from generation import measures, pipeline
-from generation.asking.cached_answers import Asking, MemoryAnswers
-from generation.asking.prompts import built_in
+from generation.instruction_models.cached_answers import Asking, MemoryAnswers
+from generation.instruction_models.prompts import built_in
 from generation.methods.registry import METHODS
 from generation.records import CaptionInput, Case, FoilDraft, Verdict
-from hub.adapters.fake import FakeChat
-from text.registry import load, parse_params
 
 
 def step(slug: str, **params: Any) -> pipeline.Step:

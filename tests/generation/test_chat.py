@@ -5,19 +5,19 @@ import re
 
 import pytest
 
-from corpus.rules.states import CandidateState
+from foilworks.core.corpus.rules.states import CandidateState
+from foilworks.core.hub.adapters import chat_endpoint
+from foilworks.core.hub.errors import HubError
+from foilworks.core.jobs.lease import claim
+from foilworks.core.jobs.models import Job, JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.models import Role
 from generation.actions.runs import start_run
-from generation.asking.prompts import PROMPTS, checked
 from generation.errors import GenerationError
+from generation.instruction_models.prompts import PROMPTS, checked
 from generation.jobs import run_generation
 from generation.methods._chat_answers import check_answers, read_captions
 from generation.models import Candidate, CandidateGroup, GenerationRun, ModelAnswer, RunCost
-from hub.adapters import chat_endpoint
-from hub.errors import HubError
-from jobs.lease import claim
-from jobs.models import Job, JobState
-from jobs.runner import run_now
-from projects.models import Role
 from tests.factories import make_caption, make_member, make_project, make_subtest, make_video
 from tests.hub.chat_folder import chat_lm
 from tests.hub.chat_server import Said, chat_server, content, foils

@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from corpus.errors import CorpusError
-from corpus.importers.parsing.characters import read_characters
-from corpus.models import Caption, Split
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.import_formats.parsing.characters import read_characters
+from foilworks.core.corpus.models import Caption, Split
+from foilworks.core.jobs.models import JobState
+from foilworks.core.jobs.runner import run_now
 from generation.actions.runs import start_run
 from generation.models import Candidate
-from jobs.models import JobState
-from jobs.runner import run_now
 from tests.factories import make_caption, make_project, make_subtest, make_video
 
 pytestmark = pytest.mark.django_db

@@ -5,12 +5,12 @@ import sys
 
 import pytest
 
+from foilworks.core.text.errors import ActionableError
+from foilworks.core.text.registry import parse_params
 from generation import pipeline
 from generation.methods.registry import METHODS
 from generation.parameter_checks import check_parameters, named_parameter
 from generation.records import CaptionInput
-from text.errors import ActionableError
-from text.registry import parse_params
 
 RULES = [slug for slug, entry in METHODS.items() if entry.kind == "rule"]
 CAST = [{"name": name, "gender": gender} for name, gender in (("Harry", "m"), ("Ron", "m"), ("Hermione", "f"))]
@@ -76,8 +76,8 @@ LOADED = """
 import sys
 from generation.filters.registry import FILTERS, needs_weights
 from generation.methods.registry import METHODS
-from text.language.tools import tagger
-from text.registry import load
+from foilworks.core.text.language.tools import tagger
+from foilworks.core.text.registry import load
 
 rows = [entry for entry in METHODS.values() if entry.kind == "rule"]
 for entry in [*rows, *(entry for entry in FILTERS.values() if not needs_weights(entry))]:

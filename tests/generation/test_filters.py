@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from foilworks.core.text.registry import load, parse_params
 from generation.filters import duplicate, identical, minimal_edit
 from generation.filters.registry import DEFAULT_FILTERS, FILTERS
 from generation.records import CaptionInput, Case
 from tests.generation import making
-from text.registry import load, parse_params
 
 # A few opposites and near-synonyms; every word has length one.
 VECTORS = Path(__file__).with_name("vectors.txt")

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from generation.asking.prompts import built_in
+from foilworks.core.text.registry import load, parse_params
 from generation.errors import GenerationError
 from generation.filters.registry import FILTERS
+from generation.instruction_models.prompts import built_in
 from generation.records import CaptionInput, Case
 from tests.generation import making
-from text.registry import load, parse_params
 
 VECTORS = str(Path(__file__).with_name("vectors.txt"))
 

@@ -6,15 +6,15 @@ import re
 import numpy as np
 import pytest
 
+from foilworks.core.hub.interfaces import Score, ScoreKind
+from foilworks.core.text.registry import parse_params
 from generation.errors import GenerationError
 from generation.filters import grammaticality, meaning, nli, perplexity, sentence_similarity
 from generation.filters.registry import FILTERS
 from generation.measures import judged
 from generation.records import CaptionInput, Case
-from hub.interfaces import Score, ScoreKind
 from tests.generation.test_filters_language import VECTORS
 from tests.hub import folders
-from text.registry import parse_params
 
 CASES = [
     Case(CaptionInput("1", "a man folds a red shirt"), "a man opens a red shirt"),

@@ -5,7 +5,7 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from foilworks.management.commands.foil import Command
+from foilworks.site.management.commands.foil import Command
 
 NO_EXACTLY = "it has no “exactly” before a number; anchor “any” also takes other numbers"
 

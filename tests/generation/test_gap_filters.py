@@ -2,12 +2,12 @@
 
 import pytest
 
+from foilworks.core.hub.adapters.fake import FakeScorer
+from foilworks.core.text.registry import parse_params
 from generation.filters import grammar_gap, plausibility_gap
 from generation.filters.registry import FILTERS
 from generation.measures import judged
 from generation.records import CaptionInput, Case
-from hub.adapters.fake import FakeScorer
-from text.registry import parse_params
 
 CAPTION = CaptionInput("1", "a man folds a shirt")
 FOILS = ("a man tears a shirt", "a man unfolds a shirt")

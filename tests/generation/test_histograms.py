@@ -5,8 +5,8 @@ import re
 import pytest
 from django.urls import reverse
 
+from foilworks.core.projects.models import Role
 from generation.thresholds.histograms import BINS, score_histograms
-from projects.models import Role
 from tests.factories import make_candidate, make_group, make_member, make_project, make_run, make_score, make_subtest
 
 pytestmark = pytest.mark.django_db

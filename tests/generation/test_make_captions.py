@@ -6,17 +6,17 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
-from corpus.models import Caption, MediaState
+from foilworks.core.corpus.models import Caption, MediaState
+from foilworks.core.jobs.models import JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent, Role
+from foilworks.core.text.registry import RegistryError
 from generation import jobs
 from generation.actions.runs import make_captions, preview_captions
 from generation.errors import GenerationError
 from generation.models import CaptionRun
-from jobs.models import JobState
-from jobs.runner import run_now
-from projects.errors import AccessDenied
-from projects.models import AuditEvent, Role
 from tests.factories import make_caption, make_member, make_project, make_subtest, make_video
-from text.registry import RegistryError
 
 pytestmark = pytest.mark.django_db
 

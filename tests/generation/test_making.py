@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from foilworks.core.text.diff import Edit
+from foilworks.core.text.registry import Entry
 from generation.errors import GenerationError
 from generation.methods.registry import METHODS
 from generation.records import draft_from_edits
 from tests.generation import making
-from text.diff import Edit
-from text.registry import Entry
 
 
 def method(monkeypatch: pytest.MonkeyPatch, target: Any, named: str = "written") -> None:

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 import torch
 
+from foilworks.core.hub.interfaces import Fill
 from generation import pipeline
 from generation.errors import GenerationError
 from generation.methods._fillers import Choice, vote
 from generation.records import CaptionInput
-from hub.interfaces import Fill
 from tests.generation.making import drafts, outcomes, skipped, step
 from tests.generation.masked_world import captions, right_verbs, train
 

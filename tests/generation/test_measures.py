@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from django.db import connection
 
+from foilworks.core.hub.adapters.fake import FakeClassifier
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.models import Role
 from generation.actions.runs import start_run
 from generation.errors import GenerationError
 from generation.models import FilterScore, Measure, Scorer
 from generation.thresholds.histograms import score_histograms
-from hub.adapters.fake import FakeClassifier
-from jobs.runner import run_now
-from projects.models import Role
 from tests.factories import make_caption, make_member, make_project, make_subtest, make_video
 from tests.hub import folders
 

@@ -4,12 +4,12 @@ import math
 
 import pytest
 
+from foilworks.core.hub.adapters.fake import FILL_SPANS, FILL_WORDS, FakeFiller, FakeScorer, FakeSpanFiller
 from generation.filters import grammaticality, nli
 from generation.grammar.prepositions import relations, replacements
 from generation.methods import _proficiency
 from generation.methods.preposition import NONE_FOUND, RANKED_CORPUS, RANKED_LIST
 from generation.records import CaptionInput, Verdict
-from hub.adapters.fake import FILL_SPANS, FILL_WORDS, FakeFiller, FakeScorer, FakeSpanFiller
 from tests.generation.making import drafts, outcomes, skipped
 
 FAKES = {"model": "fake-mask:", "nli": "fake-classifier:", "cola": "fake-classifier:cola", "lm": "fake-mask:"}

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from foilworks.core.text.diff import apply_edits
 from generation.methods.registry import METHODS
 from generation.records import MODES, CaptionInput
 from tests.generation.making import outcomes
-from text.diff import apply_edits
 
 PARAMS = {
     "preposition": {"top": 50, "min_corpus": 3},

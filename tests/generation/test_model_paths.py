@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from foilworks.core.projects.models import Role
 from generation.actions.runs import start_run
 from generation.errors import GenerationError
 from generation.model_paths import with_paths
-from projects.models import Role
 from tests.factories import make_caption, make_member, make_project, make_subtest, make_video
 
 

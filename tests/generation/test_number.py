@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from foilworks.core.text.diff import apply_edits
 from generation.errors import GenerationError
 from generation.grammar.numbers import find_count, realise
 from generation.records import CaptionInput
 from tests.generation.making import drafts, outcomes, skipped
-from text.diff import apply_edits
 
 NO_EXACTLY = "it has no “exactly” before a number; anchor “any” also takes other numbers"
 

@@ -3,18 +3,18 @@
 import pytest
 from django.core.files.base import ContentFile
 
-from corpus.models import MediaState
+from foilworks.core.corpus.models import MediaState
+from foilworks.core.hub.adapters.fake import FakeDetector
+from foilworks.core.hub.interfaces import Detection
+from foilworks.core.jobs.models import JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.media.encode import write_mp4
 from generation.actions.runs import start_run
 from generation.filters import detector
 from generation.grammar.synonyms import names_of, seen_as
 from generation.models import Candidate
 from generation.models.side_work import DetectionResult
 from generation.records import CaptionInput
-from hub.adapters.fake import FakeDetector
-from hub.interfaces import Detection
-from jobs.models import JobState
-from jobs.runner import run_now
-from media.encode import write_mp4
 from tests.e2e.conftest import moving_dot
 from tests.factories import make_caption, make_project, make_subtest, make_video
 from tests.generation.making import outcomes, skipped

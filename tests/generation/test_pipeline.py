@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from foilworks.core.text.diff import Edit
 from generation import pipeline
 from generation.errors import GenerationError
 from generation.records import Blank, CaptionInput, FoilDraft, Skip, Verdict, draft_from_edits
-from text.diff import Edit
 
 CAPTIONS = [CaptionInput(str(n), f"text {n}") for n in range(5)]
 

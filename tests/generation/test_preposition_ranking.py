@@ -4,15 +4,15 @@ from collections import Counter
 
 import pytest
 
-from corpus.rules.states import CandidateState
+from foilworks.core.corpus.rules.states import CandidateState
+from foilworks.core.hub.adapters.registry import SPAN_FILLER, open_helper
+from foilworks.core.jobs.runner import run_now
 from generation import batch_storage, pipeline
 from generation.actions.runs import start_run
 from generation.filters import frequency_clipping
 from generation.methods import _preposition_ranking
 from generation.models import Candidate, CandidateGroup, FilterScore
 from generation.records import CaptionInput
-from hub.adapters.registry import SPAN_FILLER, open_helper
-from jobs.runner import run_now
 from tests.factories import make_caption, make_project, make_subtest, make_video
 from tests.generation.making import drafts, outcomes, step
 from tests.hub import folders

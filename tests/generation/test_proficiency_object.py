@@ -2,16 +2,16 @@
 
 import pytest
 
+from foilworks.core.hub.adapters.fake import FILL_WORDS as WORDS
+from foilworks.core.hub.interfaces import Fill, ModelInfo, ScoreKind
+from foilworks.core.text.language.tools import tagger
 from generation import pipeline
 from generation.filters import grammaticality, nli
 from generation.grammar.landmarks import landmark
 from generation.methods import _proficiency
 from generation.records import CaptionInput, Verdict
-from hub.adapters.fake import FILL_WORDS as WORDS
-from hub.interfaces import Fill, ModelInfo, ScoreKind
 from tests.generation.making import drafts, skipped, step
 from tests.hub import folders
-from text.language.tools import tagger
 
 FAKES = {"model": "fake-mask:", "nli": "fake-classifier:", "cola": "fake-classifier:cola", "lm": "fake-mask:"}
 

@@ -3,13 +3,13 @@
 import pytest
 from django.urls import reverse
 
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent, Role
 from generation.actions.runs import start_run
 from generation.actions.write_prompt import write_prompt
 from generation.errors import GenerationError
 from generation.models import Candidate, PromptTemplate
-from jobs.runner import run_now
-from projects.errors import AccessDenied
-from projects.models import AuditEvent, Role
 from tests.factories import make_caption, make_member, make_project, make_subtest, make_video
 
 pytestmark = pytest.mark.django_db

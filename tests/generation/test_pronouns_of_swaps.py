@@ -2,6 +2,7 @@
 
 import pytest
 
+from foilworks.core.text.language.tokens import Token
 from generation.grammar.genders import mentions_in
 from generation.methods.gender_swap import (
     _describes,
@@ -11,7 +12,6 @@ from generation.methods.gender_swap import (
     _joins,
     _other,
 )
-from text.language.tokens import Token
 
 
 def tokens(sentence: str) -> list[Token]:

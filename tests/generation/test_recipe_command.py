@@ -5,7 +5,7 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from corpus.models import Caption
+from foilworks.core.corpus.models import Caption
 from generation.models import GenerationRun
 from tests.factories import make_caption, make_project, make_subtest, make_video
 

@@ -9,8 +9,14 @@ from django.core.files.base import ContentFile
 from django.core.management import call_command
 from transformers import BertForSequenceClassification
 
-from corpus.models import Caption, MediaState
-from corpus.rules.states import CandidateState
+from foilworks.core.corpus.models import Caption, MediaState
+from foilworks.core.corpus.rules.states import CandidateState
+from foilworks.core.hub.training.text_to_text import SpanTraining, Text, tune
+from foilworks.core.media.encode import write_mp4
+from foilworks.core.projects.models import AuditEvent
+from foilworks.core.text.language.inflection import lemmas
+from foilworks.core.text.language.tools import tagger
+from foilworks.core.text.registry import load, parse_params
 from generation import pipeline
 from generation.captioning.registry import CAPTIONERS
 from generation.errors import GenerationError
@@ -20,18 +26,12 @@ from generation.methods.registry import METHODS
 from generation.models import Candidate, CandidateGroup, FilterScore, GenerationRun
 from generation.recipes import RECIPES, find_recipe
 from generation.records import CaptionInput, MadeCaption
-from hub.training.text_to_text import SpanTraining, Text, tune
-from media.encode import write_mp4
-from projects.models import AuditEvent
 from tests.e2e.conftest import moving_dot
 from tests.factories import make_caption, make_project, make_subtest, make_video
 from tests.generation.making import step
 from tests.generation.masked_world import captions, train
 from tests.generation.test_filters_language import VECTORS
 from tests.hub import folders
-from text.language.inflection import lemmas
-from text.language.tools import tagger
-from text.registry import load, parse_params
 
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("recipes")]
 CAST = [{"name": "Ann", "gender": "f"}, {"name": "Eve", "gender": "f"}]

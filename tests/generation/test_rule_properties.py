@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from foilworks.core.text.diff import apply_edits
 from generation.records import MODES, CaptionInput
 from tests.generation.making import outcomes
-from text.diff import apply_edits
 
 NAMES = ("Harry", "Ron", "Ann", "Eve", "Zoë", "Иван")
 CAST = [{"name": name, "gender": "m" if at < 2 or at == 5 else "f"} for at, name in enumerate(NAMES)]

@@ -5,8 +5,15 @@ import json
 import pytest
 from django.core.management import call_command
 
-from corpus.models import Caption, MediaState, Video
-from corpus.rules.states import CandidateState
+from foilworks.core.corpus.models import Caption, MediaState, Video
+from foilworks.core.corpus.rules.states import CandidateState
+from foilworks.core.jobs.lease import claim
+from foilworks.core.jobs.models import Job, JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent, Role
+from foilworks.core.text.diff import Edit, apply_edits
+from foilworks.core.text.registry import RegistryError
 from generation.actions.runs import start_run
 from generation.batch_storage import store_batch
 from generation.errors import GenerationError
@@ -15,14 +22,7 @@ from generation.methods.number import VERSION
 from generation.models import Candidate, CandidateGroup, FilterScore, GenerationRun
 from generation.run_captions import RunCaptions, captions_to_learn_from
 from generation.run_counts import candidates_of, filter_counts, state_counts
-from jobs.lease import claim
-from jobs.models import Job, JobState
-from jobs.runner import run_now
-from projects.errors import AccessDenied
-from projects.models import AuditEvent, Role
 from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_video
-from text.diff import Edit, apply_edits
-from text.registry import RegistryError
 
 NO_EXACTLY = "it has no “exactly” before a number; anchor “any” also takes other numbers"
 

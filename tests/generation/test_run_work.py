@@ -3,14 +3,14 @@
 import pytest
 from django.urls import reverse
 
+from foilworks.core.hub.adapters import chat_endpoint
+from foilworks.core.jobs.models import JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent, Role
 from generation.actions.runs import resume_run, start_run, stop_run
 from generation.errors import GenerationError
 from generation.models import CandidateGroup
-from hub.adapters import chat_endpoint
-from jobs.models import JobState
-from jobs.runner import run_now
-from projects.errors import AccessDenied
-from projects.models import AuditEvent, Role
 from tests.factories import make_caption, make_member, make_project, make_run, make_subtest, make_video
 from tests.hub.chat_server import Said, chat_server, foils
 

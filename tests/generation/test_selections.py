@@ -6,16 +6,16 @@ from django.urls import reverse
 from annotation.actions.claims.claim import claim
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Stage, Task, TaskState
-from corpus.rules.states import CandidateState, ItemState
-from foilworks.invariants.candidates import a_rejection_has_its_reason
+from foilworks.core.corpus.rules.states import CandidateState, ItemState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent, Role
+from foilworks.site.invariants.candidates import a_rejection_has_its_reason
 from generation.actions.selections import apply_selection, move_thresholds, start_selection
 from generation.errors import GenerationError
 from generation.models import Candidate, FilterScore, GenerationRun, Selection
 from generation.selections.open_candidates import pool_of
 from generation.thresholds.arithmetic import failing
-from jobs.runner import run_now
-from projects.errors import AccessDenied
-from projects.models import AuditEvent, Role
 from tests.factories import (
     make_candidate,
     make_caption,

@@ -8,15 +8,15 @@ import pytest
 import torch
 from transformers import T5Config, T5ForConditionalGeneration
 
+from foilworks.core.hub.adapters.registry import SPAN_FILLER, open_helper
+from foilworks.core.hub.training.text_to_text import SpanTraining, Text, corrupted, random_spans, tune
+from foilworks.core.text.language.tools import tagger
 from generation.errors import GenerationError
 from generation.grammar.spans import fitted, inflected, stopped_by, verb_spans
 from generation.records import CaptionInput
-from hub.adapters.registry import SPAN_FILLER, open_helper
-from hub.training.text_to_text import SpanTraining, Text, corrupted, random_spans, tune
 from tests.generation.making import drafts, outcomes, skipped
 from tests.generation.masked_world import captions, right_verbs
 from tests.hub import folders
-from text.language.tools import tagger
 
 pytestmark = pytest.mark.xdist_group("span-infill")
 HELD_OUT = 60

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from foilworks.core.text.language.change_of_state import TUPLES
+from foilworks.core.text.language.verb_forms import verb_form
 from generation.grammar.states import read_sentence
 from generation.methods.state_change import MANY
 from generation.records import CaptionInput
 from tests.generation.making import drafts, outcomes, over_seeds, skipped
-from text.language.change_of_state import TUPLES
-from text.language.verb_forms import verb_form
 
 # Caption, foil: sentences of (ViLMA, Table 1 and Figs. 16-19) where the lexicon has their verbs.
 EXACT = [

@@ -2,10 +2,10 @@
 
 import pytest
 
+from foilworks.core.text.registry import parse_params
 from generation.filters import template_linter
 from generation.filters.registry import FILTERS
 from generation.records import CaptionInput
-from text.registry import parse_params
 
 
 def judge(caption, foil, **params):

@@ -8,7 +8,11 @@ from django.urls import reverse
 from annotation.actions.claims.claim import claim
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Stage, Task, TaskState
-from corpus.rules.states import CandidateState
+from foilworks.core.corpus.rules.states import CandidateState
+from foilworks.core.jobs.models import Job, JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent, Role
 from generation import jobs
 from generation.actions.runs import resume_run, start_run
 from generation.actions.selections import move_thresholds
@@ -18,10 +22,6 @@ from generation.models import Candidate, FilterScore
 from generation.thresholds.arithmetic import preview
 from generation.thresholds.registry import movable
 from generation.thresholds.score_sheets import sheet_of
-from jobs.models import Job, JobState
-from jobs.runner import run_now
-from projects.errors import AccessDenied
-from projects.models import AuditEvent, Role
 from tests.factories import (
     make_candidate,
     make_caption,

@@ -6,16 +6,16 @@ import pytest
 import torch
 from django.urls import reverse
 
-from corpus.models import Caption, MediaState, Video
+from foilworks.core.corpus.models import Caption, MediaState, Video
+from foilworks.core.jobs.models import JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent, Role
 from generation.actions.runs import start_run, start_tuning
 from generation.errors import GenerationError
 from generation.models import Candidate, Tuning
 from generation.tuning import job as tuning_job
 from generation.tuning.loss_curve import loss_curve
-from jobs.models import JobState
-from jobs.runner import run_now
-from projects.errors import AccessDenied
-from projects.models import AuditEvent, Role
 from tests.factories import make_caption, make_member, make_project, make_subtest, make_video
 from tests.hub import folders
 

@@ -7,13 +7,13 @@ import pytest
 import torch
 from django.core.management import call_command
 
-from corpus.models import Item
-from corpus.rules.states import CandidateState
+from foilworks.core.corpus.models import Item
+from foilworks.core.corpus.rules.states import CandidateState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.actions.tokens import make_token
+from foilworks.core.projects.models import ApiToken, Role
 from generation.models import Candidate, FilterScore, GenerationRun, Tuning
 from generation.recipes import find_recipe
-from jobs.runner import run_now
-from projects.actions.tokens import make_token
-from projects.models import ApiToken, Role
 from tests.factories import make_caption, make_member, make_project, make_subtest, make_video
 from tests.generation.masked_world import captions
 from tests.generation.test_filters_language import VECTORS

@@ -7,8 +7,13 @@ import numpy as np
 import pytest
 from django.conf import settings as configured
 
-from corpus.models import MediaState
-from corpus.rules.states import CandidateState
+from foilworks.core.corpus.models import MediaState
+from foilworks.core.corpus.rules.states import CandidateState
+from foilworks.core.jobs.models import JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.media.encode import write_mp4
+from foilworks.core.media.frame_cache import FrameCache
+from foilworks.core.projects.models import Role
 from generation.actions.runs import start_run
 from generation.actions.selections import move_thresholds
 from generation.errors import GenerationError
@@ -16,11 +21,6 @@ from generation.filters import video_judge
 from generation.models import Candidate, FilterScore, Measure, Scorer
 from generation.records import CaptionInput, Case
 from generation.screening.families import family_of
-from jobs.models import JobState
-from jobs.runner import run_now
-from media.encode import write_mp4
-from media.frame_cache import FrameCache
-from projects.models import Role
 from tests.evaluation.served.worlds import COLOURS, colour_seen, endpoint
 from tests.factories import make_caption, make_member, make_project, make_subtest, make_video
 from tests.hub.chat_server import chat_server, likely, text_of

@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from projects.models import Role
+from foilworks.core.projects.models import Role
 from tests.factories import make_member, make_project, make_run, make_subtest
 
 

@@ -5,12 +5,13 @@ import re
 import pytest
 from django.urls import reverse
 
-from corpus.rules.states import CandidateState
+from foilworks.core.corpus.rules.states import CandidateState
+from foilworks.core.jobs.models import Job, JobState
+from foilworks.core.projects.models import AuditEvent, Role
+from foilworks.core.text.registry import load
 from generation.filters.registry import FILTERS, needs_weights
 from generation.methods.registry import METHODS
 from generation.models import GenerationRun
-from jobs.models import Job, JobState
-from projects.models import AuditEvent, Role
 from tests.factories import (
     make_candidate,
     make_caption,
@@ -23,7 +24,6 @@ from tests.factories import (
     make_subtest,
     make_video,
 )
-from text.registry import load
 
 pytestmark = pytest.mark.django_db
 

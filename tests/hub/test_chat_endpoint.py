@@ -11,12 +11,12 @@ from threading import Barrier
 import pytest
 from PIL import Image
 
-from hub.adapters import chat_endpoint
-from hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
-from hub.errors import HubError
-from hub.interfaces import Chat, ChatRequest
-from hub.served.budget import Budget
-from hub.served.wire import messages_of
+from foilworks.core.hub.adapters import chat_endpoint
+from foilworks.core.hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
+from foilworks.core.hub.errors import HubError
+from foilworks.core.hub.interfaces import Chat, ChatRequest
+from foilworks.core.hub.served.budget import Budget
+from foilworks.core.hub.served.wire import messages_of
 from tests.hub.chat_server import Said, chat_server, content
 
 SCHEMA = {"type": "object"}

@@ -2,10 +2,10 @@
 
 import pytest
 
-from hub.adapters.registry import CHAT, CHATS, ENDPOINT, open_helper
-from hub.batching.shared_prefix import CACHED_TOKENS_PER_BATCH, SharedBeginnings, shared_length
-from hub.errors import HubError
-from hub.interfaces import Chat, ChatRequest
+from foilworks.core.hub.adapters.registry import CHAT, CHATS, ENDPOINT, open_helper
+from foilworks.core.hub.batching.shared_prefix import CACHED_TOKENS_PER_BATCH, SharedBeginnings, shared_length
+from foilworks.core.hub.errors import HubError
+from foilworks.core.hub.interfaces import Chat, ChatRequest
 from tests.hub.chat_folder import TEMPLATE, chat_lm
 
 

@@ -8,10 +8,10 @@ import torch
 from safetensors.torch import save_file
 from torch import nn
 
-from hub.adapters.registry import open_adapter
-from hub.errors import HubError
-from hub.interfaces import Trust, VideoMeta
-from hub.training.dual_encoders import open_student
+from foilworks.core.hub.adapters.registry import open_adapter
+from foilworks.core.hub.errors import HubError
+from foilworks.core.hub.interfaces import Trust, VideoMeta
+from foilworks.core.hub.training.dual_encoders import open_student
 from tests.hub.clip_files import LONGEST, SIDE, OwnClip, QuickGelu, byte_pairs
 
 TEXTS = ["a man opens a door", "a man closes a door", "two cats sleep"]

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from foilworks.core.hub.adapters.colours import COLOURS, shares
+from foilworks.core.hub.adapters.registry import open_adapter
+from foilworks.core.hub.errors import HubError
+from foilworks.core.hub.interfaces import VideoMeta
 from generation.records import CaptionInput
-from hub.adapters.colours import COLOURS, shares
-from hub.adapters.registry import open_adapter
-from hub.errors import HubError
-from hub.interfaces import VideoMeta
 from tests.generation.making import outcomes
 
 PAINT = {

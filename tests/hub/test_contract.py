@@ -11,12 +11,12 @@ import pytest
 
 from evaluation.scoring.fetching import Clip
 from evaluation.scoring.loop import score_pairs
-from hub.adapters.fake import FakeEmbedder, FakeScorer
-from hub.adapters.registry import ADAPTERS, open_adapter
-from hub.errors import HubError
-from hub.interfaces import Score, ScoreKind
+from foilworks.core.hub.adapters.fake import FakeEmbedder, FakeScorer
+from foilworks.core.hub.adapters.registry import ADAPTERS, open_adapter
+from foilworks.core.hub.errors import HubError
+from foilworks.core.hub.interfaces import Score, ScoreKind
+from foilworks.core.text.registry import Entry
 from tests.evaluation.test_scoring import still
-from text.registry import Entry
 
 CLIPS = [(Clip("a" * n), ["one", "two"]) for n in range(1, 4)]
 

@@ -7,9 +7,9 @@ import pytest
 import torch
 from transformers import DetrForObjectDetection
 
-from hub.adapters.registry import DETECTOR, open_helper
-from hub.errors import HubError
-from hub.interfaces import Detector
+from foilworks.core.hub.adapters.registry import DETECTOR, open_helper
+from foilworks.core.hub.errors import HubError
+from foilworks.core.hub.interfaces import Detector
 from tests.hub import folders
 
 FRAMES = np.random.default_rng(0).integers(0, 256, (5, 40, 80, 3), np.uint8)

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 import torch
 
-from hub.adapters.registry import open_adapter
-from hub.adapters.tiny_video import TinyConfig, TinyVideoText, Words, save_model
-from hub.adapters.video_text import PeVideo
-from hub.errors import HubError
-from hub.interfaces import VideoMeta
-from hub.loading.pretrained import Pretrained
-from hub.training.dual_encoders import PeVideoStudent, open_student
+from foilworks.core.hub.adapters.registry import open_adapter
+from foilworks.core.hub.adapters.tiny_video import TinyConfig, TinyVideoText, Words, save_model
+from foilworks.core.hub.adapters.video_text import PeVideo
+from foilworks.core.hub.errors import HubError
+from foilworks.core.hub.interfaces import VideoMeta
+from foilworks.core.hub.loading.pretrained import Pretrained
+from foilworks.core.hub.training.dual_encoders import PeVideoStudent, open_student
 from tests.hub import folders, video_folders
 
 TEXTS = ["a man opens a door", "a man closes a door", "two cats sleep"]

@@ -10,11 +10,11 @@ import pytest
 
 from evaluation.scoring.fetching import Clip
 from evaluation.scoring.loop import ScoringCounts, score_pairs
-from hub.adapters import _subprocess_lines
-from hub.adapters.external import ExternalEmbedder
-from hub.adapters.registry import open_adapter
-from hub.errors import ClipError, HubError
-from hub.interfaces import Embedder, Scorer, TextRead, VideoMeta
+from foilworks.core.hub.adapters import _subprocess_lines
+from foilworks.core.hub.adapters.external import ExternalEmbedder
+from foilworks.core.hub.adapters.registry import open_adapter
+from foilworks.core.hub.errors import ClipError, HubError
+from foilworks.core.hub.interfaces import Embedder, Scorer, TextRead, VideoMeta
 
 EXAMPLE = Path(__file__).parents[2] / "docs/examples/external_model"
 META = VideoMeta("clip", (0.0, 1.0, 2.0, 3.0), "/videos/a.mp4")

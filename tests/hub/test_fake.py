@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from hub.adapters.fake import FakeEmbedder, FakeScorer
-from hub.interfaces import VideoMeta
+from foilworks.core.hub.adapters.fake import FakeEmbedder, FakeScorer
+from foilworks.core.hub.interfaces import VideoMeta
 
 
 def test_equal_content_scores_one_with_itself() -> None:

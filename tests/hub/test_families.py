@@ -9,9 +9,9 @@ from transformers.models.auto.modeling_auto import (
     MODEL_FOR_ZERO_SHOT_IMAGE_CLASSIFICATION_MAPPING_NAMES,
 )
 
-from hub.adapters.clip import NEEDED, is_dual_encoder
-from hub.adapters.registry import ADAPTERS
-from hub.families import DUAL_ENCODERS, OMNI, Support, why_absent
+from foilworks.core.hub.adapters.clip import NEEDED, is_dual_encoder
+from foilworks.core.hub.adapters.registry import ADAPTERS
+from foilworks.core.hub.families import DUAL_ENCODERS, OMNI, Support, why_absent
 
 
 @pytest.mark.parametrize("name", [name for name, one in DUAL_ENCODERS.items() if one.adapter in ("clip", "")])

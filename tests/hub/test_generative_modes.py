@@ -9,13 +9,13 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import PreTrainedTokenizerFast
 
-from hub.adapters.generative import DESCRIBE, NO, YES, GenerativeModel
-from hub.adapters.registry import open_adapter
-from hub.batching.conversation import Conversation
-from hub.batching.shared_prefix import CACHED_TOKENS_PER_BATCH
-from hub.errors import HubError
-from hub.interfaces import Generator, Scorer, ScoresWithoutClip, VideoMeta
-from hub.loading.processor_files import load_processor
+from foilworks.core.hub.adapters.generative import DESCRIBE, NO, YES, GenerativeModel
+from foilworks.core.hub.adapters.registry import open_adapter
+from foilworks.core.hub.batching.conversation import Conversation
+from foilworks.core.hub.batching.shared_prefix import CACHED_TOKENS_PER_BATCH
+from foilworks.core.hub.errors import HubError
+from foilworks.core.hub.interfaces import Generator, Scorer, ScoresWithoutClip, VideoMeta
+from foilworks.core.hub.loading.processor_files import load_processor
 from tests.hub import generative_folders, picture_folders
 from tests.hub.folders import byte_tokenizer, spacing_tokenizer, span_tokenizer
 from tests.hub.test_generative import clip, values

@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from foilworks.demo import captions
-from foilworks.demo.world import counting_scenes, draw, evaluation_scenes
-from hub.adapters.registry import ENCODER, GENERATORS, open_generator, open_helper
-from hub.errors import HubError
-from hub.interfaces import GenerationRequest, Generator
+from foilworks.core.hub.adapters.registry import ENCODER, GENERATORS, open_generator, open_helper
+from foilworks.core.hub.errors import HubError
+from foilworks.core.hub.interfaces import GenerationRequest, Generator
+from foilworks.site.demo import captions
+from foilworks.site.demo.world import counting_scenes, draw, evaluation_scenes
 from tests.hub import generative_folders
 
 NAMES = {

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import torch
 
-from hub.adapters.registry import CLASSIFIER, ENCODER, FILLER, HELPERS, open_helper
-from hub.errors import HubError
-from hub.interfaces import Filler, PairClassifier, TextEncoder
+from foilworks.core.hub.adapters.registry import CLASSIFIER, ENCODER, FILLER, HELPERS, open_helper
+from foilworks.core.hub.errors import HubError
+from foilworks.core.hub.interfaces import Filler, PairClassifier, TextEncoder
 from tests.hub import folders
 
 FILLERS = {

@@ -5,10 +5,10 @@ import pytest
 import torch
 from transformers import AutoModelForSequenceClassification, DebertaV2Config, DebertaV2ForSequenceClassification
 
+from foilworks.core.hub.adapters.registry import CLASSIFIER, open_helper
+from foilworks.core.hub.loading.onednn import OneDnnLinear, has_onednn, use_onednn
 from generation.filters import nli
 from generation.records import CaptionInput, Case
-from hub.adapters.registry import CLASSIFIER, open_helper
-from hub.loading.onednn import OneDnnLinear, has_onednn, use_onednn
 from tests.hub import folders
 
 WORDS = ("a", "man", "woman", "opens", "closes", "the", "door", "slowly")

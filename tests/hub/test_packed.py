@@ -15,10 +15,10 @@ from transformers import (
     OPTForCausalLM,
 )
 
-from hub.adapters.registry import CLASSIFIER, FILLER, TEXT_SCORER, open_helper
-from hub.batching.packed_texts import PackedLM, Row, packed
-from hub.errors import HubError
-from hub.revisions import fingerprint
+from foilworks.core.hub.adapters.registry import CLASSIFIER, FILLER, TEXT_SCORER, open_helper
+from foilworks.core.hub.batching.packed_texts import PackedLM, Row, packed
+from foilworks.core.hub.errors import HubError
+from foilworks.core.hub.revisions import fingerprint
 from tests.hub import folders
 
 WIDE = {"vocab_size": 50, "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2}

@@ -4,10 +4,10 @@ import shutil
 
 import pytest
 
-from hub import revisions
-from hub.adapters.registry import CLASSIFIER
-from hub.errors import HubError
-from hub.revisions import file_hash, fingerprint
+from foilworks.core.hub import revisions
+from foilworks.core.hub.adapters.registry import CLASSIFIER
+from foilworks.core.hub.errors import HubError
+from foilworks.core.hub.revisions import file_hash, fingerprint
 from tests.hub import folders
 
 

@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from hub.adapters.fake import FakeEmbedder, FakeScorer
-from hub.adapters.registry import ADAPTERS, open_adapter, parse_spec
-from hub.errors import HubError
+from foilworks.core.hub.adapters.fake import FakeEmbedder, FakeScorer
+from foilworks.core.hub.adapters.registry import ADAPTERS, open_adapter, parse_spec
+from foilworks.core.hub.errors import HubError
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_fakes_by_argument() -> None:
 
 def test_neither_the_table_nor_the_fake_imports_torch() -> None:
     code = (
-        "import sys, hub.adapters.registry as registry, hub.adapters.fake;"
+        "import sys, foilworks.core.hub.adapters.registry as registry, foilworks.core.hub.adapters.fake;"
         "registry.open_adapter('fake:'); print('torch' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

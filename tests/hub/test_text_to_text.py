@@ -6,9 +6,9 @@ import pytest
 import torch
 from transformers import T5ForConditionalGeneration
 
-from hub.adapters.registry import SPAN_FILLER, open_helper
-from hub.errors import HubError
-from hub.interfaces import Scorer, SpanFiller
+from foilworks.core.hub.adapters.registry import SPAN_FILLER, open_helper
+from foilworks.core.hub.errors import HubError
+from foilworks.core.hub.interfaces import Scorer, SpanFiller
 from tests.hub import folders
 
 TEXTS = ("a man <extra_id_0> a red shirt", "<extra_id_0> opens the door", "a dog jumps on <extra_id_0>")

@@ -10,10 +10,10 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from hub.adapters.tiny_video import TinyConfig, TinyVideoText, Words, load_adapter, save_model
-from hub.device import choose_device, choose_dtype
-from hub.errors import HubError
-from hub.interfaces import VideoMeta
+from foilworks.core.hub.adapters.tiny_video import TinyConfig, TinyVideoText, Words, load_adapter, save_model
+from foilworks.core.hub.device import choose_device, choose_dtype
+from foilworks.core.hub.errors import HubError
+from foilworks.core.hub.interfaces import VideoMeta
 
 TEXTS = ["a red ring moves from left to right", "a red ring moves from right to left"]
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from hub.adapters.registry import BACKBONE, open_helper
-from hub.errors import HubError
-from hub.interfaces import FeatureExtractor, VideoMeta
+from foilworks.core.hub.adapters.registry import BACKBONE, open_helper
+from foilworks.core.hub.errors import HubError
+from foilworks.core.hub.interfaces import FeatureExtractor, VideoMeta
 from tests.hub import folders, video_folders
 
 # Tokens of a clip of 16 x 16 pixels in patches of 8: 2 x 2 a frame or pair of frames, and what the model adds.

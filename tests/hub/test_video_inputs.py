@@ -15,9 +15,9 @@ from PIL import Image
 from transformers import LlavaNextProcessor
 from transformers.models.llava_next.image_processing_pil_llava_next import LlavaNextImageProcessorPil
 
-from hub.batching.video_families import FAMILIES, settings_of
-from hub.batching.video_inputs import TILE_SETTINGS, Clip, fitted, joined
-from hub.loading.processor_files import video_settings
+from foilworks.core.hub.batching.video_families import FAMILIES, settings_of
+from foilworks.core.hub.batching.video_inputs import TILE_SETTINGS, Clip, fitted, joined
+from foilworks.core.hub.loading.processor_files import video_settings
 from tests.hub.generative_folders import talkative
 
 TIMES = (0.0, 0.5, 1.0, 1.5, 2.0)

@@ -10,7 +10,7 @@ from django.conf import settings
 from django_rq import get_worker
 from rq import SimpleWorker
 
-from foilworks.supervisor.embedded_redis import EmbeddedRedis, client_of
+from foilworks.site.supervisor.embedded_redis import EmbeddedRedis, client_of
 
 
 class Guest(SimpleWorker):

@@ -9,11 +9,11 @@ import time
 from django.db import OperationalError
 from django_rq import get_queue
 
-from jobs.errors import JobError
-from jobs.models import Job
-from jobs.progress import progress
-from jobs.spread import Spread
-from jobs.stray_workers import stray_jobs
+from foilworks.core.jobs.errors import JobError
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.progress import progress
+from foilworks.core.jobs.spread import Spread
+from foilworks.core.jobs.stray_workers import stray_jobs
 
 
 def count(target_id: int, job: Job) -> None:

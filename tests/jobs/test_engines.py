@@ -13,9 +13,9 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
-from foilworks.supervisor.redis_socket import redis_url
-from jobs.models import Job
-from jobs.queue import cancel, enqueue, retry
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.queue import cancel, enqueue, retry
+from foilworks.site.supervisor.redis_socket import redis_url
 from tests.jobs.conftest import RedisServer
 from tests.ray_cluster import running_cluster
 

@@ -7,9 +7,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from jobs.lease import claim
-from jobs.models import Job
-from jobs.progress import note, progress
+from foilworks.core.jobs.lease import claim
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.progress import note, progress
 
 
 @pytest.fixture

@@ -8,11 +8,10 @@ from django.db import transaction
 from django.utils import timezone
 from django_rq import get_queue
 
-from foilworks.supervisor.embedded_redis import client_of
-from jobs import queue
-from jobs.errors import JobError
-from jobs.models import Job, JobState
-from jobs.queue import (
+from foilworks.core.jobs import queue
+from foilworks.core.jobs.errors import JobError
+from foilworks.core.jobs.models import Job, JobState
+from foilworks.core.jobs.queue import (
     MAX_LOSSES,
     cancel,
     enqueue,
@@ -24,6 +23,7 @@ from jobs.queue import (
     wait,
     worker_count,
 )
+from foilworks.site.supervisor.embedded_redis import client_of
 
 COUNT = "tests.jobs.samples.count"
 
@@ -64,7 +64,11 @@ def test_redis_gets_a_job_only_after_the_commit(redis_server):
     assert on_redis("gpu") == [str(job.pk)]
     message = get_queue("gpu").fetch_job(str(job.pk))
     # The message carries the row's id and nothing else, as JSON.
-    assert (message.func_name, message.args, message.kwargs) == ("jobs.runner.execute", [str(job.pk)], {})
+    assert (message.func_name, message.args, message.kwargs) == (
+        "foilworks.core.jobs.runner.execute",
+        [str(job.pk)],
+        {},
+    )
     assert message.description == "Count to three"
     row = Job.objects.get()
     assert (row.state, row.queue, row.target_id, row.project_id) == ("waiting", "gpu", 3, 7)
@@ -200,7 +204,7 @@ def test_every_queue_uses_json():
         "default": "rq.serializers.JSONSerializer",
         "gpu": "rq.serializers.JSONSerializer",
     }
-    assert queue.EXECUTE == "jobs.runner.execute"
+    assert queue.EXECUTE == "foilworks.core.jobs.runner.execute"
 
 
 @pytest.mark.django_db(transaction=True)

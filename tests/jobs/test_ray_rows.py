@@ -5,16 +5,16 @@ from django.core.exceptions import ImproperlyConfigured
 from django.template.loader import render_to_string
 from django_rq import get_queue
 
-from foilworks.setting_values import resources
-from foilworks.supervisor.errors import SupervisorError
-from foilworks.supervisor.services import work_on_ray
-from jobs.affinity_worker import MAX_CONSECUTIVE_JOBS
-from jobs.errors import JobError
-from jobs.models import Job, JobState
-from jobs.queue import MAX_LOSSES, dispatch, enqueue, no_worker_hint, requeue_lost
-from jobs.ray.engine import RayEngine
-from jobs.ray.reach import unreachable
-from jobs.ray.rows import Resources, next_jobs, next_of, resources_of, return_lost, return_stopped
+from foilworks.core.jobs.affinity_worker import MAX_CONSECUTIVE_JOBS
+from foilworks.core.jobs.errors import JobError
+from foilworks.core.jobs.models import Job, JobState
+from foilworks.core.jobs.queue import MAX_LOSSES, dispatch, enqueue, no_worker_hint, requeue_lost
+from foilworks.core.jobs.ray.engine import RayEngine
+from foilworks.core.jobs.ray.reach import unreachable
+from foilworks.core.jobs.ray.rows import Resources, next_jobs, next_of, resources_of, return_lost, return_stopped
+from foilworks.site.setting_values import resources
+from foilworks.site.supervisor.errors import SupervisorError
+from foilworks.site.supervisor.services import work_on_ray
 
 USUAL, GPU = Resources(1, 0), Resources(4, 1)
 

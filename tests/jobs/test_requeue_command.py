@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from jobs.models import Job
+from foilworks.core.jobs.models import Job
 
 
 @pytest.mark.django_db(transaction=True)

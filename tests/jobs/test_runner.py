@@ -7,13 +7,13 @@ import pytest
 from django.db import OperationalError, connection
 from django.utils import timezone
 
-from jobs import lease
-from jobs.errors import JobError
-from jobs.lease import Heartbeat, JobStopped, claim, write
-from jobs.models import Job, JobState
-from jobs.progress import progress
-from jobs.queue import MAX_LOSSES, cancel, enqueue, retry
-from jobs.runner import execute, run_now
+from foilworks.core.jobs import lease
+from foilworks.core.jobs.errors import JobError
+from foilworks.core.jobs.lease import Heartbeat, JobStopped, claim, write
+from foilworks.core.jobs.models import Job, JobState
+from foilworks.core.jobs.progress import progress
+from foilworks.core.jobs.queue import MAX_LOSSES, cancel, enqueue, retry
+from foilworks.core.jobs.runner import execute, run_now
 
 SAMPLES = "tests.jobs.samples"
 

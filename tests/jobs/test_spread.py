@@ -6,14 +6,14 @@ import pytest
 from django.utils import timezone
 from django_rq import get_queue
 
-from jobs import affinity_worker, runner
-from jobs.affinity_worker import ModelAffinityWorker
-from jobs.errors import JobError
-from jobs.lease import claim
-from jobs.models import Job, JobState
-from jobs.queue import MAX_LOSSES, cancel, dispatch, enqueue, lane_name, requeue_lost, retry
-from jobs.runner import execute, run_now
-from jobs.spread import QueueRunner
+from foilworks.core.jobs import affinity_worker, runner
+from foilworks.core.jobs.affinity_worker import ModelAffinityWorker
+from foilworks.core.jobs.errors import JobError
+from foilworks.core.jobs.lease import claim
+from foilworks.core.jobs.models import Job, JobState
+from foilworks.core.jobs.queue import MAX_LOSSES, cancel, dispatch, enqueue, lane_name, requeue_lost, retry
+from foilworks.core.jobs.runner import execute, run_now
+from foilworks.core.jobs.spread import QueueRunner
 from tests.jobs.conftest import RedisServer
 
 WORK = "tests.jobs.samples.in_parts"
@@ -160,7 +160,7 @@ def worker(redis_server) -> ModelAffinityWorker:
 @pytest.mark.django_db(transaction=True)
 def test_a_message_that_is_delivered_twice_ends_without_an_error(worker, caplog):
     job = enqueue("tests.jobs.samples.end_like_a_second_delivery", 1)
-    with caplog.at_level("INFO", "jobs.affinity_worker"):
+    with caplog.at_level("INFO", "foilworks.core.jobs.affinity_worker"):
         worker.work(burst=True, logging_level="ERROR")
     job.refresh_from_db()
     assert job.state == "done"

@@ -5,9 +5,9 @@ import os
 
 import pytest
 
-from jobs.models import Job
-from jobs.queue import enqueue
-from jobs.stray_workers import stray_jobs
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.queue import enqueue
+from foilworks.core.jobs.stray_workers import stray_jobs
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import av
 
-from media.errors import MediaError
+from foilworks.core.media.errors import MediaError
 
 
 def fill(size: int) -> int:

@@ -11,14 +11,14 @@ from typing import IO
 import numpy as np
 import pytest
 
-from media import frame_cache
-from media.encode import write_mp4
-from media.errors import MediaError
-from media.file_cache import JUST_USED_S, ClipCache, FileCache, content_key
-from media.frame_cache import FORMS, JPEG, FrameCache, packed, packed_frames, unpacked
-from media.frames import Sample, sample_frames
-from media.probe import file_sha256
-from media.sampling import CENTRES, CONSECUTIVE, INTERVALS, Sampling
+from foilworks.core.media import frame_cache
+from foilworks.core.media.encode import write_mp4
+from foilworks.core.media.errors import MediaError
+from foilworks.core.media.file_cache import JUST_USED_S, ClipCache, FileCache, content_key
+from foilworks.core.media.frame_cache import FORMS, JPEG, FrameCache, packed, packed_frames, unpacked
+from foilworks.core.media.frames import Sample, sample_frames
+from foilworks.core.media.probe import file_sha256
+from foilworks.core.media.sampling import CENTRES, CONSECUTIVE, INTERVALS, Sampling
 from tests.media.painted import painted_clip, read_index
 
 FOUR = Sampling(CENTRES, 4)

@@ -7,9 +7,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from media import child
-from media.child import ChildLimits, LimitError, end_children, run, stream
-from media.errors import MediaError
+from foilworks.core.media import child
+from foilworks.core.media.child import ChildLimits, LimitError, end_children, run, stream
+from foilworks.core.media.errors import MediaError
 from tests.media import child_calls as calls
 
 MB = 1024**2
@@ -97,7 +97,7 @@ def test_a_stream_that_nobody_reads_to_its_end_ends_its_child():
 
 def test_a_child_ends_with_its_parent():
     """Killed, the parent ends nothing itself."""
-    code = "from media.child import *; from tests.media import child_calls as calls\n"
+    code = "from foilworks.core.media.child import *; from tests.media import child_calls as calls\n"
     code += "print(run(ChildLimits(), os.getpid), flush=True); run(ChildLimits(), calls.sleep_for_ever)"
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=ROOT) as parent:
         pid = int(parent.stdout.readline())

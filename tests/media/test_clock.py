@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from media.clock import Clock, ClockError, even_clock, unpacked
-from media.packets import _overlap, _tagged_end
+from foilworks.core.media.clock import Clock, ClockError, even_clock, unpacked
+from foilworks.core.media.packets import _overlap, _tagged_end
 
 GAPS = st.lists(st.integers(1, 10**9), min_size=1, max_size=60)
 SLIDES = Clock((0, 1_000_000, 2_000_000), 20_000_000)

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from media.decode_pool import KINDS, DecodePool, usual_workers
+from foilworks.core.media.decode_pool import KINDS, DecodePool, usual_workers
 
 
 def double(number: int) -> int:

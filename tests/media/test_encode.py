@@ -2,7 +2,7 @@ import av
 import numpy as np
 import pytest
 
-from media.encode import write_mp4, write_webm
+from foilworks.core.media.encode import write_mp4, write_webm
 from tests.media.painted import painted_clip, read_index
 
 

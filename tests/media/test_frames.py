@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from media.encode import write_mp4, write_webm
-from media.errors import MediaError
-from media.frames import MAX_SIDE, SAMPLING_POLICY, frame_at, jpeg, sample_frames
+from foilworks.core.media.encode import write_mp4, write_webm
+from foilworks.core.media.errors import MediaError
+from foilworks.core.media.frames import MAX_SIDE, SAMPLING_POLICY, frame_at, jpeg, sample_frames
 from tests.media.painted import painted_clip, read_index
 from tests.media.test_probe import encode
 

@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from media.encode import write_mp4
-from media.file_cache import FileCache
-from media.frame_cache import FORMS, JPEG, LOSSLESS, MAX_FRAMES_TOGETHER, FrameCache, FramesAsked
-from media.frames import Sample
-from media.probe import file_sha256
-from media.sampling import CENTRES, CONSECUTIVE, INTERVALS, Sampling
+from foilworks.core.media.encode import write_mp4
+from foilworks.core.media.file_cache import FileCache
+from foilworks.core.media.frame_cache import FORMS, JPEG, LOSSLESS, MAX_FRAMES_TOGETHER, FrameCache, FramesAsked
+from foilworks.core.media.frames import Sample
+from foilworks.core.media.probe import file_sha256
+from foilworks.core.media.sampling import CENTRES, CONSECUTIVE, INTERVALS, Sampling
 from tests.media.painted import painted_clip
 
 # Two of one sampling in other sizes, one that shares no moment, one that shares some, and one of intervals.

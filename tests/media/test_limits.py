@@ -1,11 +1,11 @@
 import av
 import pytest
 
-from media.container import OpenVideo, open_video
-from media.encode import write_mp4, write_webm
-from media.errors import MediaError
-from media.limits import VideoLimits, call_within, limited_to
-from media.probe import probe
+from foilworks.core.media.container import OpenVideo, open_video
+from foilworks.core.media.encode import write_mp4, write_webm
+from foilworks.core.media.errors import MediaError
+from foilworks.core.media.limits import VideoLimits, call_within, limited_to
+from foilworks.core.media.probe import probe
 from tests.media.painted import painted_clip
 
 

@@ -3,9 +3,9 @@
 import av
 import pytest
 
-from media.indexes import has_index, misreads_late_start
-from media.playable import Playable, make_playable
-from media.probe import probe
+from foilworks.core.media.indexes import has_index, misreads_late_start
+from foilworks.core.media.playable import Playable, make_playable
+from foilworks.core.media.probe import probe
 from tests.media.odd_files import OddFile, make, odd_files
 
 ODD = {odd.name: odd for odd in odd_files()}

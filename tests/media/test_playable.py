@@ -10,12 +10,12 @@ import av
 import numpy as np
 import pytest
 
-from media.container import open_video
-from media.errors import MediaError
-from media.frames import sample_frames
-from media.playable import encode as encode_again
-from media.playable import make_playable
-from media.probe import VideoFacts, probe
+from foilworks.core.media.container import open_video
+from foilworks.core.media.errors import MediaError
+from foilworks.core.media.frames import sample_frames
+from foilworks.core.media.playable import encode as encode_again
+from foilworks.core.media.playable import make_playable
+from foilworks.core.media.probe import VideoFacts, probe
 from tests.media.odd_files import OddFile, differs, expected, grid, make, odd_files
 from tests.media.painted import painted_clip, read_index, write_smaller_midway
 from tests.media.test_probe import encode, late_picture

@@ -7,9 +7,9 @@ import av
 import pytest
 from PIL import Image
 
-from media.encode import write_mp4, write_webm
-from media.errors import MediaError
-from media.probe import probe
+from foilworks.core.media.encode import write_mp4, write_webm
+from foilworks.core.media.errors import MediaError
+from foilworks.core.media.probe import probe
 from tests.media.odd_files import SLIDES, OddFile, copied, make, odd_files
 from tests.media.painted import painted_clip
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from media.ranges import ByteRange, UnsatisfiableRangeError, iter_bytes, parse_range
+from foilworks.core.media.ranges import ByteRange, UnsatisfiableRangeError, iter_bytes, parse_range
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,12 @@
 
 import pytest
 
-from media import reversal
-from media.encode import write_mp4
-from media.errors import MediaError
-from media.frames import sample_frames
-from media.probe import probe
-from media.reversal import write_joined, write_reversed
+from foilworks.core.media import reversal
+from foilworks.core.media.encode import write_mp4
+from foilworks.core.media.errors import MediaError
+from foilworks.core.media.frames import sample_frames
+from foilworks.core.media.probe import probe
+from foilworks.core.media.reversal import write_joined, write_reversed
 from tests.media.painted import painted_clip, read_index
 
 FPS, N = 8, 24

@@ -8,10 +8,10 @@ import av
 import numpy as np
 import pytest
 
-from media.encode import write_mp4, write_webm
-from media.errors import MediaError
-from media.probe import probe
-from media.sampling import CENTRES, CONSECUTIVE, INTERVALS, VERSIONS, Sampling
+from foilworks.core.media.encode import write_mp4, write_webm
+from foilworks.core.media.errors import MediaError
+from foilworks.core.media.probe import probe
+from foilworks.core.media.sampling import CENTRES, CONSECUTIVE, INTERVALS, VERSIONS, Sampling
 from tests.media.painted import painted_clip, painted_frame, read_index, write_smaller_midway
 from tests.media.test_probe import encode
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from media.indexes import has_index
-from media.truncation import UNKNOWN_SIZE, ebml_element, has_fragments, is_cut_short
+from foilworks.core.media.indexes import has_index
+from foilworks.core.media.truncation import UNKNOWN_SIZE, ebml_element, has_fragments, is_cut_short
 
 
 @pytest.fixture

@@ -47,7 +47,7 @@ server = ThreadingHTTPServer(("127.0.0.1", 0), Provider)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 os.environ["OIDC_URL"] = f"http://127.0.0.1:{server.server_port}"
 os.environ["OIDC_CLIENT"], os.environ["OIDC_SECRET"], os.environ["OIDC_NAME"] = "foilworks", "secret", "Campus"
-os.environ["DJANGO_SETTINGS_MODULE"] = "foilworks.settings"
+os.environ["DJANGO_SETTINGS_MODULE"] = "foilworks.site.settings"
 
 import django  # noqa: E402
 from django.conf import settings  # noqa: E402
@@ -60,9 +60,9 @@ django.setup()
 from django.core.management import call_command  # noqa: E402
 from django.test import Client  # noqa: E402
 
-from projects.actions.accounts import begin_second_factor  # noqa: E402
-from projects.crowd_entry import UNPROVED  # noqa: E402
-from projects.models import AuditEvent, SecondFactor, User  # noqa: E402
+from foilworks.core.projects.actions.accounts import begin_second_factor  # noqa: E402
+from foilworks.core.projects.crowd_entry import UNPROVED  # noqa: E402
+from foilworks.core.projects.models import AuditEvent, SecondFactor, User  # noqa: E402
 
 call_command("migrate", run_syncdb=True, verbosity=0)
 
@@ -89,18 +89,18 @@ found["same address"] = [*visit(stranger), signed_in_as(stranger)]
 found["refused"] = list(AuditEvent.objects.filter(action="projects.refused").values_list("reason", flat=True))
 found["forged state"] = [*visit(Client(), state="forged")]
 guest = Client()
-guest.force_login(User.objects.create_user("crowd-1"), backend="projects.sessions.OwnAccounts")
+guest.force_login(User.objects.create_user("crowd-1"), backend="foilworks.core.projects.sign_in.sessions.OwnAccounts")
 session = guest.session
 session[UNPROVED] = True
 session.save()
 found["tied by ids alone"] = [*visit(guest)]
 own = Client()
-own.force_login(ann, backend="projects.sessions.OwnAccounts")
+own.force_login(ann, backend="foilworks.core.projects.sign_in.sessions.OwnAccounts")
 found["tied"] = [*visit(own)]
 again = Client()
 found["known"] = [*visit(again), signed_in_as(again)]
 other = Client()
-other.force_login(User.objects.create_user("abe"), backend="projects.sessions.OwnAccounts")
+other.force_login(User.objects.create_user("abe"), backend="foilworks.core.projects.sign_in.sessions.OwnAccounts")
 found["tied to another"] = [*visit(other)]
 begin_second_factor(ann)
 SecondFactor.objects.update(confirmed_at="2026-01-01T00:00Z")

@@ -4,9 +4,9 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.http import Http404
 
-from projects.access import get_project, require_role, roles_in, visible_projects
-from projects.errors import AccessDenied
-from projects.models import Role
+from foilworks.core.projects.access import get_project, require_role, roles_in, visible_projects
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import Role
 from tests.factories import make_member, make_project, make_user
 
 pytestmark = pytest.mark.django_db

@@ -5,9 +5,9 @@ import re
 import pytest
 from django.contrib.auth import authenticate
 
-from projects.actions.members import add_member
-from projects.errors import AccessDenied, ProjectError
-from projects.models import AuditEvent, Membership, User
+from foilworks.core.projects.actions.members import add_member
+from foilworks.core.projects.errors import AccessDenied, ProjectError
+from foilworks.core.projects.models import AuditEvent, Membership, User
 from tests.factories import make_member, make_project, make_user
 
 pytestmark = pytest.mark.django_db

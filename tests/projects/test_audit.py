@@ -3,8 +3,8 @@
 import pytest
 from django.db import transaction
 
-from projects import audit
-from projects.models import AuditEvent, Role
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import AuditEvent, Role
 from tests.factories import make_member, make_project
 
 

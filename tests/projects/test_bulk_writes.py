@@ -4,9 +4,9 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
-from corpus.models import Caption, Video
-from projects.models import AuditEvent
-from projects.sql.bulk_writes import insert_many
+from foilworks.core.corpus.models import Caption, Video
+from foilworks.core.projects.models import AuditEvent
+from foilworks.core.projects.sql.bulk_writes import insert_many
 from tests.factories import make_caption, make_project, make_video
 
 pytestmark = pytest.mark.django_db

@@ -6,8 +6,8 @@ import re
 import pytest
 from django.test import Client
 
-from projects.forms.registry_entry import as_sentence
-from projects.models import Project
+from foilworks.core.projects.forms.registry_entry import as_sentence
+from foilworks.core.projects.models import Project
 from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_user, make_video
 
 pytestmark = pytest.mark.django_db

@@ -4,11 +4,11 @@ import pytest
 from django.utils import timezone
 
 from annotation.actions.claims.claim import claim
-from projects.actions.consent import give_consent, publish_consent_text
-from projects.actions.invitations import accept_invitation, make_invitation
-from projects.errors import AccessDenied, ConsentNeeded, ProjectError
-from projects.invitations import token_of
-from projects.models import AuditEvent, Consent, Invitation, Membership, User
+from foilworks.core.projects.actions.consent import give_consent, publish_consent_text
+from foilworks.core.projects.actions.invitations import accept_invitation, make_invitation
+from foilworks.core.projects.errors import AccessDenied, ConsentNeeded, ProjectError
+from foilworks.core.projects.invitations import token_of
+from foilworks.core.projects.models import AuditEvent, Consent, Invitation, Membership, User
 from tests.factories import make_member, make_project, make_user
 
 pytestmark = pytest.mark.django_db

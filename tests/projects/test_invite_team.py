@@ -5,9 +5,9 @@ import re
 import pytest
 from django.urls import reverse
 
-from projects.actions.invitations import make_team_invitations
-from projects.errors import ProjectError
-from projects.models import AuditEvent, Invitation, Role
+from foilworks.core.projects.actions.invitations import make_team_invitations
+from foilworks.core.projects.errors import ProjectError
+from foilworks.core.projects.models import AuditEvent, Invitation, Role
 from tests.factories import make_member, make_project
 
 pytestmark = pytest.mark.django_db

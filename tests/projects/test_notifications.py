@@ -11,11 +11,11 @@ from django.utils import timezone
 
 from annotation.erasure.actions.erase_person import erase_person
 from annotation.queries.personal_data import own_data
-from jobs.models import Job
-from jobs.runner import run_now
-from projects.models import AuditEvent, Notification, NotificationSettings, Project, Role, User
-from projects.notifications.actions import mark_read, save_settings
-from projects.notifications.mail import PAUSES, queue_due, send_due, token_of
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.models import AuditEvent, Notification, NotificationSettings, Project, Role, User
+from foilworks.core.projects.notifications.actions import mark_read, save_settings
+from foilworks.core.projects.notifications.mail import PAUSES, queue_due, send_due, token_of
 from tests.factories import make_member, make_project
 
 pytestmark = pytest.mark.django_db
@@ -167,7 +167,7 @@ class TestMail:
         save_settings(olga, "at_once", {})
         notify(olga, project)
         assert (queue_due(), queue_due()) == (1, 0)
-        job = Job.objects.get(dotted="projects.jobs.mail_notifications")
+        job = Job.objects.get(dotted="foilworks.core.projects.jobs.mail_notifications")
         run_now(job)
         assert send_due(timezone.now() + timedelta(hours=1)) == (0, 0)
         assert len(mail.outbox) == 1

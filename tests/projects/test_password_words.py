@@ -8,8 +8,8 @@ from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
-from projects.invitations import token_of
-from projects.models import Invitation, User
+from foilworks.core.projects.invitations import token_of
+from foilworks.core.projects.models import Invitation, User
 from tests.factories import make_project, make_user
 
 ANN = User(username="ann.miller", first_name="Ann", last_name="Miller", email="am77@uni-example.org")

@@ -4,7 +4,7 @@ import pytest
 from django.apps import apps
 from django.db import models
 
-from projects.personal_data import declared
+from foilworks.core.projects.personal_data import declared
 
 OURS = {"projects", "jobs", "corpus", "generation", "annotation", "evaluation"}
 # Names of columns in which people write about one another.

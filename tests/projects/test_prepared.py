@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.db.models import F
 
-from projects.models import AuditEvent, Membership, Project, Role, User
-from projects.sql.prepared import Prepared
+from foilworks.core.projects.models import AuditEvent, Membership, Project, Role, User
+from foilworks.core.projects.sql.prepared import Prepared
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 3, 4, 5, 6, 7, 8000, tzinfo=UTC)

@@ -7,9 +7,9 @@ from django.contrib.sessions.models import Session
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from projects.models import AuditEvent, Membership, Project, Role, User
-from projects.sessions import SessionStore
-from projects.sql.prepared import PreparedUpdate, insert, insert_or_update
+from foilworks.core.projects.models import AuditEvent, Membership, Project, Role, User
+from foilworks.core.projects.sign_in.sessions import SessionStore
+from foilworks.core.projects.sql.prepared import PreparedUpdate, insert, insert_or_update
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 3, 4, 5, 6, 7, 8000, tzinfo=UTC)

@@ -7,10 +7,10 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from projects.actions.tokens import MAX_LIVE_TOKENS, make_token, revoke_token
-from projects.errors import AccessDenied, ProjectError
-from projects.models import ApiToken, AuditEvent, IdempotentAnswer, Role
-from projects.tokens import digest_of, find_token, forget_old_answers
+from foilworks.core.projects.actions.tokens import MAX_LIVE_TOKENS, make_token, revoke_token
+from foilworks.core.projects.errors import AccessDenied, ProjectError
+from foilworks.core.projects.models import ApiToken, AuditEvent, IdempotentAnswer, Role
+from foilworks.core.projects.tokens import digest_of, find_token, forget_old_answers
 from tests.factories import make_member, make_project, make_user
 
 pytestmark = pytest.mark.django_db

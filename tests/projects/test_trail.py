@@ -10,12 +10,12 @@ from django.apps import apps
 from django.conf import settings
 from django.urls import reverse
 
-from projects import audit
-from projects.actions.lifecycle import set_archived
-from projects.models import AuditEvent
-from projects.pseudonyms import pseudonym
-from projects.trail.sentences import detail_words, phrase
-from projects.trail.words import KINDS, PAGES, action_words, target_page
+from foilworks.core.projects.actions.lifecycle import set_archived
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.audit_trail.sentences import detail_words, phrase
+from foilworks.core.projects.audit_trail.words import KINDS, PAGES, action_words, target_page
+from foilworks.core.projects.models import AuditEvent
+from foilworks.core.projects.pseudonyms import pseudonym
 from tests.annotation.world import make_world
 from tests.factories import make_item, make_member, make_project, make_subtest
 
@@ -180,7 +180,7 @@ def test_the_trail_is_searched_by_words_and_people_and_by_part(client, project, 
 
 def actions_in_code():
     """Every action that is written as a literal: the third argument of `audit.event`, if it is about a project."""
-    for app in ("projects", "annotation", "corpus", "generation", "evaluation"):
+    for app in ("annotation", "evaluation", "foilworks", "generation"):
         for path in (Path(settings.BASE_DIR) / app).rglob("*.py"):
             text = path.read_text(encoding="utf-8")
             for node in ast.walk(ast.parse(text)) if "audit.event" in text else ():

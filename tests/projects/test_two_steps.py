@@ -9,10 +9,10 @@ from django.core import mail
 from django.test import Client
 from django.utils import timezone
 
-from projects.actions.accounts import begin_second_factor, check_second_factor, confirm_second_factor
-from projects.errors import AccessDenied, ProjectError
-from projects.models import AuditEvent, RateLimitCounter, RecoveryCode, SecondFactor, User
-from projects.second_factor import step_of
+from foilworks.core.projects.actions.accounts import begin_second_factor, check_second_factor, confirm_second_factor
+from foilworks.core.projects.errors import AccessDenied, ProjectError
+from foilworks.core.projects.models import AuditEvent, RateLimitCounter, RecoveryCode, SecondFactor, User
+from foilworks.core.projects.sign_in.second_factor import step_of
 from tests import pseudo
 from tests.factories import PASSWORD, make_member, make_project, make_user
 

@@ -4,8 +4,8 @@ import pytest
 from django.urls import reverse
 
 from annotation.models import Involvement, Slot, Task
-from corpus.rules.states import CandidateState
-from projects.models import AuditEvent, Membership, Project, Role
+from foilworks.core.corpus.rules.states import CandidateState
+from foilworks.core.projects.models import AuditEvent, Membership, Project, Role
 from tests.factories import (
     make_candidate,
     make_caption,

@@ -6,9 +6,9 @@ import re
 import pytest
 from django.http import QueryDict
 
-from corpus.models import Video
-from corpus.rules.states import ItemState
-from jobs.models import Job
+from foilworks.core.corpus.models import Video
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.jobs.models import Job
 from tests.annotation.world import World, make_world
 from tests.factories import make_candidate, make_group, make_item, make_member, make_run
 

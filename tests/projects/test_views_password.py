@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth import authenticate
 from django.urls import reverse
 
-from projects.models import AuditEvent
+from foilworks.core.projects.models import AuditEvent
 from tests.factories import PASSWORD, make_project, make_user
 
 pytestmark = pytest.mark.django_db

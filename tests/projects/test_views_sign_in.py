@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from projects.models import Role, User
+from foilworks.core.projects.models import Role, User
 from tests.factories import make_member, make_project, make_user
 
 pytestmark = pytest.mark.django_db

@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from jobs.models import Job
-from projects.models import AuditEvent, Delivery, Webhook
-from projects.webhook_messages import secret_of
+from foilworks.core.jobs.models import Job
+from foilworks.core.projects.models import AuditEvent, Delivery, Webhook
+from foilworks.core.projects.webhooks.messages import secret_of
 from tests.factories import make_member, make_project
 
 pytestmark = pytest.mark.django_db

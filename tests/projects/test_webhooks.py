@@ -16,18 +16,18 @@ from django.apps import apps
 from django.utils import timezone
 from standardwebhooks.webhooks import Webhook as StandardReceiver
 
-from corpus.rules.states import ItemState
 from evaluation.releases.actions.freeze_release import freeze_release
 from foilworks.client import is_signed
-from jobs.models import Job
-from jobs.queue import enqueue
-from jobs.runner import run_now
-from projects.actions.webhooks import add_webhook, ping_webhook, remove_webhook, rotate_webhook
-from projects.errors import AccessDenied, ProjectError
-from projects.models import Delivery, Role, Webhook
-from projects.outbound_addresses import checked_target
-from projects.webhook_messages import message_id, secret_of, signature
-from projects.webhooks import MAX_FAILURES, RETRY_DELAYS, deliver, queue_due
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.queue import enqueue
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.actions.webhooks import add_webhook, ping_webhook, remove_webhook, rotate_webhook
+from foilworks.core.projects.errors import AccessDenied, ProjectError
+from foilworks.core.projects.models import Delivery, Role, Webhook
+from foilworks.core.projects.webhooks.events import MAX_FAILURES, RETRY_DELAYS, deliver, queue_due
+from foilworks.core.projects.webhooks.messages import message_id, secret_of, signature
+from foilworks.core.projects.webhooks.outbound_addresses import checked_target
 from tests.attacks.receivers import dripping
 from tests.factories import make_item, make_member, make_project, make_subtest
 
@@ -84,7 +84,7 @@ def owner(project):
 
 
 def deliver_all() -> None:
-    for job in Job.objects.filter(dotted="projects.jobs.deliver_webhook", state="waiting"):
+    for job in Job.objects.filter(dotted="foilworks.core.projects.jobs.deliver_webhook", state="waiting"):
         run_now(job)
 
 
@@ -159,7 +159,7 @@ def test_a_receiver_from_before_0_2_needs_no_change_until_its_secret_ends(receiv
 
 def test_the_migration_marks_webhooks_from_before_0_2(receiver, project, owner):
     add_webhook(owner, project, receiver.url, ["ping"])
-    import_module("projects.migrations.0015_rotation_of_webhook_secrets").keep_old_headers(apps, None)
+    import_module("foilworks.core.projects.migrations.0015_rotation_of_webhook_secrets").keep_old_headers(apps, None)
     hook = Webhook.objects.get()
     assert hook.legacy_salt == hook.salt != ""
 
@@ -223,7 +223,7 @@ def test_several_jobs_of_a_delivery_are_one_attempt(receiver, project, owner):
     ping_webhook(owner, project, add_webhook(owner, project, receiver.url, ["ping"]).pk)
     delivery = Delivery.objects.get()
     for _again in RETRY_DELAYS:
-        enqueue("projects.jobs.deliver_webhook", delivery.pk)
+        enqueue("foilworks.core.projects.jobs.deliver_webhook", delivery.pk)
     deliver_all()
     delivery.refresh_from_db()
     assert (len(receiver.came), delivery.attempts, delivery.state) == (1, 1, "waiting")
@@ -271,7 +271,7 @@ def test_a_redirect_is_not_followed(receiver, project, owner):
 def test_an_answer_that_drips_is_a_failed_attempt(scheme, first, monkeypatch, settings, project, owner):
     """Each of its letters comes in time."""
     settings.WEBHOOK_NETWORKS = ("127.0.0.0/8",)
-    monkeypatch.setattr("projects.webhooks.ATTEMPT_SECONDS", 0.3)
+    monkeypatch.setattr("foilworks.core.projects.webhooks.events.ATTEMPT_SECONDS", 0.3)
     with dripping(first, for_s=30) as port:
         ping_webhook(owner, project, add_webhook(owner, project, f"{scheme}://127.0.0.1:{port}/", ["ping"]).pk)
         deliver_all()

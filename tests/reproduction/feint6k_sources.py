@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from foilworks.demo.captions import MOTIONS, Facts, direction_caption
-from foilworks.demo.world import FPS, draw, evaluation_scenes, training_scenes
-from media.encode import write_mp4
+from foilworks.core.media.encode import write_mp4
+from foilworks.site.demo.captions import MOTIONS, Facts, direction_caption
+from foilworks.site.demo.world import FPS, draw, evaluation_scenes, training_scenes
 
 ITEMS, TRAIN, SIDE = 6, 8, 32
 # The caption's rank of each item in the array of similarities.

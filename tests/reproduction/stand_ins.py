@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from media.encode import write_mp4
+from foilworks.core.media.encode import write_mp4
 
 SIDE, FRAMES, RATE = 48, 8, 8.0
 ACTIONS = {

@@ -9,15 +9,15 @@ import torch
 
 from annotation.choices.actions.compose_choices import Request, plan_choices, result_of
 from annotation.models import Edit, Vote
-from corpus.models import Caption, Item, Release, Subtest
+from foilworks.core.corpus.models import Caption, Item, Release, Subtest
+from foilworks.core.media.encode import write_mp4
+from foilworks.core.projects.models import Membership
+from foilworks.site.reproduction import contrast_sets
+from foilworks.site.reproduction.contrast_list import list_cells
+from foilworks.site.reproduction.eight_sets import PAPER as SIZES_OF_PAPER
+from foilworks.site.reproduction.records import count_states
 from generation.choices.compose import plain
 from generation.models import GenerationRun
-from media.encode import write_mp4
-from projects.models import Membership
-from reproduction import contrast_sets
-from reproduction.contrast_list import list_cells
-from reproduction.eight_sets import PAPER as SIZES_OF_PAPER
-from reproduction.records import count_states
 from tests.reproduction import stand_ins
 
 SETS = {"msrvtt": ["Random", "Gender", "VerbLM", "VerbH"], "lsmdc": ["Random", "ID", "VerbLM", "VerbH"]}

@@ -5,12 +5,11 @@ import json
 import pytest
 
 from annotation.models import Edit, Review, Vote
-from corpus.models import Item, Release
 from evaluation.errors import EvaluationError
-from evaluation.teacher.paper_rows import TABLE_1, TABLE_2
-from projects.models import Membership, Project
-from reproduction import feint6k
-from reproduction.feint6k_cells import (
+from foilworks.core.corpus.models import Item, Release
+from foilworks.core.projects.models import Membership, Project
+from foilworks.site.reproduction import feint6k
+from foilworks.site.reproduction.feint6k_cells import (
     CLAIMS,
     README,
     SIZES,
@@ -21,6 +20,7 @@ from reproduction.feint6k_cells import (
     rank_notes,
     row_name,
 )
+from foilworks.site.teacher.paper_rows import TABLE_1, TABLE_2
 from tests.reproduction import feint6k_sources
 
 HUMAN, BIND = "Human", "zero-shot, LanguageBind"

@@ -5,12 +5,12 @@ import json
 import pytest
 from django.core.management import call_command
 
-from corpus.models import Caption
 from evaluation.errors import EvaluationError
-from reproduction import utd
-from reproduction.printed_tables import printed
-from reproduction.utd_models import rows_of
-from reproduction.utd_printed import COLUMNS, SETS, TABLES
+from foilworks.core.corpus.models import Caption
+from foilworks.site.reproduction import utd
+from foilworks.site.reproduction.printed_tables import printed
+from foilworks.site.reproduction.utd_models import rows_of
+from foilworks.site.reproduction.utd_printed import COLUMNS, SETS, TABLES
 from tests.reproduction import utd_sources
 
 

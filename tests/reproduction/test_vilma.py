@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from evaluation.errors import EvaluationError
-from foilworks import cli
-from reproduction import vilma, vilma_again
-from reproduction.records import compare, count_states
-from reproduction.report import markdown_of
-from reproduction.vilma_counts import count_files, find_files
-from reproduction.vilma_misprints import find_misprints
-from reproduction.vilma_scores import import_published, score_cells, score_published
+from foilworks.site import cli
+from foilworks.site.reproduction import vilma, vilma_again
+from foilworks.site.reproduction.records import compare, count_states
+from foilworks.site.reproduction.report import markdown_of
+from foilworks.site.reproduction.vilma_counts import count_files, find_files
+from foilworks.site.reproduction.vilma_misprints import find_misprints
+from foilworks.site.reproduction.vilma_scores import import_published, score_cells, score_published
 from tests.reproduction.vilma_files import write_files
 
 AGAIN = ("Change of State: Action", "Action Counting: Easy", "Spatial Relations: Prepositions")

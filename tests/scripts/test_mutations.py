@@ -58,11 +58,17 @@ def found() -> list[Mutant]:
 
 def test_a_mutant_is_identified_by_its_line_and_its_change(found):
     assert [(each.key, each.function, each.line, each.was, each.now) for each in found] == [
-        ("corpus.rules.half.x_half__mutmut_1", "half", 5, "return number / 2", "return number * 2"),
-        ("corpus.rules.half.x_half__mutmut_2", "half", 5, "return number / 2", "return number / 3"),
-        ("corpus.rules.half.xǁRulerǁat__mutmut_1", "Ruler.at", 10, "return place + 1", "return place - 1"),
+        ("foilworks.core.corpus.rules.half.x_half__mutmut_1", "half", 5, "return number / 2", "return number * 2"),
+        ("foilworks.core.corpus.rules.half.x_half__mutmut_2", "half", 5, "return number / 2", "return number / 3"),
+        (
+            "foilworks.core.corpus.rules.half.xǁRulerǁat__mutmut_1",
+            "Ruler.at",
+            10,
+            "return place + 1",
+            "return place - 1",
+        ),
     ]
-    assert found[0].covered_as == found[1].covered_as == "corpus.rules.half.x_half"
+    assert found[0].covered_as == found[1].covered_as == "foilworks.core.corpus.rules.half.x_half"
     assert len({each.identity for each in found}) == 3
 
 
@@ -88,7 +94,7 @@ def test_equivalent_mutants_do_not_count_and_stale_rows_are_reported(found, caps
     assert score(found, {}, known).share is None
     wrong = report(found, ended, known)
     stale = "corpus/rules/half.py half: no survivor is `gone too`; remove the row"
-    assert wrong == ["corpus/rules: 50.0 % is below 85 %", stale]
+    assert wrong == ["foilworks/core/corpus/rules: 50.0 % is below 85 %", stale]
     said = capsys.readouterr().out
     assert "corpus/rules/half.py:10 Ruler.at  (no test runs this)\n    - return place + 1\n" in said
     assert "number / 3" not in said
@@ -105,8 +111,8 @@ def mutants(file: str, n: int) -> list[Mutant]:
 
 
 def test_a_sample_has_each_file_in_its_share_and_depends_on_the_seed():
-    large, small = mutants("media/clock.py", 80), mutants("media/ranges.py", 20)
-    others = mutants("corpus/rules/states.py", 7)
+    large, small = mutants("foilworks/core/media/clock.py", 80), mutants("foilworks/core/media/ranges.py", 20)
+    others = mutants("foilworks/core/corpus/rules/states.py", 7)
     drawn = sample([*large, *small, *others], 10, seed=1)
     assert [sum(each in rows for each in drawn) for rows in (large, small, others)] == [8, 2, 7]
     assert sample([*others, *small, *large[::-1]], 10, seed=1) == sample([*others, *small, *large], 10, seed=1)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from foilworks.cli import own_commands
+from foilworks.site.cli import own_commands
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 

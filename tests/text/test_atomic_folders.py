@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from foilworks.core.text import atomic_folders
+from foilworks.core.text.atomic_folders import PARTIAL, remove_abandoned, remove_folder, work_folder
 from tests.kill_points import killed_at
-from text import atomic_folders
-from text.atomic_folders import PARTIAL, remove_abandoned, remove_folder, work_folder
 
 
 def write(out: Path, text: str = "new") -> None:

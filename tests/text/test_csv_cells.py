@@ -4,7 +4,7 @@ import io
 from hypothesis import given
 from hypothesis import strategies as st
 
-from text.storable import mark, plain_cell, safe_cell, safe_row, unmark
+from foilworks.core.text.storable import mark, plain_cell, safe_cell, safe_row, unmark
 
 SIGNS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 TEXTS = st.text(alphabet="'=+-@＝＋－＠\t\r\n;, \"a1", max_size=8)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from text.diff import Edit, apply_edits, changed_words, diff_edits, diff_segments
-from text.tokens import words
+from foilworks.core.text.diff import Edit, apply_edits, changed_words, diff_edits, diff_segments
+from foilworks.core.text.tokens import words
 
 PIECES = st.sampled_from(
     [

@@ -3,8 +3,8 @@ import sys
 
 import pytest
 
-from text.language.inflection import article, can_be, plain_verb, plural, singular, third_person
-from text.language.numbers import match_case, value_of, written_like
+from foilworks.core.text.language.inflection import article, can_be, plain_verb, plural, singular, third_person
+from foilworks.core.text.language.numbers import match_case, value_of, written_like
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,8 @@ def test_parts_of_speech_come_from_the_lexicon():
 def test_the_language_tools_load_no_model_library():
     """lemminflect's package file would import spaCy, and spaCy torch, wherever they are installed."""
     code = (
-        "import sys; from text.language.inflection import lemmas; assert lemmas('jumps')['VERB'] == ('jump',); "
+        "import sys; from foilworks.core.text.language.inflection import lemmas; "
+        "assert lemmas('jumps')['VERB'] == ('jump',); "
         "print([name for name in ('spacy', 'torch', 'thinc') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -2,11 +2,11 @@
 
 import pytest
 
-from text.registry import Entry, Param, RegistryError, load, lookup, parse_params
+from foilworks.core.text.registry import Entry, Param, RegistryError, load, lookup, parse_params
 
 ENTRY = Entry(
     "Numbers",
-    "text.registry:Param",
+    "foilworks.core.text.registry:Param",
     (
         Param("k", 5, "how many", "int"),
         Param("limit", 0.5, "a share", "float"),
@@ -79,7 +79,7 @@ def test_an_unknown_slug_lists_the_known_ones() -> None:
 
 def test_load_imports_a_module_or_an_attribute_of_one() -> None:
     assert load(ENTRY) is Param
-    assert load(Entry("A module", "text.registry")).__name__ == "text.registry"
+    assert load(Entry("A module", "foilworks.core.text.registry")).__name__ == "foilworks.core.text.registry"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-from text.spill import Spill
+from foilworks.core.text.spill import Spill
 
 
 def test_the_first_value_of_a_key_stays_until_another_is_put():

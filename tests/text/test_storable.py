@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from text.storable import is_storable, storable
+from foilworks.core.text.storable import is_storable, storable
 
 
 @pytest.mark.parametrize(

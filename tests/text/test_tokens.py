@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from text.tokens import unseen_by_words, whole_words, word_features, word_spans, words
+from foilworks.core.text.tokens import unseen_by_words, whole_words, word_features, word_spans, words
 
 
 @pytest.mark.parametrize(

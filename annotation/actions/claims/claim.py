@@ -43,10 +43,10 @@ from annotation.queries.lookahead import behind, with_what_follows
 from annotation.rules.eligibility import why_not
 from annotation.rules.ordering import FRESH
 from annotation.transactions import run_in_transaction, serialize_writes
-from projects.access import require_consent, require_role
-from projects.models import Project, Role, User
-from projects.sql.prepared import Prepared, PreparedUpdate
-from text.quoting import shortened
+from foilworks.core.projects.access import require_consent, require_role
+from foilworks.core.projects.models import Project, Role, User
+from foilworks.core.projects.sql.prepared import Prepared, PreparedUpdate
+from foilworks.core.text.quoting import shortened
 
 ROLE_OF_STAGE = {
     Stage.EDIT: Role.ANNOTATOR,

@@ -22,8 +22,8 @@ from annotation.queries.gold import skipped, unseen
 from annotation.queries.lookahead import with_what_follows
 from annotation.rules.gold_serving import gold_caption_first, gold_is_due, pick
 from annotation.rules.ordering import FRESH
-from projects.models import User
-from projects.sql.prepared import Prepared
+from foilworks.core.projects.models import User
+from foilworks.core.projects.sql.prepared import Prepared
 
 # Maximum of gold slots that wait for a person. They are filled up after a fixed number of tasks, due or not, so that
 # the cost of a claim reveals nothing about gold.

@@ -7,7 +7,7 @@ from annotation.actions.claims.claim import ROLE_OF_STAGE
 from annotation.actions.leases.leasing import end_lease
 from annotation.models import Ending, Slot, SlotState
 from annotation.models.stages import stages_shown_as
-from projects.models import Project, User
+from foilworks.core.projects.models import Project, User
 
 
 def end_leases_of_roles(project: Project, person: User, lost_roles: Collection[str], actor: User, now: datetime) -> int:

@@ -20,12 +20,12 @@ from annotation.models import Involvement, Task
 from annotation.rules import editing
 from annotation.rules.editing import Problem
 from annotation.transactions import lock_rows, run_in_transaction
-from corpus.models import Caption, DoubtSettled, Foil, Item, Subtest
-from corpus.rules.states import CandidateState, ItemState
+from foilworks.core.corpus.models import Caption, DoubtSettled, Foil, Item, Subtest
+from foilworks.core.corpus.rules.states import CandidateState, ItemState
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, Role, User
+from foilworks.core.text.quoting import shortened
 from generation.models import Candidate, CandidateGroup
-from projects import audit
-from projects.models import Project, Role, User
-from text.quoting import shortened
 
 C, I = CandidateState, ItemState  # noqa: E741
 LIVE_ITEMS = (I.IN_VALIDATION, I.VALID, I.INVALID, I.DISPUTED)

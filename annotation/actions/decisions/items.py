@@ -26,16 +26,16 @@ from annotation.queries.eligibility import involvements_of
 from annotation.rules.adjudication import why_not_settle
 from annotation.rules.eligibility import PriorInvolvement
 from annotation.transactions import Refused, run_in_transaction
-from corpus.access import get_video
-from corpus.models import GIVEN_UP, Foil, Item, MediaState, ReleaseItem, Takedown, Video
-from corpus.rules.states import CandidateState, FoilVerdict, ItemState, next_item_state
-from corpus.video_files.stored_files import CLIPS
+from foilworks.core.corpus.access import get_video
+from foilworks.core.corpus.models import GIVEN_UP, Foil, Item, MediaState, ReleaseItem, Takedown, Video
+from foilworks.core.corpus.rules.states import CandidateState, FoilVerdict, ItemState, next_item_state
+from foilworks.core.corpus.video_files.stored_files import CLIPS
+from foilworks.core.media.file_cache import FileCache
+from foilworks.core.projects.access import require_role
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, Role, User
 from generation.choices.compose import COMPOSED
 from generation.models import Candidate, CandidateGroup
-from media.file_cache import FileCache
-from projects import audit
-from projects.access import require_role
-from projects.models import Project, Role, User
 
 OUTCOMES = (ItemState.VALID, ItemState.INVALID)
 ROLES = (Role.RESEARCHER, Role.REVIEWER)

@@ -21,11 +21,11 @@ from annotation.actions.workflow.verdicts import locked_item
 from annotation.errors import AnnotationError
 from annotation.models import GoldPair, Lease, Slot, SlotState, Stage, Task
 from annotation.transactions import lock_rows, run_in_transaction
-from corpus.models import Caption, DoubtSettled, Foil, Item, ReleaseItem
-from corpus.rules.states import FoilVerdict
+from foilworks.core.corpus.models import Caption, DoubtSettled, Foil, Item, ReleaseItem
+from foilworks.core.corpus.rules.states import FoilVerdict
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import AuditEvent, Role, User
 from generation.models import Candidate, CandidateGroup
-from projects import audit
-from projects.models import AuditEvent, Role, User
 
 # Longer than for an answer: a decision about a page of items takes longer to check.
 UNDO_SECONDS = 600

@@ -35,13 +35,13 @@ from annotation.rules import choosing, ordering
 from annotation.rules.baseline import order_shown
 from annotation.rules.drafts import parse_draft
 from annotation.transactions import run_in_transaction, serialize_writes
-from corpus.models import DROPPED_OUT, Foil
-from corpus.rules.states import CandidateState
+from foilworks.core.corpus.models import DROPPED_OUT, Foil
+from foilworks.core.corpus.rules.states import CandidateState
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import User
+from foilworks.core.projects.secret_seeds import secret_seed
+from foilworks.core.projects.sql.prepared import Prepared, PreparedUpdate, insert, insert_or_update
 from generation.models import Candidate
-from projects import audit
-from projects.models import User
-from projects.secret_seeds import secret_seed
-from projects.sql.prepared import Prepared, PreparedUpdate, insert, insert_or_update
 
 # The path to a slot's subtest; frames of an object check have none.
 SUBTEST_PATH = {

@@ -9,12 +9,12 @@ from annotation.models import GoldPair, KnownAnswer, Use
 from annotation.queries.quality import free_items
 from annotation.rules.ordering import seeded_share
 from annotation.transactions import run_in_transaction
-from corpus.models import Foil, Item, Subtest
-from corpus.rules.states import FoilVerdict
-from projects import audit
-from projects.access import require_role
-from projects.models import Project, Role, User
-from projects.secret_seeds import secret_seed
+from foilworks.core.corpus.models import Foil, Item, Subtest
+from foilworks.core.corpus.rules.states import FoilVerdict
+from foilworks.core.projects.access import require_role
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, Role, User
+from foilworks.core.projects.secret_seeds import secret_seed
 
 MAX_PAIRS_AT_ONCE = 500
 

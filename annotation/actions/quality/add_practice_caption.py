@@ -8,11 +8,11 @@ from annotation.errors import AnnotationError
 from annotation.models import PracticeCaption
 from annotation.rules.editing import check_text, errors
 from annotation.transactions import run_in_transaction
-from corpus.models import Caption, Subtest
-from projects import audit
-from projects.access import require_role
-from projects.models import Project, Role, User
-from text.quoting import shortened
+from foilworks.core.corpus.models import Caption, Subtest
+from foilworks.core.projects.access import require_role
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, Role, User
+from foilworks.core.text.quoting import shortened
 
 
 def add_practice_caption(

@@ -17,9 +17,9 @@ from annotation.rules.quizzes import LINE, grade_edits, has_passed
 from annotation.rules.voting import ANSWERS, parse_answer, truth_of
 from annotation.rules.watch_evidence import seconds_spent, watch_evidence
 from annotation.transactions import run_in_transaction, serialize_writes
-from projects import audit
-from projects.access import require_role
-from projects.models import User
+from foilworks.core.projects.access import require_role
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import User
 
 
 def answer_question(

@@ -8,8 +8,8 @@ from annotation.models import ExpertLabel, QualityPolicy, Use
 from annotation.rules.gold_serving import gold_caption_first
 from annotation.rules.voting import ANSWERS, parse_answer, truth_of
 from annotation.transactions import run_in_transaction
-from projects import audit
-from projects.models import Project, User
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, User
 
 
 def label_order(policy: QualityPolicy, person: User, pair_id: int) -> bool:

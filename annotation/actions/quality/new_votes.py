@@ -13,11 +13,11 @@ from annotation.actions.workflow.verdicts import locked_item
 from annotation.errors import AnnotationError
 from annotation.models import Slot, SlotState, Stage, Task, TaskState, Vote, VoteState
 from annotation.transactions import lock_rows, run_in_transaction
-from corpus.models import WATCHABLE, Caption, Foil, Item
-from corpus.rules.states import FoilVerdict, ItemState, next_item_state
-from projects import audit
-from projects.access import require_role
-from projects.models import Project, Role, User
+from foilworks.core.corpus.models import WATCHABLE, Caption, Foil, Item
+from foilworks.core.corpus.rules.states import FoilVerdict, ItemState, next_item_state
+from foilworks.core.projects.access import require_role
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, Role, User
 
 
 def ask_for_new_votes(

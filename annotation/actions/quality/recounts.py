@@ -8,10 +8,10 @@ from annotation.actions.workflow.verdicts import apply_vote, locked_item, revert
 from annotation.models import Slot, SlotState, Stage, Task, TaskState, Vote, VoteState
 from annotation.rules.ordering import caption_first
 from annotation.transactions import lock_rows
-from corpus.models import Caption, Item
-from corpus.rules.states import WITHDRAWN
-from projects import audit
-from projects.models import Project, User
+from foilworks.core.corpus.models import Caption, Item
+from foilworks.core.corpus.rules.states import WITHDRAWN
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, User
 
 COUNTED, ASIDE, SURPLUS = VoteState.COUNTED, VoteState.SET_ASIDE, VoteState.SURPLUS
 

@@ -10,9 +10,9 @@ from annotation.errors import AnnotationError
 from annotation.models import QualityPolicy, Use
 from annotation.queries.quality import readiness
 from annotation.transactions import run_in_transaction
-from projects import audit
-from projects.access import require_role
-from projects.models import Project, Role, User
+from foilworks.core.projects.access import require_role
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, Role, User
 
 
 def save_quality_policy(

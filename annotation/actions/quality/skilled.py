@@ -9,10 +9,10 @@ from django.db.models import Q
 from annotation.models import DeclinedVideo, Involvement, Lease, QualityPolicy, Slot, Standing, Task
 from annotation.rules.ordering import seeded_share
 from annotation.rules.skill import better_half
-from jobs.queue import enqueue
-from projects import audit
-from projects.models import Membership, Project, Role
-from projects.secret_seeds import secret_seed
+from foilworks.core.jobs.queue import enqueue
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Membership, Project, Role
+from foilworks.core.projects.secret_seeds import secret_seed
 
 JOB = "annotation.jobs.estimate_skill"
 RESERVED_FOR = timedelta(days=1)

@@ -23,8 +23,8 @@ from annotation.queries.quality import PAUSED, bars_of, policy_and_standing, why
 from annotation.rules.pausing import JudgementCounts, Reason, suspicion
 from annotation.rules.watch_evidence import shown_seconds
 from annotation.transactions import serialize_writes
-from projects import audit
-from projects.models import Project, User
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, User
 
 COUNTS = ("gold_seen", "gold_right", "first", "second", "timed", "fast")
 

@@ -13,10 +13,10 @@ from annotation.queries.eligibility import declined_by
 from annotation.queries.quality import PRACTICE_ROLE, USE_OF_STAGE
 from annotation.rules.quizzes import PRACTICE_LENGTH, draw, question_caption_first
 from annotation.transactions import run_in_transaction, serialize_writes
-from corpus.models import WATCHABLE
-from projects import audit
-from projects.access import require_role
-from projects.models import Project, User
+from foilworks.core.corpus.models import WATCHABLE
+from foilworks.core.projects.access import require_role
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, User
 
 
 def start_attempt(

@@ -13,8 +13,8 @@ from annotation.errors import AnnotationError
 from annotation.models import Standing, VoteState
 from annotation.rules.pausing import Reason
 from annotation.transactions import run_in_transaction
-from projects import audit
-from projects.models import Project, User
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, User
 
 
 def pause_validator(

@@ -9,8 +9,8 @@ from annotation.access import pair_for, practice_for
 from annotation.errors import AnnotationError
 from annotation.models import GoldPair, PracticeCaption
 from annotation.transactions import run_in_transaction
-from projects import audit
-from projects.models import Project, User
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, User
 
 
 def withdraw_pair(actor: User, project: Project, pair_id: int, *, now: datetime | None = None) -> None:

@@ -5,11 +5,11 @@ from django.utils.translation import gettext as _
 from annotation.actions.workflow.assembly import link_main_items
 from annotation.errors import AnnotationError
 from annotation.transactions import lock_rows, run_in_transaction, serialize_writes
-from corpus.models import Item, Subtest, Video
-from corpus.rules.states import WITHDRAWN
-from projects import audit
-from projects.access import require_role
-from projects.models import Role, User
+from foilworks.core.corpus.models import Item, Subtest, Video
+from foilworks.core.corpus.rules.states import WITHDRAWN
+from foilworks.core.projects.access import require_role
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Role, User
 
 
 def link_proficiency(person: User | None, main: Subtest, proficiency: Subtest) -> int:

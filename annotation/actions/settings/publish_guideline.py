@@ -7,10 +7,10 @@ from annotation.models import Guideline, Stage
 from annotation.queries.guidelines import work_under_version
 from annotation.rules.guidelines import MAX_CHARACTERS
 from annotation.transactions import run_in_transaction
-from corpus.models import Subtest
-from projects import audit
-from projects.access import require_role
-from projects.models import Project, Role, User
+from foilworks.core.corpus.models import Subtest
+from foilworks.core.projects.access import require_role
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, Role, User
 
 
 def publish_guideline(

@@ -14,11 +14,11 @@ from annotation.errors import AnnotationError
 from annotation.models import Lease, Slot, Stage, Task, Vote, VoteState
 from annotation.rules.baseline import drawn
 from annotation.transactions import lock_rows, run_in_transaction, serialize_writes
-from corpus.models import PUBLISHERS_WORD, WATCHABLE, Foil, Item, Subtest
-from corpus.rules.states import FoilVerdict, ItemState
-from projects import audit
-from projects.access import require_role
-from projects.models import Project, Role, User
+from foilworks.core.corpus.models import PUBLISHERS_WORD, WATCHABLE, Foil, Item, Subtest
+from foilworks.core.corpus.rules.states import FoilVerdict, ItemState
+from foilworks.core.projects.access import require_role
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, Role, User
 
 CHUNK = 500
 

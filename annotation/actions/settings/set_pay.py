@@ -11,9 +11,9 @@ from annotation.models import PayPolicy, PayRate
 from annotation.queries.paid_work import PAID
 from annotation.rules.pay import Rate
 from annotation.transactions import run_in_transaction, serialize_writes
-from projects import audit
-from projects.access import require_role
-from projects.models import Project, Role, User
+from foilworks.core.projects.access import require_role
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, Role, User
 
 
 def set_pay(

@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 from annotation.errors import AnnotationError
 from annotation.models import ReviewPolicy, ReviewRate
 from annotation.transactions import run_in_transaction
-from projects import audit
-from projects.access import require_role
-from projects.models import Membership, Project, Role, User
+from foilworks.core.projects.access import require_role
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Membership, Project, Role, User
 
 
 def set_review_sampling(

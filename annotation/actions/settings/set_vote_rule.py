@@ -10,11 +10,11 @@ from annotation.models import Slot, Stage, Task, TaskState
 from annotation.queries.vote_rules import rule_in_force, why_fixed
 from annotation.rules.voting import VoteRule
 from annotation.transactions import run_in_transaction, serialize_writes
-from corpus.forms import MAX_PER_ITEM
-from corpus.models import Subtest
-from projects import audit
-from projects.access import require_role
-from projects.models import Role, User
+from foilworks.core.corpus.forms import MAX_PER_ITEM
+from foilworks.core.corpus.models import Subtest
+from foilworks.core.projects.access import require_role
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Role, User
 
 FIELDS = (
     "votes_wanted",

@@ -8,10 +8,10 @@ from django.utils.translation import gettext as _
 from annotation.errors import AnnotationError
 from annotation.queries.work_rules import why_scope_fixed
 from annotation.transactions import run_in_transaction, serialize_writes
-from projects import audit
-from projects.access import or_404, require_role
-from projects.demo_accounts import NO_SETTINGS, refuse_published
-from projects.models import Project, Role, User
+from foilworks.core.projects.access import or_404, require_role
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.demo_accounts import NO_SETTINGS, refuse_published
+from foilworks.core.projects.models import Project, Role, User
 
 
 @dataclass(frozen=True)

@@ -32,11 +32,11 @@ from annotation.queries.lookahead import SPREAD
 from annotation.queries.quality import why_not_admitted
 from annotation.rules.gold_serving import gold_caption_first
 from annotation.transactions import checked_key, was_rolled_back_by_the_database
-from corpus.rules.states import ItemState
-from projects import audit
-from projects.access import needs_consent, remember_roles, roles_in
-from projects.models import Project, Role, User
-from projects.sql.prepared import insert
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.projects.access import needs_consent, remember_roles, roles_in
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, Role, User
+from foilworks.core.projects.sql.prepared import insert
 
 
 class _UnusualError(Exception):

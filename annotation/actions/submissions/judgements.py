@@ -36,9 +36,9 @@ from annotation.rules.choosing import WORDS, parse_choice
 from annotation.rules.objects import parse_answers
 from annotation.rules.voting import ANSWERS, parse_answer, truth_of
 from annotation.transactions import Refused, run_in_transaction
-from projects import audit
-from projects.models import AuditEvent, Role, User
-from projects.sql.prepared import Prepared, insert
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import AuditEvent, Role, User
+from foilworks.core.projects.sql.prepared import Prepared, insert
 
 
 def submit_vote(

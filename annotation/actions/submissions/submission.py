@@ -16,9 +16,9 @@ from annotation.queries.eligibility import group_of, person_facts, task_facts
 from annotation.rules.eligibility import why_not
 from annotation.rules.watch_evidence import seconds_spent, watch_evidence
 from annotation.transactions import Refused, checked_key, serialize_writes
-from projects.access import require_role
-from projects.models import User
-from projects.sql.prepared import insert
+from foilworks.core.projects.access import require_role
+from foilworks.core.projects.models import User
+from foilworks.core.projects.sql.prepared import insert
 
 
 @dataclass(frozen=True)

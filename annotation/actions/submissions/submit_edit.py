@@ -26,12 +26,12 @@ from annotation.rules.editing import Problem
 from annotation.rules.flow import texts_wanted
 from annotation.rules.reviewing import drawn_for_review
 from annotation.transactions import Refused, run_in_transaction
-from corpus.rules.states import CandidateState
+from foilworks.core.corpus.rules.states import CandidateState
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Role, User
+from foilworks.core.projects.secret_seeds import secret_seed
+from foilworks.core.projects.sql.prepared import Prepared
 from generation.models import Candidate, CandidateGroup
-from projects import audit
-from projects.models import Role, User
-from projects.secret_seeds import secret_seed
-from projects.sql.prepared import Prepared
 
 C = CandidateState
 # Not allowed even in late work, which is only stored.

@@ -20,11 +20,11 @@ from annotation.models import Edit, Involvement, Lease, Review, ReviewPolicy, St
 from annotation.queries.other_foils import foils_of_other_runs
 from annotation.rules import editing, reviewing
 from annotation.transactions import Refused, run_in_transaction
-from corpus.rules.states import CandidateState
+from foilworks.core.corpus.rules.states import CandidateState
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Role, User
+from foilworks.core.projects.secret_seeds import secret_seed
 from generation.models import Candidate, CandidateGroup
-from projects import audit
-from projects.models import Role, User
-from projects.secret_seeds import secret_seed
 
 C = CandidateState
 MOVES = {

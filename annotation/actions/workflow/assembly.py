@@ -10,12 +10,12 @@ from annotation.actions.workflow import task_slots
 from annotation.errors import AnnotationError
 from annotation.models import Slot, SlotState, Task, Vote
 from annotation.transactions import lock_rows
-from corpus.models import Caption, Foil, Item, ReleaseItem, Subtest, Video
-from corpus.release_records import OF_EACH_FOIL
-from corpus.rules.states import WITHDRAWN, CandidateState, FoilVerdict, ItemState, first_item_state
+from foilworks.core.corpus.models import Caption, Foil, Item, ReleaseItem, Subtest, Video
+from foilworks.core.corpus.release_records import OF_EACH_FOIL
+from foilworks.core.corpus.rules.states import WITHDRAWN, CandidateState, FoilVerdict, ItemState, first_item_state
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, User
 from generation.models import Candidate, CandidateGroup
-from projects import audit
-from projects.models import Project, User
 
 
 def assemble(group: CandidateGroup, actor: User | None, now: datetime) -> Item:

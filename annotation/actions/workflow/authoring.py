@@ -3,12 +3,12 @@
 import hashlib
 from typing import Any
 
-from corpus.models import Foil
-from corpus.rules.states import CandidateState
+from foilworks.core.corpus.models import Foil
+from foilworks.core.corpus.rules.states import CandidateState
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, User
+from foilworks.core.text.diff import Edit, diff_edits
 from generation.models import PERSON_METHOD, Candidate, CandidateGroup
-from projects import audit
-from projects.models import Project, User
-from text.diff import Edit, diff_edits
 
 VERSION = "1"
 # The provenance that a reopened or carried-over foil keeps.

@@ -11,9 +11,9 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from annotation.models import Stage, Vote, VoteState
 from annotation.rules.voting import caption_in_doubt
-from corpus.models import Caption, DoubtSettled, Foil
-from corpus.rules.states import FoilVerdict
-from projects.sql.prepared import Prepared
+from foilworks.core.corpus.models import Caption, DoubtSettled, Foil
+from foilworks.core.corpus.rules.states import FoilVerdict
+from foilworks.core.projects.sql.prepared import Prepared
 
 
 def _locked(**which: Any) -> QuerySet:

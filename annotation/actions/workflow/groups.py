@@ -11,11 +11,11 @@ from annotation.actions.workflow.authoring import VERSION
 from annotation.models import Slot, SlotState, Stage, Task, TaskState
 from annotation.rules.flow import GroupFacts, NextWork, next_work
 from annotation.rules.ordering import FRESH, RETURNED
-from corpus.models import GIVEN_UP, Caption, Subtest
-from corpus.rules.states import CandidateState
+from foilworks.core.corpus.models import GIVEN_UP, Caption, Subtest
+from foilworks.core.corpus.rules.states import CandidateState
+from foilworks.core.projects.models import User
+from foilworks.core.projects.sql.prepared import Prepared
 from generation.models import PERSON_METHOD, Candidate, CandidateGroup, GenerationRun
-from projects.models import User
-from projects.sql.prepared import Prepared
 
 # Returned work without a group; groups of a subtest share runs that record where they come from.
 REOPENED = "reopened"

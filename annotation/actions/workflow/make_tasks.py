@@ -11,12 +11,12 @@ from annotation.actions.workflow import task_slots
 from annotation.actions.workflow.groups import advance
 from annotation.models import Stage, Task, TaskState
 from annotation.transactions import run_in_transaction, serialize_writes
-from corpus.models import GIVEN_UP, Caption, Foil, Item
-from corpus.rules.states import CandidateState, ItemState
+from foilworks.core.corpus.models import GIVEN_UP, Caption, Foil, Item
+from foilworks.core.corpus.rules.states import CandidateState, ItemState
+from foilworks.core.jobs.models import JobState
+from foilworks.core.projects.models import Project
+from foilworks.core.projects.sql.prepared import Prepared
 from generation.models import Candidate, CandidateGroup
-from jobs.models import JobState
-from projects.models import Project
-from projects.sql.prepared import Prepared
 
 BATCH = 500
 # New work of a run or import gets its tasks when somebody opens a queue, so that the counts are right. One look makes

@@ -11,13 +11,13 @@ from annotation.rules.baseline import MAX_TEXTS
 from annotation.rules.ordering import FRESH, STARTED, priority
 from annotation.rules.voting import drawn_in_full
 from annotation.transactions import lock_rows
-from corpus.models import Foil, Item
-from corpus.rules.hard_foils import Candidates, is_multiple_choice, stated_hard_foil
-from corpus.rules.states import FoilVerdict
+from foilworks.core.corpus.models import Foil, Item
+from foilworks.core.corpus.rules.hard_foils import Candidates, is_multiple_choice, stated_hard_foil
+from foilworks.core.corpus.rules.states import FoilVerdict
+from foilworks.core.projects.models import Project, User
+from foilworks.core.projects.secret_seeds import secret_seed
+from foilworks.core.projects.sql.prepared import PreparedUpdate
 from generation.models import Candidate, CandidateGroup
-from projects.models import Project, User
-from projects.secret_seeds import secret_seed
-from projects.sql.prepared import PreparedUpdate
 
 # Rows that one statement changes.
 CHUNK = 500

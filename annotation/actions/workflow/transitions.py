@@ -7,12 +7,12 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from annotation.errors import Conflict
-from corpus.models import Item
-from corpus.rules.states import next_candidate_state, next_item_state
+from foilworks.core.corpus.models import Item
+from foilworks.core.corpus.rules.states import next_candidate_state, next_item_state
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import AuditEvent, Project, User
+from foilworks.core.projects.sql.prepared import PreparedUpdate
 from generation.models import Candidate
-from projects import audit
-from projects.models import AuditEvent, Project, User
-from projects.sql.prepared import PreparedUpdate
 
 _DECISION = {"state", "decided_at", "unanimous"}
 

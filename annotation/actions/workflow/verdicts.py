@@ -15,11 +15,11 @@ from annotation.queries.held import PAIR, counted_pairs
 from annotation.queries.vote_rules import rule_in_force
 from annotation.rules import voting
 from annotation.rules.voting import VoteRule
-from corpus.models import Foil, Item, Subtest
-from corpus.rules.states import FoilVerdict, ItemState
-from projects import audit
-from projects.models import AuditEvent, User
-from projects.sql.prepared import Prepared, PreparedUpdate
+from foilworks.core.corpus.models import Foil, Item, Subtest
+from foilworks.core.corpus.rules.states import FoilVerdict, ItemState
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import AuditEvent, User
+from foilworks.core.projects.sql.prepared import Prepared, PreparedUpdate
 
 _STATE = Prepared(
     lambda pk: Item.objects.select_for_update(no_key=True).filter(pk=pk).values_list("state", "decided_at")

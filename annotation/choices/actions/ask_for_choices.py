@@ -8,12 +8,12 @@ from django.utils.translation import gettext as _
 
 from annotation.choices.actions.compose_choices import Request, plan_choices
 from annotation.errors import AnnotationError
-from corpus.models import Subtest
-from jobs.models import OPEN_STATES, Job
-from jobs.queue import enqueue
-from projects import audit
-from projects.access import require_role
-from projects.models import Project, Role, User
+from foilworks.core.corpus.models import Subtest
+from foilworks.core.jobs.models import OPEN_STATES, Job
+from foilworks.core.jobs.queue import enqueue
+from foilworks.core.projects.access import require_role
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, Role, User
 
 JOB = "annotation.choices.jobs.compose_items"
 

@@ -16,13 +16,13 @@ from annotation.choices.reading import NOT_COPIED, Source, hard_options, random_
 from annotation.errors import AnnotationError
 from annotation.models import Involvement
 from annotation.transactions import run_in_transaction, serialize_writes
-from corpus.models import Caption, Foil, Item, Subtest
-from corpus.rules.states import FoilVerdict, ItemState, first_item_state
+from foilworks.core.corpus.models import Caption, Foil, Item, Subtest
+from foilworks.core.corpus.rules.states import FoilVerdict, ItemState, first_item_state
+from foilworks.core.projects.access import require_researcher
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import User
+from foilworks.core.text.quoting import quoted
 from generation.choices.compose import COMPOSED, Composed, Why, compose, facts_of, sample
-from projects import audit
-from projects.access import require_researcher
-from projects.models import User
-from text.quoting import quoted
 
 BATCH = 500
 MAX_SEED = 2**63 - 1

@@ -18,10 +18,10 @@ from django.utils.translation import gettext as _
 
 from annotation.actions.people import on_withdrawal, withdraw_in_transaction
 from annotation.transactions import run_in_transaction
-from projects import audit
-from projects.demo_accounts import is_published
-from projects.errors import AccessDenied
-from projects.models import (
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.demo_accounts import is_published
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import (
     Consent,
     CrowdPlace,
     CrowdWorker,
@@ -30,8 +30,8 @@ from projects.models import (
     Role,
     User,
 )
-from projects.personal_data import declared, notify_erased
-from text.tokens import whole_words
+from foilworks.core.projects.personal_data import declared, notify_erased
+from foilworks.core.text.tokens import whole_words
 
 ERASED = "[erased]"
 

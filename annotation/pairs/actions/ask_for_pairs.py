@@ -6,13 +6,13 @@ from django.utils.translation import gettext as _
 
 from annotation.errors import AnnotationError
 from annotation.pairs.actions.store_pairs import check_subtest
-from corpus.models import Subtest
+from foilworks.core.corpus.models import Subtest
+from foilworks.core.jobs.models import OPEN_STATES, Job
+from foilworks.core.jobs.queue import enqueue
+from foilworks.core.projects.access import require_role
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, Role, User
 from generation.pairs.records import KINDS, NATURAL, ORDER, REVERSAL
-from jobs.models import OPEN_STATES, Job
-from jobs.queue import enqueue
-from projects import audit
-from projects.access import require_role
-from projects.models import Project, Role, User
 
 # A job has no parameters but its target, so each kind is a function.
 JOBS = {

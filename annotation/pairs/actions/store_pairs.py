@@ -9,16 +9,16 @@ from django.utils.translation import gettext as _
 from annotation.errors import AnnotationError
 from annotation.pairs.made_clips import MadeClip, make_clips
 from annotation.transactions import run_in_transaction, serialize_writes
-from corpus.actions.prepare_videos import prepare_later
-from corpus.errors import CorpusError
-from corpus.models import GIVEN_UP, Caption, Foil, Item, MediaState, Subtest, Video
-from corpus.rules.states import FoilVerdict, first_item_state
-from corpus.video_files.ingest import reasons_taken_down, set_media
+from foilworks.core.corpus.actions.prepare_videos import prepare_later
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.models import GIVEN_UP, Caption, Foil, Item, MediaState, Subtest, Video
+from foilworks.core.corpus.rules.states import FoilVerdict, first_item_state
+from foilworks.core.corpus.video_files.ingest import reasons_taken_down, set_media
+from foilworks.core.media.errors import MediaError
+from foilworks.core.projects.access import require_researcher
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, User
 from generation.pairs.records import NATURAL, Proposal
-from media.errors import MediaError
-from projects import audit
-from projects.access import require_researcher
-from projects.models import Project, User
 
 BATCH = 20
 ITEM_KEY = "{name}-{n}"

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from corpus.models import Subtest
 from evaluation.blind.models import BlindScorer
 from evaluation.errors import EvaluationError
 from evaluation.scoring.actions.start_run import (
@@ -16,11 +15,12 @@ from evaluation.scoring.actions.start_run import (
     checked_spec,
     default_label,
 )
-from jobs.queue import enqueue
-from projects import audit
-from projects.access import require_researcher, require_role
-from projects.models import Project, Role, User
-from text.registry import load
+from foilworks.core.corpus.models import Subtest
+from foilworks.core.jobs.queue import enqueue
+from foilworks.core.projects.access import require_researcher, require_role
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, Role, User
+from foilworks.core.text.registry import load
 
 JOB = "evaluation.blind.jobs.run_blind_scoring"
 MIN_BAR, MAX_BAR = 0.5, 1.0

@@ -6,15 +6,15 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from corpus.models import Release
 from evaluation.errors import EvaluationError
 from evaluation.proximity.models import ProximityRun
 from evaluation.scoring.actions.start_run import check_device
+from foilworks.core.corpus.models import Release
+from foilworks.core.jobs.queue import enqueue
+from foilworks.core.projects.access import require_researcher
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import User
 from generation.model_paths import with_paths
-from jobs.queue import enqueue
-from projects import audit
-from projects.access import require_researcher
-from projects.models import User
 
 JOB = "evaluation.proximity.jobs.measure_proximity"
 MAX_MODEL_LENGTH, MAX_NAME_LENGTH = 500, 60

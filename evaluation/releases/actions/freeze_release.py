@@ -7,8 +7,6 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from annotation.transactions import run_in_transaction
-from corpus.models import Release, ReleaseItem
-from corpus.release_records import hash_of, n_as_published
 from evaluation.errors import EvaluationError
 from evaluation.ladder.selection import runs_to_select_with, select
 from evaluation.releases.balanced_items import balanced
@@ -19,9 +17,11 @@ from evaluation.releases.models import ReleaseGate
 from evaluation.releases.snapshot import FrozenItem, freeze_candidates, whole_items
 from evaluation.scoring.models import Run
 from evaluation.utd.shortcuts import check_bar
-from projects import audit
-from projects.access import require_researcher
-from projects.models import Project, User
+from foilworks.core.corpus.models import Release, ReleaseItem
+from foilworks.core.corpus.release_records import hash_of, n_as_published
+from foilworks.core.projects.access import require_researcher
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, User
 
 MAX_NAME_LENGTH = 120
 ROWS_PER_QUERY = 500

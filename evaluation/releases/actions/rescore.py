@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from corpus.models import Release
 from evaluation.board.leaderboard import latest_runs
 from evaluation.releases.changes import previous_of
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import SCORE_FILE
 from evaluation.scoring.run_results import is_settled
-from projects.models import User
-from text.errors import ActionableError
+from foilworks.core.corpus.models import Release
+from foilworks.core.projects.models import User
+from foilworks.core.text.errors import ActionableError
 
 ENDPOINT = "endpoint:"
 # Of the earlier run, as the new run has to have it.

@@ -6,18 +6,18 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from corpus.models import Subtest
 from evaluation.analyses.registry import REPORTS
 from evaluation.cached_results.cache import locked_result
 from evaluation.cached_results.models import CachedResult
 from evaluation.errors import EvaluationError
 from evaluation.reports.reports import REQUESTED, about_report, by_job
-from jobs.queue import enqueue
-from projects import audit
-from projects.access import require_role
-from projects.models import Project, Role, User
-from text.quoting import quoted
-from text.registry import lookup, parse_params
+from foilworks.core.corpus.models import Subtest
+from foilworks.core.jobs.queue import enqueue
+from foilworks.core.projects.access import require_role
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, Role, User
+from foilworks.core.text.quoting import quoted
+from foilworks.core.text.registry import lookup, parse_params
 
 JOB = "evaluation.reports.jobs.compute_report"
 

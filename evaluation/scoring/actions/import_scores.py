@@ -8,15 +8,15 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext as _
 
-from corpus.models import Release
 from evaluation.errors import EvaluationError
 from evaluation.score_files.received import safe_name, write_file
 from evaluation.score_files.score_readers import FORMS
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Run
-from projects.access import require_role
-from projects.models import Role, User
-from text.quoting import quoted
+from foilworks.core.corpus.models import Release
+from foilworks.core.projects.access import require_role
+from foilworks.core.projects.models import Role, User
+from foilworks.core.text.quoting import quoted
 
 
 def import_scores(

@@ -10,13 +10,13 @@ from evaluation.errors import EvaluationError
 from evaluation.scoring.actions.start_run import RUNS_OR_READS, checked_spec
 from evaluation.scoring.model_cards import FIELDS
 from evaluation.scoring.models import ModelCard, ModelTrust, Run
-from projects import audit
-from projects.access import require_researcher, require_role
-from projects.models import Project, Role, User
-from text.registry import Entry, load
+from foilworks.core.projects.access import require_researcher, require_role
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, Role, User
+from foilworks.core.text.registry import Entry, load
 
 # Loaded by path: actions must not import hub, and its registry of adapters loads no model library.
-TRUSTED_NAME = Entry("what a permission is for", "hub.adapters.registry:trusted_name")
+TRUSTED_NAME = Entry("what a permission is for", "foilworks.core.hub.adapters.registry:trusted_name")
 # A name that ends so is a file of weights, never a model on the Hugging Face Hub.
 WEIGHT_FILES = ("*.bin", "*.bin.*", "*.pt", "*.safetensors")
 

@@ -6,12 +6,12 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from corpus.models import Release
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import SEED
 from evaluation.scoring.queries import records_of
 from evaluation.scoring.rungs import CONTROLS, FRAMES_TRIED, MAX_TRIED, VERSION, Rung, other_clips
-from text.quoting import quoted
+from foilworks.core.corpus.models import Release
+from foilworks.core.text.quoting import quoted
 
 SCORE_FILE = "file"
 

@@ -17,10 +17,10 @@ from evaluation.scoring.actions.rung_params import SCORE_FILE, check_rung, ladde
 from evaluation.scoring.actions.start_run import DTYPES, queued
 from evaluation.scoring.models import Run
 from evaluation.scoring.rungs import FRAMES_TRIED, VERSION
-from projects import audit
-from projects.access import require_role
-from projects.models import Role, User
-from text.quoting import quoted
+from foilworks.core.projects.access import require_role
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Role, User
+from foilworks.core.text.quoting import quoted
 
 
 @transaction.atomic

@@ -9,10 +9,10 @@ from evaluation.errors import EvaluationError
 from evaluation.scoring.actions.start_run import limited
 from evaluation.scoring.models import Run
 from evaluation.scoring.shards.outlook import OTHER_MODEL
-from jobs.queue import cancel, retry
-from projects import audit
-from projects.access import require_role
-from projects.models import Role, User
+from foilworks.core.jobs.queue import cancel, retry
+from foilworks.core.projects.access import require_role
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Role, User
 
 
 @transaction.atomic

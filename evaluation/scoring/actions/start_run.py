@@ -9,7 +9,6 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from corpus.models import Release
 from evaluation.errors import EvaluationError
 from evaluation.metrics.control import CANDIDATES
 from evaluation.metrics.intervals import SEED
@@ -19,14 +18,15 @@ from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.queries import control_texts, records_of
 from evaluation.scoring.rungs import FRAMES_TRIED
 from evaluation.scoring.standard_results import STANDARD
-from generation.asking.endpoints import endpoint_and_model
-from jobs.models import Job
-from jobs.queue import enqueue
-from projects import audit
-from projects.access import require_researcher
-from projects.models import User
-from text.quoting import quoted
-from text.registry import Entry, load
+from foilworks.core.corpus.models import Release
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.queue import enqueue
+from foilworks.core.projects.access import require_researcher
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import User
+from foilworks.core.text.quoting import quoted
+from foilworks.core.text.registry import Entry, load
+from generation.instruction_models.endpoints import endpoint_and_model
 
 JOB = "evaluation.scoring.jobs.run_scoring"
 SCORE_FILE, ENDPOINT = "file", "endpoint"
@@ -39,9 +39,9 @@ COST = "cost"
 BUDGET = ("requests", "tokens", COST)
 MAX_SPEC_LENGTH, MAX_LABEL_LENGTH = 500, 120
 # Loaded by path: actions must not import hub, and its registry of adapters loads no model library.
-ADAPTERS = Entry("adapters", "hub.adapters.registry:ADAPTERS")
-CHATS = Entry("instruction models", "hub.adapters.registry:CHATS")
-PARSE_SPEC = Entry("how a model is named", "hub.adapters.registry:parse_spec")
+ADAPTERS = Entry("adapters", "foilworks.core.hub.adapters.registry:ADAPTERS")
+CHATS = Entry("instruction models", "foilworks.core.hub.adapters.registry:CHATS")
+PARSE_SPEC = Entry("how a model is named", "foilworks.core.hub.adapters.registry:parse_spec")
 SERVED_SPEC = Entry("how a served model is named", "evaluation.scoring.served.specs:served_spec")
 
 

@@ -6,13 +6,13 @@ from typing import Any
 
 from django.db.models import Count, QuerySet
 
-from corpus.models import ReleaseItem
 from evaluation.metrics.intervals import exact_binomial, wilson
 from evaluation.scoring.clip_keys import text_key
 from evaluation.scoring.models import Run, RunUsage, ServedAnswer
 from evaluation.scoring.queries import texts_of
+from foilworks.core.corpus.models import ReleaseItem
+from foilworks.core.text.batches import batched
 from generation.models import ModelAnswer
-from text.batches import batched
 
 ROWS_PER_QUERY = 500
 FIRST_LETTER = "A"

@@ -13,13 +13,13 @@ from evaluation.scoring.models import Run, RunUsage
 from evaluation.scoring.served.questions import TOP_LOGPROBS, Asking, Mode
 from evaluation.scoring.served.served_model import ServedModel
 from evaluation.scoring.served.specs import DEFAULTS, LOGPROBS, SAMPLES, ServedSpec, served_spec
-from generation.asking.answer_rows import PricedAnswers, budget_left
-from generation.asking.cached_answers import Asking as StoredAsking
-from generation.asking.endpoints import Configured, find_endpoint
-from hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
-from hub.interfaces import ChatRequest, ModelInfo, ScoreKind
-from hub.served.prompts import CHOOSE, MATCHES, PROMPTS, lettered
-from hub.served.readings import READINGS
+from foilworks.core.hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
+from foilworks.core.hub.interfaces import ChatRequest, ModelInfo, ScoreKind
+from foilworks.core.hub.served.prompts import CHOOSE, MATCHES, PROMPTS, lettered
+from foilworks.core.hub.served.readings import READINGS
+from generation.instruction_models.answer_rows import PricedAnswers, budget_left
+from generation.instruction_models.cached_answers import Asking as StoredAsking
+from generation.instruction_models.endpoints import Configured, find_endpoint
 
 TRIES = 6
 TIMEOUT = 120.0

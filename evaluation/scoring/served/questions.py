@@ -14,10 +14,10 @@ from enum import StrEnum
 from itertools import combinations
 
 from evaluation.metrics.intervals import exact_binomial
-from hub.errors import ClipError
-from hub.interfaces import ChatRequest
-from hub.served.prompts import CHOOSE, LETTERS, MATCHES, lettered
-from hub.served.readings import Outcome, Reading
+from foilworks.core.hub.errors import ClipError
+from foilworks.core.hub.interfaces import ChatRequest
+from foilworks.core.hub.served.prompts import CHOOSE, LETTERS, MATCHES, lettered
+from foilworks.core.hub.served.readings import Outcome, Reading
 
 TOP_LOGPROBS = 20
 SAMPLING_TEMPERATURE = 1.0

@@ -10,7 +10,7 @@ from evaluation.scoring.clip_keys import text_key
 from evaluation.scoring.models import Run, ServedAnswer
 from evaluation.scoring.served.served_model import Answered
 from evaluation.scoring.shards.work import ROWS_PER_QUERY, ClipWork
-from text.storable import storable
+from foilworks.core.text.storable import storable
 
 ROWS_AT_ONCE = 64
 UPDATED = ("outcome", "answer", "share", "why", "version", "asked_at")

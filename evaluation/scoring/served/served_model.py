@@ -11,15 +11,15 @@ from evaluation.scoring.fetching import Clip, ReadFrames, Wanted, by_source, mer
 from evaluation.scoring.loop import PairScore, ScoringCounts
 from evaluation.scoring.rungs import BLANK
 from evaluation.scoring.served.questions import Asking, Question, questions, verdicts
-from generation.asking.cached_answers import Asking as StoredAsking
-from hub.adapters.chat_endpoint import AWAY
-from hub.batching.text_limits import ReadsWholeTexts
-from hub.errors import ClipError
-from hub.interfaces import ChatReply, Frames, ModelInfo
-from hub.served.budget import SPENT
-from hub.served.readings import Outcome, Reading, read
-from media.decode_pool import DecodePool
-from media.errors import MediaError
+from foilworks.core.hub.adapters.chat_endpoint import AWAY
+from foilworks.core.hub.batching.text_limits import ReadsWholeTexts
+from foilworks.core.hub.errors import ClipError
+from foilworks.core.hub.interfaces import ChatReply, Frames, ModelInfo
+from foilworks.core.hub.served.budget import SPENT
+from foilworks.core.hub.served.readings import Outcome, Reading, read
+from foilworks.core.media.decode_pool import DecodePool
+from foilworks.core.media.errors import MediaError
+from generation.instruction_models.cached_answers import Asking as StoredAsking
 
 JPEG_QUALITY = 95
 # Number of clips to decode ahead of their requests.

@@ -22,10 +22,10 @@ from evaluation.scoring.served.rows import OutcomeRows, adopt_answers, note_vers
 from evaluation.scoring.served.served_model import USELESS, Stop, score_served
 from evaluation.scoring.shards.plan import Todo, costs, pairs_of, rounds_of
 from evaluation.scoring.shards.work import ClipWork, ScoreWriter, in_time, listed, store
-from hub.served.budget import SPENT
-from jobs.models import Job
-from jobs.progress import progress
-from media.decode_pool import DecodePool, usual_workers
+from foilworks.core.hub.served.budget import SPENT
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.progress import progress
+from foilworks.core.media.decode_pool import DecodePool, usual_workers
 
 SCORES_PER_WRITE, SECONDS_PER_WRITE = 64, 2.0
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from evaluation.scoring.served.questions import Mode
-from generation.asking.endpoints import endpoint_and_model
-from hub.errors import HubError
-from hub.loading.options import split_options
+from foilworks.core.hub.errors import HubError
+from foilworks.core.hub.loading.options import split_options
+from generation.instruction_models.endpoints import endpoint_and_model
 
 ENDPOINT = "endpoint"
 AUTO, LOGPROBS, SAMPLES = "auto", "logprobs", "samples"

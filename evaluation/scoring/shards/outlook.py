@@ -9,7 +9,7 @@ from django.db.models import Case, IntegerField, QuerySet, Value, When
 from django.utils import timezone
 
 from evaluation.scoring.models import Run
-from jobs.models import OPEN_STATES, Job, JobState
+from foilworks.core.jobs.models import OPEN_STATES, Job, JobState
 
 SECONDS = ("decode", "wait", "compute", "write")
 COUNTS = ("clips", "texts", "pairs", "vectors_kept")

@@ -15,9 +15,9 @@ from evaluation.scoring.loop import ScoringCounts
 from evaluation.scoring.rungs import BLANK
 from evaluation.scoring.shards.outlook import smallest
 from evaluation.scoring.shards.work import ClipWork
-from jobs.models import Job
-from jobs.shards import failed_message, merged, problems_of, shard_size
-from text.batches import batched
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.shards import failed_message, merged, problems_of, shard_size
+from foilworks.core.text.batches import batched
 
 MIN_SHARD, MAX_SHARD = 512, 2048
 

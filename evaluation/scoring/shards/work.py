@@ -12,8 +12,6 @@ from typing import Any, Self, TypeVar
 
 from django.db import connection
 
-from corpus.models import MediaState, ReleaseItem, Video
-from corpus.video_files.stored_files import clip_file
 from evaluation.scoring.clip_keys import Keyed, clip_key, score_key, text_key
 from evaluation.scoring.fetching import Clip
 from evaluation.scoring.loop import PairScore, ScoringCounts
@@ -21,8 +19,10 @@ from evaluation.scoring.models import Run, Score
 from evaluation.scoring.queries import Record, asked_of, control_texts, records_of
 from evaluation.scoring.rung_scores import borrowed_clips
 from evaluation.scoring.rungs import BLANK, SHUFFLED_VIEW, Ladder, Rung, ladder_of, shown_key, views_of
-from hub.interfaces import ModelInfo
-from text.batches import batched
+from foilworks.core.corpus.models import MediaState, ReleaseItem, Video
+from foilworks.core.corpus.video_files.stored_files import clip_file
+from foilworks.core.hub.interfaces import ModelInfo
+from foilworks.core.text.batches import batched
 
 ROWS_PER_QUERY = 500
 Thing = TypeVar("Thing")

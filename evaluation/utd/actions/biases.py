@@ -17,11 +17,11 @@ from evaluation.utd.procedure import CURVE, checked_choices
 from evaluation.utd.recipes import RECIPES
 from evaluation.utd.samples import samples_of
 from evaluation.utd.vector_formats import FLOAT32, SUFFIXES
-from jobs.queue import enqueue
-from projects import audit
-from projects.access import require_researcher, require_role
-from projects.models import Project, Role, User
-from text.quoting import quoted
+from foilworks.core.jobs.queue import enqueue
+from foilworks.core.projects.access import require_researcher, require_role
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, Role, User
+from foilworks.core.text.quoting import quoted
 
 MEASURE_JOB = "evaluation.utd.jobs.measure_bias"
 READINGS = ("score", "oracle")

@@ -10,7 +10,6 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from corpus.models import Split, Video
 from evaluation.errors import EvaluationError
 from evaluation.scoring.actions.start_run import check_device, limited
 from evaluation.utd.described_videos import DescribedVideos
@@ -22,13 +21,14 @@ from evaluation.utd.recipes import PAPER, RECIPES
 from evaluation.utd.samples import described_by_text
 from evaluation.utd.subsets import subset_with_files, summarized
 from evaluation.utd.utd_files import read_descriptions, sha256_of
-from generation.asking.endpoints import endpoint_and_model
+from foilworks.core.corpus.models import Split, Video
+from foilworks.core.jobs.queue import enqueue
+from foilworks.core.projects.access import require_researcher
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, User
+from foilworks.core.text.quoting import quoted
+from generation.instruction_models.endpoints import endpoint_and_model
 from generation.model_paths import with_paths
-from jobs.queue import enqueue
-from projects import audit
-from projects.access import require_researcher
-from projects.models import Project, User
-from text.quoting import quoted
 
 JOB = "evaluation.utd.jobs.describe_videos"
 MAX_MODEL_LENGTH, MAX_NAME_LENGTH, MAX_FRAMES = 500, 120, 64

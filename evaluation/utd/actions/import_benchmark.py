@@ -10,9 +10,9 @@ from evaluation.errors import EvaluationError
 from evaluation.score_files.tables import Columns
 from evaluation.utd.models import BenchmarkedModel, BiasRun
 from evaluation.utd.predictions import read_model_answers
-from projects import audit
-from projects.access import require_researcher
-from projects.models import User
+from foilworks.core.projects.access import require_researcher
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import User
 
 MAX_LABEL_LENGTH = 120
 MAX_LISTED = 100

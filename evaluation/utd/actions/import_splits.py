@@ -6,7 +6,6 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from corpus.models import Caption, Video
 from evaluation.errors import EvaluationError
 from evaluation.score_files.tables import Columns
 from evaluation.utd.actions.descriptions import MAX_LISTED, MAX_NAME_LENGTH
@@ -16,10 +15,11 @@ from evaluation.utd.models import BiasRun
 from evaluation.utd.predictions import Predictions, read_predictions
 from evaluation.utd.splits import class_rows, split_facts, split_of
 from evaluation.utd.utd_files import read_splits
-from projects import audit
-from projects.access import require_researcher
-from projects.models import Project, User
-from text.quoting import quoted
+from foilworks.core.corpus.models import Caption, Video
+from foilworks.core.projects.access import require_researcher
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, User
+from foilworks.core.text.quoting import quoted
 
 VERSION = "1"
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from corpus.models import Item
-from corpus.rules.states import ItemState
-from jobs.models import Job
-from jobs.runner import run_now
-from projects.actions.tokens import make_token
-from projects.models import ApiToken, Role
+from foilworks.core.corpus.models import Item
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.actions.tokens import make_token
+from foilworks.core.projects.models import ApiToken, Role
 from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_video
 
 pytestmark = pytest.mark.django_db

@@ -9,16 +9,16 @@ from annotation.actions.decisions.items import requeue
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.choices.actions.compose_choices import Request, compose_choices
 from annotation.models import Involvement, Task
-from corpus.exporters.contrast import write
-from corpus.models import Caption, Foil, Item
-from corpus.rules.states import CandidateState, FoilVerdict, ItemState
-from evaluation.exports.collect import collect_release
 from evaluation.facts.edits import edit_facts
 from evaluation.releases.actions.freeze_release import freeze_release
-from foilworks.invariants.history import items_came_by_legal_moves
-from foilworks.invariants.items import an_item_is_about_one_video, an_item_is_what_its_pairs_say
-from projects.errors import AccessDenied
-from projects.models import AuditEvent, Role
+from foilworks.core.corpus.export_formats.contrast import write
+from foilworks.core.corpus.models import Caption, Foil, Item
+from foilworks.core.corpus.rules.states import CandidateState, FoilVerdict, ItemState
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent, Role
+from foilworks.site.exports.collect import collect_release
+from foilworks.site.invariants.history import items_came_by_legal_moves
+from foilworks.site.invariants.items import an_item_is_about_one_video, an_item_is_what_its_pairs_say
 from tests.factories import (
     make_candidate,
     make_caption,

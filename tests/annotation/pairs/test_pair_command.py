@@ -10,15 +10,15 @@ from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Task
 from annotation.pairs.actions.store_pairs import store_pairs
 from annotation.pairs.proposing import propose
-from corpus.actions.attach_media import attach_folder
-from corpus.models import Caption, Item, MediaState, Video
-from corpus.rules.states import ItemState
-from corpus.video_files.stored_files import clip_file
+from foilworks.core.corpus.actions.attach_media import attach_folder
+from foilworks.core.corpus.models import Caption, Item, MediaState, Video
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.corpus.video_files.stored_files import clip_file
+from foilworks.core.media.encode import write_mp4
+from foilworks.core.media.frames import sample_frames
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent, Role
 from generation.pairs.records import NATURAL, ORDER, REVERSAL
-from media.encode import write_mp4
-from media.frames import sample_frames
-from projects.errors import AccessDenied
-from projects.models import AuditEvent, Role
 from tests.factories import make_caption, make_member, make_project, make_subtest, make_video
 from tests.media.painted import painted_clip, read_index
 

@@ -4,10 +4,10 @@ import pytest
 
 from annotation.pairs import jobs
 from annotation.pairs.actions.ask_for_pairs import JOBS
-from corpus.models import Item
-from jobs.models import Job, JobState
-from jobs.runner import run_now
-from projects.models import AuditEvent, Role
+from foilworks.core.corpus.models import Item
+from foilworks.core.jobs.models import Job, JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.models import AuditEvent, Role
 from tests.factories import make_caption, make_member, make_project, make_subtest, make_video
 
 pytestmark = pytest.mark.django_db

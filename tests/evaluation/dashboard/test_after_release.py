@@ -3,17 +3,17 @@
 import pytest
 from django.urls import reverse
 
-from corpus.exporters.parts.datasheet_questions import QUESTIONS
-from corpus.rules.states import ItemState
 from evaluation.cached_results.models import CachedResult
-from evaluation.dashboard import next_steps as module
-from evaluation.dashboard import stored_count as kept
-from evaluation.dashboard.next_steps import after_release
-from evaluation.documents.models import DatasheetAnswer
-from evaluation.publishing.models import PublicPage
-from evaluation.publishing.sheet import KIND
 from evaluation.releases.actions.freeze_release import freeze_release
-from projects.models import Role
+from foilworks.core.corpus.export_formats.parts.datasheet_questions import QUESTIONS
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.projects.models import Role
+from foilworks.site.dashboard import next_steps as module
+from foilworks.site.dashboard import stored_count as kept
+from foilworks.site.dashboard.next_steps import after_release
+from foilworks.site.documents.models import DatasheetAnswer
+from foilworks.site.publishing.models import PublicPage
+from foilworks.site.publishing.sheet import KIND
 from tests.addresses import named
 from tests.factories import make_item, make_member, make_project, make_subtest
 

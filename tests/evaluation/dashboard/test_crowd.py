@@ -22,11 +22,11 @@ from annotation.actions.submissions.submit_review import submit_review
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Edit, Review, Slot, SlotState, Stage, Vote, VoteState
 from annotation.rules.pay import Rate, Unit
-from corpus.models import Item
-from corpus.rules.states import ItemState
 from evaluation.analyses import agreement
-from evaluation.dashboard.counting import DRAWS, count
 from evaluation.facts.records import vote_facts
+from foilworks.core.corpus.models import Item
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.site.dashboard.counting import DRAWS, count
 from tests.annotation.world import World, make_world, new_key, shown_as
 from tests.factories import make_caption, make_video
 

@@ -4,8 +4,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from evaluation.dashboard.next_steps import STEPS, first_steps
-from projects.models import Role
+from foilworks.core.projects.models import Role
+from foilworks.site.dashboard.next_steps import STEPS, first_steps
 from tests.factories import make_caption, make_member, make_project, make_subtest, make_video
 
 NOTHING = dict.fromkeys(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluation.dashboard.forecast import MIN_DAYS, Yields, forecast, work_left
+from foilworks.site.dashboard.forecast import MIN_DAYS, Yields, forecast, work_left
 
 
 def test_only_waiting_tasks_remain_if_nothing_follows():

@@ -7,13 +7,13 @@ from django.core.management import call_command
 from django.urls import reverse
 from django.utils import timezone
 
-from corpus.rules.states import ItemState
 from evaluation.cached_results.models import CachedResult
-from evaluation.dashboard import stored_count as kept
-from jobs.models import Job, JobState
-from jobs.runner import run_now
-from projects import audit
-from projects.models import Role
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.jobs.models import Job, JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Role
+from foilworks.site.dashboard import stored_count as kept
 from tests.factories import make_item, make_member, make_project, make_subtest
 
 pytestmark = pytest.mark.django_db

@@ -3,12 +3,12 @@
 import pytest
 from django.db import transaction
 
-from corpus.models import Release
-from evaluation.dashboard.activity import N_EVENTS, N_LINES, recent_activity
-from evaluation.dashboard.drawings import FURTHEST, duration
-from evaluation.dashboard.next_steps import AfterRelease, FirstStep, next_action
-from projects import audit
-from projects.models import AuditEvent, Role
+from foilworks.core.corpus.models import Release
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import AuditEvent, Role
+from foilworks.site.dashboard.activity import N_EVENTS, N_LINES, recent_activity
+from foilworks.site.dashboard.drawings import FURTHEST, duration
+from foilworks.site.dashboard.next_steps import AfterRelease, FirstStep, next_action
 from tests.factories import make_member, make_project
 
 FUNNEL = dict.fromkeys(("captions", "items", "judged", "valid", "released"), 0)

@@ -11,15 +11,15 @@ from django.urls import reverse
 
 from annotation.models import PayPolicy, PayRate, Stage, Vote
 from annotation.rules.voting import VoteRule
-from corpus.rules.states import ItemState
-from evaluation.dashboard import pilot as pilots
-from evaluation.dashboard.actions.target import set_target
-from evaluation.dashboard.models import StudyTarget
-from evaluation.dashboard.planning import PLAN, expected_votes, plan
 from evaluation.errors import EvaluationError
 from evaluation.scoring.run_results import Axes
-from projects.errors import AccessDenied
-from projects.models import AuditEvent, Role
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent, Role
+from foilworks.site.dashboard import pilot as pilots
+from foilworks.site.dashboard.actions.target import set_target
+from foilworks.site.dashboard.models import StudyTarget
+from foilworks.site.dashboard.planning import PLAN, expected_votes, plan
 from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_task, make_video
 
 DEFAULTS = {param.name: param.default for param in PLAN.params}

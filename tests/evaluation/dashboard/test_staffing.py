@@ -7,10 +7,10 @@ from django.utils import timezone
 
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Attempt, Involvement, QualityPolicy, Stage, Standing
-from corpus.rules.states import CandidateState
-from evaluation.dashboard.counting import count
-from evaluation.dashboard.staffing import missing_people, short_subtests
-from projects.models import CrowdStudy, Membership, Role
+from foilworks.core.corpus.rules.states import CandidateState
+from foilworks.core.projects.models import CrowdStudy, Membership, Role
+from foilworks.site.dashboard.counting import count
+from foilworks.site.dashboard.staffing import missing_people, short_subtests
 from tests import factories
 from tests.annotation.world import make_world
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from django.core.management import call_command
 
-from corpus.models import Video
 from evaluation.blind.scoring import preference_of_file
 from evaluation.errors import EvaluationError
 from evaluation.facts.records import item_facts
@@ -18,13 +17,14 @@ from evaluation.scoring.models import Run, Score
 from evaluation.scoring.queries import records_of, release_scores
 from evaluation.scoring.run_results import axes_of, credits_of, fingerprint_of, rung_fingerprint, rungs_of
 from evaluation.scoring.rungs import CONTROLS, Rung
-from hub.adapters.clip import FrameEmbedder
-from hub.adapters.tiny_video import TinyEmbedder
-from jobs.models import Job, JobState
-from jobs.queue import retry
-from jobs.runner import run_now
-from projects.errors import AccessDenied
-from projects.models import AuditEvent, Role
+from foilworks.core.corpus.models import Video
+from foilworks.core.hub.adapters.clip import FrameEmbedder
+from foilworks.core.hub.adapters.tiny_video import TinyEmbedder
+from foilworks.core.jobs.models import Job, JobState
+from foilworks.core.jobs.queue import retry
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent, Role
 from tests import factories
 from tests.evaluation.rungs.worlds import CLIPS, FOILS, make_release, score, tiny
 from tests.hub import folders
@@ -144,8 +144,8 @@ def test_a_temporal_encoder_encodes_each_distinct_view_once(release, tmp_path, m
 
 def test_a_model_of_one_frame_is_asked_once_for_all_views(release, tmp_path, monkeypatch):
     encoded: list[int] = []
-    monkeypatch.setattr("hub.adapters.fake.FRAMES", 1)
-    from hub.adapters.fake import FakeEmbedder
+    monkeypatch.setattr("foilworks.core.hub.adapters.fake.FRAMES", 1)
+    from foilworks.core.hub.adapters.fake import FakeEmbedder
 
     _counted(monkeypatch, FakeEmbedder, encoded)
     run = score(release, "fake:9")
@@ -246,7 +246,7 @@ def test_an_unusable_number_of_frames_is_refused(release, tried):
 def test_a_model_that_opens_the_file_itself_is_refused(release, monkeypatch):
     from dataclasses import replace
 
-    from hub.adapters import fake
+    from foilworks.core.hub.adapters import fake
 
     real = fake.FakeEmbedder.__init__
 

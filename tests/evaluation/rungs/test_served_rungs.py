@@ -7,8 +7,8 @@ from evaluation.scoring.models import Run, Score, ServedAnswer
 from evaluation.scoring.queries import release_scores
 from evaluation.scoring.rungs import Rung
 from evaluation.scoring.served.figures import raw_answers
-from jobs.models import JobState
-from jobs.runner import run_now
+from foilworks.core.jobs.models import JobState
+from foilworks.core.jobs.runner import run_now
 from tests.evaluation.rungs.worlds import CLIPS, FOILS, make_release
 from tests.hub.chat_server import chat_server, likely, pictures_of, text_of
 

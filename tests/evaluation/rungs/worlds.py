@@ -5,15 +5,15 @@ from pathlib import Path
 import torch
 from django.conf import settings
 
-from corpus.models import Release
-from corpus.rules.states import ItemState
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Run
-from hub.adapters.tiny_video import TinyConfig, TinyVideoText, Words, save_model
-from jobs.models import JobState
-from jobs.runner import run_now
-from media.encode import write_mp4
+from foilworks.core.corpus.models import Release
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.hub.adapters.tiny_video import TinyConfig, TinyVideoText, Words, save_model
+from foilworks.core.jobs.models import JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.media.encode import write_mp4
 from tests import factories
 from tests.media.painted import painted_clip
 

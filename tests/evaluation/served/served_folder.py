@@ -20,7 +20,7 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
-from hub.served.prompts import CHOOSE, MATCHES, lettered
+from foilworks.core.hub.served.prompts import CHOOSE, MATCHES, lettered
 from tests.evaluation.served.worlds import COLOURS, frame_of
 from tests.hub.generative_folders import TEXT, VISION
 

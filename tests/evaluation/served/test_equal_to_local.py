@@ -13,11 +13,11 @@ from PIL import Image
 
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Score
-from hub.adapters.generative import GenerativeModel
-from hub.adapters.registry import open_adapter
-from hub.batching.shared_prefix import Prefix
-from jobs.models import JobState
-from jobs.runner import run_now
+from foilworks.core.hub.adapters.generative import GenerativeModel
+from foilworks.core.hub.adapters.registry import open_adapter
+from foilworks.core.hub.batching.shared_prefix import Prefix
+from foilworks.core.jobs.models import JobState
+from foilworks.core.jobs.runner import run_now
 from tests.evaluation.served.worlds import endpoint, make_release
 from tests.hub import generative_folders
 from tests.hub.chat_server import Said, chat_server, pictures_of, text_of

@@ -9,12 +9,12 @@ from django.core.management import call_command
 from django.urls import reverse
 from django.utils import timezone
 
-from corpus.models import Takedown
 from evaluation.errors import EvaluationError
 from evaluation.scoring.models import Run, ServedAnswer
-from hub.adapters import chat_endpoint
-from jobs.runner import run_now
-from projects.models import Role
+from foilworks.core.corpus.models import Takedown
+from foilworks.core.hub.adapters import chat_endpoint
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.models import Role
 from tests import factories
 from tests.evaluation.served.test_served_runs import is_true, scored, sees
 from tests.evaluation.served.worlds import endpoint, make_release

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from evaluation.metrics.intervals import exact_binomial
 from evaluation.scoring.served.questions import Asking, Mode, questions, verdicts
-from hub.errors import ClipError
-from hub.served.readings import Outcome, Reading
+from foilworks.core.hub.errors import ClipError
+from foilworks.core.hub.served.readings import Outcome, Reading
 
 
 def answered(*shares):

@@ -12,13 +12,13 @@ from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Run, Score, ServedAnswer
 from evaluation.scoring.queries import run_results
 from evaluation.scoring.served import served_model
+from foilworks.core.hub.adapters import chat_endpoint
+from foilworks.core.hub.errors import HubError
+from foilworks.core.jobs.models import JobState
+from foilworks.core.jobs.queue import retry
+from foilworks.core.jobs.runner import run_now
 from generation.errors import GenerationError
 from generation.models import ModelAnswer
-from hub.adapters import chat_endpoint
-from hub.errors import HubError
-from jobs.models import JobState
-from jobs.queue import retry
-from jobs.runner import run_now
 from tests.evaluation.served.worlds import colour_seen, endpoint, make_release
 from tests.hub.chat_server import Said, chat_server, content, likely, text_of
 
@@ -214,8 +214,8 @@ def test_an_unavailable_endpoint_stops_the_run_with_a_message(settings):
 
 def test_answers_for_another_release_count_for_this_one_too(settings):
     release = make_release(2)
-    from corpus.models import Subtest
     from evaluation.releases.actions.freeze_release import freeze_release
+    from foilworks.core.corpus.models import Subtest
     from tests.evaluation.served.worlds import add_item
 
     with chat_server(sees) as server:

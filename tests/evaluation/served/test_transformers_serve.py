@@ -12,16 +12,16 @@ import pytest
 from PIL import Image
 from transformers import AutoProcessor, LlavaForConditionalGeneration
 
-from corpus.models import Video
 from evaluation.metrics.intervals import exact_binomial
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.clip_keys import text_key
 from evaluation.scoring.models import Score, ServedAnswer
 from evaluation.scoring.queries import records_of
-from hub.served.prompts import CHOOSE, MATCHES, lettered
-from jobs.models import JobState
-from jobs.runner import run_now
-from media.frames import sample_frames
+from foilworks.core.corpus.models import Video
+from foilworks.core.hub.served.prompts import CHOOSE, MATCHES, lettered
+from foilworks.core.jobs.models import JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.media.frames import sample_frames
 from tests.evaluation.served.served_folder import llava, next_probabilities
 from tests.evaluation.served.worlds import make_release
 

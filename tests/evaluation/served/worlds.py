@@ -10,10 +10,10 @@ import numpy as np
 from django.conf import settings
 from PIL import Image
 
-from corpus.models import Release
-from corpus.rules.states import ItemState
 from evaluation.releases.actions.freeze_release import freeze_release
-from media.encode import write_mp4
+from foilworks.core.corpus.models import Release
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.media.encode import write_mp4
 from tests import factories
 from tests.hub.chat_server import pictures_of
 

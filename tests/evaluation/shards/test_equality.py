@@ -11,8 +11,6 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from corpus.models import Release
-from corpus.rules.states import ItemState
 from evaluation.errors import EvaluationError
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring import jobs
@@ -20,15 +18,17 @@ from evaluation.scoring.actions.runs import resume_run
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.loop import score_pairs
 from evaluation.scoring.models import Run, Score
-from hub import loaded_model
-from hub.adapters.clip import FrameEmbedder
-from hub.adapters.fake import FakeEmbedder
-from hub.adapters.registry import open_adapter
-from jobs.models import Job, JobState
-from jobs.queue import retry
-from jobs.runner import execute, run_now
-from media.encode import write_mp4
-from projects.models import Role
+from foilworks.core.corpus.models import Release
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.hub import loaded_model
+from foilworks.core.hub.adapters.clip import FrameEmbedder
+from foilworks.core.hub.adapters.fake import FakeEmbedder
+from foilworks.core.hub.adapters.registry import open_adapter
+from foilworks.core.jobs.models import Job, JobState
+from foilworks.core.jobs.queue import retry
+from foilworks.core.jobs.runner import execute, run_now
+from foilworks.core.media.encode import write_mp4
+from foilworks.core.projects.models import Role
 from tests import factories
 from tests.hub import folders
 from tests.media.painted import painted_clip

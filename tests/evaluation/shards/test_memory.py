@@ -8,9 +8,9 @@ import torch
 
 from evaluation.scoring.fetching import Clip
 from evaluation.scoring.loop import ScoringCounts, score_pairs
-from hub.adapters.fake import FakeEmbedder
-from hub.interfaces import Frames, ModelInfo, Score, ScoreKind, VideoMeta
-from hub.loaded_model import ran_out_of_memory
+from foilworks.core.hub.adapters.fake import FakeEmbedder
+from foilworks.core.hub.interfaces import Frames, ModelInfo, Score, ScoreKind, VideoMeta
+from foilworks.core.hub.loaded_model import ran_out_of_memory
 from tests.evaluation.test_scoring import still
 
 CLIPS = [(Clip("x" * n), [f"text {n}", "both"]) for n in range(1, 12)]

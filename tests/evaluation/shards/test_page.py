@@ -7,9 +7,9 @@ from django.urls import reverse
 
 from evaluation.errors import EvaluationError
 from evaluation.scoring.actions.start_run import start_run
-from jobs.models import Job, JobState
-from jobs.runner import execute, run_now
-from projects.models import AuditEvent, Role
+from foilworks.core.jobs.models import Job, JobState
+from foilworks.core.jobs.runner import execute, run_now
+from foilworks.core.projects.models import AuditEvent, Role
 from tests import factories
 from tests.addresses import named
 from tests.evaluation.shards.test_equality import in_parts, release  # noqa: F401 (a fixture)

@@ -14,7 +14,7 @@ from evaluation.scoring.shards.outlook import outlook
 from evaluation.scoring.shards.plan import costs, cut_to, parts_of, shard_items
 from evaluation.scoring.shards.work import ClipWork, ScoreWriter, in_time
 from evaluation.templatetags.timing import duration
-from text.batches import batched
+from foilworks.core.text.batches import batched
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -13,12 +13,12 @@ def make(models: str) -> dict[str, str]:
     """A training whose teacher's similarities wait in shards."""
     from django.core.management import call_command
 
-    from evaluation.teacher import asking
-    from evaluation.teacher.actions.trainings import start_teacher
-    from evaluation.teacher.sources import kept_sources
-    from jobs.lease import claim
-    from jobs.runner import InProcessRunner
-    from jobs.spread import spread
+    from foilworks.core.jobs.lease import claim
+    from foilworks.core.jobs.runner import InProcessRunner
+    from foilworks.core.jobs.spread import spread
+    from foilworks.site.teacher import asking
+    from foilworks.site.teacher.actions.trainings import start_teacher
+    from foilworks.site.teacher.sources import kept_sources
     from tests import factories
 
     call_command("migrate", verbosity=0)
@@ -43,10 +43,10 @@ def make(models: str) -> dict[str, str]:
 
 def work(job_id: str, log: str, calls: str, go: str) -> dict[str, list[str]]:
     """Run shards of the job; each text is noted with the process, and after some calls it waits for the file `go`."""
-    from evaluation.teacher import asking
-    from hub.adapters._word_order import WordOrder
-    from jobs.models import Job
-    from jobs.runner import InProcessRunner
+    from foilworks.core.hub.adapters._word_order import WordOrder
+    from foilworks.core.jobs.models import Job
+    from foilworks.core.jobs.runner import InProcessRunner
+    from foilworks.site.teacher import asking
 
     real, left = WordOrder.encode_text, int(calls)
 
@@ -65,10 +65,10 @@ def work(job_id: str, log: str, calls: str, go: str) -> dict[str, list[str]]:
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.settings")
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.site.settings")
     import django
 
-    from foilworks.lasting import lasting
+    from foilworks.site.server.lasting import lasting
 
     with lasting():
         django.setup()

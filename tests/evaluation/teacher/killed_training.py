@@ -11,13 +11,13 @@ import numpy as np
 import torch
 from safetensors.torch import save_file
 
-from evaluation.teacher.examples import examples_of
-from evaluation.teacher.plan import Objective, Plan
-from evaluation.teacher.selection import Selection
-from evaluation.teacher.training import train
-from hub.adapters.tiny_video import TinyConfig, TinyVideoText, Words, save_model
-from hub.interfaces import VideoMeta
-from hub.training.dual_encoders import open_student
+from foilworks.core.hub.adapters.tiny_video import TinyConfig, TinyVideoText, Words, save_model
+from foilworks.core.hub.interfaces import VideoMeta
+from foilworks.core.hub.training.dual_encoders import open_student
+from foilworks.site.teacher.examples import examples_of
+from foilworks.site.teacher.plan import Objective, Plan
+from foilworks.site.teacher.selection import Selection
+from foilworks.site.teacher.training import train
 
 STEPS, CLIPS, FRAMES, SIDE = 22, 12, 2, 16
 REACHED = "reached"

@@ -7,14 +7,14 @@ import torch
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
-from corpus.models import Subtest
-from corpus.rules.states import ItemState
 from evaluation.releases.actions.freeze_release import freeze_release
-from foilworks.demo.captions import MOTIONS, Facts, direction_caption
-from foilworks.demo.world import evaluation_scenes, training_scenes
-from hub.adapters.tiny_video import TinyConfig, TinyVideoText, Words, save_model
-from media.encode import write_mp4
-from projects.models import Role
+from foilworks.core.corpus.models import Subtest
+from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.hub.adapters.tiny_video import TinyConfig, TinyVideoText, Words, save_model
+from foilworks.core.media.encode import write_mp4
+from foilworks.core.projects.models import Role
+from foilworks.site.demo.captions import MOTIONS, Facts, direction_caption
+from foilworks.site.demo.world import evaluation_scenes, training_scenes
 from tests.factories import (
     make_candidate,
     make_caption,

@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 from evaluation.errors import EvaluationError
-from evaluation.teacher import asking
-from evaluation.teacher.actions.trainings import start_teacher
-from evaluation.teacher.sources import KEPT
-from jobs.models import JobState
-from jobs.queue import retry
-from jobs.runner import execute, run_now
+from foilworks.core.jobs.models import JobState
+from foilworks.core.jobs.queue import retry
+from foilworks.core.jobs.runner import execute, run_now
+from foilworks.site.teacher import asking
+from foilworks.site.teacher.actions.trainings import start_teacher
+from foilworks.site.teacher.sources import KEPT
 from tests.evaluation.teacher.asked_worker import BATCH, CAPTIONS, NEGATIVES
 from tests.evaluation.teacher.shapes import Shapes
 

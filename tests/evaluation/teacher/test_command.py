@@ -7,10 +7,10 @@ import pytest
 import torch
 from django.core.management import call_command
 
-from corpus.models import Video
-from evaluation.teacher.models import TeacherTraining
-from jobs.models import Job, JobState
-from projects.models import AuditEvent
+from foilworks.core.corpus.models import Video
+from foilworks.core.jobs.models import Job, JobState
+from foilworks.core.projects.models import AuditEvent
+from foilworks.site.teacher.models import TeacherTraining
 from tests.evaluation.teacher.shapes import Shapes
 
 pytestmark = pytest.mark.django_db

@@ -11,16 +11,16 @@ import pytest
 import torch
 from django.core.management import call_command
 
-from corpus.models import Video
 from evaluation.scoring.actions.models import trust_model
-from evaluation.teacher.actions.trainings import start_teacher
-from evaluation.teacher.footage import Footage, clip_of
-from hub.adapters.registry import open_adapter, open_helper
-from hub.errors import HubError
-from hub.training import llm_teacher
-from hub.training.llm_teacher import TeacherSet
-from jobs.models import JobState
-from jobs.runner import run_now
+from foilworks.core.corpus.models import Video
+from foilworks.core.hub.adapters.registry import open_adapter, open_helper
+from foilworks.core.hub.errors import HubError
+from foilworks.core.hub.training import llm_teacher
+from foilworks.core.hub.training.llm_teacher import TeacherSet
+from foilworks.core.jobs.models import JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.site.teacher.actions.trainings import start_teacher
+from foilworks.site.teacher.footage import Footage, clip_of
 from tests.evaluation.teacher.shapes import Shapes
 from tests.hub.clip_files import OwnClip, QuickGelu, byte_pairs
 

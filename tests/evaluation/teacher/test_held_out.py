@@ -2,11 +2,11 @@
 
 import pytest
 
-from corpus.models import Foil, Subtest
-from corpus.rules.states import FoilVerdict, ItemState
 from evaluation.errors import EvaluationError
 from evaluation.releases.actions.freeze_release import freeze_release
-from evaluation.teacher.sources import check_held_out, held_out_of
+from foilworks.core.corpus.models import Foil, Subtest
+from foilworks.core.corpus.rules.states import FoilVerdict, ItemState
+from foilworks.site.teacher.sources import check_held_out, held_out_of
 from tests import factories
 
 

@@ -4,7 +4,7 @@ import signal
 import subprocess
 import sys
 
-from evaluation.teacher.checkpoints import resumes_at, stored_points
+from foilworks.site.teacher.checkpoints import resumes_at, stored_points
 from tests.evaluation.teacher.killed_training import PLAN, REACHED, STEPS, trained
 
 COMMAND = (sys.executable, "-m", "tests.evaluation.teacher.killed_training")

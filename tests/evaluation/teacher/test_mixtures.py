@@ -3,7 +3,7 @@
 import pytest
 
 from evaluation.errors import EvaluationError
-from evaluation.teacher.mixtures import Mixture, mixed, mixture_in, mixture_of, warnings_of
+from foilworks.site.teacher.mixtures import Mixture, mixed, mixture_in, mixture_of, warnings_of
 
 RUN, PEOPLE, PAIRS = "run:12", "people", "pairs"
 

@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from corpus.models import Caption, Video
-from corpus.rules.states import CandidateState, FoilVerdict, ItemState
 from evaluation.errors import EvaluationError
-from evaluation.teacher.mixtures import mixture_of
-from evaluation.teacher.negatives import known_sources
-from evaluation.teacher.plan import TEACHING
-from evaluation.teacher.sources import collect
+from foilworks.core.corpus.models import Caption, Video
+from foilworks.core.corpus.rules.states import CandidateState, FoilVerdict, ItemState
+from foilworks.core.text.registry import parse_params
+from foilworks.site.teacher.mixtures import mixture_of
+from foilworks.site.teacher.negatives import known_sources
+from foilworks.site.teacher.plan import TEACHING
+from foilworks.site.teacher.sources import collect
 from tests.evaluation.teacher.shapes import Shapes
 from tests.factories import make_candidate, make_caption, make_group, make_item, make_run, make_subtest, make_video
-from text.registry import parse_params
 
 pytestmark = pytest.mark.django_db
 

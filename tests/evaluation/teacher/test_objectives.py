@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from evaluation.errors import EvaluationError
-from evaluation.teacher.plan import DIRECTIONS, FORWARD, REVERSE, TEACHING, Objective, plan_of, takes_logit_scale
-from hub.training import llm_teacher as objectives
-from hub.training.llm_teacher import Batch, Temperatures, losses
+from foilworks.core.hub.training import llm_teacher as objectives
+from foilworks.core.hub.training.llm_teacher import Batch, Temperatures, losses
+from foilworks.site.teacher.plan import DIRECTIONS, FORWARD, REVERSE, TEACHING, Objective, plan_of, takes_logit_scale
 
 TAU = 0.1
 ALL = Temperatures.one(TAU)

@@ -5,17 +5,17 @@ import pytest
 import torch
 
 from evaluation.errors import EvaluationError
-from evaluation.teacher.examples import examples_of
-from evaluation.teacher.optimizing import groups_of, optimizer_of, update
-from evaluation.teacher.plan import TEACHING, Objective, Plan, plan_of
-from evaluation.teacher.training import train
-from hub.errors import HubError
-from hub.interfaces import VideoMeta
-from hub.training.dual_encoders import open_student
+from foilworks.core.hub.errors import HubError
+from foilworks.core.hub.interfaces import VideoMeta
+from foilworks.core.hub.training.dual_encoders import open_student
+from foilworks.core.text.registry import parse_params
+from foilworks.site.teacher.examples import examples_of
+from foilworks.site.teacher.optimizing import groups_of, optimizer_of, update
+from foilworks.site.teacher.plan import TEACHING, Objective, Plan, plan_of
+from foilworks.site.teacher.training import train
 from tests.evaluation.teacher.shapes import student as tiny
 from tests.evaluation.teacher.test_training import TinyStudent
 from tests.hub import folders, video_folders
-from text.registry import parse_params
 
 CAPTIONS = ["a man folds a cup", "a man cuts a cup", "a man opens a box", "a man lifts a box"]
 LEARNS_SCALE = {"temperatures": "separate", "contrastive": 1.0, "lgt": 0.0}

@@ -7,18 +7,18 @@ import pytest
 from django.core.management import call_command
 
 from annotation.models import Choice, Stage, Vote
-from corpus.models import Item, Video
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import ModelCard, Run
 from evaluation.scoring.queries import run_results
 from evaluation.scoring.standard_results import standard_of
-from evaluation.teacher.models import StudentEvaluation, TeacherTraining
-from evaluation.teacher.paper_rows import TABLE_1, TABLE_2
-from evaluation.teacher.readings import EvaluationResult
-from evaluation.teacher.sources import held_out_of
-from jobs.models import JobState
-from jobs.runner import run_now
+from foilworks.core.corpus.models import Item, Video
+from foilworks.core.jobs.models import JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.site.teacher.models import StudentEvaluation, TeacherTraining
+from foilworks.site.teacher.paper_rows import TABLE_1, TABLE_2
+from foilworks.site.teacher.readings import EvaluationResult
+from foilworks.site.teacher.sources import held_out_of
 from tests.evaluation.teacher.shapes import Shapes
 from tests.factories import make_user
 

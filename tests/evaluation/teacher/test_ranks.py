@@ -7,11 +7,11 @@ import pytest
 import torch
 from torch import distributed
 
-from evaluation.teacher.examples import examples_of
-from evaluation.teacher.plan import Objective, Plan
-from evaluation.teacher.ranks import Together
-from evaluation.teacher.together import PROGRESS_PREFIX, _lines, tell
-from evaluation.teacher.training import Heard, train
+from foilworks.site.teacher.examples import examples_of
+from foilworks.site.teacher.plan import Objective, Plan
+from foilworks.site.teacher.ranks import Together
+from foilworks.site.teacher.together import PROGRESS_PREFIX, _lines, tell
+from foilworks.site.teacher.training import Heard, train
 from tests.evaluation.teacher.test_training import THINGS, VERBS, TinyStudent
 
 OBJECTIVE = Objective(temperature=0.1, contrastive=0.5, lbl=1.0, contrastive_temperature=0.05)

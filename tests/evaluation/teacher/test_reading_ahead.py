@@ -5,8 +5,8 @@ from threading import Event
 import numpy as np
 import pytest
 
-from evaluation.teacher.ranks import Alone
-from evaluation.teacher.reading_ahead import read_ahead
+from foilworks.site.teacher.ranks import Alone
+from foilworks.site.teacher.reading_ahead import read_ahead
 
 STEPS = [(at, np.array([2 * at, 2 * at + 1])) for at in range(6)]
 

@@ -8,9 +8,12 @@ import pytest
 from evaluation.errors import EvaluationError
 from evaluation.metrics import retrieval
 from evaluation.metrics.comparison import paired_difference
-from evaluation.teacher.measuring import read
-from evaluation.teacher.pages import curves
-from evaluation.teacher.readings import (
+from foilworks.core.hub.adapters.fake import load_adapter
+from foilworks.core.hub.adapters.registry import open_adapter
+from foilworks.core.hub.interfaces import VideoMeta
+from foilworks.site.teacher.measuring import read
+from foilworks.site.teacher.pages import curves
+from foilworks.site.teacher.readings import (
     R1,
     R2,
     RANK,
@@ -21,9 +24,6 @@ from evaluation.teacher.readings import (
     compared,
     summary,
 )
-from hub.adapters.fake import load_adapter
-from hub.adapters.registry import open_adapter
-from hub.interfaces import VideoMeta
 from tests.hub import folders
 
 

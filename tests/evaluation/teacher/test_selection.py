@@ -5,19 +5,19 @@ from pathlib import Path
 import pytest
 import torch
 
-from corpus.models import Split, Video
 from evaluation.errors import EvaluationError
-from evaluation.teacher import teaching
-from evaluation.teacher.actions.trainings import planned_teacher, read_release, start_teacher
-from evaluation.teacher.estimating import estimate
-from evaluation.teacher.examples import examples_of
-from evaluation.teacher.held_out import held_out_sources, set_of
-from evaluation.teacher.models import TeacherTraining
-from evaluation.teacher.selection import Selection
-from evaluation.teacher.sources import Collected
-from evaluation.teacher.training import train
-from jobs.models import JobState
-from jobs.runner import run_now
+from foilworks.core.corpus.models import Split, Video
+from foilworks.core.jobs.models import JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.site.teacher import teaching
+from foilworks.site.teacher.actions.trainings import planned_teacher, read_release, start_teacher
+from foilworks.site.teacher.estimating import estimate
+from foilworks.site.teacher.examples import examples_of
+from foilworks.site.teacher.held_out import held_out_sources, set_of
+from foilworks.site.teacher.models import TeacherTraining
+from foilworks.site.teacher.selection import Selection
+from foilworks.site.teacher.sources import Collected
+from foilworks.site.teacher.training import train
 from tests.evaluation.teacher.shapes import Shapes
 from tests.evaluation.teacher.test_training import TinyStudent, plan, world  # noqa: F401 (a fixture)
 

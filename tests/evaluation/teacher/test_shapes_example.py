@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from evaluation.teacher.readings import R1, RANK, STANDARD, above_zero
+from foilworks.site.teacher.readings import R1, RANK, STANDARD, above_zero
 
 SCRIPT = Path(__file__).resolve().parents[3] / "docs/examples/teacher_shapes.py"
 

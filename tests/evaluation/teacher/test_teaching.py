@@ -8,25 +8,25 @@ import pytest
 import torch
 from django.urls import reverse
 
-from corpus.models import Caption, Split, Video
-from corpus.rules.states import CandidateState, FoilVerdict, ItemState
 from evaluation.errors import EvaluationError
-from evaluation.teacher import teaching
-from evaluation.teacher.actions.trainings import read_release, start_teacher
-from evaluation.teacher.models import StudentEvaluation, TeacherTraining
-from evaluation.teacher.pages import ablation, before_and_after
-from evaluation.teacher.readings import R1, EvaluationResult, above_zero
-from evaluation.teacher.sources import collect
+from foilworks.core.corpus.models import Caption, Split, Video
+from foilworks.core.corpus.rules.states import CandidateState, FoilVerdict, ItemState
+from foilworks.core.hub.adapters.registry import open_adapter
+from foilworks.core.hub.errors import HubError
+from foilworks.core.jobs.lease import JobStopped
+from foilworks.core.jobs.models import Job, JobState
+from foilworks.core.jobs.queue import cancel, retry
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import AuditEvent, Role
+from foilworks.site.teacher import teaching
+from foilworks.site.teacher.actions.trainings import read_release, start_teacher
+from foilworks.site.teacher.models import StudentEvaluation, TeacherTraining
+from foilworks.site.teacher.pages import ablation, before_and_after
+from foilworks.site.teacher.readings import R1, EvaluationResult, above_zero
+from foilworks.site.teacher.sources import collect
 from generation.errors import GenerationError
 from generation.models import Candidate
-from hub.adapters.registry import open_adapter
-from hub.errors import HubError
-from jobs.lease import JobStopped
-from jobs.models import Job, JobState
-from jobs.queue import cancel, retry
-from jobs.runner import run_now
-from projects.errors import AccessDenied
-from projects.models import AuditEvent, Role
 from tests.evaluation.teacher.shapes import Shapes
 from tests.factories import (
     make_candidate,

@@ -10,11 +10,11 @@ from torch.nn import functional as F
 
 from evaluation.errors import EvaluationError
 from evaluation.metrics.comparison import paired_difference
-from evaluation.teacher.checkpoints import LATEST, STATE
-from evaluation.teacher.examples import batch_of, examples_of
-from evaluation.teacher.plan import DIRECTIONS, Objective, Plan
-from evaluation.teacher.steps import whole_losses
-from evaluation.teacher.training import train
+from foilworks.site.teacher.checkpoints import LATEST, STATE
+from foilworks.site.teacher.examples import batch_of, examples_of
+from foilworks.site.teacher.plan import DIRECTIONS, Objective, Plan
+from foilworks.site.teacher.steps import whole_losses
+from foilworks.site.teacher.training import train
 
 VERBS, THINGS = ("folds", "opens", "lifts", "cuts"), ("paper", "box", "cup", "rope")
 

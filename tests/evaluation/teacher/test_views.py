@@ -9,10 +9,10 @@ import torch
 from django.urls import reverse
 from django.utils.html import strip_tags
 
-from evaluation.teacher.models import TeacherTraining
-from jobs.models import Job, JobState
-from jobs.runner import run_now
-from projects.models import AuditEvent
+from foilworks.core.jobs.models import Job, JobState
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.models import AuditEvent
+from foilworks.site.teacher.models import TeacherTraining
 from tests.addresses import named
 from tests.evaluation.teacher.shapes import Shapes
 

@@ -7,8 +7,8 @@ import numpy as np
 from PIL import Image
 from sklearn.linear_model import LogisticRegression
 
-from foilworks.demo.world import Scene
-from hub.interfaces import GenerationRequest, ModelInfo, ScoreKind
+from foilworks.core.hub.interfaces import GenerationRequest, ModelInfo, ScoreKind
+from foilworks.site.demo.world import Scene
 from tests.evaluation.utd.worlds import SIDE, stills
 
 GRID = 14

@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 from django.urls import reverse
 
-from corpus.models import Video
 from evaluation.errors import EvaluationError
 from evaluation.utd import answering, reranking
 from evaluation.utd.actions.biases import predict_samples
 from evaluation.utd.answering import Settings, augmented, predicted, train
 from evaluation.utd.instructions import CLASSIFICATION, TASKS
-from hub.adapters.fake import FakeEmbedder
-from hub.adapters.registry import BACKBONE, open_helper
-from hub.interfaces import VideoMeta
-from jobs.runner import execute, run_now
-from projects.models import Role
+from foilworks.core.corpus.models import Video
+from foilworks.core.hub.adapters.fake import FakeEmbedder
+from foilworks.core.hub.adapters.registry import BACKBONE, open_helper
+from foilworks.core.hub.interfaces import VideoMeta
+from foilworks.core.jobs.runner import execute, run_now
+from foilworks.core.projects.models import Role
 from tests.evaluation.utd import texts, worlds
 from tests.factories import make_member
 from tests.hub import video_folders

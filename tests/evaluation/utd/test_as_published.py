@@ -7,13 +7,13 @@ from functools import cache
 import numpy as np
 import pytest
 
-from corpus.models import Video
 from evaluation.utd import measuring
 from evaluation.utd.actions.biases import measure_bias
 from evaluation.utd.actions.descriptions import import_descriptions
 from evaluation.utd.instructions import CLASSIFICATION, RETRIEVAL
-from hub.interfaces import ModelInfo, ScoreKind
-from jobs.runner import run_now
+from foilworks.core.corpus.models import Video
+from foilworks.core.hub.interfaces import ModelInfo, ScoreKind
+from foilworks.core.jobs.runner import run_now
 from tests.evaluation.utd import authors
 from tests.factories import make_caption, make_project, make_video
 

@@ -12,7 +12,7 @@ from evaluation.utd import describers
 from evaluation.utd.actions.descriptions import describe_videos
 from evaluation.utd.models import FrameText
 from evaluation.utd.recipes import DEMO
-from jobs.runner import run_now
+from foilworks.core.jobs.runner import run_now
 from tests.evaluation.utd import worlds
 from tests.factories import make_project
 

@@ -5,8 +5,8 @@ import json
 import pytest
 from django.core.management import call_command
 
-from corpus.models import MediaState, Video
 from evaluation.utd.models import BiasRun, Descriptions
+from foilworks.core.corpus.models import MediaState, Video
 from tests import factories
 from tests.evaluation.utd import texts
 

@@ -16,7 +16,7 @@ from evaluation.utd.verdicts import (
     order_matters,
     state_of,
 )
-from projects.models import Membership, Role
+from foilworks.core.projects.models import Membership, Role
 from tests.evaluation.utd import texts
 from tests.factories import make_member
 

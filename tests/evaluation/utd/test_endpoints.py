@@ -8,9 +8,9 @@ from evaluation.errors import EvaluationError
 from evaluation.utd.actions.descriptions import describe_videos, resume_description
 from evaluation.utd.concepts import DESCRIPTION
 from evaluation.utd.models import DescriptionsUsage, FrameText
-from hub.adapters import chat_endpoint
-from jobs.models import JobState
-from jobs.runner import run_now
+from foilworks.core.hub.adapters import chat_endpoint
+from foilworks.core.jobs.models import JobState
+from foilworks.core.jobs.runner import run_now
 from tests.evaluation.served.worlds import colour_seen, endpoint, make_release
 from tests.hub.chat_server import Said, chat_server, content, pictures_of
 

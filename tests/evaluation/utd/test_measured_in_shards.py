@@ -5,8 +5,8 @@ import pytest
 from evaluation.utd import measures
 from evaluation.utd.actions.biases import measure_bias
 from evaluation.utd.instructions import TASKS
-from jobs.models import Job, JobState
-from jobs.runner import execute, run_now
+from foilworks.core.jobs.models import Job, JobState
+from foilworks.core.jobs.runner import execute, run_now
 from tests.evaluation.utd.texts import described
 from tests.jobs.stops import Stop, stopping_at
 

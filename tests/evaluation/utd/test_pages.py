@@ -9,8 +9,6 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import timezone
 
-from corpus.models import Item, Subtest, Video
-from corpus.rules.states import FoilVerdict, ItemState
 from evaluation.cached_results.models import CachedResult
 from evaluation.errors import EvaluationError
 from evaluation.releases.actions.freeze_release import freeze_release
@@ -27,9 +25,11 @@ from evaluation.utd.models import (
 )
 from evaluation.utd.predictions import read_predictions
 from evaluation.utd.shortcuts import summary
-from jobs.models import Job
-from jobs.runner import execute
-from projects.models import Role
+from foilworks.core.corpus.models import Item, Subtest, Video
+from foilworks.core.corpus.rules.states import FoilVerdict, ItemState
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.runner import execute
+from foilworks.core.projects.models import Role
 from tests.addresses import named
 from tests.evaluation.utd import texts
 from tests.factories import make_item, make_member, make_project, make_subtest

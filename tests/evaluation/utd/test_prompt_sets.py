@@ -9,8 +9,8 @@ from evaluation.utd.concepts import ACTIVITIES, OBJECTS, PROMPTS, VERBS, numbere
 from evaluation.utd.describing import extracted
 from evaluation.utd.prompt_sets import ANSWER_TOKENS, conversation, describe_prompt, read_prompts, tokens_of
 from evaluation.utd.recipes import PAPER, RECIPES
-from generation.asking.cached_answers import Asking, MemoryAnswers
-from hub.interfaces import ChatReply, ModelInfo, ScoreKind
+from foilworks.core.hub.interfaces import ChatReply, ModelInfo, ScoreKind
+from generation.instruction_models.cached_answers import Asking, MemoryAnswers
 
 PARAMS = {"max_tokens": 400, "temperature": 0.0, "answer_tokens": dict(ANSWER_TOKENS)}
 

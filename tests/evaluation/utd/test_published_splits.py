@@ -7,7 +7,6 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
-from corpus.models import Caption
 from evaluation.errors import EvaluationError
 from evaluation.utd.actions.biases import measure_bias, predict_samples
 from evaluation.utd.actions.import_benchmark import import_benchmark
@@ -15,8 +14,9 @@ from evaluation.utd.actions.import_splits import import_splits
 from evaluation.utd.class_texts import read_class_texts
 from evaluation.utd.matching import stem_of
 from evaluation.utd.pages import benchmark_of
-from jobs.runner import run_now
-from projects.models import Role
+from foilworks.core.corpus.models import Caption
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.models import Role
 from tests.evaluation.utd import texts, worlds
 from tests.factories import make_member
 from tests.hub import video_folders

@@ -20,7 +20,7 @@ from evaluation.utd.reliability import (
     conclusion_of,
     losses,
 )
-from projects.models import Role
+from foilworks.core.projects.models import Role
 from tests.evaluation.utd import texts
 from tests.factories import make_member
 

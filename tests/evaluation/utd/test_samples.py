@@ -2,10 +2,10 @@
 
 import pytest
 
-from corpus.models import Caption, DoubtSettled
 from evaluation.utd.instructions import RETRIEVAL
 from evaluation.utd.models import BiasRun
 from evaluation.utd.samples import samples_of
+from foilworks.core.corpus.models import Caption, DoubtSettled
 from tests.evaluation.utd import texts
 from tests.factories import make_caption
 

@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from corpus.models import MediaState, Video
 from evaluation.utd import samples
 from evaluation.utd.actions.descriptions import import_descriptions
 from evaluation.utd.instructions import RETRIEVAL, TASKS
 from evaluation.utd.models import FrameText
 from evaluation.utd.utd_files import described_videos_of, objects_lines
-from jobs.runner import run_now
+from foilworks.core.corpus.models import MediaState, Video
+from foilworks.core.jobs.runner import run_now
 from tests.evaluation.utd import texts
 
 pytestmark = pytest.mark.django_db

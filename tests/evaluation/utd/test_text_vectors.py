@@ -9,8 +9,8 @@ from evaluation.utd import vector_store
 from evaluation.utd.pages import benchmark
 from evaluation.utd.vector_formats import FLOAT16
 from evaluation.utd.vector_store import TextVectors, evict
-from hub.interfaces import ChatRequest
-from hub.served.wire import messages_of
+from foilworks.core.hub.interfaces import ChatRequest
+from foilworks.core.hub.served.wire import messages_of
 
 
 def encoder(asked):

@@ -6,14 +6,14 @@ import json
 import pytest
 from django.core.management import call_command
 
-from corpus.models import Caption, Video
-from evaluation.imports.store import import_records
 from evaluation.utd.actions.biases import measure_bias
 from evaluation.utd.actions.descriptions import describe_videos
 from evaluation.utd.recipes import DEMO
-from foilworks.demo.world import FPS, draw
-from jobs.runner import run_now
-from media.encode import write_mp4
+from foilworks.core.corpus.models import Caption, Video
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.media.encode import write_mp4
+from foilworks.site.demo.world import FPS, draw
+from foilworks.site.imports.store import import_records
 from tests.evaluation.utd import worlds
 from tests.factories import make_project
 

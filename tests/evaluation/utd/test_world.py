@@ -18,9 +18,9 @@ from evaluation.utd.describing import ByGenerator
 from evaluation.utd.instructions import CLASSIFICATION, RETRIEVAL
 from evaluation.utd.models import BiasRun, Descriptions, FrameText
 from evaluation.utd.recipes import DEMO
-from hub.adapters.fake import FakeGenerator, FakeReader
-from jobs.runner import run_now
-from projects.models import Project
+from foilworks.core.hub.adapters.fake import FakeGenerator, FakeReader
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.models import Project
 from tests.evaluation.utd import captioner, worlds
 from tests.factories import make_project
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from evaluation.utd.actions.biases import measure_bias
 from evaluation.utd.actions.descriptions import import_descriptions
 from evaluation.utd.models import BiasRun, Descriptions
-from jobs.runner import run_now
-from projects.models import Project
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.models import Project
 from tests.factories import make_caption, make_project, make_video
 
 WAYS = ("from left to right", "from right to left")

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 from django.core.files.base import ContentFile
 
-from corpus.models import Video
-from foilworks.demo.captions import COLOURS, ONE_WAY, SHAPES, Facts, direction_caption
-from foilworks.demo.world import FPS, Scene, draw
-from hub.adapters._scene_reader import read_still
-from media.encode import write_mp4
-from projects.models import Project
+from foilworks.core.corpus.models import Video
+from foilworks.core.hub.adapters._scene_reader import read_still
+from foilworks.core.media.encode import write_mp4
+from foilworks.core.projects.models import Project
+from foilworks.site.demo.captions import COLOURS, ONE_WAY, SHAPES, Facts, direction_caption
+from foilworks.site.demo.world import FPS, Scene, draw
 from tests.factories import make_caption, make_video
 
 AXES = ("across", "vertical")

@@ -15,9 +15,9 @@ from redis import Redis
 from annotation.actions.quality.validators import pause_validator
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Lease, Slot, Stage, Task, Vote
-from foilworks.api import limits
-from projects.actions.tokens import make_token
-from projects.models import ApiToken, AuditEvent, IdempotentAnswer, Membership, Role, User
+from foilworks.core.projects.actions.tokens import make_token
+from foilworks.core.projects.models import ApiToken, AuditEvent, IdempotentAnswer, Membership, Role, User
+from foilworks.site.api import limits
 from tests.annotation.crowd import open_policy, right_answer, stock
 from tests.clocks import within_a_minute
 from tests.factories import make_item, make_member, make_project, make_subtest, make_user
@@ -96,7 +96,7 @@ def test_the_old_name_of_a_state_is_a_filter_until_0_4(ask, project, caplog):
     assert old.json() == new.json()
     assert old.headers["Deprecation"].startswith("@")
     assert "Deprecation" not in new.headers
-    said = [record.getMessage() for record in caplog.records if record.name == "foilworks.api"]
+    said = [record.getMessage() for record in caplog.records if record.name == "foilworks.site.api"]
     assert said == ["items?state=split is now state=disputed; the old name works until 0.4"]
 
 

@@ -20,7 +20,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from foilworks.wsgi import application
+from foilworks.site.wsgi import application
 from tests.test_access_matrix import World
 from tests.test_api_access_matrix import OPERATIONS, RULES, headers_of, make_api_world
 

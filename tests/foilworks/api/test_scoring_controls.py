@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from evaluation.scoring.models import Run
 from evaluation.scoring.rungs import CONTROLS
-from projects.models import Role
+from foilworks.core.projects.models import Role
 from tests import factories
 from tests.evaluation.rungs.worlds import make_release
 from tests.foilworks.api.test_api import asking

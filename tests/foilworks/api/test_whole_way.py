@@ -14,11 +14,11 @@ from django.db import connection
 
 from annotation.models import Vote
 from foilworks.client import ApiError, Client
-from jobs.models import Job, JobState
-from jobs.runner import execute
-from media.encode import write_mp4
-from projects.actions.tokens import make_token
-from projects.models import IdempotentAnswer, Project, Role
+from foilworks.core.jobs.models import Job, JobState
+from foilworks.core.jobs.runner import execute
+from foilworks.core.media.encode import write_mp4
+from foilworks.core.projects.actions.tokens import make_token
+from foilworks.core.projects.models import IdempotentAnswer, Project, Role
 from tests.annotation.test_parallel import in_threads
 from tests.factories import make_item, make_member, make_project, make_subtest, make_user
 from tests.media.painted import painted_clip

@@ -12,10 +12,10 @@ from django.db import connection, transaction
 from django.http import HttpResponse
 from django.test import Client
 
-from corpus.models import Item
 from evaluation.items.history import history_of
+from foilworks.core.corpus.models import Item
+from foilworks.core.projects.models import AuditEvent, Project, User
 from generation.models import Candidate
-from projects.models import AuditEvent, Project, User
 
 Differences = Iterator[Any]
 # An address may have moved for good; the new one must answer as before.

@@ -45,7 +45,7 @@ class Installation:
     def __init__(self, home: Path, url: str = "") -> None:
         self.home, self.url = home, url
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "DATABASE_"))}
-        own = {"FOILWORKS_HOME": str(home), "DJANGO_SETTINGS_MODULE": "foilworks.settings", "DATABASE_URL": url}
+        own = {"FOILWORKS_HOME": str(home), "DJANGO_SETTINGS_MODULE": "foilworks.site.settings", "DATABASE_URL": url}
         # As when it was recorded: its webhook leads to this machine.
         self.environment = {**inherited, **own, "WEBHOOK_NETWORKS": "127.0.0.0/8", "LOG_LEVEL": "CRITICAL"}
 

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 from django.db.migrations.loader import MigrationLoader
 
-from foilworks.database_version import LAST_MIGRATIONS
+from foilworks.site.databases.database_version import LAST_MIGRATIONS
 from tests.commands import foilworks
 from tests.foilworks.upgrade.record import ENGINES, Installation, restore, rows
 from tests.postgres import running_postgres

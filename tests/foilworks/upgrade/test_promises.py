@@ -1,6 +1,7 @@
 """What 0.3.0 showed to people and programs still works: commands, settings, API fields, slugs and names of jobs.
 
-Changed names are in three tables: RENAMED of jobs/aliases.py, of foilworks/settings.py and of foilworks/cli.py.
+Changed names are in three tables: RENAMED of foilworks/core/jobs/aliases.py, foilworks/site/settings.py and
+foilworks/site/cli.py.
 """
 
 import hashlib
@@ -14,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from foilworks import cli
-from foilworks.api.api import api
-from jobs.aliases import RENAMED, find_job
+from foilworks.core.jobs.aliases import RENAMED, find_job
+from foilworks.site import cli
+from foilworks.site.api.api import api
 from tests.foilworks.upgrade.record import ENGINES, ROOT, recorded, surface
 
 STATES = ("waiting", "running", "failed")
@@ -25,19 +26,19 @@ REGISTRIES = {
     "methods": "generation.methods.registry:METHODS",
     "filters": "generation.filters.registry:FILTERS",
     "caption makers": "generation.captioning.registry:CAPTIONERS",
-    "importers": "corpus.importers.registry:IMPORTERS",
-    "exporters": "corpus.exporters.registry:EXPORTERS",
+    "importers": "foilworks.core.corpus.import_formats.registry:IMPORTERS",
+    "exporters": "foilworks.core.corpus.export_formats.registry:EXPORTERS",
     "reports": "evaluation.analyses.registry:REPORTS",
     "analyses": "evaluation.analyses.registry:OF_SCORES",
     "metrics": "evaluation.metrics.registry:METRICS",
-    "adapters": "hub.adapters.registry:EVERY",
+    "adapters": "foilworks.core.hub.adapters.registry:EVERY",
     "protocols": "evaluation.scoring.protocols:PROTOCOLS",
     "recipes of UTD": "evaluation.utd.recipes:RECIPES",
 }
 
 
 def settings_today() -> set[str]:
-    """Return every variable that foilworks/settings.py reads, under its name of today and its old name."""
+    """Return every variable that foilworks/site/settings.py reads, under its name of today and its old name."""
     spec = importlib.util.spec_from_file_location("environment", ROOT / "scripts" / "environment.py")
     environment = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(environment)

@@ -13,13 +13,13 @@ import httpx
 from django.conf import settings
 from django.utils import timezone
 
-from evaluation.teacher.models import TeacherTraining
-from foilworks.wsgi import application
+from foilworks.core.jobs.aliases import find_job
+from foilworks.core.jobs.models import Job, JobState
+from foilworks.core.jobs.queue import retry
+from foilworks.core.jobs.runner import execute, run_now
+from foilworks.site.teacher.models import TeacherTraining
+from foilworks.site.wsgi import application
 from generation.models import Tuning
-from jobs.aliases import find_job
-from jobs.models import Job, JobState
-from jobs.queue import retry
-from jobs.runner import execute, run_now
 from tests.foilworks.upgrade.record import surface
 
 Differences = Iterator[Any]
@@ -28,17 +28,17 @@ FEW = {
     "waiting": (
         "annotation.jobs.nouns_of_captions",
         "annotation.pairs.jobs.add_natural_pairs",
-        "evaluation.imports.jobs.run_import",
-        "projects.jobs.deliver_webhook",
+        "foilworks.site.imports.jobs.run_import",
+        "foilworks.core.projects.jobs.deliver_webhook",
     ),
     "running": (
         "annotation.choices.jobs.compose_items",
-        "evaluation.imports.jobs.preview_import",
+        "foilworks.site.imports.jobs.preview_import",
         "evaluation.scoring.jobs.run_scoring",
         "generation.jobs.run_generation",
     ),
     "failed": (
-        "evaluation.dashboard.jobs.count_dashboard",
+        "foilworks.site.dashboard.jobs.count_dashboard",
         "evaluation.releases.jobs.freeze_by_job",
         "evaluation.reports.jobs.compute_report",
         "generation.jobs.answer_hint",

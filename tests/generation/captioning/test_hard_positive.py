@@ -2,10 +2,10 @@
 
 import pytest
 
+from foilworks.core.text.registry import parse_params
 from generation.captioning.hard_positive import SAME, make
 from generation.captioning.registry import CAPTIONERS
 from generation.records import CaptionInput, Skip
-from text.registry import parse_params
 
 
 def made(*texts, seed=0, facts=None, **given):

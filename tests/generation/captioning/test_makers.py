@@ -4,16 +4,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generation.asking.cached_answers import Asking, MemoryAnswers
-from generation.asking.prompts import built_in
+from foilworks.core.hub.adapters.fake import FakeChat
+from foilworks.core.text.registry import load, parse_params
 from generation.captioning.registry import CAPTIONERS
 from generation.captioning.trial import make_captions
 from generation.grammar.existence import read_existence
 from generation.grammar.states import SUBTESTS, read_sentence
+from generation.instruction_models.cached_answers import Asking, MemoryAnswers
+from generation.instruction_models.prompts import built_in
 from generation.records import MODES, CaptionInput, MadeCaption, Skip
-from hub.adapters.fake import FakeChat
 from tests.generation.making import drafts, outcomes
-from text.registry import load, parse_params
 
 
 def made(slug, text="", facts=None, mode="corrected", **params):

@@ -5,15 +5,15 @@ import json
 import pytest
 from django.core.management import call_command
 
-from corpus.models import Caption
+from foilworks.core.corpus.models import Caption
+from foilworks.core.hub.adapters import chat_endpoint
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.projects.models import Role
 from generation.actions.runs import make_captions, preview_captions
-from generation.asking.prompts import PROMPTS
 from generation.captioning.polish import read_sentences
 from generation.errors import GenerationError
+from generation.instruction_models.prompts import PROMPTS
 from generation.models import ModelAnswer
-from hub.adapters import chat_endpoint
-from jobs.runner import run_now
-from projects.models import Role
 from tests.factories import make_caption, make_member, make_project, make_video
 from tests.hub.chat_server import Said, chat_server, content
 

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from foilworks.core.text.tokens import words
 from generation.pairs import signatures
 from generation.pairs.natural import natural_pairs
 from generation.pairs.records import PairCaption
 from generation.pairs.signatures import GAP, SignatureIndex, number_of
 from generation.pairs.word_order import exchanged
-from text.tokens import words
 
 VERBS = ("sitting", "standing", "walking", "running", "dancing", "sleeping")
 

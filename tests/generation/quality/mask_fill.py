@@ -5,9 +5,9 @@ The blank does not depend on the model, so that no model is needed; foils are no
 
 from collections.abc import Iterator, Mapping
 
+from foilworks.core.text.language.tools import tagger as find_tagger
 from generation.grammar.blanks import spots
 from tests.generation.quality import Item, Result, Sample
-from text.language.tools import tagger as find_tagger
 
 METHOD, RECIPE, FILES = "mask_fill", "vilma-action-replacement", ("action-replacement*.json",)
 USES_TAGGER = True

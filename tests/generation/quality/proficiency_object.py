@@ -5,10 +5,10 @@ The landmark does not depend on the model, so that no model is needed; foils are
 
 from collections.abc import Iterator, Mapping
 
+from foilworks.core.text.language.tools import tagger as find_tagger
 from generation.grammar.landmarks import landmark
 from generation.methods.proficiency_object import NO_LANDMARK
 from tests.generation.quality import Item, Result, Sample, in_halves
-from text.language.tools import tagger as find_tagger
 
 METHOD, RECIPE, FILES = "proficiency_object", "vilma-proficiency-object", ("relations.json",)
 USES_TAGGER = True

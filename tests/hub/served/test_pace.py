@@ -5,10 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from hub.adapters import chat_endpoint
-from hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
-from hub.interfaces import ChatRequest
-from hub.served.pace import FIRST, Gate, Pace
+from foilworks.core.hub.adapters import chat_endpoint
+from foilworks.core.hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
+from foilworks.core.hub.interfaces import ChatRequest
+from foilworks.core.hub.served.pace import FIRST, Gate, Pace
 from tests.hub.chat_server import Said, chat_server, content
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hub.interfaces import ChatReply
-from hub.served.readings import MIN_MASS, Outcome, by_logprobs, by_words, read
+from foilworks.core.hub.interfaces import ChatReply
+from foilworks.core.hub.served.readings import MIN_MASS, Outcome, by_logprobs, by_words, read
 
 YES_NO = ("yes", "no")
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from text.language.tokens import Token
+from foilworks.core.text.language.tokens import Token
 
 LABELS = {"V": ("VERB",), "N": ("NOUN", "PROPN"), "P": ("ADP",)}
 NAMES = {"V": "verb", "N": "noun", "P": "preposition"}

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from text.language.main_verb import action_verb, verb_group
-from text.language.offline import OfflineTagger
+from foilworks.core.text.language.main_verb import action_verb, verb_group
+from foilworks.core.text.language.offline import OfflineTagger
 
 TABLE = Path(__file__).with_name("main_verbs.tsv")
 ROWS = [line.split("\t") for line in TABLE.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]

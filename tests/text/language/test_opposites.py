@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from text.language.antonyms import antonyms_of
-from text.language.change_of_state import TUPLES, by_state, by_verb, lint
-from text.language.verb_forms import inflect_like, verb_form, verb_readings
-from text.language.wordnet import FILES, find_wordnet
+from foilworks.core.text.language.antonyms import antonyms_of
+from foilworks.core.text.language.change_of_state import TUPLES, by_state, by_verb, lint
+from foilworks.core.text.language.verb_forms import inflect_like, verb_form, verb_readings
+from foilworks.core.text.language.wordnet import FILES, find_wordnet
 
 LICENCE = "  1 This is the licence, which stands in lines that begin with blanks.  \n"
 SYNSETS = (

@@ -2,9 +2,9 @@
 
 import pytest
 
-from text.language.living import kind_of
-from text.language.offline import OfflineTagger
-from text.language.structure import Sentence
+from foilworks.core.text.language.living import kind_of
+from foilworks.core.text.language.offline import OfflineTagger
+from foilworks.core.text.language.structure import Sentence
 
 
 def clause(text):

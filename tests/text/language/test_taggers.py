@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from foilworks.core.text.language.offline import OfflineTagger
+from foilworks.core.text.language.tokens import PARTS
+from foilworks.core.text.language.tools import LanguageError, in_use, installed_spacy_model, tagger
 from tests.text.language.tagger_report import parse_labelled, recall
-from text.language.offline import OfflineTagger
-from text.language.tokens import PARTS
-from text.language.tools import LanguageError, in_use, installed_spacy_model, tagger
 
 LABELLED = Path(__file__).with_name("labelled_captions.txt")
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "reference" / "methods-language.md"

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from corpus.errors import CorpusError
-from corpus.records import MAX_TEXT, BadRecord, ItemRecord, ReadOutcome, VideoRecord
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.records import MAX_TEXT, BadRecord, ItemRecord, ReadOutcome, VideoRecord
 
 
 def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:

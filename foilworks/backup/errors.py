@@ -1,7 +1,0 @@
-"""Errors of backups."""
-
-from text.errors import ActionableError
-
-
-class BackupError(ActionableError):
-    """A backup cannot be made or restored; the message says what to do."""

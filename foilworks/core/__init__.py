@@ -1,0 +1,1 @@
+"""Hold what the three apps share: texts, videos, models, jobs, people and captions."""

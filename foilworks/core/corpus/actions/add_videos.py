@@ -1,0 +1,83 @@
+"""Add video files to a project: each to clips without a file, else as a clip of its own."""
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+from django.utils.translation import gettext as _
+
+from foilworks.core.corpus.actions.attach_media import give
+from foilworks.core.corpus.actions.prepare_videos import prepare_later
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.models import MediaState, Video
+from foilworks.core.corpus.records import MAX_ID
+from foilworks.core.corpus.video_files.ingest import StoredMedia, reasons_taken_down, set_media, store_media
+from foilworks.core.corpus.video_files.media_folder import spelling
+from foilworks.core.projects.access import require_role
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, Role, User
+
+Progress = Callable[[Iterable[Any], int, str], Iterator[Any]]
+
+
+def add_videos(
+    person: User, project: Project, folder: Path, *, dry_run: bool, progress: Progress
+) -> list[dict[str, Any]]:
+    """Add every file of the folder (with `dry_run`: only report); return the results by file name.
+
+    {"file", "what": attached | added | there | broken, "clips": keys, "error", "conversion"}. A file belongs to the
+    clips without a file whose source id or key is its name, with or without the suffix, in whatever spelling.
+    CorpusError: the storage cannot be written.
+    """
+    require_role(person, project, Role.RESEARCHER)
+    paths = sorted(path for path in folder.iterdir() if path.is_file() and not path.is_symlink())
+    answers = [_add(person, project, path, dry_run) for path in progress(paths, len(paths), "videos")]
+    if not dry_run:
+        prepare_later(project.pk)
+    return answers
+
+
+def _add(person: User, project: Project, path: Path, dry_run: bool) -> dict[str, Any]:
+    names = (path.name[:MAX_ID], path.stem[:MAX_ID])
+    found = Video.objects.filter(Q(source_id__in=names) | Q(key__in=names), project=project).order_by("pk")
+    videos = list(found.select_related("project")) or _spelled_like(project, path)
+    waiting = [video for video in videos if video.media_state not in (MediaState.READY, MediaState.TAKEN_DOWN)]
+    clips = [video.key for video in waiting or videos]
+    answer = {"file": path.name, "clips": clips, "error": "", "conversion": ""}
+    if videos and not waiting:
+        return {**answer, "what": "there"}
+    kept = store_media(path, copy=not dry_run)
+    if kept.error:
+        return {**answer, "what": "broken", "error": kept.error}
+    if not dry_run:
+        _store(person, project, waiting, names[0], kept)
+    what = "attached" if waiting else "added"
+    return {**answer, "what": what, "clips": answer["clips"] or [names[0]], "conversion": kept.conversion}
+
+
+def _spelled_like(project: Project, path: Path) -> list[Video]:
+    """Return the clips without a file whose name differs only in Unicode form, letter case or blanks."""
+    wanted = {spelling(path.name), spelling(path.stem)}
+    waiting = Video.objects.filter(project=project, media_state__in=(MediaState.MISSING, MediaState.BROKEN))
+    rows = waiting.order_by("pk").values_list("pk", "source_id", "key")
+    alike = [pk for pk, *names in rows if wanted & {spelling(name) for name in names if name}]
+    return list(Video.objects.filter(pk__in=alike).select_related("project").order_by("pk"))
+
+
+def _store(person: User, project: Project, waiting: list[Video], name: str, kept: StoredMedia) -> None:
+    for video in waiting:
+        give(person, video, kept)
+    if waiting:
+        return
+    video = Video(project=project, key=name, source_id=name)
+    set_media(video, kept, reasons_taken_down(project, [kept]))
+    try:
+        with transaction.atomic():
+            video.save()
+            audit.record(
+                audit.event(project, person, "corpus.add_video", video, to_state=video.media_state, sha256=video.sha256)
+            )
+    except IntegrityError as error:
+        raise CorpusError(_("Someone else has just added %(name)s. Upload it again.") % {"name": name}) from error

@@ -1,0 +1,90 @@
+"""Attach a file to a clip that has none, or a broken one; found by id in a folder, or named."""
+
+from pathlib import Path
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils.translation import gettext as _
+
+from foilworks.core.corpus.actions.prepare_videos import prepare_later
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.models import MediaState, Video
+from foilworks.core.corpus.video_files.ingest import StoredMedia, reasons_taken_down, set_media, store_media
+from foilworks.core.corpus.video_files.media_folder import MediaFolder
+from foilworks.core.projects.access import require_researcher, require_role
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, Role, User
+from foilworks.core.text.quoting import shortened
+
+
+def attach_media(person: User, video: Video, path: Path) -> Video:
+    """Probe the file and attach it to the clip. A file that cannot be used leaves the clip broken, with the reason.
+
+    CorpusError: the clip has a file already, or somebody else attached one meanwhile.
+    """
+    require_role(person, video.project, Role.RESEARCHER)
+    # Decoding is slow: outside of the transaction, so that nobody waits for it.
+    given = give(person, video, store_media(path))
+    prepare_later(video.project_id)
+    return given
+
+
+def attach_folder(person: User | None, project: Project, folder: Path, source_id: str = "") -> dict[str, int]:
+    """Attach files of the folder to all clips of the project without one, or to those of one source.
+
+    A file is found by the clip's source id or key, with or without a video suffix, in whatever spelling; clips that are
+    different trims of one source share it. Returns counts of clips: ready, broken, missing. `person` None is the
+    operator of the command line. CorpusError: no such folder, or a link in it leads outside.
+    """
+    require_researcher(person, project)
+    if not folder.is_dir():
+        raise CorpusError(
+            _("%(folder)s: not a folder. Enter the path of the folder with the media files.") % {"folder": folder}
+        )
+    has_or_had = (MediaState.READY, MediaState.TAKEN_DOWN)
+    waiting = Video.objects.filter(~Q(media_state__in=has_or_had), project=project).order_by("pk")
+    counts = {state.value: 0 for state in (MediaState.MISSING, MediaState.READY, MediaState.BROKEN)}
+    kept: dict[Path, StoredMedia] = {}
+    files = MediaFolder(folder)
+    for video in waiting.filter(source_id=source_id) if source_id else waiting:
+        found = files.find([video.source_id, video.key])
+        if found is None:
+            counts[MediaState.MISSING] += 1
+            continue
+        path = found.path
+        if path not in kept:
+            kept[path] = store_media(path)
+        counts[give(person, video, kept[path]).media_state] += 1
+    prepare_later(project.pk)
+    return counts
+
+
+@transaction.atomic
+def give(person: User | None, video: Video, kept: StoredMedia) -> Video:
+    """Attach a stored file to the clip, with its audit row. CorpusError: it has one meanwhile."""
+    before = {"start_time": video.start_time, "end_time": video.end_time, "time_unit": video.time_unit}
+    fresh = Video.objects.select_for_update(no_key=True).get(pk=video.pk)
+    if fresh.media_state == MediaState.READY or fresh.media_state != video.media_state:
+        raise CorpusError(_("The video %(key)s already has a file. Reload the page.") % {"key": shortened(video.key)})
+    if fresh.media_state == MediaState.TAKEN_DOWN:
+        raise CorpusError(
+            _("The video %(key)s was taken down. You cannot attach a file to it.") % {"key": shortened(video.key)}
+        )
+    old = fresh.media_state
+    set_media(fresh, kept, reasons_taken_down(fresh.project, [kept]))
+    fresh.save()
+    audit.record(
+        audit.event(
+            fresh.project,
+            person,
+            "corpus.attach_media",
+            fresh,
+            from_state=old,
+            to_state=fresh.media_state,
+            reason=fresh.media_error,
+            sha256=fresh.sha256,
+            made_from=kept.made_from,
+            trim_before=before,
+        )
+    )
+    return fresh

@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class CorpusConfig(AppConfig):
+    name = "foilworks.core.corpus"
+    verbose_name = "Videos, captions, items"

@@ -1,0 +1,86 @@
+"""`mturk`: the result file of an Amazon Mechanical Turk batch, a row an assignment: `WorkerId, AssignmentStatus,
+Input.…, Answer.…`.
+
+`item` names the input column with the item's id, `answer` the answer column (`Answer.choice`, or the boolean columns
+`Answer.choice.first` … that a form's radio buttons make), `position` the input column that says where the caption
+was, `foil` the one with the foil's place. Rejected assignments are passed over. Worker ids are those of people:
+they are stored under pseudonyms alone.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from foilworks.core.corpus.import_formats.parsing.fields import ProblemError
+from foilworks.core.corpus.import_formats.parsing.judgements import PassedOver, choice_of, foil_of, place_of, read_votes
+from foilworks.core.corpus.import_formats.parsing.records import RawRecord
+from foilworks.core.corpus.import_formats.parsing.table_rows import COMMA, TAB, read_rows
+from foilworks.core.corpus.vote_records import VoteOutcome, VoteRecord
+
+YIELDS = "votes"
+_WORKER, _STATUS, _SECONDS = "WorkerId", "AssignmentStatus", "WorkTimeInSeconds"
+_ITEMS = ("Input.item", "Input.id", "Input.item_id")
+_PLACES = ("Input.position", "Input.caption_position", "Input.caption_first")
+_FOILS = ("Input.foil", "Input.foil_position")
+_ANSWERS = ("Answer.choice", "Answer.answer", "Answer.label")
+
+
+def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[VoteOutcome]:
+    """The judgements of the batch. CorpusError when the file cannot be read as a whole."""
+    rows = read_rows(path, [_WORKER], COMMA + TAB)
+    raw = (RawRecord(None, row.cells, row.line, row.problem, "row") for row in rows)
+    yield from read_votes(path, raw, lambda record: _parse(record, params))
+
+
+def _parse(raw: RawRecord, params: Mapping[str, Any]) -> VoteRecord:
+    cells: Mapping[str, str | None] = raw.value
+    status = (cells.get(_STATUS) or "").strip()
+    if status.lower() == "rejected":
+        raise PassedOver("the assignment was rejected")
+    item = (cells.get(_column(cells, "item", params, _ITEMS)) or "").strip()
+    worker = (cells.get(_WORKER) or "").strip()
+    for name, value in (("item", item), (_WORKER, worker)):
+        if not value:
+            raise ProblemError(name, "is missing", "give it")
+    place = place_of(cells.get(_column(cells, "position", params, _PLACES, needed=False)))
+    foil = cells.get(_column(cells, "foil", params, _FOILS, needed=False))
+    seconds = (cells.get(_SECONDS) or "").strip()
+    return VoteRecord(
+        item=item,
+        annotator=worker,
+        choice=choice_of(_answer(cells, params), place, "answer"),
+        foil=foil_of(foil),
+        caption_first=place,
+        seconds=float(seconds) if seconds.isdecimal() else None,
+        is_identity=True,
+        line=raw.line,
+    )
+
+
+def _column(
+    cells: Mapping[str, Any], name: str, params: Mapping[str, Any], usual: tuple[str, ...], *, needed: bool = True
+) -> str:
+    """The column that a parameter names, else the usual one that is there."""
+    wanted = str(params.get(name) or "")
+    candidates = (wanted, f"Input.{wanted}", f"Answer.{wanted}") if wanted else usual
+    found = next((column for column in candidates if column in cells), "")
+    if not found and (needed or wanted):
+        raise ProblemError(name, f"has no column ({', '.join(usual)})", f"name it with --set {name}=COLUMN")
+    return found
+
+
+def _answer(cells: Mapping[str, str | None], params: Mapping[str, Any]) -> str | None:
+    """The answer's cell; of boolean columns the ending of the one that is true."""
+    wanted = str(params.get("answer") or "")
+    stems = (wanted, f"Answer.{wanted}") if wanted else _ANSWERS
+    for stem in stems:
+        if stem in cells:
+            return cells[stem]
+    for stem in stems:
+        options = {name.removeprefix(f"{stem}."): cell for name, cell in cells.items() if name.startswith(f"{stem}.")}
+        ticked = [name for name, cell in options.items() if (cell or "").strip().lower() == "true"]
+        if options and len(ticked) != 1:
+            raise ProblemError("answer", f"{len(ticked)} of {len(options)} options are true", "correct the row")
+        if ticked:
+            return ticked[0]
+    raise ProblemError("answer", f"has no column ({', '.join(stems)})", "name it with --set answer=COLUMN")

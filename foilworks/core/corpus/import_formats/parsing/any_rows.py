@@ -1,0 +1,115 @@
+"""Read the rows of any table: CSV or TSV, JSON lines, JSON with a list of records, Parquet. One row is one object."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.import_formats.parsing.json_records import member_paths, members_at, parse_line, read_text
+from foilworks.core.corpus.import_formats.parsing.parquet_rows import TableLimits, parquet_columns, parquet_rows
+from foilworks.core.corpus.import_formats.parsing.records import RawRecord, json_lines
+from foilworks.core.corpus.import_formats.parsing.row_values import KEY, VALUE
+from foilworks.core.corpus.import_formats.parsing.table_rows import COMMA, SEMICOLON, TAB, Header, first_row, split_rows
+from foilworks.core.corpus.import_formats.parsing.text_lines import lines
+from foilworks.core.corpus.rules.escaped_cells import CellReader
+from foilworks.core.media.child import LimitError, run, stream
+from foilworks.core.text.quoting import quoted
+
+# The first column of a table that a data frame wrote has no name.
+INDEX = "(index)"
+_KINDS = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".parquet": "parquet",
+}
+
+
+def kind_of(path: Path) -> str:
+    """csv, jsonl, json or parquet: by the name, else by the first characters. CorpusError: the file is not readable."""
+    kind = _KINDS.get(path.suffix.lower())
+    if kind in {"csv", "jsonl", "parquet"}:
+        return kind
+    first = lines(path)
+    start = (next(first, (0, ""))[1] or "").lstrip()
+    if start[:1] not in {"{", "["}:
+        return "csv"
+    more = (next(first, (0, ""))[1] or "").lstrip()
+    return "jsonl" if start[:1] == "{" and more[:1] == "{" and _is_json(start) else "json"
+
+
+def rows_of(path: Path, limits: TableLimits, *, records: str = "", header: Sequence[str] = ()) -> Iterator[RawRecord]:
+    """The rows of one file. `records`: path of the list in a JSON file; `header`: names for a table without them.
+
+    CorpusError: the file as a whole cannot be read.
+    """
+    kind = kind_of(path)
+    if kind == "csv":
+        yield from _table(path, header)
+    elif kind == "jsonl":
+        yield from (raw if raw.problem else raw._replace(value=_row(None, raw.value)) for raw in json_lines(path))
+    elif kind == "json":
+        for member in members_at(path, read_text(path), records):
+            yield RawRecord(member.key, _row(member.key, member.value), member.line)
+    else:
+        yield from parquet_records(path, limits)
+
+
+def lists_of(path: Path) -> list[str]:
+    """Paths of the lists and objects in a JSON file that may hold its records, the likeliest first."""
+    return member_paths(path, read_text(path)) if kind_of(path) == "json" else []
+
+
+def _is_json(line: str) -> bool:
+    try:
+        parse_line(line)
+    except ValueError:
+        return False
+    return True
+
+
+def _row(key: str | None, value: Any) -> dict[str, Any]:
+    row = dict(value) if isinstance(value, dict) else {VALUE: value}
+    return row if key is None else {KEY: key, **row}
+
+
+def _table(path: Path, header: Sequence[str]) -> Iterator[RawRecord]:
+    tried = [(delimiter, first_row(path, delimiter)) for delimiter in (COMMA, TAB, SEMICOLON)]
+    delimiter, first = max(tried, key=lambda one: len(one[1].names))
+    names, first_line = (list(header), 0) if header else (_named(path, first), first.line)
+    reader = CellReader(path, names)
+    for line, values in split_rows(path, delimiter):
+        if line == first_line or not any(value.strip() for value in values):
+            continue
+        if len(values) != len(names):
+            problem = f"has {len(values)} cells where the header has {len(names)}"
+            yield RawRecord(None, None, line, problem, "row")
+        else:
+            yield RawRecord(None, reader.read(dict(zip(names, values, strict=True))), line)
+
+
+def _named(path: Path, header: Header) -> list[str]:
+    names = [INDEX if not place and not name else name for place, name in enumerate(header.names)]
+    for place, name in enumerate(names):
+        if not name or name in names[:place]:
+            problem = f"has two columns {quoted(name)}" if name else f"has no name for column {place + 1}"
+            raise CorpusError(f"{path}:{header.line}: header: {problem}; give each column its own name")
+    if not names:
+        raise CorpusError(f"{path}:1: quotes: a quoted text is not closed; close it, and double the quotes inside it")
+    return names
+
+
+def parquet_records(path: Path, limits: TableLimits) -> Iterator[RawRecord]:
+    """The rows of a Parquet file without its columns of bytes. CorpusError: it cannot be read, or is too large."""
+    number = 0
+    try:
+        holds_bytes = run(limits.child, parquet_columns, path)
+        left_out = [name for name, is_bytes in holds_bytes.items() if is_bytes]
+        for rows in stream(limits.child, parquet_rows, path, left_out, limits.decoded):
+            for row in rows:
+                number += 1
+                yield RawRecord(None, row, number)
+    except LimitError as error:
+        raise CorpusError(f"{path}: file: {error}") from error

@@ -1,0 +1,136 @@
+"""Read comma- or tab-separated tables: a header with column names, one record per row, errors with their line."""
+
+import csv
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.import_formats.parsing.text_lines import MAX_LINE_BYTES, rows_of_text
+from foilworks.core.text.quoting import quoted, shortened
+
+COMMA, SEMICOLON, TAB = ",", ";", "\t"
+JSON_ENDINGS = frozenset({".jsonl", ".ndjson", ".json"})
+# Of a header that is shown in a complaint.
+_SHOWN_NAMES, _SHOWN_NAME = 12, 40
+
+
+class Row(NamedTuple):
+    """One row: cells by column (an empty cell is None) and first line; `problem` if it does not fit the header."""
+
+    cells: dict[str, str | None]
+    line: int
+    problem: str = ""
+
+
+def read_rows(
+    path: Path,
+    required: Sequence[str],
+    delimiters: str = COMMA,
+    *,
+    one_of: Sequence[str] = (),
+    names: Collection[str] = (),
+    row_numbers: str = "",
+) -> Iterator[Row]:
+    """The rows below the header, which must name the `required` columns; rows without any text are passed over.
+
+    Of several possible delimiters the one counts that makes the header name them. `one_of`: columns of which a record
+    needs one at least, the usual one first. `names`: columns of names and ids, whose outer blanks mean
+    nothing. `row_numbers`: the name of a first column without one. CorpusError, with its line: no such file, not UTF-8,
+    a quote that is never closed, a header without these columns.
+    """
+    delimiter, header = _header(path, required, delimiters, one_of, row_numbers)
+    for line, values in split_rows(path, delimiter):
+        if line == header.line or not any(value.strip() for value in values):
+            continue
+        if len(values) != len(header.names):
+            yield Row({}, line, f"has {len(values)} cells where the header has {len(header.names)}")
+        else:
+            cells = zip(header.names, values, strict=True)
+            yield Row({name: (value.strip() if name in names else value) or None for name, value in cells}, line)
+
+
+class Header(NamedTuple):
+    names: list[str]
+    line: int
+
+    def with_row_numbers(self, name: str) -> "Header":
+        """The header with a name for a first column that has none, unless another column has this name."""
+        is_without = len(self.names) > 1 and not self.names[0] and name not in self.names
+        return Header([name, *self.names[1:]], self.line) if is_without else self
+
+
+def _header(
+    path: Path, required: Sequence[str], delimiters: str, one_of: Sequence[str], row_numbers: str
+) -> tuple[str, Header]:
+    tried = [(delimiter, first_row(path, delimiter)) for delimiter in delimiters]
+    if row_numbers:
+        tried = [(delimiter, header.with_row_numbers(row_numbers)) for delimiter, header in tried]
+    found = [(delimiter, header) for delimiter, header in tried if set(required) <= set(header.names)]
+    if found:
+        _check_names(path, found[0][1])
+        if not one_of or set(one_of) & set(found[0][1].names):
+            return found[0]
+    # What is no table by any of the delimiters is taken for one by that which makes the most columns of it.
+    raise _without_columns(path, max((header for _, header in tried), key=lambda one: len(one.names)), required, one_of)
+
+
+def _without_columns(path: Path, header: Header, required: Sequence[str], one_of: Sequence[str]) -> CorpusError:
+    if path.suffix.lower() in JSON_ENDINGS and "".join(header.names)[:1] in {"{", "["}:
+        return _error(path, header.line, "file", "looks like JSON, not a table", "choose JSON lines (jsonl)")
+    usual = list(one_of[:1])
+    lacking = [name for name in required if name not in header.names]
+    lacking += usual if not set(one_of) & set(header.names) else []
+    has = ", ".join(shortened(name, _SHOWN_NAME) for name in header.names[:_SHOWN_NAMES] if name) or "none"
+    more = ", …" if len(header.names) > _SHOWN_NAMES else ""
+    problem = f"has no column {', '.join(lacking)} (its columns: {has}{more})"
+    fix = f"name the columns in the first line: {', '.join([*required, *usual])}"
+    others = f" (or {', '.join(one_of[1:])}), or choose Any table (table)" if one_of[1:] else ""
+    return _error(path, header.line, "header", problem, fix + others)
+
+
+def first_row(path: Path, delimiter: str) -> Header:
+    """The first row that is not blank, its cells trimmed; without names if this delimiter cannot split it."""
+    try:
+        line, values = next((row for row in split_rows(path, delimiter) if any(row[1])), (1, []))
+    except _QuotesError:
+        return Header([], 1)
+    return Header([value.strip() for value in values], line)
+
+
+def _check_names(path: Path, header: Header) -> None:
+    for place, name in enumerate(header.names):
+        if not name:
+            raise _error(
+                path, header.line, "header", f"has no name for column {place + 1}", "name it, or remove the column"
+            )
+        if name in header.names[:place]:
+            raise _error(
+                path, header.line, "header", f"has two columns {quoted(name)}", "give each column its own name"
+            )
+
+
+class _QuotesError(CorpusError):
+    """A quoted text is not closed: not by this delimiter, at least."""
+
+
+def split_rows(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """(line that it starts on, values) of every row that is not blank."""
+    # The module's own limit is low, and one for the process; how long a text may be is said record by record.
+    csv.field_size_limit(MAX_LINE_BYTES)
+    reader = csv.reader(rows_of_text(path), delimiter=delimiter, strict=True)
+    while True:
+        line = reader.line_num + 1
+        try:
+            values = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            fix = "close it, and double the quotes inside it"
+            raise _QuotesError(str(_error(path, line, "quotes", "a quoted text is not closed", fix))) from error
+        if values:
+            yield line, values
+
+
+def _error(path: Path, line: int, field: str, problem: str, fix: str) -> CorpusError:
+    return CorpusError(f"{path}:{line}: {field}: {problem}; {fix}")

@@ -1,0 +1,116 @@
+"""Read text files of any size line by line.
+
+An unreadable file is one message with its line, raised when the reading comes there: anyone who stores it must have
+read to the end before, or store nothing.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from foilworks.core.corpus.errors import CorpusError
+
+# Far above any record that can be taken; without a limit a file without line feeds would be one line in memory.
+MAX_LINE_BYTES = 16 * 1024 * 1024
+_MARK = b"\xef\xbb\xbf"
+_PACKED = "is compressed; unpack it first"
+_PICKLE = "is a Python pickle; save its table as CSV or JSON lines"
+# First bytes of files that are not UTF-8 text.
+_OTHER_FILES = {
+    b"\x1f\x8b": _PACKED,
+    b"BZh": _PACKED,
+    b"\xfd7zXZ\0": _PACKED,
+    b"\x28\xb5\x2f\xfd": _PACKED,
+    b"7z\xbc\xaf\x27\x1c": _PACKED,
+    b"PK\3\4": "is a ZIP archive or a spreadsheet; unpack it, or save the sheet as CSV",
+    b"\xd0\xcf\x11\xe0": "is a spreadsheet or another Office document; save the sheet as CSV",
+    b"PAR1": "is a Parquet file; give it a name that ends in .parquet, and choose a format that reads Parquet",
+    b"ARROW1": "is an Arrow file; save it as Parquet or JSON lines",
+    b"\xff\xff\xff\xff": "is an Arrow stream; save it as Parquet or JSON lines",
+    b"\x89HDF": "is an HDF5 file; save its table as CSV or JSON lines",
+    b"\x93NUMPY": "is a NumPy array; save its table as CSV or JSON lines",
+    **dict.fromkeys((b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"), _PICKLE),
+    b"%PDF": "is a PDF; give the table itself",
+    b"\xff\xfe": "is in UTF-16; save it as UTF-8",
+    b"\xfe\xff": "is in UTF-16; save it as UTF-8",
+}
+
+
+@contextmanager
+def checked_file(path: Path) -> Iterator[BinaryIO]:
+    """The file, open for reading; CorpusError where there is none or it cannot be read."""
+    if not path.exists():
+        raise CorpusError(f"{path}: file: there is no such file; check the path")
+    try:
+        with path.open("rb") as file:
+            yield file
+    except OSError as error:
+        raise CorpusError(f"{path}: file: cannot be read ({error.strerror}); give a readable file") from error
+
+
+def lines(path: Path) -> Iterator[tuple[int, str | None]]:
+    """(line number, text without its line feed) of every line that is not blank; None for a line that is too long.
+
+    Only a line feed ends a line: JSON text may hold U+2028. A byte order mark is dropped. CorpusError: missing,
+    unreadable, empty, not UTF-8.
+    """
+    number = 0
+    for number, line in _decoded(path):
+        if line is None or line.strip():
+            yield number, line and line.removesuffix("\n")
+
+
+def rows_of_text(path: Path) -> Iterator[str]:
+    """The lines with their ends, as the csv module wants them: a carriage return alone ends one too. CorpusError as
+    `lines`, and where a line is too long."""
+    for number, line in _decoded(path):
+        if line is None:
+            problem = f"has more than {MAX_LINE_BYTES} bytes"
+            raise CorpusError(f"{path}:{number}: line: {problem}; close its quotes, or break the line")
+        yield from _at_carriage_returns(line)
+
+
+def not_utf8(path: Path, line: int, byte: int) -> CorpusError:
+    """The error for a binary file, named by the bytes it starts with, or for text in another encoding."""
+    with checked_file(path) as file:
+        start = file.read(max(map(len, _OTHER_FILES)))
+    for mark, problem in _OTHER_FILES.items():
+        if start.startswith(mark):
+            return CorpusError(f"{path}: file: {problem}")
+    return CorpusError(f"{path}:{line}: encoding: byte 0x{byte:02x} is not UTF-8; save the file as UTF-8")
+
+
+def _decoded(path: Path) -> Iterator[tuple[int, str | None]]:
+    blank, number = True, 0
+    with checked_file(path) as file:
+        while data := file.readline(MAX_LINE_BYTES):
+            number += 1
+            data = data.removeprefix(_MARK) if number == 1 else data
+            if len(data) == MAX_LINE_BYTES and not data.endswith(b"\n"):
+                _skip_line(file)
+                blank = False
+                yield number, None
+                continue
+            try:
+                line = data.decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise not_utf8(path, number, data[error.start]) from error
+            blank = blank and not line.strip()
+            yield number, line
+    if blank:
+        raise CorpusError(f"{path}:1: file: is empty; get a whole copy of it")
+
+
+def _skip_line(file: BinaryIO) -> None:
+    while (rest := file.readline(MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
+        pass
+
+
+def _at_carriage_returns(line: str) -> Iterator[str]:
+    start = 0
+    while (end := line.find("\r", start)) >= 0 and line[end : end + 2] != "\r\n":
+        yield line[start : end + 1]
+        start = end + 1
+    if start < len(line):
+        yield line[start:]

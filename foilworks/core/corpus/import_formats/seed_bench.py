@@ -1,0 +1,93 @@
+"""`seed-bench`: `SEED-Bench.json`: `{"questions": […], "question_type": {NAME: NUMBER}}`, pictures and videos.
+
+The name of the question's type is the subtest. Segments of type 11 are seconds, those of type 12 frames. A picture is a
+clip without a video file. Questions about several pictures (SEED-Bench-2) are bad records: they are about no one clip.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.import_formats.parsing.fields import Fields, ProblemError
+from foilworks.core.corpus.import_formats.parsing.json_records import members, members_of, read_text
+from foilworks.core.corpus.import_formats.parsing.questions import Question, clip_of, item_of, needed, place_of_letter
+from foilworks.core.corpus.import_formats.parsing.records import (
+    RawRecord,
+    checked_id,
+    picture_of,
+    read_records,
+    stem_of,
+)
+from foilworks.core.corpus.records import MAX_LABEL, ItemRecord, ReadOutcome, VideoRecord
+from foilworks.core.text.quoting import quoted
+
+_OPTIONS = ("choice_a", "choice_b", "choice_c", "choice_d")
+_FIELDS = frozenset(
+    {"answer", "data_id", "data_type", "question", "question_id", "question_type_id", "segment", *_OPTIONS}
+)
+_PICTURES = "CC3M"
+_DATASETS = {"10": "Something-Something V2", "11": "EPIC-KITCHENS-100", "12": "Breakfast"}
+_IN_FRAMES = "12"
+
+
+def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
+    """The questions, or those about one kind of media. CorpusError, with the line, when the file is not whole JSON."""
+    text, part = read_text(path), str(params.get("part") or "all")
+    names = _types(path, text)
+    raw = (RawRecord(None, member.value, member.line) for member in members_of(path, text, "questions"))
+    if part != "all":
+        raw = (record for record in raw if not isinstance(record.value, dict) or _is_of(record.value, part))
+    yield from read_records(path, raw, lambda record: _parse(record, names))
+
+
+def _is_of(value: Mapping[str, Any], part: str) -> bool:
+    return part in str(value.get("data_type")).lower()
+
+
+def _types(path: Path, text: str) -> dict[str, str]:
+    """Number -> name of the types of question."""
+    found = next((member for member in members(path, text) if member.key == "question_type"), None)
+    if found is None or not isinstance(found.value, dict):
+        raise CorpusError(f"{path}:1: question_type: is missing; give the whole published file")
+    return {str(number): name for name, number in found.value.items()}
+
+
+def _parse(raw: RawRecord, names: Mapping[str, str]) -> ItemRecord:
+    fields = Fields(raw.value)
+    number = needed(fields, "question_type_id", MAX_LABEL)
+    if number not in names:
+        raise ProblemError("question_type_id", f"{quoted(number)} is not in question_type", "add it there")
+    options = [fields.sentence(name) for name in _OPTIONS]
+    right = place_of_letter("answer", fields.get("answer"), len(options))
+    return item_of(
+        Question(fields.sentence("question"), options, right, names[number]),
+        item_id=checked_id("question_id", needed(fields, "question_id")),
+        subtest=names[number],
+        video=_clip(fields, number),
+        extra=fields.without(_FIELDS),
+        line=raw.line,
+    )
+
+
+def _clip(fields: Fields, number: str) -> VideoRecord:
+    if isinstance(fields.get("data_id"), list):
+        raise ProblemError("data_id", "is a list: the question is about several pictures", "leave the question out")
+    name = needed(fields, "data_id")
+    if "image" in fields.label("data_type", MAX_LABEL).lower():
+        return picture_of(_PICTURES, name)
+    segment = fields.get("segment")
+    start, end = _trim(segment) if segment is not None else (None, None)
+    dataset = _DATASETS.get(number, "SEED-Bench")
+    unit = "frames" if number == _IN_FRAMES and segment is not None else "sec"
+    return clip_of(dataset, stem_of(name), file=fields.media_name("data_id"), start=start, end=end, unit=unit)
+
+
+def _trim(segment: Any) -> tuple[float, float]:
+    is_pair = isinstance(segment, list) and len(segment) == 2
+    if not is_pair or any(isinstance(one, bool) or not isinstance(one, int | float) for one in segment):
+        raise ProblemError("segment", "is not a start and an end", "give [start, end]")
+    start, end = segment
+    if not 0 <= start < end:
+        raise ProblemError("segment", f"is [{start:g}, {end:g}]", "give an end after the start")
+    return float(start), float(end)

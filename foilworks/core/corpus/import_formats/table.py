@@ -1,0 +1,152 @@
+"""`table`: any table by a recipe, which says what each column is: CSV, TSV, JSON lines, JSON, Parquet.
+
+PATH is a file, or a folder of files (the recipe's `files`, else its Parquet files). docs/how-to/import-any-table.md.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.import_formats.parsing.any_rows import lists_of, rows_of
+from foilworks.core.corpus.import_formats.parsing.column_guesses import guess
+from foilworks.core.corpus.import_formats.parsing.fields import ProblemError
+from foilworks.core.corpus.import_formats.parsing.parquet_rows import TableLimits
+from foilworks.core.corpus.import_formats.parsing.records import RawRecord, default_subtest, given_dataset, read_records
+from foilworks.core.corpus.import_formats.parsing.row_values import column_of
+from foilworks.core.corpus.import_formats.parsing.table_lookups import read_lookup
+from foilworks.core.corpus.import_formats.parsing.table_recipe import (
+    Recipe,
+    RecipeError,
+    nearest,
+    parse_recipe,
+    recipe_named,
+)
+from foilworks.core.corpus.import_formats.parsing.table_records import record_of, rows_of_row
+from foilworks.core.corpus.import_formats.parsing.video_rows import lists_videos, read_videos
+from foilworks.core.corpus.records import ReadOutcome, RecordWarning
+from foilworks.core.text.quoting import quoted
+
+TAKES_LIMITS = True
+# Rows whose columns are compared with the recipe's.
+FIRST = 50
+
+
+@dataclass
+class _Count:
+    """Rows that were read, and those that the conditions left out."""
+
+    rows: int = 0
+    left_out: int = 0
+
+
+def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
+    """The records of the table. CorpusError: it cannot be read, or the recipe does not fit it."""
+    limits = params.get("limits") or TableLimits()
+    if not params.get("mapping") and not params.get("recipe") and path.is_file() and lists_videos(path, limits):
+        yield from read_videos(path, params, limits)
+        return
+    recipe = _recipe(path, params, limits)
+    for file in _files(path, recipe):
+        yield from _read_file(file, path, recipe, params, limits)
+
+
+def _recipe(path: Path, params: Mapping[str, Any], limits: TableLimits) -> Recipe:
+    mapping, name = params.get("mapping") or {}, params.get("recipe") or ""
+    if name and mapping:
+        raise RecipeError("recipe: is given together with a mapping; give one of them")
+    if not name and not mapping:
+        records = next(iter(lists_of(path)), "") if path.is_file() else ""
+        rows = [raw.value for raw in islice(rows_of(path, limits, records=records), FIRST) if not raw.problem]
+        guessed = guess(rows)["columns"]
+        shown = ", ".join(f"{field}={_shown(source)}" for field, source in guessed.items()) or "none can be guessed"
+        problem = f"no column is mapped; name them with --column, or give a recipe (a guess: {shown})"
+        raise RecipeError(f"{path}: columns: {problem}")
+    document = dict(recipe_named(name) if name else mapping)
+    dataset = given_dataset(params)
+    if dataset:
+        document["values"] = {**document.get("values", {}), "source_dataset": dataset}
+    return parse_recipe(document)
+
+
+def _shown(source: str | list[str]) -> str:
+    return source if isinstance(source, str) else "+".join(source)
+
+
+def _files(path: Path, recipe: Recipe) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    pattern = recipe.files or "*.parquet"
+    found = sorted(file for file in path.glob(pattern) if file.is_file())
+    if not found:
+        raise CorpusError(f"{path}: folder: has no file {pattern}; give a folder that has some, or one file")
+    return found
+
+
+def _read_file(
+    file: Path, root: Path, recipe: Recipe, params: Mapping[str, Any], limits: TableLimits
+) -> Iterator[ReadOutcome]:
+    texts = read_lookup(root, recipe)
+    subtest, count = default_subtest(root if root.is_dir() else file, params), _Count()
+    rows = _checked(
+        file, recipe, _with_name(file, recipe, rows_of(file, limits, records=recipe.records, header=recipe.header))
+    )
+    raw = _chosen(recipe, rows, count)
+    own_ids = "id" in recipe.columns and not recipe.lists_videos
+    yield from read_records(file, raw, lambda one: record_of(recipe, one, subtest, texts), own_ids=own_ids)
+    if count.left_out:
+        problem = f"{count.left_out} of {count.rows} rows do not meet the conditions and are left out"
+        yield RecordWarning(f"{file}:1", "where", problem)
+
+
+def _with_name(file: Path, recipe: Recipe, rows: Iterable[RawRecord]) -> Iterator[RawRecord]:
+    """Add the parts of the file's name as columns."""
+    if not recipe.name_parts:
+        yield from rows
+        return
+    values = file.stem.split(recipe.name_separator or "_", len(recipe.name_parts) - 1)
+    parts = dict(zip(recipe.name_parts, values, strict=False))
+    for raw in rows:
+        yield raw if raw.problem else raw._replace(value={**raw.value, **parts})
+
+
+def _checked(file: Path, recipe: Recipe, rows: Iterator[RawRecord]) -> Iterator[RawRecord]:
+    """Check that the first rows have the columns of the recipe; memory holds no more than these."""
+    first = list(islice(rows, FIRST))
+    known = {name: None for raw in first if not raw.problem for name in raw.value}
+    if known:
+        for name in recipe.used:
+            if column_of(name, known) is None:
+                shown = [column for column in known if not column.startswith("@")]
+                problem = f"there is no column {quoted(name)}; {nearest(name, shown)}"
+                raise RecipeError(f"{file}:{first[0].line}: columns: {problem}")
+    # A queue: each row is let go once it is read.
+    waiting = deque(first)
+    first.clear()
+    yield from chain(_emptied(waiting), rows)
+
+
+def _emptied(waiting: deque[RawRecord]) -> Iterator[RawRecord]:
+    while waiting:
+        yield waiting.popleft()
+
+
+def _chosen(recipe: Recipe, rows: Iterable[RawRecord], count: _Count) -> Iterator[RawRecord]:
+    """The rows that become records: entries of lists one by one, and those left out that the conditions name."""
+    for raw in rows:
+        if raw.problem:
+            yield raw
+            continue
+        count.rows += 1
+        is_empty = True
+        try:
+            for value in rows_of_row(recipe, raw.value):
+                is_empty = False
+                yield raw._replace(value=value)
+        except ProblemError as error:
+            yield raw._replace(value=None, problem=error.problem, part=error.field)
+            continue
+        count.left_out += is_empty and bool(recipe.where)

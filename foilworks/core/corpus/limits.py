@@ -1,0 +1,63 @@
+"""The settings' limits on what an import decodes."""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from django.conf import settings
+
+from foilworks.core.corpus.import_formats.parsing.parquet_rows import TableLimits
+from foilworks.core.corpus.import_formats.parsing.table_sample import sample_of
+from foilworks.core.media.child import ChildLimits, LimitError, run
+from foilworks.core.media.errors import MediaError
+from foilworks.core.media.limits import VideoLimits, call_within
+from foilworks.core.text.registry import Entry, load, parse_params
+
+Given = ParamSpec("Given")
+Found = TypeVar("Found")
+
+
+def child_limits() -> ChildLimits:
+    """Memory and time of one decoding."""
+    return ChildLimits(settings.MAX_DECODE_MEMORY_MB * 1024**2, settings.MAX_DECODE_SECONDS)
+
+
+def video_limits() -> VideoLimits:
+    """Size and length of one video."""
+    return VideoLimits(
+        pixels=settings.MAX_VIDEO_PIXELS,
+        frames=settings.MAX_VIDEO_FRAMES,
+        seconds=settings.MAX_VIDEO_SECONDS,
+        streams=settings.MAX_VIDEO_STREAMS,
+    )
+
+
+def table_limits() -> TableLimits:
+    """Size of a decoded table, and memory and time of its decoding."""
+    return TableLimits(settings.MAX_TABLE_MB * 1024**2, child_limits())
+
+
+def table_sample(path: Path) -> dict[str, Any]:
+    """Return the first rows of a table, small enough to store. CorpusError: the file cannot be read."""
+    return sample_of(path, table_limits())
+
+
+def read_file(entry: Entry, path: Path, params: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield what an importer reads from a file, under the limits of the settings if it takes any."""
+    module, known = load(entry), parse_params(entry, params)
+    limits = table_limits()
+    takes_limits = getattr(module, "TAKES_LIMITS", False)
+    yield from module.read(path, params={**known, "limits": limits} if takes_limits else known)
+
+
+def decode(
+    function: Callable[Concatenate[Path, Given], Found], path: Path, *args: Given.args, **kwargs: Given.kwargs
+) -> Found:
+    """Return `function(path, …)` of `media`, computed in a child process under the limits of the settings.
+
+    MediaError: as `function`, or the file exceeds a limit. OSError: as `function`.
+    """
+    try:
+        return run(child_limits(), call_within, video_limits(), function, path, *args, **kwargs)
+    except LimitError as error:
+        raise MediaError(f"{path}: {error}") from error

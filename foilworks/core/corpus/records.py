@@ -1,0 +1,237 @@
+"""Records that importers read and exporters write: plain facts, no table. Equal records are equal in any format."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from foilworks.core.corpus.release_documents import ReleaseDocuments
+
+# Long enough for any caption (the longest published one has a few hundred characters), short enough for a page.
+MAX_TEXT = 2_000
+MAX_ID = 200
+MAX_URL = 1_000
+MAX_LABEL = 120
+MAX_DATASET = 100
+TIME_UNITS = ("sec", "pts", "frames")
+SPLITS = ("", "train", "val", "test")
+
+
+@dataclass(frozen=True)
+class VoteCounts:
+    """How many validators chose the caption, the foil, anything else. Files contain counts, not people."""
+
+    caption: int
+    foil: int
+    other: int
+
+    @property
+    def total(self) -> int:
+        return self.caption + self.foil + self.other
+
+
+@dataclass(frozen=True)
+class VideoRecord:
+    """A clip: its key, where the file may be, its trim, and what its data set says of it.
+
+    `file` is a relative path below the media folder; `start_time` and `end_time` are in `time_unit`: seconds,
+    presentation timestamps or numbers of frames (from 0; the end is the first frame after the clip).
+    """
+
+    key: str
+    file: str = ""
+    url: str = ""
+    source_dataset: str = ""
+    source_id: str = ""
+    start_time: float | None = None
+    end_time: float | None = None
+    time_unit: str = "sec"
+    split: str = ""
+    class_label: str = ""
+    category: str = ""
+    movie: str = ""
+
+
+@dataclass(frozen=True)
+class PairRecord:
+    """A proficiency check of an item: a simpler caption and foils for the same video, with its votes."""
+
+    caption: str
+    foils: tuple[str, ...]
+    votes: VoteCounts | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ItemRecord:
+    """A caption of a video with its foils; `foils == ()` is a caption to make foils for. A record without a caption is
+    a video alone, with its class and split.
+
+    `facts` is what methods and analyses read (an annotated count, a template); `extra` are the fields of the file that
+    nothing here names, returned on export. `pair` is the name that both records of an item of two clips share. `line`
+    says where in the file the record starts: no part of its value.
+    """
+
+    id: str
+    subtest: str
+    video: VideoRecord
+    caption: str
+    foils: tuple[str, ...] = ()
+    test: str = ""
+    proficiency: PairRecord | None = None
+    votes: VoteCounts | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    pair: str = ""
+    line: int | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class BadRecord:
+    """A record that cannot be imported; `where` is PATH:LINE."""
+
+    where: str
+    field: str
+    problem: str
+    fix: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.field}: {self.problem}; {self.fix}"
+
+
+@dataclass(frozen=True)
+class RecordWarning:
+    """A record that is imported, but that a person should check."""
+
+    where: str
+    field: str
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.field}: {self.problem}"
+
+
+@dataclass(frozen=True)
+class TakenColumns:
+    """What an importer took the columns of a table for, {field: column}, and the columns that it left out."""
+
+    columns: Mapping[str, str]
+    unused: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        taken = ", ".join(f"{field} = {column}" for field, column in self.columns.items())
+        return taken + (f"; not used: {', '.join(self.unused)}" if self.unused else "")
+
+
+ReadOutcome = ItemRecord | BadRecord | RecordWarning | TakenColumns
+
+
+@dataclass(frozen=True)
+class ReleaseVote:
+    """One judgement, its author under a pseudonym of this release.
+
+    `foil` is the position in the item, None for a vote on the whole item; `caption_first` is None if no order was
+    recorded.
+    """
+
+    item: str
+    foil: int | None
+    annotator: str
+    choice: str
+    subtest: str
+    kind: Literal["main", "proficiency"] = "main"
+    stage: str = "validation"
+    caption_first: bool | None = None
+    source: str = "person"
+    simulated: bool = False
+    state: str = "counted"
+    seconds: float | None = None
+    watch: Mapping[str, Any] = field(default_factory=dict)
+    guideline: int | None = None
+    # The subtest of these guidelines; "" for all subtests.
+    guideline_of: str = ""
+    # Agreement is measured on it; False if other votes of the subtest stopped early, or the pair got more votes.
+    compared: bool = True
+
+
+# Scores that only say which text won: 1 and 0.
+WINNER = "winner"
+
+
+@dataclass(frozen=True)
+class ReleaseScore:
+    """One model's scores of one released item: the caption, each foil, and the proficiency pair."""
+
+    id: str
+    model: str
+    model_key: str
+    protocol: str
+    subtest: str
+    caption: float
+    foils: tuple[float, ...]
+    kind: str
+    higher_is_better: bool = True
+    test: str = ""
+    cluster: str = ""
+    proficiency_caption: float | None = None
+    proficiency_foils: tuple[float, ...] = ()
+    # The name of its pair, of an item of two clips.
+    pair: str = ""
+
+
+@dataclass(frozen=True)
+class ReleaseContent:
+    """Everything that an exporter may write. `items` are the dicts of foilworks.core.corpus.release_records, each with
+    its status;
+    `tables` are JSON documents by name (reports computed above)."""
+
+    project: str
+    release: str
+    content_hash: str
+    created_at: str
+    items: tuple[Mapping[str, Any], ...]
+    votes: tuple[ReleaseVote, ...] = ()
+    scores: tuple[ReleaseScore, ...] = ()
+    tables: Mapping[str, Any] = field(default_factory=dict)
+    simulated: bool = False
+    # The result of the blind audit at the freeze, with the override, if any.
+    gate: Mapping[str, Any] | None = None
+    # Released items whose video was taken down later: only this list contains them.
+    withheld: tuple[Mapping[str, Any], ...] = ()
+    # Authors, terms, datasheet, changelog, rejected candidates, figures.
+    papers: ReleaseDocuments = field(default_factory=ReleaseDocuments)
+    # The sentence that marks the release in training data.
+    canary: str = ""
+    # The part that is not here: {"items", "whole_hash"}; empty if nothing is held back.
+    holdback: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Records(Collection[ItemRecord]):
+    """Records that are read again at each iteration."""
+
+    def __init__(self, read: Callable[[], Iterator[ItemRecord]], n: int):
+        self._read, self._n = read, n
+
+    def __iter__(self) -> Iterator[ItemRecord]:
+        return self._read()
+
+    def __contains__(self, item: object) -> bool:
+        return any(item == record for record in self)
+
+    def __len__(self) -> int:
+        return self._n
+
+
+@dataclass(frozen=True)
+class RecordContent:
+    """A release, or a project as it is now (`release` and `content_hash` are then empty), as records in a fixed order.
+
+    `facts`: what else the manifest says.
+    """
+
+    project: str
+    release: str
+    content_hash: str
+    created_at: str
+    records: Records
+    simulated: bool = False
+    facts: Mapping[str, Any] = field(default_factory=dict)

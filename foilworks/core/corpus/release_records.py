@@ -1,0 +1,214 @@
+"""The frozen form of an item: one JSON object, which alone defines what a model is scored on.
+
+A release stores these; exports write them, one per line, with the item's status. The status is not part of the content
+hash, and items outside the release can have one, too.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+from uuid import UUID, uuid5
+
+from foilworks.core.corpus.records import ItemRecord, PairRecord, ReleaseVote, VideoRecord, VoteCounts
+from foilworks.core.corpus.rules.canonical import content_hash
+from foilworks.core.corpus.rules.hard_foils import HARD_FOIL, REMOVED
+
+CANARY = "canary"
+STATUS_FIELDS = frozenset(
+    {"released", "state", "found_valid", "unanimous", "verdicts", "votes", "on_publishers_word", CANARY}
+)
+# The same release has the same mark in every export of every installation.
+_CANARIES = UUID("6d3f3a52-9a0e-4c5e-9f5b-2f1a7c1de2b4")
+CANARY_WORDS = "This benchmark tests models. Never train a model on it. canary GUID {guid}"
+# Of an item that was imported as published and not decided by votes when frozen.
+AS_PUBLISHED = "as_published"
+# In the provenance of a foil: keys of the models that screened it before people saw it.
+SCREENED_BY = "screened_by"
+SCREENED_WORDS = (
+    "These models rejected other foils before people judged the rest. Scores of these models and of their families are "
+    "not independent of the benchmark."
+)
+PUBLISHERS_WORD = "These items were imported as published: they count as valid, and no votes have decided on them here."
+# Facts of an item with a value for each of its foils.
+OF_EACH_FOIL = ("edited", "swapped_frequency", "roles")
+_VIDEO_FIELDS = tuple(VideoRecord.__dataclass_fields__)
+
+
+def release_id(subtest: str, key: str) -> str:
+    """The item's id in releases and exports: unique over subtests, whatever its importer called it."""
+    return key if key.startswith(f"{subtest}:") else f"{subtest}:{key}"
+
+
+def release_record(
+    item: ItemRecord,
+    *,
+    media: Mapping[str, Any] | None = None,
+    positions: Sequence[int] | None = None,
+    provenance: Sequence[Mapping[str, Any] | None] | None = None,
+    proficiency_id: str = "",
+    proficiency_valid: bool | None = None,
+    proficiency_positions: Sequence[int] = (),
+    as_published: bool = False,
+) -> dict[str, Any]:
+    """The frozen form of `item`, whose votes are left out.
+
+    `media`: sha256, duration, fps … of its file. `positions`: the place in the item of each foil, where invalid ones
+    dropped out; votes name a foil by it (`proficiency_positions`: alike, of the pair's foils). `provenance`: what made
+    each foil, None where nobody recorded it. `as_published`: no vote decided that the item is valid.
+    """
+    foils = list(item.foils)
+    pair = item.proficiency
+    placed = list(proficiency_positions)
+    return {
+        "id": item.id,
+        "subtest": item.subtest,
+        "test": item.test,
+        "caption": item.caption,
+        "foils": foils,
+        "foil_positions": list(positions) if positions is not None else list(range(len(foils))),
+        "video": {**asdict(item.video), **(media or {})},
+        "proficiency": None
+        if pair is None
+        else {
+            "id": proficiency_id or f"{item.id}/proficiency",
+            "caption": pair.caption,
+            "foils": list(pair.foils),
+            "valid": proficiency_valid,
+            "extra": dict(pair.extra),
+            # Only if it differs: earlier releases keep their hash.
+            **({"foil_positions": placed} if placed != list(range(len(placed))) else {}),
+        },
+        "facts": dict(item.facts),
+        "extra": dict(item.extra),
+        "provenance": [dict(made) if made else None for made in provenance or [None] * len(foils)],
+        # Only if true, as above.
+        **({AS_PUBLISHED: True} if as_published else {}),
+        **({"pair": item.pair} if item.pair else {}),
+    }
+
+
+def n_as_published(records: Iterable[Mapping[str, Any]]) -> int:
+    """Return how many of these frozen records were imported as published, without a decision by votes."""
+    return sum(bool(record.get(AS_PUBLISHED)) for record in records)
+
+
+def screening_facts(records: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return which models screened foils of the records, and of how many items; nothing if no model did."""
+    models = [
+        {model for made in record["provenance"] if made for model in made.get(SCREENED_BY, ())} for record in records
+    ]
+    named = sorted(set().union(*models))
+    return {SCREENED_BY: {"models": named, "items": sum(map(bool, models)), "note": SCREENED_WORDS}} if named else {}
+
+
+def as_published_facts(n: int) -> dict[str, Any]:
+    """Return the facts for manifests and boards about a release with `n` such items; empty if there are none."""
+    return {"as_published": {"items": n, "note": PUBLISHERS_WORD}} if n else {}
+
+
+def content_of(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The record without the status of the item and of its proficiency pair: what the content hash covers."""
+    content = {name: value for name, value in record.items() if name not in STATUS_FIELDS}
+    if isinstance(content.get("proficiency"), Mapping):
+        pair = content["proficiency"]
+        content["proficiency"] = {name: value for name, value in pair.items() if name not in STATUS_FIELDS}
+    return content
+
+
+def hash_of(records: Iterable[Mapping[str, Any]]) -> str:
+    """The canonical content hash of a release: of its records' content, whatever their order."""
+    return content_hash(content_of(record) for record in records)
+
+
+def canary_of(content_hash: str) -> str:
+    """Return the sentence that every export of a release carries: who finds it in training data knows whose data it is.
+
+    `content_hash`: the one over all items of the release.
+    """
+    return CANARY_WORDS.format(guid=uuid5(_CANARIES, content_hash))
+
+
+def holdback_facts(canary: str, held: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a manifest says of the canary and of the private part."""
+    return {**({CANARY: canary} if canary else {}), **({"holdback": dict(held)} if held else {})}
+
+
+def facts_of_kept_foils(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The item's own facts; of lists, one a foil, what is said of the foils that did not drop out.
+
+    `hard_foil` is the hard foil's index among these, or REMOVED.
+    """
+    facts = dict(record["facts"])
+    if "foil_positions" not in record:
+        # A record in the making, of which nothing dropped out.
+        return facts
+    places = list(record["foil_positions"])
+    if isinstance(facts.get(HARD_FOIL), int):
+        facts[HARD_FOIL] = places.index(facts[HARD_FOIL]) if facts[HARD_FOIL] in places else REMOVED
+    for name in OF_EACH_FOIL:
+        said = facts.get(name)
+        if isinstance(said, list):
+            facts[name] = [said[at] if at < len(said) else None for at in places]
+    return facts
+
+
+def item_record(record: Mapping[str, Any], votes: Mapping[str, VoteCounts] | None = None) -> ItemRecord:
+    """The record back as an importer's, with vote counts by item id where there are some."""
+    counts = votes or {}
+    pair = record["proficiency"]
+    return ItemRecord(
+        id=record["id"],
+        subtest=record["subtest"],
+        test=record["test"],
+        video=VideoRecord(**{name: record["video"][name] for name in _VIDEO_FIELDS}),
+        caption=record["caption"],
+        foils=tuple(record["foils"]),
+        proficiency=None
+        if pair is None
+        else PairRecord(pair["caption"], tuple(pair["foils"]), counts.get(pair["id"]), pair["extra"]),
+        votes=counts.get(record["id"]),
+        extra=record["extra"],
+        facts=facts_of_kept_foils(record),
+        pair=record.get("pair", ""),
+    )
+
+
+def foil_counts(records: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """How many foils validators are asked about, of each item and proficiency pair: those that dropped out too."""
+    found: dict[str, int] = {}
+    for record in records:
+        found[record["id"]] = len(record.get("verdicts") or ()) or _n_places(record)
+        pair = record["proficiency"]
+        if pair is not None:
+            found[pair["id"]] = max(found.get(pair["id"], 0), _n_places(pair))
+    return found
+
+
+def _n_places(record: Mapping[str, Any]) -> int:
+    return max(record.get("foil_positions") or range(len(record["foils"])), default=-1) + 1
+
+
+def about_the_item(foils: Collection[int | None], n_foils: int) -> bool:
+    """Whether votes on these foils of `n_foils` (None: on the item as a whole) can count as one count of the item."""
+    return len(foils) == 1 and (n_foils == 1 or None in foils)
+
+
+def vote_counts(votes: Iterable[ReleaseVote], n_foils: Mapping[str, int] | None) -> dict[str, VoteCounts]:
+    """Counts by item, for formats that hold one count an item.
+
+    An item of several foils that were judged one by one has none, also where only one of them was judged yet: as a
+    count of the item it would say something of the others. `n_foils` None: that was not asked (older exports).
+    """
+    choices: dict[str, dict[str, int]] = {}
+    foils: dict[str, set[int | None]] = {}
+    for vote in votes:
+        if vote.stage != "validation" or vote.state != "counted":
+            continue
+        tally = choices.setdefault(vote.item, {"caption": 0, "foil": 0, "other": 0})
+        tally[vote.choice if vote.choice in {"caption", "foil"} else "other"] += 1
+        foils.setdefault(vote.item, set()).add(vote.foil)
+    return {
+        item: VoteCounts(**tally)
+        for item, tally in choices.items()
+        if about_the_item(foils[item], 1 if n_foils is None else n_foils.get(item, 1))
+    }

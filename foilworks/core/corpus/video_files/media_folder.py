@@ -1,0 +1,100 @@
+"""A folder of media files with inconsistent spellings.
+
+A name that is not found exactly is compared without regard to Unicode form, letter case and blanks.
+"""
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from difflib import get_close_matches
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from foilworks.core.corpus.video_files.ingest import SUFFIXES, find_media
+
+# The similarity of two names from which one is probably a typing error of the other.
+SIMILARITY = 0.8
+
+
+class FoundFile(NamedTuple):
+    """A media file; `differs_in` says how its name differs from the requested one, or ""."""
+
+    path: Path
+    asked: str
+    name: str
+    differs_in: str = ""
+
+
+class MediaFolder:
+    """A folder of media files, listed only if a name is not found exactly."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def find(self, names: Iterable[str]) -> FoundFile | None:
+        """The file with one of the names, with or without a video suffix; else the only one that is spelled alike.
+
+        CorpusError when a link leads out of the folder.
+        """
+        names = [name for name in names if name]
+        exact = find_media(self.folder, names)
+        if exact is not None:
+            return FoundFile(exact, names[0], exact.name)
+        for name in names:
+            alike = self._by_spelling.get(spelling(name), [])
+            path = find_media(self.folder, alike) if len(alike) == 1 else None
+            if path is not None:
+                return FoundFile(path, name, alike[0], _difference(name, alike[0]))
+        return None
+
+    def similar(self, names: Iterable[str], used: Collection[Path] = ()) -> str:
+        """Return the name of the file that is probably meant, or ""; `used` files belong to others."""
+        free = {key: found for key, found in self._by_spelling.items() if not used or not self._all_used(found, used)}
+        for name in names:
+            close = get_close_matches(spelling(name), free, n=1, cutoff=SIMILARITY) if name else []
+            if close:
+                return free[close[0]][0]
+        return ""
+
+    def _all_used(self, names: Iterable[str], used: Collection[Path]) -> bool:
+        return all((self.folder / name).resolve() in used for name in names)
+
+    @cached_property
+    def _by_spelling(self) -> dict[str, list[str]]:
+        """Names below the folder by their spelling, with and without a video suffix."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for path in sorted(self.folder.rglob("*")):
+            if path.is_file():
+                name = path.relative_to(self.folder).as_posix()
+                found[spelling(name)].append(name)
+                if path.suffix.lower() in SUFFIXES[1:]:
+                    found[spelling(name.removesuffix(path.suffix))].append(name)
+        return dict(found)
+
+
+def _unicode_form(name: str) -> str:
+    return unicodedata.normalize("NFC", name)
+
+
+def _blanks(name: str) -> str:
+    return "/".join(" ".join(part.split()) for part in PurePosixPath(name).parts)
+
+
+_STEPS = {"Unicode form": _unicode_form, "letter case": str.casefold, "blanks": _blanks}
+
+
+def spelling(name: str, without: str = "") -> str:
+    """Return a normal form of a name: Unicode form, letter case and blanks, except `without`."""
+    # Twice, because case folding may change the form.
+    for step in (*_STEPS, *_STEPS):
+        name = name if step == without else _STEPS[step](name)
+    return name
+
+
+def _difference(asked: str, there: str) -> str:
+    """Return what two equal-looking names differ in; "" if only the suffix differs."""
+    suffix = PurePosixPath(there).suffix
+    pair = asked[: -len(suffix)] if asked.lower().endswith(suffix.lower()) else asked, there.removesuffix(suffix)
+    ways = [step for step in _STEPS if spelling(pair[0], step) != spelling(pair[1], step)]
+    return " and ".join(ways)

@@ -1,0 +1,92 @@
+"""The player's data about a video."""
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from foilworks.core.corpus.models import MediaState, Video
+from foilworks.core.corpus.video_files.clip_tokens import Piece, clip_token
+from foilworks.core.media.clock import Clock, even_clock, unpacked
+
+
+def player_clip(video: Video) -> dict[str, Any]:
+    """Return the `clip` of templates/foilworks/_player.html for people who may know which video it is.
+
+    `video.project` should be loaded. Times are seconds. Attaching a file turns a trim in pts or frames into seconds;
+    one that is still in them has no file, and at an external address, whose clock nobody knows, the whole video plays.
+    `times` is the packed clock, `first` and `last` the numbers of the frames that the trim shows, `is_exact` whether it
+    was read from the file.
+    """
+    return _clip(video, _source(video), _("Video %(key)s") % {"key": video.key})
+
+
+def blind_clip(video: Video, person_id: int, piece: Piece, number: int) -> dict[str, Any]:
+    """Return the same for a page of work: neither its address nor its label says which video it is."""
+    address = clip_url(video.project.slug, video.pk, person_id, piece, number) if has_source(video) else ""
+    return _clip(video, address, _("Video"))
+
+
+def has_source(video: Video) -> bool:
+    """Return whether browsers can play the video: from here, or from a host we allow."""
+    return _is_ours(video) or plays_elsewhere(video.url)
+
+
+def trim_in_seconds(video: Video) -> tuple[float | None, float | None]:
+    """Return start and end of the part to show; None for a part that is not in seconds."""
+    return (video.start_time, video.end_time) if video.time_unit == "sec" else (None, None)
+
+
+def _clip(video: Video, source: str, label: str) -> dict[str, Any]:
+    start, end = trim_in_seconds(video)
+    clock = clip_clock(video)
+    first, last = clock.frames_within(start, end) if clock else (None, None)
+    return {
+        "src": source,
+        "times": clock.packed() if clock else "",
+        "first": first,
+        "last": last,
+        "is_exact": bool(video.frame_times),
+        "start": start,
+        "end": end,
+        "width": video.width,
+        "height": video.height,
+        "warning": video.content_warning,
+        "label": label,
+    }
+
+
+def clip_clock(video: Video) -> Clock | None:
+    """Return the clock of the video's file; a constant rate for files stored before clocks existed. None: no file."""
+    if video.frame_times:
+        return unpacked(video.frame_times)
+    return even_clock(video.n_frames, video.fps) if video.n_frames and video.fps else None
+
+
+def clip_url(slug: str, video_id: int, person_id: int, piece: Piece, number: int) -> str:
+    """Return where the person is served the clip for this task."""
+    return reverse("corpus:clip", args=[slug, clip_token(video_id, person_id, piece, number)])
+
+
+def stream_url(slug: str, video_id: int) -> str:
+    """Return the address of our own stream of a project's video."""
+    return reverse("corpus:media", args=[slug, video_id])
+
+
+def _source(video: Video) -> str:
+    """Our own way to the file; an address elsewhere is resolved by the browser only, and only on a host we allow."""
+    if _is_ours(video):
+        return stream_url(video.project.slug, video.pk)
+    return video.url if plays_elsewhere(video.url) else ""
+
+
+def _is_ours(video: Video) -> bool:
+    return bool(video.file) and video.media_state == MediaState.READY
+
+
+def plays_elsewhere(url: str) -> bool:
+    """Return whether browsers may play a video from there: its host is one of MEDIA_HOSTS."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}".lower() in settings.MEDIA_HOSTS

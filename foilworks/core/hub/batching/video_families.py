@@ -1,0 +1,171 @@
+"""The families of generative models: how each is shown a clip, and the settings of its published processor."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from foilworks.core.hub.batching.video_inputs import (
+    Clip,
+    Prepared,
+    glm4v,
+    internvl,
+    llava_next,
+    llava_next_video,
+    llava_onevision,
+    pictures,
+    qwen2_vl,
+    qwen3_vl,
+    smolvlm,
+    video_llama_3,
+    video_llava,
+)
+
+CLIP_MEAN, CLIP_STD = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)
+HALF = (0.5, 0.5, 0.5)
+
+
+@dataclass(frozen=True)
+class Family:
+    """How a family of models is shown a clip.
+
+    `defaults`: what the processor's class says if the model's file says nothing. `marks`: what the chat template
+    writes for a video, the first that is found. `template`: if the model's files hold none. `shown`: what the template
+    gets, a video, or an image for models that know only images. `by_processor`: the model's own processor makes its
+    pictures. `placeholder`: the config's name of the token that marks the clip's places. `type_ids`: the forward's
+    name for which tokens are pictures (1), if it asks. `windowed`: its vision tower attends within windows, and its
+    layers get the ends of those.
+    """
+
+    prepare: Callable[[Clip], Prepared]
+    defaults: Mapping[str, Any]
+    marks: tuple[str, ...] = ("<video>",)
+    template: str = ""
+    shown: str = "video"
+    by_processor: bool = False
+    placeholder: str = "video_token_id"
+    type_ids: str = ""
+    windowed: bool = False
+
+
+VICUNA = (
+    "{% for message in messages %}{% if message.role == 'system' %}{{ message.content[0].text }} {% elif message.role "
+    "== 'user' %}USER: {% for part in message.content %}{% if part.type == 'video' %}<video>\n{% else %}{{ part.text }}"
+    "{% endif %}{% endfor %}{% else %} ASSISTANT: {{ message.content[0].text }} {% endif %}{% endfor %}"
+    "{% if add_generation_prompt %} ASSISTANT:{% endif %}"
+)
+CLIP_PIXELS = {"image_mean": CLIP_MEAN, "image_std": CLIP_STD, "resample": 3, "do_center_crop": True}
+QWEN_PIXELS = {"patch_size": 14, "temporal_patch_size": 2, "merge_size": 2, "resample": 3}
+SQUARE_224 = {**CLIP_PIXELS, "size": {"shortest_edge": 224}, "crop_size": {"height": 224, "width": 224}}
+SQUARE_336 = {**CLIP_PIXELS, "size": {"shortest_edge": 336}, "crop_size": {"height": 336, "width": 336}}
+QWEN2 = {
+    **QWEN_PIXELS,
+    "image_mean": CLIP_MEAN,
+    "image_std": CLIP_STD,
+    "size": {"shortest_edge": 128 * 28 * 28, "longest_edge": 28 * 28 * 768},
+}
+QWEN3_PIXELS = {
+    **QWEN_PIXELS,
+    "patch_size": 16,
+    "image_mean": HALF,
+    "image_std": HALF,
+    "size": {"shortest_edge": 128 * 32 * 32, "longest_edge": 32 * 32 * 768},
+}
+GLM_PIXELS = {
+    **QWEN_PIXELS,
+    "image_mean": CLIP_MEAN,
+    "image_std": CLIP_STD,
+    "size": {"shortest_edge": 112 * 112, "longest_edge": 28 * 28 * 2 * 30000},
+}
+SMOLVLM = (
+    "<|im_start|>{% for message in messages %}{{ message.role | capitalize }}{% if message.content[0].type == 'image' "
+    "%}:{% else %}: {% endif %}{% for part in message.content %}{% if part.type == 'video' %}<video>{% else %}"
+    "{{ part.text }}{% endif %}{% endfor %}<end_of_utterance>\n{% endfor %}{% if add_generation_prompt %}Assistant:"
+    "{% endif %}"
+)
+VISION_MARKS = ("<|vision_start|><|video_pad|><|vision_end|>", "<|video_pad|>")
+FAMILIES: Mapping[str, Family] = {
+    "llava_next_video": Family(llava_next_video, SQUARE_224, template=VICUNA),
+    "video_llava": Family(video_llava, SQUARE_224, template=VICUNA),
+    "llava_onevision": Family(
+        llava_onevision, {**CLIP_PIXELS, "do_center_crop": False, "size": {"height": 384, "width": 384}}
+    ),
+    "llava_next": Family(
+        llava_next,
+        {**SQUARE_336, "image_grid_pinpoints": [[336, 672], [672, 336], [672, 672], [1008, 336], [336, 1008]]},
+        marks=("<image>",),
+        shown="image",
+        placeholder="image_token_id",
+    ),
+    "internvl": Family(
+        internvl,
+        {**CLIP_PIXELS, "do_center_crop": False, "size": {"height": 384, "width": 384}},
+        placeholder="image_token_id",
+    ),
+    "qwen2_vl": Family(qwen2_vl, QWEN2, marks=VISION_MARKS[1:], windowed=True),
+    "qwen2_5_vl": Family(qwen2_vl, QWEN2, marks=VISION_MARKS[1:], windowed=True),
+    "qwen2_5_omni_thinker": Family(qwen2_vl, QWEN2, marks=("<|VIDEO|>",), windowed=True),
+    "qwen3_omni_moe_thinker": Family(
+        qwen2_vl,
+        {**QWEN2, "patch_size": 16, "image_mean": HALF, "image_std": HALF},
+        marks=VISION_MARKS[1:],
+        windowed=True,
+    ),
+    **dict.fromkeys(
+        ("qwen3_vl", "qwen3_vl_moe", "qwen3_5", "qwen3_5_moe"),
+        Family(qwen3_vl, QWEN3_PIXELS, marks=VISION_MARKS, windowed=True),
+    ),
+    **dict.fromkeys(
+        ("glm4v", "glm4v_moe", "glm46v"),
+        Family(glm4v, GLM_PIXELS, marks=("<|video|>",), placeholder="image_token_id", windowed=True),
+    ),
+    "smolvlm": Family(
+        smolvlm,
+        {
+            "image_mean": HALF,
+            "image_std": HALF,
+            "resample": 1,
+            "size": {"longest_edge": 4 * 364},
+            "max_image_size": {"longest_edge": 364},
+        },
+        template=SMOLVLM,
+        placeholder="image_token_id",
+    ),
+    **dict.fromkeys(
+        ("llava", "idefics3", "aya_vision"),
+        Family(pictures, {}, marks=(), shown="image", by_processor=True, placeholder="image_token_id"),
+    ),
+    "gemma3": Family(
+        pictures,
+        {},
+        marks=(),
+        shown="image",
+        by_processor=True,
+        placeholder="image_token_id",
+        type_ids="token_type_ids",
+    ),
+    "video_llama_3": Family(
+        video_llama_3,
+        {
+            **QWEN_PIXELS,
+            "temporal_patch_size": 1,
+            "image_mean": HALF,
+            "image_std": HALF,
+            "use_token_compression": True,
+            "size": {"shortest_edge": 128 * 28 * 28, "longest_edge": 28 * 28 * 768},
+        },
+        marks=VISION_MARKS,
+        windowed=True,
+    ),
+}
+
+
+def settings_of(model_type: str, found: Mapping[str, Any], max_pixels: int | None = None) -> dict[str, Any]:
+    """Merge the family's defaults with the model's own file; older files name the bounds `min_pixels` and
+    `max_pixels`."""
+    settings = {**FAMILIES[model_type].defaults, **{name: value for name, value in found.items() if value is not None}}
+    size = settings.get("size")
+    if not isinstance(size, Mapping) or not {"shortest_edge", "longest_edge"} <= size.keys():
+        return settings
+    least = found.get("min_pixels") or size["shortest_edge"]
+    most = max_pixels or found.get("max_pixels") or size["longest_edge"]
+    return {**settings, "size": {"shortest_edge": min(least, most) if max_pixels else least, "longest_edge": most}}

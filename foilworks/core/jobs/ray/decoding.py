@@ -1,0 +1,85 @@
+"""Call functions on any free processor of the cluster, for actors whose own nodes have too few of them.
+
+    thread of an actor -> task of one CPU on any node -> bytes, through Ray's object store
+
+Clips are decoded so. A thread waits for each task, and an actor has RAY_DECODERS such threads: a slow model holds the
+others back. Ray places the tasks, and an autoscaler sees those that wait. If no processor is free for long, or the node
+of a task is lost, the actor calls the function itself.
+"""
+
+import logging
+import os
+import sys
+import time
+from functools import lru_cache
+from typing import Any
+
+from django.conf import settings
+from django.utils.module_loading import import_string
+
+logger = logging.getLogger(__name__)
+
+# How long a call may wait for a processor and its result.
+PATIENCE_S = 30.0
+# For so long nothing is sent if nothing came back.
+PAUSE_S = 60.0
+
+
+def cluster() -> "Cluster | None":
+    """Return the cluster of this process; None outside of an actor, or if actors decode themselves."""
+    ray = sys.modules.get("ray")
+    return _cluster() if settings.RAY_DECODERS and ray is not None and ray.is_initialized() else None
+
+
+@lru_cache(maxsize=1)
+def _cluster() -> "Cluster":
+    return Cluster()
+
+
+class Cluster:
+    """Calls functions by their dotted names, with text and numbers: Ray carries no secret and no object of ours."""
+
+    def __init__(self) -> None:
+        self._came_at = time.monotonic()
+        self._closed_until = 0.0
+
+    def call(self, dotted: str, *given: Any) -> Any:
+        """Return what the function returns, on another node or here."""
+        if time.monotonic() >= self._closed_until:
+            import ray
+            from ray.exceptions import RayError
+
+            try:
+                task = _task().remote(dotted, given)
+                ready, _ = ray.wait([task], timeout=PATIENCE_S)
+                if ready:
+                    found = ray.get(task)
+                    self._came_at = time.monotonic()
+                    return found
+                ray.cancel(task)
+                self._pause()
+            except RayError as error:
+                logger.warning("%s runs here: %s", dotted, error)
+        return import_string(dotted)(*given)
+
+    def _pause(self) -> None:
+        silent = time.monotonic() - self._came_at
+        if silent > PATIENCE_S:
+            logger.warning("no processor of the cluster answered in %.0f s; for %.0f s, all runs here", silent, PAUSE_S)
+            self._closed_until = time.monotonic() + PAUSE_S
+
+
+@lru_cache(maxsize=1)
+def _task() -> Any:
+    import ray
+
+    return ray.remote(num_cpus=1, num_gpus=0, max_retries=1, scheduling_strategy="SPREAD")(called)
+
+
+def called(dotted: str, given: tuple[Any, ...]) -> Any:
+    """Call a function in a task, with the settings of its node."""
+    import django
+
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.site.settings")
+    django.setup()
+    return import_string(dotted)(*given)

@@ -1,0 +1,108 @@
+"""Read the times of a file's frames from its packets, without decoding."""
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+import av
+import numpy as np
+
+from foilworks.core.media.container import OpenVideo
+from foilworks.core.media.errors import MediaError
+
+# Of Matroska's tag DURATION: 00:00:20.000000000.
+_HOURS = re.compile(r"(\d+):(\d\d):(\d\d(?:\.\d+)?)")
+# Where static/foilworks/player.js seeks inside a frame, and what containers round.
+INSIDE_S, MARGIN_S = 0.02, 0.0015
+CHROMIUM_FRAMES = 16
+
+
+@dataclass(frozen=True)
+class PacketTimes:
+    """`starts` of the frames that players show, ascending, and the `end` of the last one, in the clip's seconds.
+
+    `overlap`: a frame states a duration that covers where a player seeks to show the next one. `hidden`: the file has
+    further frames, which its edit list leaves out.
+    """
+
+    starts: tuple[float, ...]
+    end: float
+    overlap: bool = False
+    hidden: bool = False
+
+
+def packet_times(video: OpenVideo) -> PacketTimes:
+    """Read all packets of the picture. MediaError: the file is damaged or holds no frame."""
+    shown: list[tuple[int, int]] = []
+    hidden = False
+    try:
+        for packet in video.container.demux(video.stream):
+            ticks = packet.dts if video.ticks else packet.pts
+            hidden = hidden or packet.is_discard
+            if packet.size and ticks is not None and not packet.is_discard:
+                shown.append((ticks, packet.duration or 0))
+    except av.error.FFmpegError as error:
+        raise MediaError(f"{video.path}: is damaged; copy it again from its source or convert it again") from error
+    if not shown:
+        raise MediaError(f"{video.path}: contains no frames; copy it again from its source")
+    shown.sort()
+    starts = tuple(video.seconds(ticks) for ticks, _ in shown)
+    end = video.seconds(sum(shown[-1]))
+    durations = [duration * float(video.time_base) for _, duration in shown]
+    shortest = min((after - start for start, after in pairwise(starts)), default=0.0)
+    # Encoders that were given no duration state a tick.
+    is_meant = end > starts[-1] and end - starts[-1] >= shortest / 2
+    end = end if is_meant else _stated_end(video, starts, shortest / 2)
+    return PacketTimes(starts, end, _overlap(starts, durations), hidden)
+
+
+def _overlap(starts: tuple[float, ...], durations: list[float]) -> bool:
+    """Chromium drops the frames that end before the moment sought, and shows the first one left. It takes the mean gap
+    of the last 16 frames for a duration that is not stated.
+    """
+    edges = np.array([*starts, starts[-1] + (durations[-1] or 1.0)])
+    if len(starts) < 2:
+        return False
+    gaps = np.diff(edges)
+    window = min(CHROMIUM_FRAMES, len(gaps) - 1)
+    mean = float(np.convolve(gaps[:-1], np.ones(window) / window, "valid").max())
+    lengths = np.array([duration or mean for duration in durations])
+    sought = np.minimum(gaps[1:] / 2, INSIDE_S)
+    return bool((edges[:-2] + lengths[:-1] > edges[1:-1] + sought + MARGIN_S).any())
+
+
+def frame_rate(times: tuple[float, ...], video: OpenVideo) -> float:
+    """Frames per second from the presentation times (sorted, seconds).
+
+    Takes the declared rate if the times agree with it to one tick of their clock: webm rounds to milliseconds, and 24
+    frames per second must not become 23.98.
+    """
+    declared = video.stream.average_rate or video.stream.guessed_rate
+    if len(times) < 2 or times[-1] <= times[0]:
+        return float(declared) if declared else 1.0
+    span = times[-1] - times[0]
+    if declared and abs((len(times) - 1) / float(declared) - span) <= float(video.time_base):
+        return float(declared)
+    return (len(times) - 1) / span
+
+
+def _stated_end(video: OpenVideo, starts: tuple[float, ...], least: float) -> float:
+    """The end that the container states, if the last frame then lasts `least` seconds; else one mean frame more."""
+    stated = [_tagged_end(video)]
+    if video.sound is None and len(video.container.streams) == 1 and video.container.duration:
+        begin = Fraction(video.container.start_time or 0, av.time_base)
+        length = Fraction(video.container.duration, av.time_base)
+        # WebM and FLV state the second of the end, other containers the length.
+        states_end = video.container.format.name.startswith(("matroska", "flv"))
+        stated.append(float((length if states_end else begin + length) - video.origin))
+    mean = starts[-1] + 1.0 / frame_rate(starts, video)
+    return next((end for end in stated if end > starts[-1] + least), mean)
+
+
+def _tagged_end(video: OpenVideo) -> float:
+    found = _HOURS.match(video.stream.metadata.get("DURATION", ""))
+    if found is None:
+        return 0.0
+    hours, minutes, seconds = found.groups()
+    return int(hours) * 3600 + int(minutes) * 60 + float(seconds) - float(video.origin)

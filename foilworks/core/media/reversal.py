@@ -1,0 +1,113 @@
+"""Make new videos of trims: one played backwards, or several joined. Without sound, at a constant frame rate.
+
+Frames are shown for whole ticks of the file's average rate, so a variable rate becomes a constant one: each moment
+shows the frame that was on screen. A few frames are in memory at a time.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import av
+import numpy as np
+
+from foilworks.core.media.container import open_video
+from foilworks.core.media.encode import write_mp4
+from foilworks.core.media.errors import MediaError
+from foilworks.core.media.frames import trim_of
+from foilworks.core.media.packets import packet_times
+from foilworks.core.media.picture import shown_pixels
+
+Trim = tuple[float | None, float | None]
+# Bytes of frames that are turned round in memory at a time.
+CHUNK_BYTES = 64 * 1024**2
+MAX_FPS = 60.0
+
+
+def write_reversed(path: Path, target: Path, start: float | None, end: float | None) -> None:
+    """Write the trim backwards as H.264 without sound: its last frame first, each for as long as it was shown.
+
+    Seconds as `foilworks.core.media.frames.sample_frames`. Parts of the trim are encoded one after the other and
+    joined from the last to the first, so nothing is encoded twice. MediaError: an unusable file, or a trim outside of
+    it.
+    """
+    fps = _rate(path)
+    with TemporaryDirectory(dir=target.parent) as folder:
+        parts: list[Path] = []
+        frames = _frames(path, (start, end), fps)
+        for first in frames:
+            size = max(1, CHUNK_BYTES // first.nbytes)
+            part = Path(folder) / f"{len(parts)}.mp4"
+            write_mp4(part, [first, *islice(frames, size - 1)][::-1], fps, in_order=True)
+            parts.append(part)
+        if not parts:
+            raise MediaError(f"{path}: the trim has no frames; correct start_time and end_time")
+        _join_files(parts[::-1], target)
+
+
+def write_joined(path: Path, target: Path, trims: Sequence[Trim]) -> None:
+    """Write the trims of one file one after the other as H.264 without sound.
+
+    Seconds and errors as `write_reversed`.
+    """
+    fps = _rate(path)
+    frames = chain.from_iterable(_frames(path, trim, fps) for trim in trims)
+    try:
+        write_mp4(target, frames, fps, in_order=True)
+    except ValueError as error:
+        raise MediaError(f"{path}: the trims cannot be joined ({error}); correct start_time and end_time") from error
+
+
+def _rate(path: Path) -> float:
+    with open_video(path) as video:
+        times = packet_times(video)
+    shown = times.end - times.starts[0]
+    return min(MAX_FPS, len(times.starts) / shown) if shown > 0 else 1.0
+
+
+def _frames(path: Path, trim: Trim, fps: float) -> Iterator[np.ndarray]:
+    """Yield the picture on screen at each tick of the trim, with even sides."""
+    begin, finish = trim_of(path, *trim)
+    n = max(1, round((finish - begin) * fps))
+    size: tuple[int, int] | None = None
+    done = 0
+    picture: np.ndarray | None = None
+    with open_video(path) as video:
+        for time, frame in video.frames():
+            # The frame before is on screen until this one begins.
+            due = min(n, round((time - begin) * fps))
+            if picture is not None:
+                for _ in range(done, due):
+                    yield picture
+                done = max(done, due)
+            if done >= n:
+                return
+            if size is None:
+                high, wide = shown_pixels(video, frame).shape[:2]
+                size = (max(2, high // 2 * 2), max(2, wide // 2 * 2))
+            # Frames before the trim are read, but only the last of them can be shown.
+            picture = shown_pixels(video, frame, size)
+    if picture is None:
+        raise MediaError(f"{path}: contains no frames; copy it again from its source")
+    for _ in range(done, n):
+        yield picture
+
+
+def _join_files(parts: Sequence[Path], target: Path) -> None:
+    """Copy the packets of the parts into one file, as they are: all have one encoder and one size."""
+    with av.open(str(target), "w", container_options={"movflags": "+faststart"}) as container:
+        stream = None
+        ticks = 0
+        for part in parts:
+            with av.open(str(part)) as source:
+                given = source.streams.video[0]
+                stream = stream or container.add_stream_from_template(given)
+                length = 0
+                for packet in source.demux(given):
+                    if packet.size:
+                        packet.pts = packet.dts = ticks + (packet.pts or 0)
+                        length = max(length, packet.pts - ticks + (packet.duration or 0))
+                        packet.stream = stream
+                        container.mux(packet)
+                ticks += length

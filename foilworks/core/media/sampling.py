@@ -1,0 +1,146 @@
+"""The policies that choose a clip's frames, by name, each with a version that is part of every cache key."""
+
+import random
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+from av.video.frame import VideoFrame
+
+from foilworks.core.media.container import open_video
+from foilworks.core.media.errors import MediaError
+from foilworks.core.media.frames import SAMPLING_POLICY, Sample, bin_centres, frames_on_screen, sample_frames, trim_of
+from foilworks.core.media.picture import shown_pixels
+from foilworks.core.text.quoting import quoted
+
+CONSECUTIVE_POLICY = "consecutive-window/2"
+INTERVAL_POLICY = "interval-middles/3"
+
+
+def consecutive_frames(
+    path: Path,
+    k: int,
+    start: float | None = None,
+    end: float | None = None,
+    size: tuple[int, int] | None = None,
+    content: str = "",
+) -> Sample:
+    """k frames on end of those that begin inside [start, end), as decoded; a clip with fewer repeats its last.
+
+    Where they begin is drawn, each place as likely as another, by `content` and the trim; as in ViLMA's released code
+    (`sample_frame_indices`) the last frame of a longer clip is never among them.
+    MediaError: an unusable file, or a trim outside of it. ValueError: k < 1.
+    """
+    if k < 1:
+        raise ValueError(f"k is {k}; request at least one frame")
+    begin, finish = trim_of(Path(path), start, end)
+    edges = "-".join("" if edge is None else repr(float(edge)) for edge in (start, end))
+    draw = random.Random(f"{content}@{edges}")
+    window: deque[tuple[float, VideoFrame]] = deque(maxlen=k)
+    drawn: list[tuple[float, VideoFrame]] = []
+    images: list[np.ndarray] = []
+    seen = 0
+    with open_video(Path(path)) as video:
+        half_tick = float(video.time_base) / 2
+        for time, frame in video.frames():
+            if time >= finish - half_tick:
+                break
+            if time < begin - half_tick:
+                continue
+            # The n-th of the windows that a frame follows replaces the one before with a chance of 1/n: in the end all
+            # have had the same, and the clip's length need not be known.
+            if len(window) == k:
+                seen += 1
+                drawn = list(window) if draw.random() * seen < 1 else drawn
+            window.append((time, frame))
+        chosen = drawn or list(window)
+        for _, frame in chosen:
+            images.append(shown_pixels(video, frame, size))
+            size = images[0].shape[:2]
+    if not images:
+        raise MediaError(f"{path}: no frame begins between {begin:g} and {finish:g} s; correct the trim")
+    times = [time for time, _ in chosen]
+    missing = k - len(images)
+    return Sample(np.stack(images + images[-1:] * missing), np.array(times + times[-1:] * missing))
+
+
+def interval_frames(
+    path: Path,
+    seconds: float,
+    start: float | None = None,
+    end: float | None = None,
+    size: tuple[int, int] | None = None,
+) -> Sample:
+    """The frame in the middle of each whole interval of `seconds` in [start, end); of a shorter clip its central one.
+
+    Merlot Reserve takes 5 seconds (ViLMA, Sec. A.4). MediaError as above. ValueError: seconds <= 0.
+    """
+    if seconds <= 0:
+        raise ValueError(f"an interval of {seconds} s has no middle")
+    return frames_on_screen(Path(path), [(interval_middles(*trim_of(Path(path), start, end), seconds), size)])[0]
+
+
+def interval_middles(begin: float, finish: float, seconds: float) -> list[float]:
+    """Return the middle of each whole interval; of a shorter clip its own middle."""
+    # 16.4 - 1.4 is a hair less than 15: three intervals of 5 seconds all the same.
+    whole = int((finish - begin) / seconds + 1e-6)
+    return [begin + (place + 0.5) * seconds for place in range(whole)] or [(begin + finish) / 2]
+
+
+CENTRES, CONSECUTIVE, INTERVALS = "centres", "consecutive", "intervals"
+VERSIONS: Mapping[str, str] = {
+    CENTRES: SAMPLING_POLICY,
+    CONSECUTIVE: CONSECUTIVE_POLICY,
+    INTERVALS: INTERVAL_POLICY,
+}
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """`centres` of k equal time bins, k `consecutive` frames from a drawn place, or the middles of `intervals` of so
+    many seconds (which give as many frames as the clip has intervals)."""
+
+    policy: str
+    frames: int = 0
+    seconds: float = 0.0
+
+    @property
+    def version(self) -> str:
+        """Names the choice whole: another version, another choice."""
+        amount = f"{self.seconds:g} s" if self.policy == INTERVALS else f"{self.frames}"
+        return f"{VERSIONS[self.policy]} of {amount}"
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether the choice depends on the video's content."""
+        return self.policy == CONSECUTIVE
+
+    def moments(self, begin: float, finish: float) -> list[float]:
+        """Return the seconds of the chosen frames, ascending; only for choices that are not drawn."""
+        if self.policy == CENTRES:
+            return bin_centres(begin, finish, self.frames)
+        return interval_middles(begin, finish, self.seconds)
+
+    def sample(
+        self,
+        path: PathLike[str],
+        start: float | None = None,
+        end: float | None = None,
+        size: tuple[int, int] | None = None,
+        content: str = "",
+    ) -> Sample:
+        """Frames of [start, end) in player seconds; `size` (height, width), None = as shown. MediaError: unusable.
+
+        `content`: the SHA-256 of the video's bytes, by which is drawn what is drawn.
+        """
+        file = Path(path)
+        if self.policy == CENTRES:
+            return sample_frames(file, self.frames, start, end, size)
+        if self.policy == CONSECUTIVE:
+            return consecutive_frames(file, self.frames, start, end, size, content)
+        if self.policy != INTERVALS:
+            raise MediaError(f"sampling {quoted(self.policy)} is unknown; choose one of: {', '.join(VERSIONS)}")
+        return interval_frames(file, self.seconds, start, end, size)

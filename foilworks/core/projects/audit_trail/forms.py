@@ -1,0 +1,74 @@
+"""The filters of the audit trail."""
+
+from datetime import datetime, time, timedelta
+
+from django import forms
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from foilworks.core.projects.audit_trail.sentences import OF_WORK, actions_said_with
+from foilworks.core.projects.audit_trail.words import KINDS, without_judges
+from foilworks.core.projects.listing.filters import Filters
+from foilworks.core.projects.models import AuditEvent, Project
+
+
+class TrailFilter(Filters):
+    """What filters the audit trail; a value that is not valid filters nothing."""
+
+    q = forms.CharField(
+        label=_("Search for an action or a username, such as: roles"),
+        required=False,
+        max_length=60,
+        widget=forms.SearchInput(attrs={"placeholder": _("Search"), "data-hotkey": "/"}),
+    )
+    part = forms.ChoiceField(
+        label=_("Part"),
+        required=False,
+        choices=[("", _("All")), ("project", _("Settings, people and data")), ("work", _("Work on items"))],
+        widget=forms.RadioSelect,
+    )
+    who = forms.CharField(label=_("Username"), required=False, max_length=150)
+    kind = forms.ChoiceField(label=_("About"), required=False)
+    number = forms.IntegerField(label=_("Its number"), required=False, min_value=1)
+    since = forms.DateField(label=_("From day"), required=False, widget=forms.DateInput(attrs={"type": "date"}))
+    until = forms.DateField(label=_("To day"), required=False, widget=forms.DateInput(attrs={"type": "date"}))
+    tasks = forms.BooleanField(label=_("Leases of tasks"), required=False)
+    chips = ("part", "tasks")
+
+    def __init__(self, data, *, is_open: bool = False) -> None:
+        super().__init__({**dict(data.items()), "part": data.get("part", "")}, is_open=is_open)
+        self.fields["kind"].choices = [("", _("anything")), *sorted(KINDS.items(), key=lambda one: str(one[1]))]
+
+    def narrow(self, project: Project) -> QuerySet[AuditEvent]:
+        """Return the rows of the project that fit."""
+        chosen, events = self.chosen(), AuditEvent.objects.filter(project=project)
+        if not chosen.get("tasks"):
+            events = events.exclude(target_type="annotation.slot")
+        if part := chosen.get("part"):
+            of_work = Q(action__in=OF_WORK)
+            events = events.filter(of_work if part == "work" else ~of_work)
+        if text := chosen.get("q"):
+            events = events.filter(_said(project, text))
+        if who := chosen.get("who"):
+            events = without_judges(events).filter(actor__username=who)
+        if kind := chosen.get("kind"):
+            events = events.filter(target_type=kind)
+        if number := chosen.get("number"):
+            events = events.filter(target_id=str(number))
+        if since := chosen.get("since"):
+            events = events.filter(at__gte=_begin(since))
+        if until := chosen.get("until"):
+            events = events.filter(at__lt=_begin(until + timedelta(days=1)))
+        return events
+
+
+def _said(project: Project, text: str) -> Q:
+    """Return what finds rows by the words or the name of the action, or by a person who is named in the row."""
+    by_person = without_judges(AuditEvent.objects.filter(project=project, actor__username__iexact=text.strip()))
+    named = Q(action__icontains="_".join(text.split()))
+    return named | Q(action__in=actions_said_with(text)) | Q(pk__in=by_person.values("pk"))
+
+
+def _begin(day) -> datetime:
+    return timezone.make_aware(datetime.combine(day, time.min))

@@ -1,0 +1,95 @@
+"""One list of a page: rows in an order, a count that never reads more than it shows, and the address that says all."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.db.models import QuerySet
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+
+from foilworks.core.projects.listing.keyset import Order, Page, page_of
+
+# Counted exactly up to here; beyond, people read "10,000+".
+MAX_COUNT = 10_000
+
+
+@dataclass(frozen=True)
+class Count:
+    """How many rows fit, or that they are more than MAX_COUNT."""
+
+    n: int
+
+    @property
+    def is_exact(self) -> bool:
+        return self.n <= MAX_COUNT
+
+    def __str__(self) -> str:
+        return f"{min(self.n, MAX_COUNT):,}{'' if self.is_exact else '+'}"
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What foilworks/list.html shows. `query`: the filters and the order for links, empty or ending in `&`.
+
+    `cursor`: where the page starts, as in the address.
+    """
+
+    page: Page
+    count: Count
+    order: Order
+    orders: Sequence[Order]
+    query: str
+    filters: str
+    cursor: str = ""
+
+    @property
+    def view(self) -> str:
+        """The query string of the page as it is: filters, order and position; empty for the first page of all rows."""
+        position = urlencode({"after": self.cursor}) if self.cursor else ""
+        query = f"{self.query}{position}".removesuffix("&")
+        return f"?{query}" if query else ""
+
+    @property
+    def range(self) -> str:
+        """The rows of this page among all that fit, such as "26–50 of 10,000+"; empty without rows."""
+        if not self.page.rows:
+            return ""
+        return _("%(first)s–%(last)s of %(count)s") % {
+            "first": f"{self.page.first:,}",
+            "last": f"{self.page.last:,}",
+            "count": self.count,
+        }
+
+
+def list_rows(
+    rows: QuerySet,
+    orders: Sequence[Order],
+    data: QueryDict,
+    chosen: Mapping[str, object],
+    shown: Callable[[QuerySet], QuerySet] = lambda rows: rows,
+) -> Listing:
+    """Return the page that `data` asks for (`sort`, `after`); two queries.
+
+    `chosen`: the valid filters of the form. `shown`: adds what a row shows, which the count need not read.
+    """
+    order = {each.slug: each for each in orders}.get(data.get("sort", ""), orders[0])
+    filters = QueryDict(mutable=True)
+    filters.update({name: "on" if value is True else str(value) for name, value in chosen.items()})
+    full = filters.copy()
+    if order is not orders[0]:
+        full["sort"] = order.slug
+    cursor = data.get("after", "")
+    page = page_of(shown(rows), order, cursor)
+    return Listing(page, count_of(rows, order), order, orders, _prefix(full), _prefix(filters), cursor)
+
+
+def count_of(rows: QuerySet, order: Order) -> Count:
+    """Count the rows, MAX_COUNT + 1 of them at most."""
+    # Unsorted, PostgreSQL may read both tables of a join from their start, whatever project their rows are of.
+    joined = [order.fields[0]] if "__" in order.fields[0] else []
+    return Count(rows.order_by(*joined)[: MAX_COUNT + 1].count())
+
+
+def _prefix(query: QueryDict) -> str:
+    return f"{query.urlencode()}&" if query else ""

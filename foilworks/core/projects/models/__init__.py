@@ -1,0 +1,70 @@
+"""People, projects, permissions, and the record of every write."""
+
+from foilworks.core.projects.models.accounts import (
+    Consent,
+    ConsentText,
+    OnWithdrawal,
+    RateLimitCounter,
+    RecoveryCode,
+    SecondFactor,
+)
+from foilworks.core.projects.models.entry import (
+    CrowdPlace,
+    CrowdStudy,
+    CrowdWorker,
+    Invitation,
+    InvitationUse,
+    PlaceState,
+    Platform,
+    SpentEntry,
+)
+from foilworks.core.projects.models.notifications import (
+    MailFrequency,
+    Notification,
+    NotificationCursor,
+    NotificationSettings,
+)
+from foilworks.core.projects.models.project import (
+    WORK_OF_ROLES,
+    AuditEvent,
+    LeakageScope,
+    Membership,
+    Project,
+    Role,
+    User,
+)
+from foilworks.core.projects.models.tokens import ApiToken, IdempotentAnswer, RequestCount
+from foilworks.core.projects.models.webhooks import Delivery, Webhook
+
+__all__ = [
+    "WORK_OF_ROLES",
+    "ApiToken",
+    "AuditEvent",
+    "Consent",
+    "ConsentText",
+    "CrowdPlace",
+    "CrowdStudy",
+    "CrowdWorker",
+    "Delivery",
+    "IdempotentAnswer",
+    "Invitation",
+    "InvitationUse",
+    "LeakageScope",
+    "MailFrequency",
+    "Membership",
+    "Notification",
+    "NotificationCursor",
+    "NotificationSettings",
+    "OnWithdrawal",
+    "PlaceState",
+    "Platform",
+    "Project",
+    "RateLimitCounter",
+    "RecoveryCode",
+    "RequestCount",
+    "Role",
+    "SecondFactor",
+    "SpentEntry",
+    "User",
+    "Webhook",
+]

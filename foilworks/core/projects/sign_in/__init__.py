@@ -1,0 +1,1 @@
+"""Let people in: passwords, second factor, identity provider, sessions."""

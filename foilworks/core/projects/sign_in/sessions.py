@@ -1,0 +1,61 @@
+"""Sessions and accounts in the database, as Django stores them, read by queries compiled once per process."""
+
+import time
+from datetime import datetime
+from typing import Any
+
+from django.contrib.auth import BACKEND_SESSION_KEY
+from django.contrib.auth.backends import ModelBackend
+from django.contrib.sessions.backends.db import SessionStore as DatabaseStore
+from django.contrib.sessions.models import Session
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from foilworks.core.projects.models import User
+from foilworks.core.projects.notifications.queries import with_unread
+from foilworks.core.projects.sql.prepared import Prepared
+
+
+def _unexpired(key: str, now: datetime) -> "QuerySet[Session, Session]":
+    return Session.objects.filter(session_key=key, expire_date__gt=now)
+
+
+_SESSION = Prepared(_unexpired)
+_PERSON = Prepared(lambda pk: with_unread(User.objects.filter(pk=pk)))
+
+
+# When a session began and when it was used last, in seconds: session_times.py ends it by them.
+BEGAN, SEEN = "signed_in_at", "seen_at"
+
+
+# The name of `OwnAccounts` in sessions that 0.3 opened, until 0.5; decision 65.
+BACKEND_BEFORE_0_4 = "projects.sessions.OwnAccounts"
+
+
+class SessionStore(DatabaseStore):
+    """`SESSION_ENGINE` of the settings."""
+
+    def decode(self, session_data: str) -> dict[str, Any]:
+        """Return the values of a stored session; a session of 0.3 stays signed in."""
+        values = super().decode(session_data)
+        if values.get(BACKEND_SESSION_KEY) == BACKEND_BEFORE_0_4:
+            values[BACKEND_SESSION_KEY] = f"{OwnAccounts.__module__}.{OwnAccounts.__qualname__}"
+        return values
+
+    def cycle_key(self) -> None:
+        self[BEGAN] = self[SEEN] = int(time.time())
+        super().cycle_key()
+
+    def _get_session_from_db(self) -> Session | None:
+        found = _SESSION.first(key=self.session_key, now=timezone.now()) if self.session_key else None
+        if found is None:
+            self._session_key = None
+        return found
+
+
+class OwnAccounts(ModelBackend):
+    """`AUTHENTICATION_BACKENDS` of the settings: accounts with a password here."""
+
+    def get_user(self, user_id: int) -> User | None:
+        person = _PERSON.first(pk=user_id)
+        return person if person is not None and self.user_can_authenticate(person) else None

@@ -1,0 +1,214 @@
+"""Show stored states, phrases and labels in the reader's language."""
+
+from collections.abc import Iterable
+
+from django import template
+from django.template.base import Node, NodeList, Parser, Token
+from django.template.context import Context
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
+
+from foilworks.core.projects.abbreviations import explain
+
+register = template.Library()
+
+# Stored states and phrases of progress that pages name differently.
+SHOWN = {
+    "set aside": _("excluded"),
+    "asking": _("querying"),
+    "choosing": _("selecting"),
+    "looked at the first sources": _("first sources previewed"),
+    "asking the model": _("querying the model"),
+    "asking the teacher": _("querying the teacher"),
+    "items of the file": _("items in the file"),
+    "reading the release before": _("scoring the release before training"),
+    "reading the release after": _("scoring the release after training"),
+    "reading the train split": _("reading the training split"),
+    "filming": _("rendering videos"),
+    "pending": _("not decided yet"),
+    "distinct texts": _("texts scored"),
+    "requeued": _("returned to editing"),
+    "superseded": _("replaced by an edit"),
+    # Why agreement has no value.
+    "no unit has two votes": _("no item counted here has two votes"),
+    "all votes fall into one category, so that agreement by chance is certain": _(
+        "all votes are in one category, so agreement by chance is certain"
+    ),
+}
+# Stored states and phrases of progress: in English, shown in the reader's language.
+WORDS = SHOWN.keys() | frozenset(
+    (
+        # Candidates, items, foils.
+        _("generated"),
+        _("filtered out"),
+        _("queued"),
+        _("editing"),
+        _("in review"),
+        _("returned"),
+        _("accepted"),
+        _("dropped"),
+        _("superseded"),
+        _("in validation"),
+        _("valid"),
+        _("invalid"),
+        _("disputed"),
+        _("requeued"),
+        _("retracted"),
+        _("pending"),
+        # Tasks, slots, votes, jobs.
+        _("open"),
+        _("done"),
+        _("cancelled"),
+        _("free"),
+        _("leased"),
+        _("counted"),
+        _("surplus"),
+        _("undone"),
+        _("waiting"),
+        _("running"),
+        _("failed"),
+        # Problems that a run lists.
+        _("missing media"),
+        _("unreadable"),
+        _("refused"),
+        _("not finite"),
+        _("not in file"),
+        _("not in release"),
+        _("wrong number of texts"),
+        _("truncated texts"),
+        _("equal after truncation"),
+        _("truncation unknown"),
+        _("model refused"),
+        _("answer unparsable"),
+        _("no answer"),
+        # Progress of a job.
+        _("measuring two steps"),
+        _("evaluating the release before"),
+        _("evaluating the release after"),
+        _("reading captions"),
+        _("reading votes"),
+        _("generating foils"),
+        _("choosing"),
+        _("loading the model"),
+        _("loss"),
+        _("preview done"),
+        _("generating captions"),
+        _("asking the model"),
+        _("decoding frames"),
+        _("texts to score"),
+        _("distinct texts"),
+        _("computing"),
+        _("counting"),
+        _("encoding videos"),
+        _("describing frames"),
+        _("extracting concepts"),
+        _("loading the encoder"),
+        _("comparing sentences with descriptions"),
+        _("embedding texts"),
+        _("measuring"),
+        _("nine models on objects in sequence"),
+        _("writing"),
+        _("pairs of texts"),
+        _("reading"),
+        _("records"),
+        _("storing"),
+        _("pairs stored"),
+        _("videos"),
+        _("votes"),
+        _("checking"),
+        # Stages of work; what votes say.
+        _("edit"),
+        _("review"),
+        _("validation"),
+        _("baseline"),
+        _("objects"),
+        _("qualification"),
+        _("caption"),
+        _("foil"),
+        _("both"),
+        _("neither"),
+        _("cannot tell"),
+        # What differs between the captions of a pair.
+        _("opposite"),
+        _("count"),
+        _("colour"),
+        _("gender"),
+        _("participant"),
+        _("object"),
+        _("action"),
+        _("order of words"),
+        _("direction of time"),
+        _("order of events"),
+        # Whether a run follows its paper to the letter.
+        _("corrected"),
+        _("paper"),
+        # Settings of reports: which words a divergence counts, how a tie counts, groups of numbers.
+        _("words"),
+        _("changed"),
+        _("half"),
+        _("strict"),
+        _("optimistic"),
+        _("first"),
+        _("over 10"),
+    )
+)
+
+
+@register.filter
+def in_words(code: str) -> str:
+    """Return `in_review` as "in review", in the reader's language; in "generating foils: 3 of 4", up to the colon."""
+    spaced = str(code).replace("_", " ")
+    phrase, colon, detail = spaced.partition(": ")
+    return f"{gettext(SHOWN.get(phrase, phrase))}{colon}{detail}" if phrase in WORDS else spaced
+
+
+@register.filter
+def translated(text: str) -> str:
+    """A text of the code's tables, such as a method's label, in the reader's language; scripts/catalogue.py reads them.
+
+    What is in no catalogue, such as a slug, stays. gettext would answer "" with the catalogue's header.
+    """
+    return gettext(text) if text else ""
+
+
+@register.filter
+def translated_list(texts: Iterable[str]) -> str:
+    """Texts in the reader's language, sorted and with commas, such as a person's roles."""
+    return ", ".join(sorted(gettext(text) for text in texts))
+
+
+@register.simple_tag
+def learn_more(page: str) -> SafeString:
+    """A link to the page of docs/ that explains more: `{% learn_more "docs/how-to/score.md#results" %}`.
+
+    tests/foilworks/test_help.py opens every target.
+    """
+    path, _hash, anchor = page.partition("#")
+    name = path.removeprefix("docs/").removesuffix(".md")
+    address = reverse("help_page", args=[name]) + (f"#{anchor}" if anchor else "")
+    # Links of one page need names that differ.
+    about = name.rpartition("/")[2].replace("-", " ")
+    form = '<a class="learn-more" href="{}">{}<span class="visually-hidden" translate="no">: {}</span></a>'
+    return format_html(form, address, gettext("Learn more"), about)
+
+
+class Explained(Node):
+    child_nodelists = ("nodelist",)
+
+    def __init__(self, nodelist: NodeList) -> None:
+        self.nodelist = nodelist
+
+    def render(self, context: Context) -> SafeString:
+        # bandit B308, B703: escaped as any other block.
+        return mark_safe(explain(self.nodelist.render(context)))  # noqa: S308  # nosec
+
+
+@register.tag
+def explained(parser: Parser, token: Token) -> Explained:
+    """{% explained %}…{% endexplained %}: the first JS, P+T, alpha and so on of a part of a page says what it means."""
+    nodelist = parser.parse(("endexplained",))
+    parser.delete_first_token()
+    return Explained(nodelist)

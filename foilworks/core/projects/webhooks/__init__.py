@@ -1,0 +1,1 @@
+"""Send events of a project to addresses of its researchers."""

@@ -1,0 +1,223 @@
+"""Webhook deliveries of a project: an outbox, and retries.
+
+Events come from the audit trail, so that every write announces itself in its own transaction.
+"""
+
+import http.client
+import socket
+import ssl
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import datetime, timedelta
+
+from django.db.models import Exists, OuterRef
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from foilworks.core.jobs.models import OPEN_STATES, Job
+from foilworks.core.jobs.queue import enqueue
+from foilworks.core.projects.errors import ProjectError
+from foilworks.core.projects.models import AuditEvent, Delivery, Project, Webhook
+from foilworks.core.projects.sql.prepared import Prepared
+from foilworks.core.projects.webhooks.messages import message
+from foilworks.core.projects.webhooks.outbound_addresses import Target, checked_target
+
+JOB = "foilworks.core.projects.jobs.deliver_webhook"
+EVENTS: dict[str, Promise] = {
+    "item.decided": _("an item is valid, invalid or disputed"),
+    "release.frozen": _("a release is frozen"),
+    "item.reported": _("a visitor reports a released item"),
+    "import.stored": _("an import is stored"),
+    "generation.started": _("a generation run is started"),
+    "scoring.started": _("a scoring run is started"),
+    "ping": _("a test delivery"),
+}
+DECIDED = frozenset({"valid", "invalid", "disputed"})
+OF_ACTION = {
+    "evaluation.freeze_release": "release.frozen",
+    "evaluation.report_item": "item.reported",
+    "evaluation.import_records": "import.stored",
+    "generation.start_run": "generation.started",
+    "evaluation.start_run": "scoring.started",
+    "projects.ping_webhook": "ping",
+}
+# Details that are safe to send to another server: nothing about people.
+PAYLOAD_FIELDS = ("name", "content_hash", "n_items", "created", "bad", "method", "spec", "protocol")
+# Delays after the first, second … failure, as Standard Webhooks recommends; then the delivery has failed.
+RETRY_DELAYS = (
+    timedelta(seconds=5),
+    timedelta(minutes=5),
+    timedelta(minutes=30),
+    *(timedelta(hours=hours) for hours in (2, 5, 10, 14, 20, 24)),
+)
+# The status of a receiver that wants no more messages: the webhook stops at once.
+GONE = 410
+# An attempt takes less; where nothing came of it after this long, its worker is gone and another is due.
+CLAIM_TIMEOUT = timedelta(minutes=1)
+# Failed deliveries in a row after which nothing more is sent.
+MAX_FAILURES = 10
+# Of each step; and of an attempt from the connection on, however slowly the answer drips.
+TIMEOUT_SECONDS, ATTEMPT_SECONDS = 10.0, 30.0
+MAX_PROBLEM_LENGTH = 300
+
+
+_HOOKS = Prepared(
+    lambda project: Webhook.objects.select_related("project").filter(
+        project=project, project__deleted_at=None, stopped_at=None
+    )
+)
+
+
+def announce(events: Sequence[AuditEvent]) -> None:
+    """Write a delivery for every address that wants one of the events, and queue its job; part of the transaction."""
+    told = [(slug, event) for event in events if event.project_id and (slug := event_slug(event))]
+    if not told:
+        return
+    about = {event.project_id for _slug, event in told}
+    for hook in (hook for project in about for hook in _HOOKS.all(project=project)):
+        for slug, event in told:
+            of_this = event.target_id == str(hook.pk) if slug == "ping" else slug in hook.events
+            if event.project_id == hook.project_id and of_this:
+                _write(hook, slug, event)
+
+
+def event_slug(event: AuditEvent) -> str | None:
+    """The event that an audit row stands for; None for most."""
+    if event.target_type == "corpus.item" and event.to_state in DECIDED and event.from_state != event.to_state:
+        return "item.decided"
+    return OF_ACTION.get(event.action)
+
+
+def _write(hook: Webhook, slug: str, event: AuditEvent) -> None:
+    payload = {
+        "event": slug,
+        "project": hook.project.slug,
+        "target": {"type": event.target_type.rpartition(".")[2], "id": event.target_id},
+        "from": event.from_state,
+        "to": event.to_state,
+        "details": {name: event.details[name] for name in PAYLOAD_FIELDS if name in event.details},
+        "at": timezone.now().isoformat(),
+    }
+    made = Delivery.objects.create(webhook=hook, event=slug, payload=payload, next_at=timezone.now())
+    queue_delivery(made, hook.project)
+
+
+def queue_delivery(delivery: Delivery, project: Project) -> None:
+    """Queue the job of a delivery that is due; part of the transaction."""
+    title = f"{delivery.event} to {delivery.webhook.url}"[:200]
+    enqueue(JOB, delivery.pk, title=title, project_id=project.pk, asked=False)
+
+
+def deliver(delivery: Delivery, now: datetime) -> None:
+    """Attempt one delivery and store the result and the next attempt. Does nothing if none is due."""
+    hook = delivery.webhook
+    due = Delivery.objects.filter(pk=delivery.pk, state=Delivery.State.WAITING, next_at__lte=now)
+    # Of two jobs of one delivery, the second finds it no longer due.
+    if hook.stopped_at or not due.update(next_at=now + CLAIM_TIMEOUT):
+        return
+    status, problem = post(hook.url, *message(delivery, now))
+    delivery.attempts += 1
+    delivery.answer_status, delivery.problem = status, problem[:MAX_PROBLEM_LENGTH]
+    if not problem:
+        delivery.state = Delivery.State.DELIVERED
+    elif status == GONE or delivery.attempts > len(RETRY_DELAYS):
+        delivery.state = Delivery.State.FAILED
+    else:
+        delivery.next_at = now + RETRY_DELAYS[delivery.attempts - 1]
+    delivery.save()
+    if status == GONE:
+        Webhook.objects.filter(pk=hook.pk, stopped_at=None).update(stopped_at=now)
+    elif delivery.state == Delivery.State.FAILED:
+        _stop_what_never_answers(hook, now)
+
+
+def post(url: str, headers: dict[str, str], body: bytes) -> tuple[int | None, str]:
+    """(status, what is wrong with the answer); only 2xx is right, and no redirect is followed."""
+    try:
+        target = checked_target(url)
+        connection = _connection(target)
+        try:
+            with _deadline(connection):
+                status = _ask(connection, target, headers, body)
+        finally:
+            connection.close()
+    except ProjectError as error:
+        return None, str(error)
+    except (OSError, http.client.HTTPException) as error:
+        return None, str(error) or type(error).__name__
+    if 300 <= status < 400:
+        return status, str(
+            _("The URL answers with a redirect, which webhooks do not follow. Enter the URL that it redirects to.")
+        )
+    return status, "" if 200 <= status < 300 else f"The URL answered with status {status}."
+
+
+def _connection(target: Target) -> http.client.HTTPConnection:
+    """A connection to the address that was checked; the name is for TLS and the Host header alone. TLS begins later."""
+    plain = http.client.HTTPConnection(target.host, target.port, timeout=TIMEOUT_SECONDS)
+    pinned = socket.create_connection((target.ip, target.port), timeout=TIMEOUT_SECONDS)
+    if target.scheme == "https":
+        context = ssl.create_default_context()
+        pinned = context.wrap_socket(pinned, server_hostname=target.host, do_handshake_on_connect=False)
+    plain.sock = pinned
+    return plain
+
+
+def _ask(connection: http.client.HTTPConnection, target: Target, headers: dict[str, str], body: bytes) -> int:
+    if isinstance(connection.sock, ssl.SSLSocket):
+        connection.sock.do_handshake()
+    connection.request("POST", target.path, body, headers)
+    return connection.getresponse().status
+
+
+@contextmanager
+def _deadline(connection: http.client.HTTPConnection) -> Iterator[None]:
+    """After ATTEMPT_SECONDS the connection is cut, which ends whatever waits on it; TimeoutError then."""
+    over, pinned = threading.Event(), connection.sock
+
+    def cut() -> None:
+        over.set()
+        with suppress(OSError):
+            # The socket alone: TLS has a goodbye of its own, and the other thread may be in the middle of a read.
+            socket.socket.shutdown(pinned, socket.SHUT_RDWR)
+
+    timer = threading.Timer(ATTEMPT_SECONDS, cut)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    except (OSError, http.client.HTTPException):
+        if not over.is_set():
+            raise
+    finally:
+        timer.cancel()
+        # Before the connection is closed: its number may be another one's then.
+        timer.join()
+    # Headers that are cut off look like an answer, too.
+    if over.is_set():
+        raise TimeoutError(f"The URL took longer than {ATTEMPT_SECONDS:.0f} seconds to answer.")
+
+
+def _stop_what_never_answers(hook: Webhook, now: datetime) -> None:
+    ended = Delivery.objects.filter(webhook=hook).exclude(state=Delivery.State.WAITING)
+    last = list(ended.values_list("state", flat=True)[:MAX_FAILURES])
+    if len(last) == MAX_FAILURES and set(last) == {Delivery.State.FAILED}:
+        Webhook.objects.filter(pk=hook.pk, stopped_at=None).update(stopped_at=now)
+
+
+def queue_due() -> int:
+    """Queue the jobs of deliveries whose next attempt is due, and return how many; safe to call at any time.
+
+    Where the queue is long the job of an attempt may still wait: there is no second one for it.
+    """
+    has_job = Exists(Job.objects.filter(dotted=JOB, target_id=OuterRef("pk"), state__in=OPEN_STATES))
+    due = Delivery.objects.filter(
+        ~has_job, state=Delivery.State.WAITING, next_at__lte=timezone.now(), webhook__stopped_at=None
+    )
+    rows = due.select_related("webhook")[:100]
+    for delivery in rows:
+        project_id = delivery.webhook.project_id
+        enqueue(JOB, delivery.pk, title=f"{delivery.event}, again", project_id=project_id, asked=False)
+    return len(rows)

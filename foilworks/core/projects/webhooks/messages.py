@@ -1,0 +1,92 @@
+"""Messages of webhooks in the form of Standard Webhooks 1.0 (https://www.standardwebhooks.com).
+
+The headers are `webhook-id`, `webhook-timestamp` and `webhook-signature`. Webhooks from before 0.3 also get the headers
+and the fields of that time, until 0.4.
+"""
+
+import base64
+import hashlib
+import hmac
+import json
+from datetime import datetime, timedelta
+
+from django.conf import settings
+
+from foilworks.core.projects.models import Delivery, Webhook
+
+# How long a receiver has to change to the new secret after a rotation.
+ROTATION_OVERLAP = timedelta(hours=24)
+DATA_FIELDS = ("project", "target", "from", "to", "details")
+
+
+def secret_of(hook: Webhook) -> str:
+    """Return the secret with which the receiver checks signatures: `whsec_` and 32 bytes in base64."""
+    return "whsec_" + base64.b64encode(_key(hook, hook.salt)).decode()
+
+
+def message_id(delivery: Delivery) -> str:
+    """Return the id of the message, the same for every attempt.
+
+    Includes the time, because a database restored from a backup assigns the numbers of lost rows again.
+    """
+    return "msg_" + _mac(f"delivery:{delivery.pk}:{delivery.created_at.isoformat()}").hex()[:24]
+
+
+def message(delivery: Delivery, now: datetime) -> tuple[dict[str, str], bytes]:
+    """Return (headers, body) of one attempt, signed with every secret that is valid now."""
+    hook, payload = delivery.webhook, delivery.payload
+    content = {
+        "type": delivery.event,
+        "timestamp": payload.get("at"),
+        "data": {name: payload.get(name) for name in DATA_FIELDS},
+    }
+    is_old = has_old_form(hook, now)
+    if is_old:
+        content |= {"id": delivery.pk, **payload}
+    body = json.dumps(content, ensure_ascii=False).encode()
+    timestamp, number = str(int(now.timestamp())), message_id(delivery)
+    signatures = [signature(_key(hook, salt), number, timestamp, body) for salt in _valid_salts(hook, now)]
+    headers = {
+        "Content-Type": "application/json",
+        "User-Agent": "Foilworks",
+        "webhook-id": number,
+        "webhook-timestamp": timestamp,
+        "webhook-signature": " ".join(signatures),
+    }
+    return headers | (_old_headers(delivery, timestamp, body) if is_old else {}), body
+
+
+def has_old_form(hook: Webhook, now: datetime) -> bool:
+    """Return whether the receiver may still check messages as before 0.3: until its secret of that time has ended."""
+    return hook.legacy_salt in _valid_salts(hook, now)
+
+
+def _old_headers(delivery: Delivery, timestamp: str, body: bytes) -> dict[str, str]:
+    old_secret = _key(delivery.webhook, delivery.webhook.legacy_salt).hex().encode()
+    signed = hmac.new(old_secret, f"{timestamp}.".encode() + body, hashlib.sha256)
+    return {
+        "X-Foilworks-Event": delivery.event,
+        "X-Foilworks-Delivery": str(delivery.pk),
+        "X-Foilworks-Timestamp": timestamp,
+        "X-Foilworks-Signature": f"sha256={signed.hexdigest()}",
+    }
+
+
+def signature(key: bytes, number: str, timestamp: str, body: bytes) -> str:
+    """Return `v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64 (Standard Webhooks, Signature scheme)."""
+    signed = hmac.new(key, f"{number}.{timestamp}.".encode() + body, hashlib.sha256)
+    return "v1," + base64.b64encode(signed.digest()).decode()
+
+
+def _valid_salts(hook: Webhook, now: datetime) -> list[str]:
+    """Return the salts of the secrets that are valid now, the newest first."""
+    has_old = hook.old_salt_until is not None and now < hook.old_salt_until
+    return [hook.salt, *([hook.old_salt] if has_old else [])]
+
+
+def _key(hook: Webhook, salt: str) -> bytes:
+    return _mac(f"webhook:{hook.pk}:{salt}")
+
+
+def _mac(text: str) -> bytes:
+    return hmac.new(settings.SECRET_KEY.encode(), text.encode(), hashlib.sha256).digest()

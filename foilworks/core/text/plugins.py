@@ -1,0 +1,190 @@
+"""Rows that installed packages add to the registries through entry points (docs/how-to/plugins.md).
+
+An entry point of a group such as `foilworks.methods` names an `Entry`, whose slug is the name of the entry point, or a
+function without arguments that returns `(slug, Entry)`. A registry reads them once per process, when it is first used.
+Unusable plug-ins are skipped, logged and listed by `foilworks doctor`: they never stop the site.
+"""
+
+import logging
+import re
+import sys
+from collections.abc import Collection, Iterator, Mapping, MutableMapping
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import import_module, metadata
+from importlib.util import find_spec
+from traceback import walk_tb
+from types import TracebackType
+from typing import Any
+
+from packaging.requirements import Requirement
+
+from foilworks.core.text.errors import ActionableError
+from foilworks.core.text.registry import Entry, RegistryError, code_of_others
+
+logger = logging.getLogger(__name__)
+
+PREFIX = "foilworks."
+# The database columns have 40 characters.
+SLUG = re.compile(r"[a-z][a-z0-9_-]{0,39}")
+# Slow and large libraries that a web process must not load to list a row.
+HEAVY = frozenset({"torch", "transformers", "sentence_transformers", "spacy"})
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The result of one entry point: the slug, or the problem in one line."""
+
+    distribution: str
+    group: str
+    name: str
+    slug: str = ""
+    problem: str = ""
+
+    def __str__(self) -> str:
+        return f"plug-in {self.distribution}, {self.group} '{self.name}': {self.problem or 'in use'}"
+
+
+class Registry(MutableMapping[str, Entry]):
+    """A registry: our own rows of one kind, followed by the rows of plug-ins."""
+
+    def __init__(self, group: str, own: Mapping[str, Entry], reserved: Collection[str] = ()) -> None:
+        """Create a registry. `reserved`: further slugs that plug-ins must not use."""
+        self.group = PREFIX + group
+        self._own, self._reserved = own, frozenset(reserved)
+        self._rows: dict[str, Entry] | None = None
+        self._findings: list[Finding] = []
+
+    @property
+    def findings(self) -> list[Finding]:
+        """Return the result of each entry point of this group."""
+        self._all()
+        return self._findings
+
+    def _all(self) -> dict[str, Entry]:
+        if self._rows is None:
+            rows, findings = dict(self._own), []
+            for point in _points(self.group):
+                findings.append(_read(point, rows, self._reserved))
+                if findings[-1].problem:
+                    logger.warning("%s", findings[-1])
+            self._findings, self._rows = findings, rows
+        return self._rows
+
+    def __getitem__(self, slug: str) -> Entry:
+        return self._all()[slug]
+
+    def __setitem__(self, slug: str, entry: Entry) -> None:
+        self._all()[slug] = entry
+
+    def __delitem__(self, slug: str) -> None:
+        del self._all()[slug]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+
+def strays(known: Collection[str]) -> list[Finding]:
+    """Report entry points in groups with similar names: a misspelled group would hide the plug-in."""
+    groups = [group for group in _groups() if group not in known]
+    problem = f"this group does not exist; use one of: {', '.join(sorted(known))}"
+    return [Finding(_origin(point), group, point.name, problem=problem) for group in groups for point in _points(group)]
+
+
+def failure_of(error: BaseException) -> str:
+    """Return one line that names the plug-in whose code raised the error, and the place; "" if none did."""
+    owners = {point.module.partition(".")[0]: _origin(point) for group in _groups() for point in _points(group)}
+    for frame, line in reversed(list(walk_tb(error.__traceback__))):
+        name = frame.f_globals.get("__name__", "")
+        if origin := owners.get(name.partition(".")[0]):
+            said = " ".join(f"{type(error).__name__}: {error}".split())
+            where = f"{name}, line {line}"
+            return f"the plug-in {origin} failed ({said}, in {where}); repair or uninstall the package"
+    return ""
+
+
+class NamedFailures:
+    """Turn an unexpected error of a plug-in's code into a RegistryError of one line; other errors stay."""
+
+    def __enter__(self) -> None:
+        """Start to watch."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, Exception) and not isinstance(error, ActionableError) and (failed := failure_of(error)):
+            raise RegistryError(f"{failed}; --traceback shows the calls") from error
+
+
+def _groups() -> list[str]:
+    return sorted(group for group in _every_point().groups if group.startswith(PREFIX))
+
+
+@cache
+def _every_point() -> Any:
+    # Different classes before and since Python 3.12, both with `select` and `groups`.
+    return metadata.entry_points()
+
+
+def _points(group: str) -> list[metadata.EntryPoint]:
+    """Return entry points in an order independent of install locations: of two equal slugs, the first one counts."""
+    return sorted(_every_point().select(group=group), key=lambda point: (_origin(point), point.name))
+
+
+def _origin(point: metadata.EntryPoint) -> str:
+    """Return the distribution's name and version for the provenance."""
+    return f"{point.dist.name} {point.dist.version}" if point.dist else "unknown"
+
+
+def _read(point: metadata.EntryPoint, rows: dict[str, Entry], reserved: frozenset[str]) -> Finding:
+    """Add the row of the entry point to `rows`, or return the problem."""
+    found = Finding(_origin(point), point.group, point.name)
+    loaded = HEAVY & sys.modules.keys()
+    try:
+        with code_of_others("cannot be read"):
+            _check_requirements(point)
+            slug, entry = _row(point)
+            _check_row(slug, entry, rows, reserved)
+    except RegistryError as error:
+        return replace(found, problem=str(error))
+    summary = f"{entry.summary} (plug-in {found.distribution})".strip()
+    rows[slug] = replace(entry, origin=found.distribution, summary=summary)
+    if heavy := sorted((HEAVY & sys.modules.keys()) - loaded):
+        problem = f"loads {', '.join(heavy)} into every web process; import it in the module that does the work"
+        return replace(found, slug=slug, problem=problem)
+    return replace(found, slug=slug)
+
+
+def _check_requirements(point: metadata.EntryPoint) -> None:
+    """Check the required Foilworks version, which pip can ignore. RegistryError: the package needs another one."""
+    # By name: package foilworks is above this one, and contains only its version.
+    ours = import_module("foilworks").__version__
+    for line in (point.dist.requires if point.dist else None) or ():
+        asked = Requirement(line)
+        if asked.name.lower() != "foilworks" or (asked.marker and not asked.marker.evaluate({"extra": ""})):
+            continue
+        if not asked.specifier.contains(ours, prereleases=True):
+            raise RegistryError(f"needs foilworks{asked.specifier}, this is {ours}; install a version that fits")
+
+
+def _row(point: metadata.EntryPoint) -> tuple[Any, Any]:
+    found = point.load()
+    found = found() if callable(found) else found
+    return found if isinstance(found, tuple) and len(found) == 2 else (point.name, found)
+
+
+def _check_row(slug: Any, entry: Any, rows: Mapping[str, Entry], reserved: frozenset[str]) -> None:
+    if not isinstance(entry, Entry) or not isinstance(slug, str):
+        raise RegistryError(f"is a {type(entry).__name__}; name an Entry, or a function that returns (slug, Entry)")
+    if not SLUG.fullmatch(slug):
+        raise RegistryError(f"slug '{slug}'; use at most 40 lowercase letters, digits, - and _, starting with a letter")
+    if slug in rows or slug in reserved:
+        owner = rows[slug].origin if slug in rows else ""
+        raise RegistryError(f"slug '{slug}' is already used by {owner or 'Foilworks'}; choose another one")
+    if find_spec(entry.path.partition(":")[0]) is None:
+        raise RegistryError(
+            f"its row names the module {entry.path.partition(':')[0]}, which does not exist; correct it"
+        )

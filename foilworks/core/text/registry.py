@@ -1,0 +1,198 @@
+"""Registries of methods, filters, importers, exporters, adapters, metrics and reports.
+
+A registry maps a slug to an `Entry`. Menus, forms and method pages read it without imports; only
+`load` imports, and only jobs and commands call it. So a page can list a method whose code needs a GPU library.
+"""
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from foilworks.core.text.errors import ActionableError
+from foilworks.core.text.quoting import quoted
+from foilworks.core.text.storable import is_storable
+
+TRUE_WORDS = frozenset({"1", "true", "yes", "on"})
+FALSE_WORDS = frozenset({"0", "false", "no", "off", ""})
+# Limits of the provenance: VERSION, and a plug-in's name and version.
+MAX_VERSION_LENGTH = 200
+
+
+class RegistryError(ActionableError):
+    """An unknown slug, an invalid parameter value, or a row with an invalid parameter."""
+
+
+@dataclass(frozen=True)
+class Param:
+    """A parameter of an entry. `kind` is str, int, float, bool, json or choice (with `choices`).
+
+    RegistryError: an unknown kind, or a default of another kind.
+    """
+
+    name: str
+    default: Any
+    help: str
+    kind: str = "str"
+    choices: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.kind not in CONVERTERS:
+            raise RegistryError(f"parameter '{self.name}': kind '{self.kind}'; give one of: {', '.join(CONVERTERS)}")
+        # A default reaches the method unconverted: "10" is not a whole number, though a form may send it.
+        if _convert(self, self.default) != self.default:
+            raise _wrong(self, self.default, f"a default of the kind {self.kind}, not text")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A row: `path` is a module ("generation.methods.number") or an attribute
+    ("foilworks.core.hub.adapters.fake:FakeEmbedder").
+
+    `deviations`: differences from the publication; `published` False: not from a paper, so that these are
+    notes and both modes do the same. `origin`: name and version of the plug-in that adds the row; "" for our own.
+    `kind`: how the row works ("rule", "model", "endpoint", "people" for methods); `example`: a caption and its foil;
+    `main`: the parameters that a form shows first. A method of the kind "rule" is previewed in web processes, so its
+    module must import no model library.
+    """
+
+    label: str
+    path: str
+    params: tuple[Param, ...] = ()
+    deviations: tuple[str, ...] = ()
+    needs_gpu: bool = False
+    summary: str = ""
+    published: bool = True
+    origin: str = ""
+    kind: str = ""
+    example: tuple[str, str] | None = None
+    main: tuple[str, ...] = ()
+
+
+def load(entry: Entry) -> Any:
+    """Import the module or attribute of the entry. RegistryError: a plug-in cannot be imported."""
+    module_name, _, attribute = entry.path.partition(":")
+    failed = f"{entry.label}: the plug-in {entry.origin} cannot be loaded"
+    with code_of_others(failed) if entry.origin else nullcontext():
+        module = import_module(module_name)
+        return getattr(module, attribute) if attribute else module
+
+
+@contextmanager
+def code_of_others(failed: str) -> Iterator[None]:
+    """Turn any error of a plug-in's import into a RegistryError of one line that begins with `failed`."""
+    try:
+        yield
+    except RegistryError:
+        raise
+    except (Exception, SystemExit) as error:
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        raise RegistryError(f"{failed} ({said}); repair or uninstall the package") from error
+
+
+def version_of(entry: Entry, module: Any) -> str:
+    """Return the VERSION for the provenance, and for a plug-in its distribution: "1 (foilworks-mirror 0.3)"."""
+    if not entry.origin:
+        return str(module.VERSION)
+    version = getattr(module, "VERSION", None)
+    if not isinstance(version, str) or not version:
+        raise RegistryError(f"{entry.label}: the plug-in {entry.origin} has no VERSION; add one as text, such as '1'")
+    shown = f"{version} ({entry.origin})"
+    if len(shown) > MAX_VERSION_LENGTH:
+        raise RegistryError(f"{entry.label}: the version '{shown}' is too long; use at most {MAX_VERSION_LENGTH}")
+    return shown
+
+
+def lookup(table: Mapping[str, Entry], slug: str, what: str) -> Entry:
+    """Find the row of `slug`; RegistryError lists the known slugs."""
+    if slug not in table:
+        raise RegistryError(f"unknown {what} {quoted(slug)}; choose one of: {', '.join(sorted(table))}")
+    return table[slug]
+
+
+def parse_params(entry: Entry, raw: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all parameters of the entry with values: defaults filled in, text converted to the declared kind.
+
+    RegistryError names the parameter and its valid values.
+    """
+    known = {param.name: param for param in entry.params}
+    for name in raw:
+        if name not in known:
+            takes = ", ".join(known) or "no parameters"
+            raise RegistryError(f"{entry.label} has no parameter {quoted(name)}; it takes: {takes}")
+    return {name: _convert(param, raw[name]) if name in raw else param.default for name, param in known.items()}
+
+
+def _convert(param: Param, value: Any) -> Any:
+    return CONVERTERS[param.kind](param, value)
+
+
+def _wrong(param: Param, value: Any, takes: str) -> RegistryError:
+    return RegistryError(f"parameter {quoted(param.name)} is {quoted(value)}; give {takes}")
+
+
+def _str(param: Param, value: Any) -> str:
+    if not isinstance(value, str):
+        raise _wrong(param, value, "text")
+    if not is_storable(value):
+        raise _wrong(param, value, "text without NUL or half of a surrogate pair")
+    return value
+
+
+def _int(param: Param, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, str)):
+        raise _wrong(param, value, "a whole number")
+    try:
+        return int(value)
+    except ValueError as error:
+        raise _wrong(param, value, "a whole number") from error
+
+
+def _float(param: Param, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        raise _wrong(param, value, "a number")
+    try:
+        number = float(value)
+    except ValueError as error:
+        raise _wrong(param, value, "a number") from error
+    if not math.isfinite(number):
+        raise _wrong(param, value, "a finite number")
+    return number
+
+
+def _bool(param: Param, value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    word = str(value).strip().lower()
+    if word in TRUE_WORDS or word in FALSE_WORDS:
+        return word in TRUE_WORDS
+    raise _wrong(param, value, "true or false")
+
+
+def _json(param: Param, value: Any) -> Any:
+    try:
+        found = json.loads(value) if isinstance(value, str) else value
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise _wrong(param, value, "JSON") from error
+    if not is_storable(found):
+        raise _wrong(param, value, "JSON without NUL, half of a surrogate pair, NaN or infinity")
+    return found
+
+
+def _choice(param: Param, value: Any) -> str:
+    if value not in param.choices:
+        raise _wrong(param, value, "one of: " + ", ".join(filter(None, param.choices)))
+    return str(value)
+
+
+CONVERTERS: dict[str, Callable[[Param, Any], Any]] = {
+    "str": _str,
+    "int": _int,
+    "float": _float,
+    "bool": _bool,
+    "choice": _choice,
+    "json": _json,
+}

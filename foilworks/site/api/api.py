@@ -1,0 +1,95 @@
+"""Assemble the API: its resources, its errors, its document."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, JsonResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.csrf import csrf_exempt
+from ninja import Router
+
+from foilworks import __version__
+from foilworks.site.api import (
+    choices,
+    imports,
+    items,
+    me,
+    media,
+    members,
+    projects,
+    queues,
+    releases,
+    reports,
+    runs,
+    scoring,
+    subtests,
+    tunings,
+    votes,
+    webhooks,
+    work,
+)
+from foilworks.site.api.answers import Api, handle_errors
+from foilworks.site.api.bearer import Bearer
+from foilworks.site.api.once import HEADER
+
+ABOUT = (
+    "Send a token with every request: Authorization: Bearer … (created on the page Tokens). A token "
+    "gives the access that its person has on the pages; anything else is 403 or 404. Lists are in pages: pass `next` "
+    f"as `cursor`. Send an {HEADER} with a write: a repeated request then changes nothing and gets the first "
+    "response. Reads have an ETag."
+)
+IN_PROJECT: dict[str, Router] = {
+    "/members": members.router,
+    "/subtests": subtests.router,
+    "/imports": imports.router,
+    "/items": items.router,
+    "/queues": queues.router,
+    "/votes": votes.router,
+    "/runs": runs.router,
+    "/tunings": tunings.router,
+    "/choices": choices.router,
+    "/reports": reports.router,
+    "/releases": releases.router,
+    "/webhooks": webhooks.router,
+    "": scoring.router,
+}
+
+
+def _made() -> Api:
+    made = Api(
+        title="Foilworks",
+        version=__version__,
+        description=ABOUT,
+        urls_namespace="api",
+        docs_url=None,
+        auth=Bearer(),
+        openapi_extra={"servers": [{"url": "/"}]},
+    )
+    handle_errors(made)
+    # First: validators send most requests, and each pattern before theirs takes time.
+    made.add_router("/work", work.router)
+    made.add_router("/me", me.router)
+    made.add_router("/projects", projects.router)
+    for prefix, router in IN_PROJECT.items():
+        made.add_router(f"/projects/{{slug:slug}}{prefix}", router)
+    made.add_router("/projects/{slug:slug}", media.router)
+    return made
+
+
+def _open_to_all(patterns: Iterable[Any]) -> None:
+    """Allow requests without a session: tokens authenticate, and the sign-in page is for people."""
+    for pattern in patterns:
+        pattern.callback.login_required = False
+
+
+api = _made()
+api_urls = api.urls
+_open_to_all(api_urls[0])
+
+
+@csrf_exempt
+@login_not_required
+def unknown(request: HttpRequest) -> JsonResponse:
+    body = {"problem": _("Not found. /api/docs/ lists all addresses."), "fields": []}
+    return JsonResponse(body, status=404)

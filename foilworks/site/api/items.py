@@ -1,0 +1,116 @@
+"""List and read the items of a project with their foils and verdicts; move them."""
+
+import logging
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Field, Query, Router, Schema
+from pydantic import BeforeValidator
+
+from evaluation.items.access import get_item
+from evaluation.items.listing import narrowed
+from evaluation.items.page import WRITES
+from foilworks.core.corpus.models import Item
+from foilworks.core.corpus.rules.states import RENAMED, current_word
+from foilworks.core.projects.access import get_project
+from foilworks.core.projects.models import Role
+from foilworks.site.api.answers import reads, writes
+from foilworks.site.api.once import once
+from foilworks.site.api.paging import Listed, Page, page_of
+from foilworks.site.api.shapes import Anything, Id, Line, Slug, Word
+
+router = Router(tags=["items"])
+logger = logging.getLogger("foilworks.site.api")
+State = Literal["in_validation", "valid", "invalid", "disputed", "requeued", "retracted"]
+# When the old names of states were renamed (RFC 9745); they are accepted until 0.4.
+DEPRECATED_SINCE = "@1795564800"
+
+
+class FoilOut(Schema):
+    id: int
+    position: int
+    text: str
+    verdict: str
+
+
+class ItemOut(Schema):
+    """`unanimous`: null until all votes are in.
+
+    `as_published`: imported as part of a published set; valid on the publisher's word while `decided_at` is null.
+    `pair`: the name that the two items of an item of two clips share; empty for others.
+    """
+
+    id: int
+    key: str
+    subtest: str
+    state: str
+    unanimous: bool | None
+    as_published: bool
+    pair: str
+    video: int
+    caption: str
+    foils: list[FoilOut]
+    proficiency_item: int | None
+    extra: Anything
+    created_at: datetime
+    decided_at: datetime | None
+
+
+class ItemsAsked(Listed):
+    order: Literal["id", "-id", "key", "-key", "created_at", "-created_at"] = "id"
+    q: Word = Field("", description="words in the key, the caption or a foil")
+    subtest: Id | None = None
+    state: Annotated[State | None, BeforeValidator(current_word)] = Field(
+        None, description="`split`, the name of `disputed` before 0.3.0, is accepted until 0.4"
+    )
+    method: Word = Field("", description="method that made its foils; `import`: imported with them")
+    agreed: Literal["yes", "no"] | None = None
+
+
+class Move(Schema):
+    move: Literal["valid", "invalid", "requeue", "retract"]
+    reason: Line = ""
+
+
+def item_out(item: Item) -> ItemOut:
+    foils = [
+        FoilOut(id=foil.pk, position=foil.position, text=foil.text, verdict=foil.verdict) for foil in item.foils.all()
+    ]
+    names = ("key", "state", "unanimous", "as_published", "pair", "extra", "created_at", "decided_at")
+    fields = {name: getattr(item, name) for name in names}
+    return ItemOut(
+        id=item.pk,
+        **fields,
+        subtest=item.subtest.name,
+        video=item.video_id,
+        caption=item.caption.text,
+        foils=foils,
+        proficiency_item=item.proficiency_item_id,
+    )
+
+
+@router.get("", response=reads(Page[ItemOut]))
+def list_items(request: HttpRequest, response: HttpResponse, slug: Slug, asked: Query[ItemsAsked]) -> dict[str, Any]:
+    """List the items, filtered as on their page."""
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    if (old := request.GET.get("state", "")) in RENAMED:
+        logger.warning("items?state=%s is now state=%s; the old name works until 0.4", old, RENAMED[old])
+        response.headers["Deprecation"] = DEPRECATED_SINCE
+    chosen = {name: getattr(asked, name) for name in ("q", "subtest", "state", "method", "agreed")}
+    rows = narrowed(project, chosen, None).select_related("subtest", "caption").prefetch_related("foils")
+    return page_of(request, rows, asked, item_out, order=asked.order)
+
+
+@router.get("/{int:pk}", response=reads(ItemOut))
+def read_item(request: HttpRequest, slug: Slug, pk: int) -> ItemOut:
+    """Get one item."""
+    return item_out(get_item(request.user, slug, pk))
+
+
+@router.post("/{int:pk}/moves", response=writes(ItemOut))
+@once
+def move_item(request: HttpRequest, slug: Slug, pk: int, body: Move) -> ItemOut:
+    """Decide a disputed item as valid or invalid, send an invalid one back to editing, or retract a valid one."""
+    WRITES[body.move](request.user, get_item(request.user, slug, pk).pk, body.reason)
+    return item_out(get_item(request.user, slug, pk))

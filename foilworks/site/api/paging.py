@@ -1,0 +1,90 @@
+"""Return lists in pages: a cursor says after which row the next page begins, so no row is skipped or repeated.
+
+A cursor is signed: it contains the value of the ordered column and the row's id, and only we can create one.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+
+from django.core import signing
+from django.db.models import Model, Q, QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+from ninja import Field, Schema
+
+from foilworks.site.api.answers import RefusedFields
+
+SALT = "foilworks.api.cursor"
+T = TypeVar("T")
+Row = TypeVar("Row", bound=Model)
+
+
+class Listed(Schema):
+    """The parameters of every list; subclasses add their filters and orders. Others are rejected."""
+
+    limit: int = Field(50, ge=1, le=500)
+    cursor: str = Field("", max_length=500, description="`next` of the previous page")
+
+
+class Page(Schema, Generic[T]):
+    items: list[T]
+    next: str | None = Field(None, description="cursor of the next page; null on the last one")
+
+
+def only_known(request: HttpRequest, asked: Schema) -> None:
+    """Reject an unknown parameter with RefusedFields: a misspelled filter must not look like an empty result."""
+    unknown = [name for name in request.GET if name not in type(asked).model_fields]
+    if unknown:
+        raise RefusedFields({unknown[0][:80]: _("is not a filter of this list")})
+
+
+def page_of(
+    request: HttpRequest, rows: QuerySet[Row], asked: Listed, shown: Callable[[Row], T], *, order: str = "id"
+) -> dict[str, Any]:
+    """Return a page of the rows, each passed through `shown`.
+
+    `order`: a column that is never null; `-` reverses it.
+    """
+    only_known(request, asked)
+    column, down = order.removeprefix("-"), order.startswith("-")
+    if asked.cursor:
+        rows = rows.filter(_after(asked.cursor, order, column, down, rows.model))
+    way = "-" if down else ""
+    found = list(rows.order_by(f"{way}{column}", f"{way}pk")[: asked.limit + 1])
+    more = len(found) > asked.limit
+    last = found[asked.limit - 1] if more else None
+    following = signing.dumps([order, _plain(getattr(last, column)), last.pk], salt=SALT) if last else None
+    return {"items": [shown(row) for row in found[: asked.limit]], "next": following}
+
+
+def slice_of(request: HttpRequest, rows: Sequence[Any], asked: Listed, shown: Callable[[Any], T]) -> dict[str, Any]:
+    """Return a page of rows that are already in memory, in their order."""
+    only_known(request, asked)
+    start = _opened(asked.cursor, "place")[1] if asked.cursor else 0
+    end = start + asked.limit
+    following = signing.dumps(["place", end], salt=SALT) if end < len(rows) else None
+    return {"items": [shown(row) for row in rows[start:end]], "next": following}
+
+
+def _after(cursor: str, order: str, column: str, down: bool, model: type[Model]) -> Q:
+    _order, value, pk = _opened(cursor, order)
+    beyond = "lt" if down else "gt"
+    if column in ("id", "pk"):
+        return Q(**{f"pk__{beyond}": pk})
+    value = model._meta.get_field(column).to_python(value)
+    return Q(**{f"{column}__{beyond}": value}) | Q(**{column: value, f"pk__{beyond}": pk})
+
+
+def _opened(cursor: str, order: str) -> Mapping[int, Any]:
+    try:
+        found = signing.loads(cursor, salt=SALT)
+    except signing.BadSignature:
+        found = [None]
+    if found[0] != order:
+        raise RefusedFields({"cursor": _("is not a cursor of this list in this order; start without a cursor")})
+    return found
+
+
+def _plain(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, datetime) else value

@@ -1,0 +1,61 @@
+"""Return the reports of a project as its pages show them, with people under pseudonyms."""
+
+from typing import Any
+
+from django.http import Http404, HttpRequest
+from django.utils.translation import gettext as _
+from ninja import Router, Schema
+
+from evaluation.analyses.registry import REPORTS
+from evaluation.cached_results.first_views import is_large
+from evaluation.reports.forms import ReportForm
+from evaluation.reports.pages import PAGES, report_data
+from foilworks.core.projects.access import get_project
+from foilworks.core.projects.models import Role
+from foilworks.site.api.answers import RefusedFields, cleaned, reads
+from foilworks.site.api.shapes import Anything, Slug, Word
+
+router = Router(tags=["reports"])
+
+
+class ReportOut(Schema):
+    kind: str
+    title: str
+    about: str
+    params: list[str]
+    by_job: bool
+
+
+@router.get("", response=reads(list[ReportOut]))
+def list_reports(request: HttpRequest, slug: Slug) -> list[ReportOut]:
+    """List the kinds of reports, with the parameters that each takes besides `subtest`."""
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    large = is_large(project)
+    return [
+        ReportOut(
+            kind=kind,
+            title=str(page.title),
+            about=str(REPORTS[kind].summary),
+            params=[param.name for param in REPORTS[kind].params],
+            by_job=large or page.always_by_job,
+        )
+        for kind, page in PAGES.items()
+    ]
+
+
+@router.get("/{slug:kind}", response=reads(Anything))
+def read_report(request: HttpRequest, slug: Slug, kind: str, subtest: Word = "") -> dict[str, Any]:
+    """Get one report on the main items, or on those of `subtest`.
+
+    Other parameters are those in the list of reports. A report that only jobs compute is the last stored one; start a
+    new one on its page.
+    """
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    if kind not in PAGES:
+        raise Http404(_("Report not found."))
+    allowed = {"subtest", *(param.name for param in REPORTS[kind].params)}
+    if unknown := [name for name in request.GET if name not in allowed]:
+        raise RefusedFields({unknown[0][:80]: _("is not a parameter of this report")})
+    form = ReportForm(project, kind, request.GET)
+    cleaned(form)
+    return report_data(project, kind, *form.chosen())

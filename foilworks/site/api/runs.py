@@ -1,0 +1,167 @@
+"""Start and read generation runs: a method applied to the captions of a project, and its candidates."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+from ninja import Field, Query, Router, Schema, Status
+
+from annotation.access import subtest_for
+from foilworks.core.projects.access import get_project
+from foilworks.core.projects.models import Role
+from foilworks.site.api.answers import reads, writes
+from foilworks.site.api.imports import JobOut, job_out
+from foilworks.site.api.once import once
+from foilworks.site.api.paging import Listed, Page, page_of
+from foilworks.site.api.shapes import Anything, Id, Slug, Word
+from generation.access import get_run
+from generation.actions import runs as actions
+from generation.errors import GenerationError
+from generation.models import Candidate, GenerationRun
+from generation.recipes import find_recipe
+from generation.run_counts import state_counts
+
+router = Router(tags=["runs"])
+
+
+class RunIn(Schema):
+    """`params`: of the method; `filters`: {slug: params} in the order they run; omit it for the default filters.
+
+    `recipe` instead of `method`: those of a published subtest; `params` and `filters` then override its values.
+    """
+
+    subtest: Id
+    method: Word = ""
+    recipe: Word = ""
+    mode: Word = "corrected"
+    params: Anything = {}
+    filters: dict[str, Anything] | None = None
+    seed: int = Field(0, ge=0, le=2**63 - 1)
+    selection: Anything = {}
+
+
+class RunOut(Schema):
+    id: int
+    subtest: str
+    method: str
+    method_version: str
+    mode: str
+    params: Anything
+    filters: list[Anything]
+    seed: int
+    selection: Anything
+    skipped: dict[str, int]
+    job: JobOut | None
+    created_at: datetime
+
+
+class RunDetail(RunOut):
+    candidates: dict[str, int]
+
+
+class RunsAsked(Listed):
+    order: Literal["id", "-id"] = "-id"
+    method: Word = ""
+    subtest: Id | None = None
+
+
+class CandidateOut(Schema):
+    id: int
+    caption: str
+    text: str
+    state: str
+    rank: int
+    span: tuple[int, int]
+    model: str
+    rejected_by: list[Any]
+    unreviewed: bool
+
+
+class CandidatesAsked(Listed):
+    order: Literal["id", "-id"] = "id"
+    state: (
+        Literal[
+            "generated",
+            "filtered_out",
+            "queued",
+            "editing",
+            "in_review",
+            "returned",
+            "accepted",
+            "dropped",
+            "superseded",
+        ]
+        | None
+    ) = None
+
+
+def run_out(run: GenerationRun) -> dict[str, Any]:
+    fields = {name: getattr(run, name) for name in RunOut.model_fields if name not in {"id", "subtest", "job"}}
+    return {"id": run.pk, "subtest": run.subtest.name, "job": job_out(run.job), **fields}
+
+
+def candidate_out(candidate: Candidate) -> CandidateOut:
+    return CandidateOut(
+        id=candidate.pk,
+        caption=candidate.group.caption.text,
+        text=candidate.text,
+        state=candidate.state,
+        rank=candidate.rank,
+        span=(candidate.span_start, candidate.span_end),
+        model=candidate.model_id,
+        rejected_by=candidate.rejected_by,
+        unreviewed=candidate.unreviewed,
+    )
+
+
+@router.get("", response=reads(Page[RunOut]))
+def list_runs(request: HttpRequest, slug: Slug, asked: Query[RunsAsked]) -> dict[str, Any]:
+    """List the runs of the project, newest first."""
+    rows = GenerationRun.objects.filter(project=get_project(request.user, slug, Role.RESEARCHER))
+    if asked.method:
+        rows = rows.filter(method=asked.method)
+    if asked.subtest:
+        rows = rows.filter(subtest=asked.subtest)
+    return page_of(request, rows.select_related("subtest", "job"), asked, run_out, order=asked.order)
+
+
+@router.post("", response=writes(RunOut, 202))
+@once
+def start_run(request: HttpRequest, slug: Slug, body: RunIn) -> Status:
+    """Start a run; a job makes its candidates."""
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    wish = {**body.dict(), "subtest": subtest_for(project, body.subtest), **(_of_recipe(body) if body.recipe else {})}
+    return Status(202, run_out(actions.start_run(request.user, project, **wish)))
+
+
+def _of_recipe(body: RunIn) -> dict[str, Any]:
+    recipe = find_recipe(body.recipe)
+    if body.method not in ("", recipe.method):
+        raise GenerationError(
+            _("The recipe %(recipe)s uses the method %(method)s. Omit the method, or the recipe.")
+            % {"recipe": body.recipe, "method": recipe.method}
+        )
+    usual, given = recipe.filters_in(body.mode), body.filters or {}
+    return {
+        "method": recipe.method,
+        "recipe": f"{body.recipe}@{recipe.version}",
+        "params": {**recipe.params, **body.params},
+        "filters": {slug: {**usual.get(slug, {}), **given.get(slug, {})} for slug in {**usual, **given}},
+    }
+
+
+@router.get("/{int:pk}", response=reads(RunDetail))
+def read_run(request: HttpRequest, slug: Slug, pk: int) -> dict[str, Any]:
+    """Get one run, with the number of its candidates in each state."""
+    run = get_run(request.user, slug, pk)
+    return {**run_out(run), "candidates": dict(state_counts(run))}
+
+
+@router.get("/{int:pk}/candidates", response=reads(Page[CandidateOut]))
+def list_candidates(request: HttpRequest, slug: Slug, pk: int, asked: Query[CandidatesAsked]) -> dict[str, Any]:
+    """List the run's candidates; rejected ones with the filter that rejected them."""
+    rows = Candidate.objects.filter(group__run=get_run(request.user, slug, pk)).select_related("group__caption")
+    if asked.state:
+        rows = rows.filter(state=asked.state)
+    return page_of(request, rows, asked, candidate_out, order=asked.order)

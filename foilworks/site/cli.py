@@ -1,0 +1,121 @@
+"""Run the `foilworks` console script: Django's commands under one name, with a help page of our own.
+
+`manage.py` calls the same function. Django's commands (`shell`, `changepassword` …) work as well.
+"""
+
+import ast
+import difflib
+import os
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+
+import django
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management import execute_from_command_line, get_commands
+from django.db import DatabaseError, OperationalError
+
+from foilworks import __version__
+from foilworks.site.server.lasting import lasting
+
+NAME = "foilworks"
+MIGRATE = f"run `{NAME} migrate`, or see what is wrong with `{NAME} doctor`"
+CONNECT = f"start the database, or correct DATABASE_URL; `{NAME} doctor` shows what is wrong"
+COMMANDS = "foilworks.site.management.commands"
+ASKS_FOR_HELP = {"-h", "--help", "help"}
+ASKS_FOR_VERSION = {"-V", "--version", "version"}
+BAD_INPUT, WRONG_USAGE = 1, 2
+# Old name -> name today. Names of 0.3.0 work until 0.5.
+RENAMED: dict[str, str] = {}
+# What a shell reports for a program that Ctrl-C ended.
+INTERRUPTED = 130
+
+
+def main() -> None:
+    """Run the command line and return its exit status: 0 done, 1 bad input, 2 wrong usage."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.site.settings")
+    try:
+        # First: Django lists no commands of apps before they are loaded.
+        with lasting():
+            django.setup()
+        sys.exit(run(sys.argv[1:]))
+    except ImproperlyConfigured as error:
+        sys.stderr.write(f"{NAME}: the settings are wrong: {error}\n")
+        sys.exit(BAD_INPUT)
+    except DatabaseError as error:
+        problem = " ".join(str(error).split()).removesuffix("?")
+        # Migrations help if a table is missing, but not if the server refuses us.
+        advice = CONNECT if isinstance(error, OperationalError) and "connection" in problem else MIGRATE
+        sys.stderr.write(f"{NAME}: the database: {problem}; {advice}\n")
+        sys.exit(BAD_INPUT)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+
+
+def run(arguments: list[str]) -> int:
+    """Return the exit status of one command line. Commands may also exit with SystemExit."""
+    command = arguments[0] if arguments else "--help"
+    if command in ASKS_FOR_VERSION:
+        sys.stdout.write(f"{NAME} {__version__}\n")
+        return 0
+    if command in ASKS_FOR_HELP:
+        return _help(arguments[1:])
+    command = _named_today(command)
+    if command not in get_commands():
+        sys.stderr.write(f"{NAME}: unknown command '{command}'{_suggestion(command)}\n")
+        return WRONG_USAGE
+    execute_from_command_line([NAME, command, *arguments[1:]])
+    return 0
+
+
+def _named_today(command: str) -> str:
+    if command in RENAMED:
+        sys.stderr.write(f"{NAME}: `{command}` is now `{RENAMED[command]}`; the old name works until 0.5\n")
+    return RENAMED.get(command, command)
+
+
+def own_commands() -> list[str]:
+    """Return the names of our own commands, without importing them."""
+    return sorted(module.name for module in iter_modules(import_module(COMMANDS).__path__) if module.name[0] != "_")
+
+
+def _help(topic: list[str]) -> int:
+    command = _named_today(topic[0]) if topic else ""
+    if command in get_commands():
+        execute_from_command_line([NAME, command, "--help"])
+        return 0
+    names = own_commands()
+    width = max(map(len, names))
+    lines = [f"  {name:<{width}}  {about(name)}" for name in names]
+    sys.stdout.write(
+        "Foilworks: create, edit, validate and score foils for videos.\n\n"
+        f"usage: {NAME} COMMAND [options]\n\n" + "\n".join(lines) + "\n\n"
+        f"`{NAME} COMMAND --help` shows the options of a command, and an example. Django's commands work as well.\n"
+    )
+    return 0
+
+
+def about(name: str) -> str:
+    """Return the help of a command as one line of the list, read from its file.
+
+    To import all commands would take longer than anything else that the list does.
+    """
+    source = Path(import_module(COMMANDS).__path__[0], f"{name}.py").read_text(encoding="utf-8")
+    text = next(_helps(ast.parse(source))).split("\n")[0].strip().rstrip(".")
+    return text[:1].lower() + text[1:]
+
+
+def _helps(module: ast.Module) -> Iterator[str]:
+    """Yield the value of `help` of the class Command."""
+    for part in module.body:
+        if isinstance(part, ast.ClassDef) and part.name == "Command":
+            for line in part.body:
+                if isinstance(line, ast.Assign) and ast.unparse(line.targets[0]) == "help":
+                    yield ast.literal_eval(line.value)
+
+
+def _suggestion(command: str) -> str:
+    near = difflib.get_close_matches(command, [*own_commands(), "changepassword", "shell"], n=3)
+    return f"; did you mean {' or '.join(near)}?" if near else f"; `{NAME} --help` lists the commands"

@@ -1,0 +1,200 @@
+"""Check whether the project has enough people, by role and per pair. A fixed number of queries."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+from django.db.models import Max, QuerySet, Sum
+
+from annotation.models import Involvement, Slot, SlotState, Stage, Task, TaskState
+from annotation.queries.quality import barred_from_judging
+from annotation.queries.vote_rules import changeable
+from foilworks.core.corpus.models import Foil, Subtest
+from foilworks.core.corpus.rules.states import FoilVerdict, ItemState
+from foilworks.core.projects.models import CrowdStudy, LeakageScope, Membership, Project, Role
+
+Roles = frozenset[str]
+
+
+NOBODY: Roles = frozenset()
+
+
+def missing_people(team: Iterable[Collection[str]], *, edits: bool, reviews: bool, judges: int) -> dict[str, int]:
+    """Return role -> the minimum number of people missing; roles that lack nobody are left out.
+
+    `team`: the roles of each member. People who wrote or reviewed a foil never judge it, and nobody reviews their own
+    foils. So of two people with all roles, who share the work as well as they can, none can judge.
+    """
+    members = Counter(frozenset(roles) for roles in team)
+    writers = [roles for roles in members if Role.ANNOTATOR in roles] if edits else []
+    reviewers = [roles for roles in members if Role.REVIEWER in roles] if reviews else []
+    found: list[dict[str, int]] = []
+    for writer, reviewer in product([*writers, NOBODY], [*reviewers, NOBODY]):
+        busy = Counter(roles for roles in (writer, reviewer) if roles)
+        if any(members[roles] < n for roles, n in busy.items()):
+            continue
+        left = sum(n - busy[roles] for roles, n in members.items() if Role.VALIDATOR in roles)
+        lack = {
+            Role.ANNOTATOR.value: int(edits and not writer),
+            Role.REVIEWER.value: int(reviews and not reviewer),
+            Role.VALIDATOR.value: max(0, judges - left),
+        }
+        found.append({role: n for role, n in lack.items() if n})
+    return min(found, key=lambda lack: sum(lack.values()))
+
+
+HANDS = (Involvement.Kind.MADE, Involvement.Kind.REVIEWED, Involvement.Kind.SETTLED)
+USUAL_JUDGES = Subtest._meta.get_field("votes_wanted").default
+
+
+def staffing(
+    project: Project, funnel: Mapping[str, int], subtests: Sequence[Mapping[str, Any]], n_open: int
+) -> dict[str, Any]:
+    """Return as JSON: `missing` people by role, and `short`: subtests with pairs that too few people may judge.
+
+    `funnel`, `subtests`: as counted; `n_open`: slots that are not done. People that a crowd study recruits are never
+    missing.
+    """
+    team, kept = _team(project)
+    crowd = set(CrowdStudy.objects.filter(project=project, is_open=True).values_list("role", flat=True))
+    validators = {person for person, roles in team.items() if Role.VALIDATOR in roles}
+    wanted = max((row["votes_wanted"] for row in subtests if row["n_waiting"]), default=0)
+    found = [] if Role.VALIDATOR in crowd else short_subtests(project, validators, wanted)
+    open_rules = changeable(Subtest.objects.filter(project=project, name__in=[row["name"] for row in found]))
+    may_change = set(open_rules.values_list("name", flat=True)) if found else set()
+    short = [row | {"kept": kept, "changeable": row["name"] in may_change} for row in found]
+    n_waiting = sum(row["n_waiting"] for row in subtests)
+    if funnel["valid"] and not (n_waiting or n_open):
+        return {"missing": {}, "short": short}
+    makes = bool(funnel["captions_used"] or not funnel["items"])
+    judges = max((row["votes_wanted"] for row in subtests), default=USUAL_JUDGES)
+    lack = missing_people(
+        team.values(),
+        edits=makes and project.edit_stage and Role.ANNOTATOR not in crowd,
+        reviews=makes and Role.REVIEWER not in crowd,
+        judges=judges if (makes or n_waiting) and Role.VALIDATOR not in crowd else 0,
+    )
+    worst = max((row["lack"] for row in short), default=0)
+    if worst > lack.get(Role.VALIDATOR, 0):
+        lack[Role.VALIDATOR.value] = worst
+    return {"missing": lack, "short": short}
+
+
+def _team(project: Project) -> tuple[dict[int, set[str]], int]:
+    """Return member -> roles, without closed accounts, and the number of members who may not judge. Two queries."""
+    team: dict[int, set[str]] = defaultdict(set)
+    rows = Membership.objects.filter(project=project, person__is_active=True)
+    for person, role in rows.values_list("person", "role"):
+        team[person].add(role)
+    kept = {person for person in barred_from_judging(project) & team.keys() if Role.VALIDATOR in team[person]}
+    for person in kept:
+        team[person].discard(Role.VALIDATOR)
+    return team, len(kept)
+
+
+def short_subtests(project: Project, validators: set[int], wanted_at_most: int) -> list[dict[str, Any]]:
+    """Return subtests with open pairs whose slots can never all be filled.
+
+    `name`, `wanted` and the lowest number who `can`, how many `pairs`, the largest `lack`, and there the people that
+    `hands` exclude. Pairs whose slots are not created yet count as well. A few queries: two if enough people can judge
+    every pair. `wanted_at_most`: the highest number of votes that a waiting pair needs.
+    """
+    barred = _barred(project, validators)
+    free = len(validators) - max(map(len, barred.values()), default=0)
+    found = {} if free >= wanted_at_most else _short_pairs(project, validators, barred)
+    if project.judge_caption_once and free < _votes_of_one_caption(project):
+        for name, row in _short_captions(project, validators, barred).items():
+            if row["lack"] > found.get(name, row | {"lack": 0})["lack"]:
+                found[name] = row
+    return list(found.values())
+
+
+def _open_pairs(project: Project) -> QuerySet[Foil]:
+    waits = {"item__state": ItemState.IN_VALIDATION, "verdict": FoilVerdict.PENDING}
+    return Foil.objects.filter(item__subtest__project=project, **waits).order_by("item__subtest__name")
+
+
+def _votes_of_one_caption(project: Project) -> int:
+    """Return the most votes that all pairs of one caption need together."""
+    pairs = Foil.objects.filter(
+        item__subtest__project=project, item__caption__in=_open_pairs(project).values("item__caption")
+    )
+    votes = pairs.order_by().values("item__caption").annotate(n=Sum("item__subtest__votes_wanted"))
+    return votes.aggregate(most=Max("n"))["most"] or 0
+
+
+def _short_captions(
+    project: Project, validators: set[int], barred: Mapping[tuple[int, int | None], set[int]]
+) -> dict[str, dict[str, Any]]:
+    """Return subtests with captions whose pairs need more people than may still see the caption, which each sees once.
+
+    A multiple-choice item shows all its foils in one task, so it counts as one pair.
+    """
+    slots = Slot.objects.filter(project=project, stage=Stage.VALIDATION, state=SlotState.DONE)
+    done, seen = Counter[int](), defaultdict[int, set[int | None]](set)
+    for foil, caption, person in slots.values_list("task__foil", "task__item__caption", "person").iterator():
+        done[foil] += 1
+        seen[caption].add(person)
+    at_once = Task.objects.filter(project=project, stage=Stage.VALIDATION, foils_asked__isnull=False)
+    in_one = dict(at_once.values_list("item", "foil"))
+    columns = ("pk", "item", "item__caption", "item__subtest__name", "item__subtest__votes_wanted", *_HANDS_ON)
+    per_item = project.leakage_scope == LeakageScope.ITEM
+    rows: dict[tuple[int, str], dict[str, Any]] = {}
+    hands: dict[tuple[int, str], set[int]] = {}
+    for pk, item, caption, name, wanted, video, group in _open_pairs(project).values_list(*columns).iterator():
+        if in_one.get(item, pk) != pk:
+            continue
+        key = caption, name
+        own = barred.get((video, group if per_item else None), set())
+        hands[key] = hands[key] & own if key in hands else set(own)
+        row = rows.setdefault(key, {"name": name, "wanted": wanted, "pairs": 0, "lack": 0})
+        row["pairs"] += 1
+        row["lack"] += max(0, wanted - done[pk])
+    found: dict[str, dict[str, Any]] = {}
+    for key, row in rows.items():
+        lack = row["lack"] - len(validators - hands[key] - seen[key[0]])
+        if lack > 0:
+            whole = found.setdefault(key[1], {**row, "pairs": 0, "lack": 0, "once": True})
+            whole["pairs"] += row["pairs"]
+            if lack > whole["lack"]:
+                whole |= {"lack": lack, "can": max(0, row["wanted"] - lack), "hands": len(hands[key])}
+    return found
+
+
+_HANDS_ON = ("item__video", "item__candidate_group")
+
+
+def _short_pairs(
+    project: Project, validators: set[int], barred: Mapping[tuple[int, int | None], set[int]]
+) -> dict[str, dict[str, Any]]:
+    """Return subtests with pairs for which too few people are left, pair by pair. Two queries."""
+    done: dict[int, set[int | None]] = defaultdict(set)
+    slots = Slot.objects.filter(project=project, stage=Stage.VALIDATION, state=SlotState.DONE)
+    for foil, person in slots.filter(task__state=TaskState.OPEN).values_list("task__foil", "person").iterator():
+        done[foil].add(person)
+    columns = ("pk", "item__subtest__name", "item__subtest__votes_wanted", *_HANDS_ON)
+    per_item = project.leakage_scope == LeakageScope.ITEM
+    found: dict[str, dict[str, Any]] = {}
+    for pk, name, wanted, video, group in _open_pairs(project).values_list(*columns).iterator():
+        hands = barred.get((video, group if per_item else None), set()) - done.get(pk, set())
+        judges = (validators - hands) | done.get(pk, set())
+        if len(judges) < wanted:
+            row = found.setdefault(
+                name, {"name": name, "wanted": wanted, "can": wanted, "pairs": 0, "lack": 0, "hands": 0}
+            )
+            lack = wanted - len(judges)
+            if lack > row["lack"]:
+                row |= {"wanted": wanted, "can": len(judges), "lack": lack, "hands": len(hands)}
+            row["pairs"] += 1
+    return found
+
+
+def _barred(project: Project, validators: set[int]) -> dict[tuple[int, int | None], set[int]]:
+    """Return (video, group if the item is the scope) -> validators who worked on it."""
+    hands = Involvement.objects.filter(project=project, person__in=validators, kind__in=HANDS)
+    per_item = project.leakage_scope == LeakageScope.ITEM
+    found: dict[tuple[int, int | None], set[int]] = defaultdict(set)
+    for video, group, person in hands.values_list("video", "group", "person").iterator():
+        found[video, group if per_item else None].add(person)
+    return found

@@ -1,0 +1,1 @@
+"""Wrap the two databases, and check and create their tables."""

@@ -1,0 +1,372 @@
+"""Create the sample project and score its models, step by step; finished steps are not repeated.
+
+Draws the world into video files, writes the file that the project is imported from, and lets its people work.
+"""
+
+import json
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain, repeat
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+
+from annotation.actions.settings.publish_guideline import publish_guideline
+from annotation.models import Stage
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.reports.reports import project_report
+from evaluation.scoring.actions.start_run import start_run as start_scoring
+from evaluation.scoring.models import Run
+from evaluation.scoring.queries import run_results
+from evaluation.utd.actions.biases import measure_bias
+from evaluation.utd.actions.descriptions import describe_videos
+from evaluation.utd.recipes import DEMO
+from foilworks.core.corpus.actions.create_subtest import create_subtest
+from foilworks.core.corpus.export_formats.registry import EXPORTERS
+from foilworks.core.corpus.models import Release, Subtest
+from foilworks.core.jobs.models import Job, JobState
+from foilworks.core.jobs.queue import cancel, enqueue, wait
+from foilworks.core.media.encode import write_mp4
+from foilworks.core.projects.actions.creation import create_project_by_operator
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, Role, User
+from foilworks.core.text.registry import load
+from foilworks.site.demo import cast, guidelines, people, plan
+from foilworks.site.demo.captions import counting_caption, direction_caption, object_caption
+from foilworks.site.demo.plan import Sizes
+from foilworks.site.demo.world import (
+    FPS,
+    SIDE,
+    TRAINED_SIDE,
+    Scene,
+    counting_scenes,
+    draw,
+    evaluation_scenes,
+    training_scenes,
+)
+from foilworks.site.exports.collect import collect_release
+from foilworks.site.imports.store import import_records
+from foilworks.site.supervisor.services import services
+from generation.actions.runs import start_run as start_generation
+from generation.models import GenerationRun
+
+DATASET = "shapes"
+RECORDS = "captions.jsonl"
+THREADS = 2
+Progress = Callable[[Iterable[Any], int, str], Iterator[Any]]
+RunJob = Callable[[Job, float], None]
+# Runs may wait behind the trainings.
+GENERATION_SECONDS = TRAINING_SECONDS = 900.0
+# Shares of the counting captions that are edited, reviewed, and judged by two of three validators; the rest is left to
+# visitors.
+LEFT_AFTER = (2 / 3, 1 / 2, 1 / 4)
+WORKERS = 2
+SCORES = ("T", "P", "P+T", "n")
+
+
+def film(folder: Path, sizes: Sizes, seed: int, progress: Progress) -> Path:
+    """Write the videos of the world into `folder`, with the records to import; return the path of the records."""
+    train = training_scenes(sizes.training, seed)
+    test = evaluation_scenes(sizes.pairs, seed)
+    blinking = counting_scenes(sizes.counting, seed)
+    scenes = [*train, *test, *blinking]
+    sides = [*repeat(TRAINED_SIDE, len(train)), *repeat(SIDE, len(test) + len(blinking))]
+    with ThreadPoolExecutor(THREADS) as pool:
+        for _ in progress(pool.map(partial(_film_one, folder), scenes, sides), len(scenes), "filming"):
+            pass
+    records = [record for scene in train for record in _records(scene, "train")]
+    records += [record for scene in test for record in _records(scene, "test")]
+    records += [_record(scene, "test", plan.COUNTING, counting_caption(scene.facts)) for scene in blinking]
+    path = folder / RECORDS
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return path
+
+
+def _film_one(folder: Path, scene: Scene, side: int) -> None:
+    write_mp4(folder / f"{scene.key}.mp4", draw(scene, side), FPS)
+
+
+def _records(scene: Scene, split: str) -> Sequence[dict[str, Any]]:
+    return (
+        _record(scene, split, plan.DIRECTION, direction_caption(scene.facts)),
+        _record(scene, split, plan.OBJECT, object_caption(scene.facts)),
+    )
+
+
+def _record(scene: Scene, split: str, about: str, caption: str) -> dict[str, Any]:
+    facts: dict[str, Any] = {"shape": scene.facts.shape, "colour": scene.facts.colour, "motion": scene.facts.motion}
+    if scene.facts.times:
+        facts["count"] = scene.facts.times
+    return {
+        "id": f"{about}{scene.key}",
+        "video": f"{scene.key}.mp4",
+        "video_key": scene.key,
+        "source_dataset": DATASET,
+        # A clip and its reversal have one source: statistics treat them as one draw.
+        "source_id": scene.source,
+        "split": split,
+        "class_label": scene.facts.motion,
+        "caption": caption,
+        "facts": facts,
+    }
+
+
+@dataclass
+class Build:
+    """One sample project while it is created."""
+
+    project: Project
+    crew: people.Crew
+    sizes: Sizes
+    progress: Progress
+    run_job: RunJob
+
+    @property
+    def owner(self) -> User:
+        return self.crew.people[cast.OWNER]
+
+    def jobs(self, jobs: list[Job], timeout_s: float, label: str) -> None:
+        """Run the queued jobs."""
+        for job in self.progress(jobs, len(jobs), label):
+            self.run_job(job, timeout_s)
+
+    def acts(self, acts: Iterator[None], expected: int, label: str) -> None:
+        for _ in self.progress(acts, expected, label):
+            pass
+
+
+def wait_for(job: Job, timeout_s: float) -> None:
+    """Let a worker run the job. Raises JobError if it fails or takes too long."""
+    wait([job], timeout_s=timeout_s)
+
+
+def build(
+    seed: int, sizes: Sizes, progress: Progress, run_job: RunJob = wait_for
+) -> tuple[Project, Release, list[Run]]:
+    """Create the project up to a scored release. `run_job(job, seconds)` runs a queued job."""
+    making = _begin(seed, sizes, progress, run_job)
+    _import(making, seed)
+    subtests = _subtests(making)
+    _generate(making, subtests, seed)
+    training = _train(making)
+    _work(making, subtests)
+    _leave_work(making, subtests, seed)
+    making.jobs(training, TRAINING_SECONDS, "waiting for the two models")
+    release = freeze_release(making.owner, making.project, name="shapes 1")
+    runs = _score(making, release)
+    _measure_bias(making)
+    return making.project, release, runs
+
+
+@transaction.atomic
+def _begin(seed: int, sizes: Sizes, progress: Progress, run_job: RunJob) -> Build:
+    project = create_project_by_operator(plan.SLUG, plan.NAME)
+    project.description, project.is_simulated = plan.DESCRIPTION, True
+    project.save(update_fields=["description", "is_simulated"])
+    audit.record(audit.event(project, None, "foilworks.demo.begin", project, seed=seed))
+    scenes = sorted({scene.source for scene in evaluation_scenes(sizes.pairs, seed)})
+    return Build(project, people.Crew(project, cast.enrol(project), scenes, seed), sizes, progress, run_job)
+
+
+def _import(making: Build, seed: int) -> None:
+    cache = Path(settings.CACHE_ROOT)
+    cache.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix="demo-", dir=cache))
+    try:
+        records = film(folder, making.sizes, seed, making.progress)
+        import_records(
+            making.project, making.owner, "jsonl", records, media_dir=folder, strict=True, progress=making.progress
+        )
+    finally:
+        shutil.rmtree(folder)
+
+
+def _subtests(making: Build) -> dict[str, Subtest]:
+    owner, project = making.owner, making.project
+    made = {
+        plan.OBJECT_SUBTEST: create_subtest(
+            owner,
+            project,
+            name=plan.OBJECT_SUBTEST,
+            test="direction",
+            kind="proficiency",
+            votes_wanted=1,
+            votes_needed=1,
+        )
+    }
+    made[plan.DIRECTION_SUBTEST] = create_subtest(
+        owner, project, name=plan.DIRECTION_SUBTEST, test="direction", proficiency_subtest=made[plan.OBJECT_SUBTEST]
+    )
+    made[plan.COUNTING_SUBTEST] = create_subtest(owner, project, name=plan.COUNTING_SUBTEST, test="counting")
+    made[plan.FREE_SUBTEST] = create_subtest(owner, project, name=plan.FREE_SUBTEST, test="actions", foils_per_item=2)
+    for stage, text in guidelines.GENERAL.items():
+        publish_guideline(owner, project, stage, text)
+    for name, text in guidelines.FOR_EDITING.items():
+        publish_guideline(owner, project, Stage.EDIT, text, subtest=made[name])
+    return made
+
+
+def _generate(making: Build, subtests: dict[str, Subtest], seed: int) -> None:
+    opposites = {"pairs": plan.direction_pairs()}
+    swaps = {"lexicon": plan.object_lexicon()}
+    # One after the other: rows get the same numbers, and tasks the same order, in every run of a seed.
+    for name, method, params, prefix in (
+        (plan.DIRECTION_SUBTEST, "preposition", opposites, plan.DIRECTION),
+        (plan.OBJECT_SUBTEST, "fake", swaps, plan.OBJECT),
+    ):
+        _run_method(making, subtests[name], method, seed, {"split": "test", "key_prefix": prefix}, params)
+
+
+def _run_method(
+    making: Build, subtest: Subtest, method: str, seed: int, selection: dict[str, Any], params: dict[str, Any]
+) -> None:
+    run = start_generation(
+        making.owner, making.project, subtest=subtest, method=method, params=params, seed=seed, selection=selection
+    )
+    making.jobs([_job(run.job)], GENERATION_SECONDS, f"foils: {subtest.name}")
+
+
+def _train(making: Build) -> list[Job]:
+    return [
+        enqueue(
+            f"foilworks.site.jobs.train_{architecture}",
+            making.project.pk,
+            title=f"training: {architecture}",
+            project_id=making.project.pk,
+        )
+        for architecture in plan.ARCHITECTURES
+    ]
+
+
+def _work(making: Build, subtests: dict[str, Subtest]) -> None:
+    """Do all work on direction and objects, up to the last vote."""
+    clips, crew = 2 * making.sizes.pairs, making.crew
+    # Every clip has two foils, each edited and reviewed; a rejected scene returns two clips.
+    again = sum(len(crew.sent_back(subtests[name])) for name in (plan.DIRECTION_SUBTEST, plan.OBJECT_SUBTEST))
+    making.acts(people.edit_and_review(crew), 4 * clips + 4 * again, "editing and reviewing")
+    making.acts(people.validate(crew), 4 * clips, "validating")
+
+
+def _leave_work(making: Build, subtests: dict[str, Subtest], seed: int) -> None:
+    """Leave counting foils at every stage for the visitor, and some captions without foils."""
+    counting = {"split": "test", "key_prefix": plan.COUNTING}
+    _run_method(making, subtests[plan.COUNTING_SUBTEST], "number", seed, counting, {})
+    crew, count = making.crew, making.sizes.counting
+    edited, reviewed, voted = (int(share * count) for share in LEFT_AFTER)
+    (ada, ada_person), (ben, ben_person) = crew.players(Role.ANNOTATOR)
+    (rosa, rosa_person), _ = crew.players(Role.REVIEWER)
+    acts = (
+        people.edits(crew, ada, ada_person, edited // 2),
+        people.edits(crew, ben, ben_person, edited - edited // 2),
+        people.reviews(crew, rosa, rosa_person, reviewed),
+        *(people.votes(crew, player, person, voted) for player, person in crew.players(Role.VALIDATOR)[:2]),
+    )
+    making.acts(chain.from_iterable(acts), edited + reviewed + 2 * voted, "leaving work for visitors")
+    free = [f"{plan.DIRECTION}{scene.key}" for scene in evaluation_scenes(making.sizes.free, seed)[::2]]
+    _run_method(making, subtests[plan.FREE_SUBTEST], "person", seed, {"caption_keys": free}, {})
+
+
+def _score(making: Build, release: Release) -> list[Run]:
+    runs = [
+        start_scoring(
+            making.owner,
+            release,
+            f"tiny:{plan.model_folder(making.project, architecture)}",
+            label=architecture,
+            controls=True,
+        )
+        for architecture in plan.ARCHITECTURES
+    ]
+    making.jobs([_job(run.job) for run in runs], TRAINING_SECONDS, "scoring")
+    # The jobs have written into their rows.
+    return list(Run.objects.filter(pk__in=[run.pk for run in runs]).order_by("pk"))
+
+
+def _measure_bias(making: Build) -> None:
+    """Describe some videos by rules, and measure what the descriptions alone give away."""
+    videos = making.project.videos.order_by("pk")
+    keys = [
+        key
+        for split in ("train", "test")
+        for key in videos.filter(split=split).values_list("key", flat=True)[: making.sizes.described]
+    ]
+    described = describe_videos(making.owner, making.project, recipe=DEMO, videos=keys)
+    making.jobs([_job(described.job)], GENERATION_SECONDS, "describing frames")
+    measured = measure_bias(making.owner, described, name=plan.BIAS_RUN, learning_curve=True)
+    making.jobs([_job(measured.job)], GENERATION_SECONDS, "measuring biases")
+
+
+def _job(job: Job | None) -> Job:
+    assert job is not None  # start_run has just queued it
+    return job
+
+
+def make_demo(seed: int, progress: Progress, *, sizes: Sizes = plan.FULL, fresh: bool = False) -> dict[str, Any]:
+    """Return the sample project of this seed with its numbers; create it if it is missing, or if `fresh`.
+
+    A sample project of a different seed, or an unfinished one, keeps all its data under a different short name.
+    """
+    began = time.monotonic()
+    found = None if fresh else finished(seed)
+    if found is None:
+        _set_aside()
+        with services(workers=WORKERS):
+            found = build(seed, sizes, progress)
+    return {**numbers(*found), "seconds": time.monotonic() - began}
+
+
+def finished(seed: int) -> tuple[Project, Release, list[Run]] | None:
+    """Return the sample project of this seed with its release and its two models' runs; None if any is missing."""
+    project = Project.objects.filter(slug=plan.SLUG, is_simulated=True).first()
+    if project is None or not GenerationRun.objects.filter(project=project).exists() or plan.seed_of(project) != seed:
+        return None
+    release = Release.objects.filter(project=project).order_by("pk").first()
+    done = Run.objects.filter(release=release, label__in=plan.ARCHITECTURES, job__state=JobState.DONE)
+    runs = list(done.order_by("pk"))
+    return None if release is None or len(runs) < len(plan.ARCHITECTURES) else (project, release, runs)
+
+
+@transaction.atomic
+def _set_aside() -> None:
+    """Free the sample project's short name. Its accounts move to the new one, so it no longer offers them."""
+    project = Project.objects.filter(slug=plan.SLUG).first()
+    if project is None:
+        return
+    for job in Job.objects.filter(project_id=project.pk):
+        cancel(job)
+    before, project.slug = project.slug, f"{plan.SLUG}-{project.pk}"
+    project.name, project.sign_in_hint = f"{project.name} ({project.pk})", {}
+    project.save(update_fields=["slug", "name", "sign_in_hint"])
+    audit.record(audit.event(project, None, "foilworks.demo.set_aside", project, from_state=before))
+
+
+def numbers(project: Project, release: Release, runs: list[Run]) -> dict[str, Any]:
+    """Return the output of `demo --json`: overall validation, the models on the direction subtest, the export."""
+    overall = project_report(project, "validation")["overall"]
+    models = {run.label: run_results(run)["subtests"][plan.DIRECTION_SUBTEST] for run in runs}
+    return {
+        "project": project.slug,
+        "items": overall["n_items"],
+        "valid": overall["n_valid"],
+        "unanimous": overall["n_unanimous"],
+        "alpha": overall["alpha_all"],
+        "js_all": overall["js_all"],
+        "js_valid": overall["js_valid"],
+        "models": {name: {key: found[key] for key in SCORES} for name, found in models.items()},
+        "release": release.pk,
+        "export": str(_export(release)),
+    }
+
+
+def _export(release: Release) -> Path:
+    out = Path(settings.EXPORT_ROOT) / f"{plan.SLUG}-{release.pk}"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    load(EXPORTERS["foilworks"]).write(collect_release(release), out, params={})
+    return out

@@ -1,0 +1,453 @@
+"""Verify an export against itself: bytes by the manifest, the content hash by the items, tables by votes and scores.
+
+Anyone who changes a file can also recompute the hashes. The numbers that follow from votes and scores cannot be changed
+without the same arithmetic. So both are checked, and the first difference is reported.
+"""
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from itertools import zip_longest
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from evaluation.errors import EvaluationError
+from evaluation.metrics import pairwise, two_clips
+from evaluation.scoring.queries import pair_scores, two_clip_results
+from foilworks.core.corpus.export_formats.foilworks import (
+    CHECKS,
+    checks,
+    figure_csv,
+    held_digests,
+    score_line,
+    vote_line,
+)
+from foilworks.core.corpus.export_formats.parts.flat import DATA, files_of, flat_rows
+from foilworks.core.corpus.export_formats.parts.folder import MADE_BY, MANIFEST, pretty, self_hash
+from foilworks.core.corpus.export_formats.parts.released_items import released_items
+from foilworks.core.corpus.records import ReleaseContent, ReleaseScore, ReleaseVote, VoteCounts
+from foilworks.core.corpus.release_documents import Figure
+from foilworks.core.corpus.release_records import as_published_facts, foil_counts, hash_of, n_as_published, vote_counts
+from foilworks.core.corpus.rules.canonical import canonical_line
+from foilworks.core.text.quoting import quoted
+from foilworks.site.documents.figures import figure_rows
+from foilworks.site.exports.covered import README, covered, covered_by_hash, disorder, notes, readme_difference
+from foilworks.site.exports.recomputed import RECOMPUTED, recomputed
+
+WHOLE = "foilworks"
+# The compared results of a model; intervals depend on random draws and are not compared.
+SHARES = ("T", "P", "P+T", "n", "ties")
+_KEY = "manifest_sha256"
+# Since this version, tables are computed from the content of the export.
+RECOMPUTED_SINCE = 2
+# Since this version, a figure that differs from its page's main table has its own numbers.
+OWN_NUMBERS_SINCE = 3
+# Since this version, intervals are valid for few equal items, and undefined draws are named; digests cover older ones.
+SMALL_SAMPLES_SINCE = 4
+# Since this version, an item of several foils with votes on only one has no vote counts.
+COUNTS_OF_ITEMS_SINCE = 3
+# Since this version, file names keep underscores, and differ in more than case.
+FILE_NAMES_SINCE = 4
+# Since this version, words of every script count, and the blind audit names what it cannot judge. For older exports,
+# tables about words are compared only for ASCII texts, whose words are equal; digests cover other texts.
+EVERY_SCRIPT_SINCE = 4
+OF_WORDS = frozenset({"validation", "divergence", "blind"})
+UNKNOWN_BEFORE = frozenset({"n_unjudged", "unjudged"})
+# Errors that a document of an unexpected shape causes.
+STRANGE = (KeyError, TypeError, ValueError, AttributeError, IndexError)
+# For recomputed numbers; the weights of a classifier differ in their last digits between machines.
+NEAR = {"rel_tol": 1e-6, "abs_tol": 1e-9}
+
+
+class _DifferenceError(Exception):
+    """The first difference; never leaves this module."""
+
+
+def verify(folder: Path, expected: str = "") -> dict[str, Any]:
+    """Return {"ok": True, "hash", "manifest", "recomputed", "hash_only", "advice"} or {"ok": False, "difference"}.
+
+    `hash` is the content's, `manifest` the manifest's, which covers every byte. `recomputed` and `hash_only` say in
+    words what was checked in which way. `expected`: the manifest's hash as it was published. EvaluationError: there is
+    no export, or `expected` is not a hash.
+    """
+    wanted = expected.strip().lower().removeprefix("sha256:")
+    if expected and not re.fullmatch("[0-9a-f]{64}", wanted):
+        raise EvaluationError(
+            f"{quoted(expected)} is not a hash; give the 64 hexadecimal digits published with the export"
+        )
+    if not (folder / MANIFEST).is_file():
+        fix = "unpack the archive, and give its folder" if folder.is_file() else "give the exported folder"
+        raise EvaluationError(f"{folder}: is not an export (it has no {MANIFEST}); {fix}")
+    try:
+        manifest = _manifest(folder)
+        _same_files(folder, manifest)
+        checked = covered_by_hash(manifest)
+        if manifest.get("format") == WHOLE:
+            checked = _same_content(folder, manifest)
+        if wanted and wanted != manifest[_KEY]:
+            raise _DifferenceError(_another(manifest, wanted))
+    except _DifferenceError as difference:
+        return {"ok": False, "difference": str(difference)}
+    told = {**checked, **notes(folder, manifest, expected=bool(wanted))}
+    return {"ok": True, "hash": manifest["content_hash"], "manifest": manifest[_KEY], **told}
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    """Read the manifest and check its own hash."""
+    try:
+        text = (folder / MANIFEST).read_bytes().decode("utf-8")
+        manifest = json.loads(text)
+    except (OSError, ValueError) as error:
+        raise _DifferenceError(f"{MANIFEST}: cannot be read ({error})") from error
+    if not isinstance(manifest, dict) or manifest.get("made_by") != MADE_BY:
+        raise _DifferenceError(f"{MANIFEST}: was not made by {MADE_BY}")
+    if not isinstance(manifest.get("files"), dict) or "content_hash" not in manifest:
+        raise _DifferenceError(f"{MANIFEST}: lacks the files or the content hash")
+    if pretty(manifest) != text or self_hash(manifest) != manifest.get(_KEY):
+        raise _DifferenceError(f"{MANIFEST}: was changed: its own hash differs")
+    return manifest
+
+
+def _same_files(folder: Path, manifest: Mapping[str, Any]) -> None:
+    """Check that the folder holds the manifest's files, byte for byte, and no others."""
+    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_symlink() or path.is_file()}
+    named = manifest["files"]
+    for name in sorted(there - {MANIFEST} - set(named)):
+        raise _DifferenceError(f"{name}: is not in the manifest")
+    for name in sorted(named):
+        path = folder / name
+        if name not in there or ".." in PurePosixPath(name).parts:
+            raise _DifferenceError(f"{name}: is missing")
+        if path.is_symlink():
+            raise _DifferenceError(f"{name}: is a link, not a file")
+        if hashlib.sha256(path.read_bytes()).hexdigest() != named[name].get("sha256"):
+            raise _DifferenceError(f"{name}: was changed: its SHA-256 is not the manifest's")
+
+
+def _same_content(folder: Path, manifest: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Check what follows from items, votes and scores; return what was recomputed."""
+    items = [record for _, record in _lines(folder / "items.jsonl")]
+    votes = [_vote(where, line) for where, line in _lines(folder / "votes.jsonl")]
+    scores = [_score(where, line) for where, line in _lines(folder / "scores.jsonl")]
+    try:
+        found = hash_of(record for record in items if record.get("released"))
+    except (TypeError, ValueError, KeyError) as error:
+        raise _DifferenceError(f"items.jsonl: has no content hash ({error})") from error
+    held = manifest["held_hash"] if manifest.get("withheld") else manifest["content_hash"]
+    _same("items.jsonl", "content hash", found, held)
+    counts = {"items": len(items), "votes": len(votes), "scores": len(scores)}
+    for name, count in counts.items():
+        _same(MANIFEST, f"counts.{name}", manifest.get("counts", {}).get(name), count)
+    word = as_published_facts(n_as_published(record for record in items if record.get("released")))
+    _same(MANIFEST, "as_published", manifest.get("as_published"), word.get("as_published"))
+    layout = manifest.get("layout_version", 1)
+    since = layout >= RECOMPUTED_SINCE
+    try:
+        counted = vote_counts(votes, foil_counts(items) if layout >= COUNTS_OF_ITEMS_SINCE else None)
+        _same_counts(items, counted)
+        _same_computed(folder, votes, scores)
+        if since:
+            _same_made(folder, items, votes, counted, layout)
+    except (EvaluationError, *STRANGE) as error:
+        # A document with impossible content: its digest tells which one.
+        if since:
+            _same_digests(folder, items, votes, scores)
+        raise _DifferenceError(f"tables/: cannot be computed again ({quoted(error)})") from error
+    if since:
+        _same_digests(folder, items, votes, scores)
+    _same_layout(folder, manifest, items, votes, scores)
+    kinds = [kind for kind in _kinds(items, layout) if (folder / "tables" / f"{kind}.json").exists()] if since else []
+    rows = _figure_rows(folder, of_own=layout >= OWN_NUMBERS_SINCE) if since else {}
+    return covered(manifest, kinds, [f"figures/{stem}.csv" for stem in rows])
+
+
+def _same_layout(
+    folder: Path,
+    manifest: Mapping[str, Any],
+    items: list[dict[str, Any]],
+    votes: list[ReleaseVote],
+    scores: list[ReleaseScore],
+) -> None:
+    """Check what has no digest of its own besides the manifest's: the order of lines, the numbers of the card."""
+    if name := disorder(items, votes, scores):
+        raise _DifferenceError(f"{name}: the order of its lines is not that of an export")
+    if README in manifest["files"]:
+        text = (folder / README).read_text(encoding="utf-8", errors="replace")
+        if said := readme_difference(text, manifest, items):
+            raise _DifferenceError(f"{README}: {said}")
+
+
+def _same_computed(folder: Path, votes: list[ReleaseVote], scores: list[ReleaseScore]) -> None:
+    _same_checks(folder, votes, scores)
+    _same_model_files(folder, scores)
+    _same_results(folder, scores)
+
+
+def _same_made(
+    folder: Path,
+    items: list[dict[str, Any]],
+    votes: list[ReleaseVote],
+    counted: Mapping[str, VoteCounts],
+    layout: int,
+) -> None:
+    """Check what exports derive from their own items, votes and tables."""
+    _same_tables(folder, items, votes, layout)
+    _same_leaderboard(folder)
+    _same_flat(folder, items, counted, own_names=layout >= FILE_NAMES_SINCE)
+    _same_figures(folder, of_own=layout >= OWN_NUMBERS_SINCE)
+
+
+def _another(manifest: Mapping[str, Any], wanted: str) -> str:
+    found = f"{MANIFEST}: has the hash {manifest[_KEY]}, not the expected one"
+    if wanted == manifest["content_hash"]:
+        return f"{found}: that one is the items' alone, which are the same; votes and tables are held by the manifest's"
+    return found
+
+
+def _same_counts(items: list[dict[str, Any]], counted: Mapping[str, VoteCounts]) -> None:
+    """Check that the vote counts of an item equal its votes."""
+    for item in items:
+        pairs = [item, *([item["proficiency"]] if item.get("proficiency") else [])]
+        for pair in pairs:
+            tally = counted.get(pair.get("id", ""))
+            line = tally and {"caption": tally.caption, "foil": tally.foil, "other": tally.other}
+            _same("items.jsonl", f"votes of {pair.get('id')}", pair.get("votes"), line)
+
+
+def _same_checks(folder: Path, votes: list[ReleaseVote], scores: list[ReleaseScore]) -> None:
+    name = f"tables/{CHECKS}.json"
+    table, computed = _table(folder, CHECKS), checks(votes, scores)
+    by_place = [
+        {(row.get("subtest"), row.get("model"), row.get("protocol")): row for row in rows}
+        for rows in (table.get("scores", []), computed["scores"])
+    ]
+    for place in sorted(by_place[0].keys() | by_place[1].keys(), key=str):
+        label = " / ".join(map(str, place))
+        _same(name, f"scores of {label}", by_place[0].get(place), by_place[1].get(place))
+    told, made = table.get("annotators", {}), computed["annotators"]
+    for person in sorted(told.keys() | made.keys()):
+        _same(name, f"choices of {person}", told.get(person), made.get(person))
+    _same(name, "content", {key: table.get(key) for key in computed}, computed)
+
+
+def _same_model_files(folder: Path, scores: list[ReleaseScore]) -> None:
+    """Check that the files of single models have the lines of scores.jsonl, each once."""
+    apart = [line for path in sorted((folder / "scores").glob("*.jsonl")) for _, line in _lines(path)]
+    whole = [score_line(score) for score in scores]
+    _same("scores/", "lines", sorted(map(canonical_line, apart)), sorted(map(canonical_line, whole)), show=False)
+
+
+def _same_results(folder: Path, scores: list[ReleaseScore]) -> None:
+    """Check T, P and P+T of every model, overall and per subtest and test, recomputed from the raw scores."""
+    if not (folder / "tables" / "models.json").exists():
+        return
+    for told in _table(folder, "models"):
+        rows = [score for score in scores if (score.model_key, score.protocol) == (told["model_key"], told["protocol"])]
+        rows = [score for score in rows if score.id not in set(told.get("left_out", ()))]
+        if not rows or told.get("overall") is None:
+            continue
+        made = pairwise.compute(pair_scores(rows), ties=told["tie_policy"], draws=1)
+        if pairs := told.get("two_clips"):
+            _same_two_clips(told["model"], pairs, rows, told["tie_policy"])
+        groups = [("overall", told["overall"], made["overall"])]
+        for kind in ("subtests", "tests"):
+            names = sorted(told[kind].keys() | made[kind].keys())
+            groups += [(f"{kind}.{name}", told[kind].get(name), made[kind].get(name)) for name in names]
+        for place, says, is_ in groups:
+            for share in SHARES:
+                pair = ((says or {}).get(share), (is_ or {}).get(share))
+                _same("tables/models.json", f"{told['model']}, {place}.{share}", *pair)
+
+
+def _same_two_clips(model: str, told: Mapping[str, Any], rows: list[ReleaseScore], ties: str) -> None:
+    """Check text, video and group score of the items of two clips, which the raw scores name."""
+    winners, shares = told["scores"] == two_clips.WINNERS, told["scores"] == two_clips.SHARES
+    made = two_clip_results(rows, ties, 1, winners=winners, shares=shares) or {}
+    for name in two_clips.SCORES:
+        pair = ((found.get("overall") or {}).get(name) for found in (told, made))
+        _same("tables/models.json", f"{model}, two_clips.{name}", *pair)
+
+
+def _same_tables(folder: Path, items: list[dict[str, Any]], votes: list[ReleaseVote], layout: int) -> None:
+    """Check the tables that follow from items and votes, cell by cell."""
+    old_words = layout < EVERY_SCRIPT_SINCE
+    for kind in _kinds(items, layout):
+        name = f"tables/{kind}.json"
+        told = _table(folder, kind) if (folder / name).exists() else None
+        made = recomputed(kind, items, votes, told)
+        if made is None and told is None:
+            continue
+        told = _table(folder, kind)
+        if layout < SMALL_SAMPLES_SINCE:
+            told, made = (_without(table, _is_interval) for table in (told, made))
+        if old_words:
+            made = _without(made, UNKNOWN_BEFORE.__contains__)
+        _same_cells(name, "", told, made)
+
+
+def _kinds(items: list[dict[str, Any]], layout: int) -> list[str]:
+    """Return the tables to compute from items and votes."""
+    skipped = OF_WORDS if layout < EVERY_SCRIPT_SINCE and not all(map(_is_ascii, items)) else frozenset()
+    return [kind for kind in RECOMPUTED if kind not in skipped]
+
+
+def _is_ascii(item: Mapping[str, Any]) -> bool:
+    pair = item.get("proficiency") or {"caption": "", "foils": []}
+    return all(text.isascii() for one in (item, pair) for text in (one["caption"], *one["foils"]))
+
+
+def _is_interval(key: str) -> bool:
+    return key == "ci" or key.endswith(("_ci", "_ci_undefined"))
+
+
+def _without(table: Any, leaves_out: Callable[[str], bool]) -> Any:
+    """Return the table without the keys, at every depth."""
+    if isinstance(table, list):
+        return [_without(each, leaves_out) for each in table]
+    if not isinstance(table, dict):
+        return table
+    return {key: _without(value, leaves_out) for key, value in table.items() if not leaves_out(key)}
+
+
+def _same_cells(name: str, place: str, told: Any, found: Any) -> None:
+    """Name the first differing cell by its path: "subtests[0].n_valid"."""
+    if isinstance(told, dict) and isinstance(found, dict):
+        for key in sorted(told.keys() | found.keys()):
+            _same_cells(name, f"{place}.{key}".lstrip("."), told.get(key), found.get(key))
+    elif isinstance(told, list) and isinstance(found, list) and len(told) == len(found):
+        for at, (one, other) in enumerate(zip(told, found, strict=True)):
+            _same_cells(name, f"{place}[{at}]", one, other)
+    elif isinstance(told, float) and isinstance(found, float) and math.isclose(told, found, **NEAR):
+        return
+    else:
+        _same(name, place or "content", told, found)
+
+
+def _same_leaderboard(folder: Path) -> None:
+    """Check that its shares equal the models' results, and its line of people the human baseline."""
+    if not (folder / "tables" / "leaderboard.json").exists():
+        return
+    name, board = "tables/leaderboard.json", _table(folder, "leaderboard")
+    results = {(told["model_key"], told["protocol"]): told["overall"] for told in _table(folder, "models")}
+    for row in board["models"]:
+        told = results.get((row["model_key"], row["protocol"])) or {}
+        for share in SHARES:
+            _same_cells(name, f"{row['model']}.{share}", row.get(share), told.get(share))
+
+
+def _same_flat(
+    folder: Path, items: list[dict[str, Any]], counted: Mapping[str, VoteCounts], *, own_names: bool
+) -> None:
+    """Check that the rows of data/ are those of the released items. Not `own_names`: files named by an older rule."""
+    content = ReleaseContent("", "", "", "", tuple(items))
+    older = {} if own_names else _files_by_subtest(folder / DATA)
+    for name, records in files_of(list(released_items(content, counted))).items():
+        told = [row for _, row in _lines(folder / DATA / older.get(records[0].subtest, name))]
+        for row, made in zip_longest(told, flat_rows(records), fillvalue={}):
+            _same_cells(f"{DATA}/{name}", str(made.get("id", "rows")), row, made)
+
+
+def _files_by_subtest(folder: Path) -> dict[str, str]:
+    """Return subtest -> the name of the file whose first row belongs to it."""
+    first = {path.name: next(_lines(path), ("", {}))[1] for path in sorted(folder.glob("*.jsonl"))}
+    return {str(row.get("subtest")): name for name, row in first.items()}
+
+
+def _same_figures(folder: Path, *, of_own: bool) -> None:
+    """Check that the numbers of the figures equal those of the tables."""
+    for stem, rows in _figure_rows(folder, of_own=of_own).items():
+        path = folder / "figures" / f"{stem}.csv"
+        text = path.read_bytes().decode("utf-8", "replace") if path.is_file() else None
+        if text != figure_csv(Figure(bytes, rows)):
+            raise _DifferenceError(f"figures/{path.name}: differs from the numbers of its table")
+
+
+def _figure_rows(folder: Path, *, of_own: bool) -> dict[str, Any]:
+    tables = {path.stem: _table(folder, path.stem) for path in sorted((folder / "tables").glob("*.json"))}
+    return dict(figure_rows(tables, of_own=of_own))
+
+
+def _same_digests(
+    folder: Path, items: list[dict[str, Any]], votes: list[ReleaseVote], scores: list[ReleaseScore]
+) -> None:
+    """Check that what cannot be computed from the export still has the digests stored at export."""
+    paths = sorted((folder / "tables").glob("*.json"))
+    tables = {path.stem: _table(folder, path.stem) for path in paths if path.stem != CHECKS}
+    told, made = _table(folder, CHECKS), held_digests(items, votes, scores, tables)
+    for kind, where in (("lines", "{}.jsonl"), ("tables", "tables/{}.json")):
+        for name in sorted(made[kind].keys() | told.get(kind, {}).keys()):
+            if told.get(kind, {}).get(name) != made[kind].get(name):
+                raise _DifferenceError(
+                    f"{where.format(name)}: was changed: tables/{CHECKS}.json records different content"
+                )
+
+
+def _same(name: str, what: str, told: Any, found: Any, *, show: bool = True) -> None:
+    close = isinstance(told, float) and isinstance(found, float) and math.isclose(told, found, rel_tol=1e-9)
+    if told != found and not (close and "checks" not in name):
+        values = (
+            f" is {_short(told)}; computed again, it is {_short(found)}" if show else " are not those of scores.jsonl"
+        )
+        raise _DifferenceError(f"{name}: {what}{values}")
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return text if len(text) <= 160 else f"{text[:157]}..."
+
+
+def _table(folder: Path, name: str) -> Any:
+    path = folder / "tables" / f"{name}.json"
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise _DifferenceError(f"tables/{name}.json: cannot be read ({error})") from error
+
+
+def _lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise _DifferenceError(f"{path.name}: cannot be read ({error})") from error
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line:
+            continue
+        try:
+            record = json.loads(line)
+        except ValueError as error:
+            raise _DifferenceError(f"{path.name}:{number}: is not JSON ({error})") from error
+        if not isinstance(record, dict):
+            raise _DifferenceError(f"{path.name}:{number}: is not a record")
+        yield f"{path.name}:{number}", record
+
+
+def _vote(where: str, line: dict[str, Any]) -> ReleaseVote:
+    """Parse the vote of a line of votes.jsonl: the reverse of `vote_line`."""
+    try:
+        position = line["position"]
+        rest = {name: value for name, value in line.items() if name != "position"}
+        vote = ReleaseVote(**rest, caption_first=None if position is None else position == 1)
+    except (KeyError, TypeError) as error:
+        raise _DifferenceError(f"{where}: is not a vote ({error})") from error
+    if vote_line(vote) != line:
+        raise _DifferenceError(f"{where}: does not have the format of a vote")
+    return vote
+
+
+def _score(where: str, line: dict[str, Any]) -> ReleaseScore:
+    try:
+        rest = {name: value for name, value in line.items() if name not in {"proficiency", "foils"}}
+        simpler = line.get("proficiency") or {"caption": None, "foils": []}
+        score = ReleaseScore(
+            **rest,
+            foils=tuple(line["foils"]),
+            proficiency_caption=simpler["caption"],
+            proficiency_foils=tuple(simpler["foils"]),
+        )
+    except (KeyError, TypeError) as error:
+        raise _DifferenceError(f"{where}: is not a score ({error})") from error
+    if score_line(score) != line:
+        raise _DifferenceError(f"{where}: does not have the format of a score")
+    return score

@@ -1,0 +1,47 @@
+"""Serve a release as a zip of what `foilworks export` writes."""
+
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from django.http import FileResponse, HttpRequest
+from django.utils.text import slugify
+from django.views.decorators.http import require_POST
+
+from foilworks.core.corpus.access import get_release
+from foilworks.core.corpus.export_formats.registry import EXPORTERS
+from foilworks.core.corpus.models import Release
+from foilworks.core.text.registry import load, lookup, parse_params
+from foilworks.site.exports.collect import export_content
+
+# A smaller zip remains in memory.
+SPOOL_BYTES = 16 * 1024 * 1024
+
+
+@require_POST
+def export(request: HttpRequest, slug: str, pk: int, exporter: str) -> FileResponse:
+    """Require POST, so that no link or crawler makes the server write a whole benchmark."""
+    found = get_release(request.user, slug, pk)
+    name = f"{found.project.slug}-{slugify(found.name) or found.pk}-{exporter}"
+    params = lookup(EXPORTERS, exporter, "format").params
+    given = {param.name: request.POST[param.name] for param in params if param.name in request.POST}
+    return FileResponse(zipped(found, exporter, name, given), as_attachment=True, filename=f"{name}.zip")
+
+
+def zipped(
+    found: Release, slug: str, name: str, given: Mapping[str, str] | None = None
+) -> tempfile.SpooledTemporaryFile:
+    """Zip the files of the export below a folder `name`; the caller closes the result."""
+    entry = lookup(EXPORTERS, slug, "format")
+    params, module = parse_params(entry, given or {}), load(entry)
+    content = export_content(module, found.project, found)
+    with tempfile.TemporaryDirectory(prefix="foilworks-export-") as folder:
+        out = Path(folder) / name
+        written = module.write(content, out, params=params)
+        packed = tempfile.SpooledTemporaryFile(max_size=SPOOL_BYTES)  # noqa: SIM115 (the response closes it)
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path in written:
+                archive.write(path, f"{name}/{path.relative_to(out).as_posix()}")
+    packed.seek(0)
+    return packed

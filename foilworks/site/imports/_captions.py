@@ -1,0 +1,106 @@
+"""Store the captions of an import: one row per text and clip, however many items use it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from foilworks.core.corpus.models import Caption
+from foilworks.core.corpus.records import ItemRecord, RecordWarning
+from foilworks.core.projects.sql.bulk_writes import insert_many
+from foilworks.core.text.quoting import quoted
+from foilworks.site.imports._videos import label_differences
+from foilworks.site.imports.batch import CHUNK, Batch, chunks, text_sha256
+
+
+def check_captions(batch: Batch) -> None:
+    """Note captions that are stored under their id with a different text, clip or fact; equal ones are counted."""
+    if batch.is_first_import:
+        return  # no two records of a file share an id
+    ids = [record.id for record in batch.records if not record.foils]
+    stored: dict[str, list[Caption]] = {}
+    for keys in chunks(ids):
+        rows = Caption.objects.filter(video__project=batch.project, key__in=keys).select_related("video")
+        for caption in rows.order_by("pk"):
+            stored.setdefault(caption.key, []).append(caption)
+    for record in batch.records:
+        # A corrected caption has the key of its correction; the texts differ.
+        of_key = stored.get(record.id, []) if not record.foils else []
+        old = next((caption for caption in of_key if caption.text == record.caption), of_key[-1] if of_key else None)
+        if old is not None:
+            batch.differs(record, _differences(batch, old, record))
+            batch.stored[record.id] = old
+
+
+def _differences(batch: Batch, old: Caption, record: ItemRecord) -> dict[str, tuple[Any, Any]]:
+    found: dict[str, tuple[Any, Any]] = {}
+    if old.text != record.caption:
+        found["caption"] = (old.text, record.caption)
+    if old.video.key != record.video.key:
+        found["clip"] = (old.video.key, record.video.key)
+    else:
+        found |= label_differences(batch, record, old.video)
+    return {**found, **fact_differences(old, record)}
+
+
+def fact_differences(caption: Caption, record: ItemRecord) -> dict[str, tuple[Any, Any]]:
+    """Compare facts of a caption with the record that created it; other records only share the caption."""
+    facts = record.facts if caption.key == record.id else {}
+    return {
+        f"facts.{name}": (caption.facts.get(name), value)
+        for name, value in facts.items()
+        if name not in caption.facts or caption.facts[name] != value
+    }
+
+
+def store_captions(batch: Batch) -> None:
+    """Create the new captions, of items and of their proficiency pairs; add facts that stored ones lack."""
+    _load(batch)
+    changed: dict[int, Caption] = {}
+    new: dict[tuple[int, str], Caption] = {}
+    for record, text, facts in _texts(batch.records):
+        video = batch.videos[record.video.key]
+        key = (video.pk, text_sha256(text))
+        stored = batch.captions.get(key)
+        if stored is None:
+            made = new.get(key)
+            if made is None:
+                made = Caption(video_id=video.pk, key=record.id, text=text, text_sha256=key[1])
+                new[key] = made
+            made.facts = {**facts, **made.facts}
+        elif not facts.keys() <= stored.facts.keys():
+            stored.facts = {**facts, **stored.facts}
+            changed[stored.pk] = stored
+        if not record.foils:
+            _count_caption(batch, record, stored or new[key], is_new=stored is None)
+    Caption.objects.bulk_update(changed.values(), ["facts"], batch_size=CHUNK)
+    made = list(new.values())
+    insert_many(made)
+    for caption in made:
+        batch.captions[caption.video_id, caption.text_sha256] = caption
+
+
+def _texts(records: list[ItemRecord]) -> Iterator[tuple[ItemRecord, str, dict]]:
+    for record in records:
+        if record.caption:
+            yield record, record.caption, dict(record.facts)
+        if record.proficiency is not None:
+            yield record, record.proficiency.caption, {}
+
+
+def _count_caption(batch: Batch, record: ItemRecord, caption: Caption, *, is_new: bool) -> None:
+    """Count a record without foils as a caption; it may repeat one."""
+    if record.id in batch.differences:
+        return
+    if is_new and caption.key == record.id:
+        batch.result.created["captions"] += 1
+        return
+    batch.result.unchanged["captions"] += 1
+    if caption.key != record.id:
+        problem = f"is already stored for this clip, as {quoted(caption.key)}; it is stored once"
+        batch.result.warnings.append(str(RecordWarning(batch.where(record), "caption", problem)))
+
+
+def _load(batch: Batch) -> None:
+    # A clip of this chunk has no captions yet.
+    for videos in chunks([video.pk for key, video in batch.videos.items() if key not in batch.new_clips]):
+        for caption in Caption.objects.filter(video__in=videos):
+            batch.captions[caption.video_id, caption.text_sha256] = caption

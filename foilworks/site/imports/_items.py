@@ -1,0 +1,349 @@
+"""Store the items of an import with their foils, their proficiency items and the votes that the file counts."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from annotation.actions.workflow.caption_doubts import flag_captions
+from annotation.models import Choice, Stage, Vote, VoteState
+from annotation.queries.vote_rules import rule_for_files
+from annotation.rules.voting import caption_in_doubt, is_unanimous, item_outcome, pair_verdict
+from foilworks.core.corpus.models import Caption, Foil, Item, Subtest
+from foilworks.core.corpus.records import MAX_ID, ItemRecord, PairRecord, VoteCounts
+from foilworks.core.corpus.rules.canonical import canonical_line
+from foilworks.core.corpus.rules.states import WITHDRAWN, FoilVerdict, ItemState, first_item_state, next_item_state
+from foilworks.core.projects.sql.bulk_writes import insert_many
+from foilworks.site.imports._captions import fact_differences
+from foilworks.site.imports._changes import delete_unused_clips, items_referred_to, lacks_mark, referred_to
+from foilworks.site.imports._videos import label_differences
+from foilworks.site.imports.batch import Batch, chunks, text_sha256
+
+_HASHED = 16
+
+
+class Tallies(NamedTuple):
+    """Vote counts of an item: all of them, as its export has them, and those that a file counted."""
+
+    all: Counter[str]
+    of_file: Counter[str]
+
+
+class Planned(NamedTuple):
+    """An unsaved item with its related rows."""
+
+    item: Item
+    foils: list[Foil]
+    votes: VoteCounts | None
+
+
+def check_items(batch: Batch) -> None:
+    """Note items that are stored under their id with different content; equal ones are not changed."""
+    if batch.is_first_import and not batch.result.created["proficiency_items"]:
+        return  # no two records of a file share an id
+    places = {
+        (batch.subtests[record.subtest].pk, record.id): record
+        for record in batch.records
+        if record.foils and record.subtest in batch.subtests
+    }
+    stored = _stored(places)
+    votes = _votes_of(stored.values())
+    # In the order of the file: the first record decides what several say about a clip.
+    for place, record in places.items():
+        item = stored.get(place)
+        if item is None:
+            continue
+        batch.stored[record.id] = item
+        batch.differs(record, _differences(batch, item, votes, record))
+        if record.id not in batch.differences:
+            batch.result.unchanged["items"] += 1
+
+
+def store_pairs(batch: Batch, now: datetime) -> list[Item]:
+    """Create the new proficiency items and return them; `batch.pairs` holds all."""
+    wanted: dict[tuple[int, str], ItemRecord] = {}
+    kept: dict[tuple[int, str], Item] = {}
+    for record in batch.records:
+        if record.foils and record.proficiency is not None and not _stays_without(batch, record):
+            place, its = _pair_place(batch, record), _kept_pair(batch, record)
+            wanted.setdefault(place, record)
+            if its is not None:
+                kept.setdefault(place, its)
+    batch.pairs = _stored(wanted) | kept
+    batch.result.unchanged["proficiency_items"] += sum(
+        batch.is_first("pair", *place) for place, item in batch.pairs.items() if not batch.made_now(item)
+    )
+    planned = []
+    for place, record in wanted.items():
+        pair = record.proficiency
+        if place not in batch.pairs and pair is not None:
+            subtest = batch.subtests[record.subtest].proficiency_subtest
+            planned.append(_plan(batch, subtest, record, place[1], pair, now))
+    batch.pairs.update({(plan.item.subtest_id, plan.item.key): plan.item for plan in planned})
+    batch.result.created["proficiency_items"] += len(planned)
+    return _save(batch, planned)
+
+
+def store_items(batch: Batch, now: datetime) -> list[Item]:
+    """Create the new main items, and return them."""
+    places = {(batch.subtests[r.subtest].pk, r.id): r for r in batch.records if r.foils}
+    # The check's result, unless a pair of this chunk may have taken one of the keys since.
+    checked = {place: item for place, r in places.items() if isinstance(item := batch.stored.get(r.id), Item)}
+    stored = _stored(places) if batch.pairs else checked
+    planned = []
+    for place, record in places.items():
+        if place in stored and record.id not in batch.renewed:
+            continue
+        plan = _plan(batch, batch.subtests[record.subtest], record, record.id, record, now)
+        if record.proficiency is not None:
+            plan.item.proficiency_item_id = batch.pairs[_pair_place(batch, record)].pk
+        planned.append(plan)
+    renewed = [stored[place] for place, record in places.items() if record.id in batch.renewed]
+    _delete(renewed)
+    created = _save(batch, planned)
+    pairs = _unused_pairs(renewed)
+    _delete(pairs)
+    _delete_left_behind(batch, [*renewed, *pairs])
+    batch.result.created["items"] += len(created) - len(batch.renewed & {record.id for record in places.values()})
+    return created
+
+
+def _delete(items: Sequence[Item]) -> None:
+    """Delete items that the file replaces and nobody has worked on (_changes): their audit trail ends here."""
+    for some in chunks([item.pk for item in items]):
+        Item.objects.filter(pk__in=some).delete()
+    # Their votes were deleted with them.
+    for some in chunks(sorted({item.caption_id for item in items})):
+        flag_captions(some)
+
+
+def _unused_pairs(items: Sequence[Item]) -> list[Item]:
+    """Return the proficiency items of deleted items that no item uses, and that nobody has worked on."""
+    pairs = {item.proficiency_item_id: item.proficiency_item for item in items if item.proficiency_item}
+    in_use = items_referred_to([pk for pk in pairs if pk], set())
+    return [pair for pk, pair in pairs.items() if pk not in in_use]
+
+
+def _delete_left_behind(batch: Batch, items: Sequence[Item]) -> None:
+    """Delete unused captions that came with deleted items: an export would write them next to the item under one id.
+    Then delete clips without a file that nothing uses.
+    """
+    captions = {item.caption_id: item.caption.key for item in items}
+    clips = {item.video_id for item in items}
+    in_use = referred_to(Caption, list(captions), set())
+    unused = {pk: key for pk, key in captions.items() if pk not in in_use}
+    of_items: set[str] = set()
+    for keys in chunks(sorted(set(unused.values()))):
+        rows = Item.objects.filter(subtest__project=batch.project, key__in=keys)
+        of_items.update(rows.values_list("key", flat=True))
+    for some in chunks([pk for pk, key in unused.items() if key in of_items]):
+        Caption.objects.filter(pk__in=some).delete()
+    delete_unused_clips(batch, clips)
+
+
+def _pair_place(batch: Batch, record: ItemRecord) -> tuple[int, str]:
+    """Return (subtest, key) of the record's proficiency item."""
+    subtest_id = batch.subtests[record.subtest].proficiency_subtest_id
+    assert subtest_id is not None  # store_subtests linked it, because this record has a pair
+    return subtest_id, _pair_key(record)
+
+
+def _stays_without(batch: Batch, record: ItemRecord) -> bool:
+    """Report whether the stored item was retracted and its pair with it; any other item without a pair differs from the
+    record.
+    """
+    item = batch.stored.get(record.id)
+    return isinstance(item, Item) and item.proficiency_item_id is None and record.id not in batch.renewed
+
+
+def _kept_pair(batch: Batch, record: ItemRecord) -> Item | None:
+    """Return the stored item's pair if the record has the same one under any key: it may have been judged since."""
+    item = batch.stored.get(record.id)
+    if not isinstance(item, Item) or {"clip", "proficiency"} & batch.differences.get(record.id, {}).keys():
+        return None
+    return item.proficiency_item
+
+
+def _pair_key(record: ItemRecord) -> str:
+    """Return equal keys for equal pairs of a clip, in any file: they are one item."""
+    pair = record.proficiency
+    assert pair is not None
+    votes = pair.votes and [pair.votes.caption, pair.votes.foil, pair.votes.other]
+    content = {"caption": pair.caption, "foils": list(pair.foils), "votes": votes, "extra": dict(pair.extra)}
+    digest = hashlib.sha256(canonical_line(content).encode("utf-8")).hexdigest()[:_HASHED]
+    return f"{record.video.key[: MAX_ID - _HASHED - 1]}#{digest}"
+
+
+def _plan(
+    batch: Batch, subtest: Subtest, record: ItemRecord, key: str, pair: ItemRecord | PairRecord, now: datetime
+) -> Planned:
+    """Plan an item with the state that its votes decide; with too few votes, it waits for people, or is valid as
+    published.
+    """
+    video = batch.videos[record.video.key]
+    counts = _counts(pair.votes)
+    verdict = _verdict(subtest, counts)
+    state = _state(subtest, [verdict] * len(pair.foils))
+    by_votes = bool(+Counter(counts)) and subtest.votes_wanted > 0 and state != ItemState.IN_VALIDATION
+    on_word = batch.as_published and not by_votes
+    if on_word:
+        verdict, state = FoilVerdict.VALID, ItemState.VALID
+    decided = state != ItemState.IN_VALIDATION and not on_word
+    item = Item(
+        project_id=batch.project.pk,
+        subtest_id=subtest.pk,
+        video_id=video.pk,
+        caption_id=batch.captions[video.pk, text_sha256(pair.caption)].pk,
+        key=key,
+        state=state,
+        extra=dict(pair.extra),
+        facts=dict(pair.facts) if isinstance(pair, ItemRecord) else None,
+        pair=pair.pair if isinstance(pair, ItemRecord) else "",
+        as_published=batch.as_published,
+        decided_at=now if decided else None,
+        unanimous=is_unanimous([counts]) if counts and decided else None,
+    )
+    foils = [
+        Foil(position=place, text=text, text_sha256=text_sha256(text), verdict=verdict)
+        for place, text in enumerate(pair.foils)
+    ]
+    return Planned(item, foils, pair.votes)
+
+
+def _counts(votes: VoteCounts | None) -> dict[str, int]:
+    return {} if votes is None else {"caption": votes.caption, "foil": votes.foil, "other": votes.other}
+
+
+def _verdict(subtest: Subtest, counts: dict[str, int]) -> FoilVerdict:
+    """Apply the votes of a file to each foil, because they are about the item."""
+    if not subtest.votes_wanted:
+        return FoilVerdict.VALID
+    return pair_verdict(counts, rule_for_files(subtest)) if counts else FoilVerdict.PENDING
+
+
+def _state(subtest: Subtest, verdicts: Sequence[FoilVerdict]) -> ItemState:
+    state = first_item_state(subtest.votes_wanted)
+    if state == ItemState.IN_VALIDATION:
+        state = next_item_state(state, "vote", item_outcome(verdicts, rule_for_files(subtest)))
+    return state
+
+
+def _save(batch: Batch, planned: Sequence[Planned]) -> list[Item]:
+    items = [plan.item for plan in planned]
+    insert_many(items)
+    for plan in planned:
+        for foil in plan.foils:
+            foil.item_id = plan.item.pk
+    foils = [foil for plan in planned for foil in plan.foils]
+    votes = [vote for plan in planned if plan.votes for vote in _votes(plan.item.pk, plan.votes)]
+    insert_many(foils)
+    insert_many(votes)
+    batch.result.created["foils"] += len(foils)
+    batch.result.created["votes"] += len(votes)
+    _flag_doubted(planned)
+    return items
+
+
+def _votes(item: int, counts: VoteCounts) -> Iterable[Vote]:
+    choices = [Choice.CAPTION] * counts.caption + [Choice.FOIL] * counts.foil + [Choice.OTHER] * counts.other
+    for index, choice in enumerate(choices):
+        yield Vote(
+            item_id=item,
+            stage=Stage.VALIDATION,
+            source=Vote.Source.IMPORT,
+            import_index=index,
+            idempotency_key=f"import-{index}",
+            choice=choice,
+            state=VoteState.COUNTED,
+        )
+
+
+def _flag_doubted(planned: Sequence[Planned]) -> None:
+    """Flag captions that these items put in doubt; votes on one that is not in doubt remove no flag."""
+    doubted = [p.item for p in planned if p.votes and p.votes.total and caption_in_doubt(_counts(p.votes))]
+    for some in chunks(doubted):
+        flag_captions({item.caption_id for item in some}, [item.pk for item in some])
+
+
+def _stored(places: Iterable[tuple[int, str]]) -> dict[tuple[int, str], Item]:
+    """Return items that are stored under these (subtest, key), with what `_difference` compares."""
+    keys: dict[int, list[str]] = {}
+    for subtest_id, key in places:
+        keys.setdefault(subtest_id, []).append(key)
+    found = {}
+    for subtest_id, wanted in keys.items():
+        for some in chunks(wanted):
+            rows = Item.objects.filter(subtest=subtest_id, key__in=some)
+            rows = rows.select_related("video", "caption", "proficiency_item__caption")
+            for item in rows.prefetch_related("foils", "proficiency_item__foils"):
+                found[subtest_id, item.key] = item
+    return found
+
+
+def _differences(
+    batch: Batch, item: Item, votes: Mapping[int, Tallies | None], record: ItemRecord
+) -> dict[str, tuple[Any, Any]]:
+    """Return how the stored item differs from the record: {field: (stored, of the record)}."""
+    pairs = {"clip": (item.video.key, record.video.key), **_content(item, votes, record)}
+    found = {name: both for name, both in pairs.items() if both[0] != both[1]}
+    simpler, pair = item.proficiency_item, record.proficiency
+    # A pair that was retracted with its item is not linked any more.
+    if pair is not None and simpler is None and item.state not in WITHDRAWN:
+        found["proficiency"] = (None, pair.caption)
+    elif pair is not None and simpler is not None:
+        other = [both for both in _content(simpler, votes, pair).values() if both[0] != both[1]]
+        if other:
+            found["proficiency"] = other[0]
+    if item.pair != record.pair:
+        found["pair"] = (item.pair, record.pair)
+    if batch.as_published and any(lacks_mark(each) for each in (item, simpler)):
+        found["as_published"] = (False, True)
+    if "clip" not in found:
+        found |= label_differences(batch, record, item.video)
+    return found if "caption" in found else {**found, **_fact_differences(batch, item, record)}
+
+
+def _content(
+    item: Item, votes: Mapping[int, Tallies | None], said: ItemRecord | PairRecord
+) -> dict[str, tuple[Any, Any]]:
+    """Return (stored, of the record) for texts, extra fields and counts. A record without counts says nothing about
+    votes; counts say nothing new about votes that a file gave one by one.
+    """
+    stored, counts = votes.get(item.pk, Tallies(Counter(), Counter())), +Counter(_counts(said.votes))
+    differs = said.votes is not None and stored is not None and counts not in stored
+    return {
+        "caption": (item.caption.text, said.caption),
+        "foils": ([foil.text for foil in item.foils.all()], list(said.foils)),
+        "extra": (item.extra, dict(said.extra)),
+        "votes": (dict(stored.all), dict(counts)) if differs and stored else (None, None),
+    }
+
+
+def _fact_differences(batch: Batch, item: Item, record: ItemRecord) -> dict[str, tuple[Any, Any]]:
+    """Compare the facts of an item with its record. An item stored before items had facts gets them only by an
+    update."""
+    if item.facts is None and not batch.update:
+        return fact_differences(item.caption, record)
+    stored, said = item.known_facts, record.facts
+    return {
+        f"facts.{name}": (stored.get(name), said.get(name))
+        for name in {**stored, **said}
+        if name not in stored or name not in said or stored[name] != said[name]
+    }
+
+
+def _votes_of(items: Iterable[Item]) -> dict[int, Tallies | None]:
+    """Return counted validation votes of the items and of their pairs; None if a file gave them one by one."""
+    found: dict[int, Tallies | None] = {}
+    keys = {pk for item in items for pk in (item.pk, item.proficiency_item_id) if pk}
+    for some in chunks(sorted(keys)):
+        rows = Vote.objects.filter(item__in=some, stage=Stage.VALIDATION, state=VoteState.COUNTED)
+        for item_id, choice, name, source in rows.values_list("item_id", "choice", "imported_as", "source"):
+            its = found.setdefault(item_id, Tallies(Counter(), Counter()))
+            if name:
+                found[item_id] = None
+            elif its is not None:
+                for tally in its if source == Vote.Source.IMPORT else (its.all,):
+                    tally[choice if choice in (Choice.CAPTION, Choice.FOIL) else Choice.OTHER] += 1
+    return found

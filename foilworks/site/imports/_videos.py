@@ -1,0 +1,197 @@
+"""Store the clips of an import: one row per key, with the files that were found."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from foilworks.core.corpus.models import Caption, MediaState, Takedown, Video
+from foilworks.core.corpus.records import ItemRecord, RecordWarning, VideoRecord
+from foilworks.core.corpus.video_files.ingest import MEDIA_FIELDS, set_media
+from foilworks.core.corpus.video_files.player import plays_elsewhere
+from foilworks.core.projects.sql.bulk_writes import insert_many
+from foilworks.core.text.quoting import quoted
+from foilworks.site.imports._changes import CONTENT
+from foilworks.site.imports.batch import CHUNK, MAX_MISSING, Batch, chunks, text_sha256
+
+_SAME = ("url", "start_time", "end_time", "time_unit")
+_SOURCE = ("source_dataset", "source_id")
+# What a data set says about a clip; its location and trim do not count.
+LABELS = ("url", "source_dataset", "source_id", "split", "class_label", "category", "movie")
+
+
+def check_videos(batch: Batch) -> None:
+    """Load the existing clips, refuse records that give a clip a different trim or address."""
+    met = _refuse_two_clips_of_one_key(batch)
+    wanted = {record.video.key for record in batch.records}
+    for keys in chunks(list(wanted & met if batch.is_first_import else wanted)):
+        batch.videos.update({v.key: v for v in Video.objects.filter(project=batch.project, key__in=keys)})
+    _refuse_other_trims(batch)
+
+
+def refuse_taken_down(batch: Batch) -> None:
+    """Refuse texts on a clip that was taken down, or on a clip of the same source. Records that are stored unchanged
+    remain, because nobody receives them any more.
+    """
+    if batch.is_first_import:
+        return
+    rows = Takedown.objects.filter(video__project=batch.project)
+    by_key: dict[str, str] = {}
+    by_source: dict[tuple[str, str], str] = {}
+    for reason, key, *source in rows.values_list("reason", "video__key", *(f"video__{name}" for name in _SOURCE)):
+        by_key[key] = reason
+        if source[1]:
+            by_source[source[0], source[1]] = reason
+    brings = CONTENT if batch.update else frozenset[str]()
+    clashes = []
+    for record in batch.records:
+        video = record.video
+        source_id = video.source_id or video.file
+        reason = by_key.get(video.key) or by_source.get((video.source_dataset, source_id))
+        if reason and (record.id not in batch.stored or brings & batch.differences.get(record.id, {}).keys()):
+            clashes.append((record, "video", f"was taken down from the project: {reason}", "remove the record"))
+    repeating = _repeating(batch, [record for record, *_ in clashes])
+    batch.refuse(clash for clash in clashes if clash[0].id not in repeating)
+
+
+def _repeating(batch: Batch, records: list[ItemRecord]) -> set[str]:
+    """Return ids of records without foils whose text is already stored for their clip, under another id."""
+    alone = [record for record in records if not record.foils and record.id not in batch.stored]
+    clips = {batch.videos[record.video.key].pk for record in alone if record.video.key in batch.videos}
+    texts: set[tuple[str, str]] = set()
+    for some in chunks(sorted(clips)):
+        texts.update(Caption.objects.filter(video__in=some).values_list("video__key", "text_sha256"))
+    return {record.id for record in alone if (record.video.key, text_sha256(record.caption)) in texts}
+
+
+def store_videos(batch: Batch) -> None:
+    """Create the new clips, attach files to those without one."""
+    wanted: dict[str, VideoRecord] = {}
+    for record in batch.records:
+        known = wanted.get(record.video.key)
+        wanted[record.video.key] = _joined(known, record.video) if known else record.video
+    old = [batch.videos[key] for key in wanted if key in batch.videos]
+    new = [_row(batch, video) for key, video in wanted.items() if key not in batch.videos]
+    _complete(batch, old, wanted)
+    _count_without_captions(batch, {video.key: video for video in old})
+    lacking = [video for video in old if video.media_state != MediaState.READY and video.key in batch.media]
+    for video in [*lacking, *(video for video in new if video.key in batch.media)]:
+        set_media(video, batch.media[video.key], batch.taken_down)
+    for video in [*old, *new]:
+        # If a trim counts ticks or frames of a missing file, the player would show the whole file.
+        in_seconds = video.time_unit == "sec"
+        if video.media_state == MediaState.MISSING and in_seconds and plays_elsewhere(video.url):
+            video.media_state = MediaState.ELSEWHERE
+            lacking += [video] if video.pk else []
+    Video.objects.bulk_update(lacking, MEDIA_FIELDS, batch_size=CHUNK)
+    insert_many(new)
+    batch.videos.update({video.key: video for video in new})
+    batch.new_clips.update(video.key for video in new)
+    batch.result.created["videos"] += len(new)
+    batch.result.attached += sum(video.media_state == MediaState.READY for video in lacking)
+    for video in [*old, *new]:
+        if not batch.is_first("clip", video.key):
+            continue
+        batch.result.media[video.media_state] += 1
+        if video.media_state == MediaState.MISSING and len(batch.result.missing) < MAX_MISSING:
+            batch.result.missing.append(video.key)
+        if video.media_state == MediaState.BROKEN:
+            batch.result.broken.append({"video": video.key, "error": video.media_error})
+        if video.conversion and video.media_state == MediaState.READY and video.key in batch.media:
+            batch.result.converted.append({"video": video.key, "conversion": video.conversion})
+
+
+def label_differences(batch: Batch, record: ItemRecord, stored: Video) -> Iterator[tuple[str, tuple[Any, Any]]]:
+    """Return (name, (stored, of the record)) of differing labels, for the first record of the file that has them."""
+    for name in LABELS:
+        said = getattr(record.video, name)
+        if said and batch.is_first("label", stored.key, name) and said != getattr(stored, name):
+            yield f"video.{name}", (getattr(stored, name), said)
+
+
+def _complete(batch: Batch, old: list[Video], wanted: dict[str, VideoRecord]) -> None:
+    """Complete clips of an earlier chunk of this file with what only a later record has."""
+    completed = []
+    for video in old:
+        if not batch.made_now(video):
+            continue
+        news = {n: v for n in LABELS if (v := getattr(wanted[video.key], n)) and not getattr(video, n)}
+        for name, value in news.items():
+            setattr(video, name, value)
+        completed += [video] if news else []
+    Video.objects.bulk_update(completed, LABELS, batch_size=CHUNK)
+
+
+def _count_without_captions(batch: Batch, old: Mapping[str, Video]) -> None:
+    """Count the records without a caption. Stored clips take the labels that they lack; other differences are
+    warnings, or replace the stored label if the import may update."""
+    changed = []
+    for record in batch.records:
+        if record.caption:
+            continue
+        batch.result.without_captions += 1
+        stored = old.get(record.video.key)
+        if stored is None:
+            continue
+        batch.result.unchanged["videos"] += 1
+        said = {
+            name: value for name in LABELS if (value := getattr(record.video, name)) != getattr(stored, name) and value
+        }
+        batch.result.relabelled += any(getattr(stored, name) for name in said)
+        for name, value in said.items():
+            if getattr(stored, name) and not batch.update:
+                problem = f"is {quoted(value)}, but {quoted(getattr(stored, name))} is stored; import with --update"
+                batch.result.warnings.append(str(RecordWarning(batch.where(record), name, problem)))
+            elif stored.media_state != MediaState.TAKEN_DOWN:
+                setattr(stored, name, value)
+                changed.append(stored)
+    Video.objects.bulk_update(changed, LABELS, batch_size=CHUNK)
+
+
+def _joined(first: VideoRecord, other: VideoRecord) -> VideoRecord:
+    """Return what the first record says about the clip, completed by what only the other says."""
+    news = {name: value for name, value in vars(other).items() if value and not getattr(first, name)}
+    return replace(first, **news)
+
+
+def _row(batch: Batch, video: VideoRecord) -> Video:
+    facts = dict(vars(video))
+    # Without an id, a later search uses the name of the file.
+    facts["source_id"] = video.source_id or video.file
+    del facts["file"]
+    return Video(project_id=batch.project.pk, **facts)
+
+
+def _refuse_two_clips_of_one_key(batch: Batch) -> set[str]:
+    """Refuse records whose key an earlier record of the file used for a different clip."""
+    clashes, met = [], set()
+    for record in batch.records:
+        mine = {name: getattr(record.video, name) for name in _SAME}
+        known = batch.clips.setdefault(record.video.key, json.dumps([record.line, mine]))
+        if known is None:
+            continue
+        met.add(record.video.key)
+        line, its = json.loads(known)
+        name = next((name for name in _SAME if mine[name] != its[name]), "")
+        if name:
+            said = f"is {quoted(mine[name])}, but {quoted(its[name])} on line {line}"
+            problem = f"{said}, for the clip {quoted(record.video.key)}"
+            clashes.append((record, name, problem, "give each clip its own video_key"))
+    batch.refuse(clashes)
+    return met
+
+
+def _refuse_other_trims(batch: Batch) -> None:
+    """Refuse different trims. Stored seconds may come from pts or frames; those are not compared."""
+    clashes = []
+    for record in batch.records:
+        stored = batch.videos.get(record.video.key)
+        if stored is None or stored.time_unit != record.video.time_unit:
+            continue
+        for name in ("start_time", "end_time"):
+            mine, its = getattr(record.video, name), getattr(stored, name)
+            if mine != its:
+                problem = f"is {quoted(mine)}, but {quoted(its)} is stored for the clip {quoted(stored.key)}"
+                clashes.append((record, name, problem, "give the clip a different video_key"))
+                break
+    batch.refuse(clashes)

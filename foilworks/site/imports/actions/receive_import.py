@@ -1,0 +1,68 @@
+"""Store uploaded files and queue a job that previews them; the project does not change yet, unless requested."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.core.files.uploadedfile import UploadedFile
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from evaluation.errors import EvaluationError
+from evaluation.score_files.received import safe_name
+from foilworks.core.corpus.import_formats.registry import IMPORTERS
+from foilworks.core.jobs.queue import enqueue
+from foilworks.core.projects.access import require_role
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, Role, User
+from foilworks.core.text.registry import lookup, parse_params
+from foilworks.site.imports.models import Import
+from foilworks.site.imports.uploads import keep_files, remove_files
+
+PREVIEW, STORE = "foilworks.site.imports.jobs.preview_import", "foilworks.site.imports.jobs.run_import"
+
+
+def receive_import(
+    person: User,
+    project: Project,
+    *,
+    format_slug: str,
+    records: UploadedFile | None,
+    videos: Sequence[UploadedFile],
+    params: Mapping[str, Any],
+    as_published: bool = False,
+    at_once: bool = False,
+) -> Import:
+    """Store the files and queue the job that previews the import, or with `at_once` the job that stores it.
+
+    `as_published`: their items count as valid because they are published. AccessDenied without the researcher's role;
+    EvaluationError: records without a format, no files, no room on the disk; RegistryError: an unknown format or
+    parameter.
+    """
+    require_role(person, project, Role.RESEARCHER)
+    if format_slug:
+        parse_params(lookup(IMPORTERS, format_slug, "format"), params)
+    if bool(format_slug) != (records is not None) or not (records or videos):
+        raise EvaluationError(_("Upload a records file and choose its format, or upload only videos."))
+    upload = Import(
+        project=project, format=format_slug, params=dict(params), as_published=as_published, created_by=person
+    )
+    upload.file_name = safe_name(records.name or "") if records else ""
+    upload.n_videos = len(videos)
+    upload.confirmed_at = timezone.now() if at_once else None
+    try:
+        with transaction.atomic():
+            upload.save()
+            keep_files(upload, records, videos)
+            doing = _("Importing %(name)s") if at_once else _("Checking %(name)s")
+            title = doing % {"name": upload.file_name or _("videos")}
+            upload.job = enqueue(STORE if at_once else PREVIEW, upload.pk, title=title, project_id=project.pk)
+            upload.save(update_fields=["job"])
+            details = {"format": format_slug, "file": upload.file_name, "videos": upload.n_videos, "at_once": at_once}
+            audit.record(audit.event(project, person, "evaluation.receive_import", upload, **details))
+    except OSError as error:
+        remove_files(upload)
+        raise EvaluationError(
+            _("The files cannot be stored (%(why)s). Free some disk space.") % {"why": error.strerror}
+        ) from error
+    return upload

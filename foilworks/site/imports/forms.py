@@ -1,0 +1,192 @@
+"""Define the form of an import: a file of records with its format, videos, or both."""
+
+import re
+from pathlib import PurePath
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+from django.utils.translation import gettext_lazy as _
+
+from foilworks.core.corpus.import_formats.jsonl import NAMES_OF_CLIPS
+from foilworks.core.corpus.import_formats.parsing.json_records import parse_line
+from foilworks.core.corpus.import_formats.parsing.video_rows import KINETICS_COLUMNS, looks_like_line
+from foilworks.core.corpus.import_formats.registry import ABOUT_ITEMS, BENCHMARK, BY_ENDING, CAPTIONS, IMPORTERS, VIDEOS
+from foilworks.core.corpus.records import MAX_DATASET, MAX_LABEL
+from foilworks.core.projects.forms.registry_entry import choices_of
+from foilworks.core.text.registry import Entry
+
+# The choice without a format.
+BY_NAME = "auto"
+MEGABYTE = 1024 * 1024
+# Kind of a format -> heading; other kinds are general.
+KINDS = {
+    "": _("General formats"),
+    CAPTIONS: _("Captions of datasets"),
+    VIDEOS: _("Videos without captions"),
+    BENCHMARK: _("Published benchmarks"),
+    ABOUT_ITEMS: _("Votes and descriptions"),
+}
+
+
+def formats_by_kind() -> list[tuple[Any, dict[str, Entry]]]:
+    """Return (heading, {slug: row}) of the formats, without empty groups."""
+    groups: dict[str, dict[str, Entry]] = {kind: {} for kind in KINDS}
+    for slug, entry in IMPORTERS.items():
+        groups[entry.kind if entry.kind in KINDS else ""][slug] = entry
+    return [(KINDS[kind], rows) for kind, rows in groups.items() if rows]
+
+
+# Of records files: no video has such a name, so one among the videos can only be the records.
+RECORD_ENDINGS = (*BY_ENDING, ".json", ".parquet", ".txt")
+# Of a file, to see its columns.
+_HEAD = 64 * 1024
+
+
+def has_our_columns(records: UploadedFile, format_slug: str) -> bool:
+    """Report whether the first line has the columns of the format; True if it cannot be read."""
+    head = records.read(_HEAD).decode("utf-8-sig", "ignore").lstrip()
+    records.seek(0)
+    line = head.splitlines()[0] if head else ""
+    if format_slug == "jsonl":
+        try:
+            found = parse_line(line)
+        except ValueError:
+            return True
+        names = {*found} if isinstance(found, dict) else set()
+    else:
+        names = {name.strip().strip('"') for name in re.split(r"[,;\t]", line)}
+    return not line or (names >= {"id", "caption"} and bool(names & {*NAMES_OF_CLIPS}))
+
+
+def list_format(records: UploadedFile) -> str:
+    """Return the format of a list of videos that the first line shows: lines without a header, or Kinetics; else ""."""
+    head = records.read(_HEAD).decode("utf-8-sig", "ignore").lstrip()
+    records.seek(0)
+    line = head.splitlines()[0] if head else ""
+    if {name.strip().strip('"') for name in line.split(",")} >= KINETICS_COLUMNS:
+        return "kinetics"
+    return "video-list" if looks_like_line(line) else ""
+
+
+class _ManyFiles(forms.ClearableFileInput):
+    allow_multiple_selected = True
+
+
+class _VideosField(forms.FileField):
+    """Any number of files; none is an empty list."""
+
+    widget = _ManyFiles
+
+    def clean(self, data: Any, initial: Any = None) -> list[Any]:
+        return [super(_VideosField, self).clean(file, initial) for file in data or []]
+
+
+class ImportForm(forms.Form):
+    format = forms.ChoiceField(label=_("Format"))
+    records = forms.FileField(label=_("Records file"), required=False, max_length=255)
+    videos = _VideosField(label=_("Videos"), required=False, max_length=255)
+    subtest = forms.CharField(
+        label=_("Subtest"),
+        required=False,
+        max_length=MAX_LABEL,
+        help_text=_("For records without a subtest. If empty, the file name is used."),
+    )
+    dataset = forms.CharField(
+        label=_("Dataset"),
+        required=False,
+        max_length=MAX_DATASET,
+        help_text=_("Source of the videos, for formats that do not name it: contrast sets and Feint6K."),
+    )
+
+    made_by = forms.ChoiceField(
+        label=_("Hard foils by"),
+        required=False,
+        choices=[("", _("unknown")), ("machine", _("a machine")), ("person", _("people"))],
+        help_text=_("For contrast sets: the report on verbs compares foils by machines and by people."),
+    )
+
+    as_published = forms.BooleanField(
+        label=_("Published benchmark: count its items as valid without votes"),
+        required=False,
+        help_text=_(
+            "Votes in the file still decide. Releases, datasheets and leaderboards mark these "
+            "items. You can collect votes later."
+        ),
+    )
+
+    recipe = forms.CharField(required=False, max_length=200)
+    mapping = forms.JSONField(required=False)
+
+    def __init__(self, *args: Any, asks_for_columns: bool = False, **kwargs: Any) -> None:
+        """`asks_for_columns`: a table of unknown columns is taken, because a page asks for them next."""
+        super().__init__(*args, **kwargs)
+        self._asks_for_columns = asks_for_columns
+        by_name = (BY_NAME, _("Detect from the file name"))
+        groups = [(heading, choices_of(rows)) for heading, rows in formats_by_kind()]
+        self.fields["format"].choices = [by_name, *groups, ("videos", _("Only videos"))]
+        self.fields["videos"].help_text = _(
+            "You can choose the records file here too, together with the videos. Videos are matched by file name or "
+            "by the id in the records. mp4, webm, mov, mkv or avi, max %(mb)s MB in total. Files that browsers cannot "
+            "play are converted."
+        ) % {"mb": settings.UPLOAD_MAX_BYTES // MEGABYTE}
+        self.fields["videos"].widget.attrs["accept"] = ",".join(("video/*,.mkv,.avi", *RECORD_ENDINGS))
+
+    def clean(self) -> dict[str, Any]:
+        self._find_records_among_videos()
+        if self.cleaned_data.get("format") == BY_NAME:
+            self._say_format()
+        alone = self.cleaned_data.get("format") == "videos"
+        if alone and not self.cleaned_data.get("videos") and "videos" not in self.errors:
+            self.add_error("videos", _("Choose the videos."))
+        if alone and self.cleaned_data.get("records"):
+            self.add_error("format", _("Choose the format of the records file, or remove the file."))
+        if not alone and not self.cleaned_data.get("records") and "records" not in self.errors:
+            self.add_error("records", _("Choose the records file."))
+        return self.cleaned_data
+
+    def _find_records_among_videos(self) -> None:
+        """Use the records file that was chosen together with the videos."""
+        chosen = self.cleaned_data.get("videos") or []
+        found = [file for file in chosen if PurePath(file.name or "").suffix.lower() in RECORD_ENDINGS]
+        if len(found) != 1 or self.cleaned_data.get("records") or "records" in self.errors:
+            return
+        self.cleaned_data["records"] = found[0]
+        self.cleaned_data["videos"] = [file for file in chosen if file is not found[0]]
+
+    def _say_format(self) -> None:
+        """Replace "detect from the file name" by the detected format."""
+        records = self.cleaned_data.get("records")
+        if records is None:
+            if self.cleaned_data.get("videos"):
+                self.cleaned_data["format"] = "videos"
+            return
+        said = list_format(records) or BY_ENDING.get(PurePath(records.name or "").suffix.lower())
+        if self._asks_for_columns and said in {"csv", "jsonl"} and not has_our_columns(records, said):
+            said = "table"
+        if said is None:
+            self.add_error(
+                "format",
+                _(
+                    "The format cannot be detected from the file name. Choose the format, or “Any table” for a "
+                    "table with columns of your own."
+                ),
+            )
+        else:
+            self.cleaned_data["format"] = said
+
+    @property
+    def has_published_errors(self) -> bool:
+        """Report whether a field of published sets has an error, so that the page shows it unfolded."""
+        return any(name in self.errors for name in ("dataset", "made_by", "as_published"))
+
+    def wish(self) -> dict[str, Any]:
+        """Return the parameters for the action."""
+        chosen = self.cleaned_data
+        slug = "" if chosen["format"] == "videos" else chosen["format"]
+        known = {param.name for param in IMPORTERS[slug].params} if slug else set()
+        given = ("subtest", "dataset", "made_by", "recipe", "mapping")
+        params = {name: chosen[name] for name in given if name in known and chosen[name]}
+        files = {"records": chosen["records"], "videos": chosen["videos"]}
+        return {"format_slug": slug, **files, "params": params, "as_published": chosen["as_published"]}

@@ -1,0 +1,227 @@
+"""Import a file of a known format into a project: read it, check and store its media, store all rows in one
+transaction.
+
+The file is read twice, a chunk at a time, so that no size fills the memory (foilworks.site.imports.survey).
+"""
+
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from django.db import IntegrityError, OperationalError, transaction
+from django.utils import timezone
+
+from annotation.transactions import was_rolled_back_by_the_database
+from evaluation.errors import EvaluationError
+from foilworks.core.corpus.actions.prepare_videos import prepare_later
+from foilworks.core.corpus.models import Caption, Foil, Item, Video
+from foilworks.core.corpus.video_files.ingest import StoredMedia, reasons_taken_down, store_media
+from foilworks.core.projects.access import require_researcher
+from foilworks.core.projects.actions.creation import store_project
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, User
+from foilworks.core.projects.sql.bulk_writes import analyze_tables
+from foilworks.core.text.quoting import quoted
+from foilworks.core.text.spill import Spill
+from foilworks.site.imports._captions import check_captions, store_captions
+from foilworks.site.imports._changes import list_changes, lock_changed, store_changes, strict_problem
+from foilworks.site.imports._items import check_items, store_items, store_pairs
+from foilworks.site.imports._pairs import check_pairs, warn_of_halves
+from foilworks.site.imports._subtests import load_subtests, store_subtests, warn_of_other_tests
+from foilworks.site.imports._videos import check_videos, refuse_taken_down, store_videos
+from foilworks.site.imports.batch import Batch, ImportResult, settle_ids
+from foilworks.site.imports.survey import Progress, Source, Survey, good_chunks, silent, survey
+from foilworks.site.imports.utd import import_utd
+from foilworks.site.imports.votes import read_votes, store_votes
+
+# Number of new rows after which the statistics of the query planner are out of date.
+MANY = 1000
+Stored = Callable[[ImportResult], None]
+
+
+def _nothing(_result: ImportResult) -> None:
+    """Do nothing; the default of `stored`."""
+
+
+def import_records(
+    project: Project,
+    actor: User | None,
+    format_slug: str,
+    path: Path,
+    *,
+    media_dir: Path | None = None,
+    dry_run: bool = False,
+    strict: bool = False,
+    update: bool = False,
+    as_published: bool = False,
+    params: Mapping[str, Any] | None = None,
+    progress: Progress = silent,
+    stored: Stored = _nothing,
+) -> ImportResult:
+    """Store the good records of the file and list the bad ones; a second import of the same file changes nothing.
+
+    `actor` None is the operator at the command line. `media_dir` is searched for files by name and by source id; a clip
+    without a file is stored as missing, a clip with an unusable file as broken. `dry_run` reports the result and stores
+    nothing; `strict` stores nothing if a record is bad. Records that differ from stored ones are listed and do not
+    change; with `update` they become what the file says, if nobody worked on them. `as_published`: items on which the
+    file's votes do not decide count as valid because they are published. A project that is not stored yet (the
+    operator's) is stored together with the records. `stored` is called with the result inside the transaction, so its
+    writes exist if the records do. CorpusError: the file cannot be read, or the media folder does not exist;
+    EvaluationError: a bad record under `strict`, two imports at once.
+    """
+    require_researcher(actor, project)
+    source = Source(format_slug, path, params or {})
+    result = source.new_result(project.slug, dry_run)
+    if as_published and source.yields != "items":
+        raise EvaluationError(f"--as-published: the format {format_slug} has no items; leave the option out")
+    if source.yields == "utd":
+        utd = partial(import_utd, project, actor, source, dry_run=dry_run, strict=strict)
+        return _all_or_nothing(project, result, utd, stored)
+    if source.yields == "votes":
+        return _import_votes(project, actor, source, result, (strict, update), progress, stored)
+    found = survey(source, project, result, media_dir, progress)
+    _stop_if_strict(strict, result)
+    media = _keep(found.media, copy=not dry_run, progress=progress)
+    taken_down, now = reasons_taken_down(project, media.values()), timezone.now()
+
+    def write(ours: ImportResult) -> None:
+        with Spill() as clips, Spill() as seen:
+            batch = Batch(project, path, ours, found.shapes, media, taken_down, now, update, as_published, clips, seen)
+            _store(batch, source, found, actor, progress)
+            _stop_if_strict(strict, ours, strict_problem(batch))
+        if not dry_run:
+            prepare_later(project.pk)
+
+    return _all_or_nothing(project, result, write, stored)
+
+
+def _all_or_nothing(
+    project: Project, result: ImportResult, write: Callable[[ImportResult], None], stored: Stored
+) -> ImportResult:
+    """Let `write` store everything in one transaction and count in a copy of `result`, which is returned. A dry run is
+    rolled back.
+
+    Rows that the database refuses may have been written by somebody else meanwhile: then a second attempt sees them.
+    EvaluationError: the database aborted the transaction because of another one, or refused the rows both times.
+    """
+    stored_as, path = project.pk, result.path
+    for is_last in (False, True):
+        ours = deepcopy(result)
+        try:
+            with transaction.atomic():
+                write(ours)
+                if result.dry_run:
+                    transaction.set_rollback(True)
+                else:
+                    stored(ours)
+            return ours
+        except IntegrityError as error:
+            project.pk = stored_as
+            if is_last:
+                problem = (
+                    f"two records, or a record and a stored one, have the same key ({' '.join(str(error).split())})"
+                )
+                raise EvaluationError(f"{path}: {problem}; nothing was stored; please report this as a bug") from error
+        except OperationalError as error:
+            if not was_rolled_back_by_the_database(error):
+                raise
+            raise EvaluationError(f"{path}: the project was changed during the import; import again") from error
+    raise AssertionError("the last attempt returns or raises")
+
+
+def analyze_after_bulk_import(result: ImportResult) -> None:
+    """Have the database recompute its statistics if the import changes query plans; the caller does not wait for it."""
+    if result.created["items"] + result.created["captions"] + result.without_captions >= MANY:
+        analyze_tables(Video, Caption, Item, Foil)
+
+
+def _import_votes(
+    project: Project,
+    actor: User | None,
+    source: Source,
+    result: ImportResult,
+    wish: tuple[bool, bool],
+    progress: Progress,
+    stored: Stored,
+) -> ImportResult:
+    """Import votes for existing items; `wish` is strict, update."""
+    strict, update = wish
+    result.counted = ("votes",)
+    votes = read_votes(source, result)
+    if project.pk is None:
+        raise EvaluationError(
+            f"--project: there is no project {quoted(project.slug)}; import the items of the votes first"
+        )
+    _stop_if_strict(strict, result)
+
+    def write(ours: ImportResult) -> None:
+        store_votes(project, actor, source, votes, ours, update=update, progress=progress)
+        left = next((change["record"] for change in ours.changes if not change["updated"]), "")
+        _stop_if_strict(
+            strict, ours, f"{left}: votes: different votes are stored; import with --update" if left else ""
+        )
+
+    return _all_or_nothing(project, result, write, stored)
+
+
+def _stop_if_strict(strict: bool, result: ImportResult, other: str = "") -> None:
+    problem = result.errors[0] if result.errors else other
+    if strict and problem:
+        more = f" (and {len(result.errors) - 1} more bad records)" if len(result.errors) > 1 else ""
+        raise EvaluationError(f"{problem}{more}; nothing was stored")
+
+
+def _keep(found: dict[str, Path], *, copy: bool, progress: Progress) -> dict[str, StoredMedia]:
+    """Decode and copy each file once, before the transaction, so that nobody waits for it."""
+    paths = list(dict.fromkeys(found.values()))
+    kept = {path: store_media(path, copy=copy) for path in progress(paths, len(paths), "videos")}
+    return {key: kept[path] for key, path in found.items()}
+
+
+def _store(batch: Batch, source: Source, found: Survey, actor: User | None, progress: Progress) -> None:
+    if batch.project.pk is None:
+        store_project(batch.project)
+    # Imports into one project queue here (SQLite's writers queue by themselves). People can continue to work: a lock
+    # that the foreign keys of their rows wait for would block all their commits, and their locks this import.
+    Project.objects.select_for_update(no_key=True).get(pk=batch.project.pk)
+    batch.is_first_import = not Video.objects.filter(project=batch.project).exists()
+    load_subtests(batch)
+    for records in progress(good_chunks(source, found), found.n_chunks, "storing"):
+        batch.take(records)
+        checks = (settle_ids, check_pairs, check_videos, check_captions, check_items, refuse_taken_down, list_changes)
+        for check in checks:
+            check(batch)
+        lock_changed(batch)
+        store_videos(batch)
+        store_changes(batch, actor)
+        for store in (store_subtests, store_captions):
+            store(batch)
+        created = [*store_pairs(batch, batch.started), *(items := store_items(batch, batch.started))]
+        batch.result.as_published += sum(item.is_on_publishers_word for item in items)
+        audit.record_many(audit.event(batch.project, actor, "import", item, to_state=item.state) for item in created)
+    warn_of_other_tests(batch)
+    warn_of_halves(batch)
+    _record(batch, actor)
+
+
+def _record(batch: Batch, actor: User | None) -> None:
+    result, project = batch.result, batch.project
+    counts = {"created": dict(result.created), "unchanged": dict(result.unchanged), "bad": len(result.errors)}
+    copies = [kept for kept in batch.media.values() if kept.made_from]
+    event = audit.event(
+        project,
+        actor,
+        "evaluation.import_records",
+        project,
+        format=result.format,
+        file=batch.path.name,
+        attached=result.attached,
+        changed=len(result.changes),
+        as_published=batch.as_published,
+        playable_copies={kept.facts.sha256: kept.made_from for kept in copies if kept.facts},
+        **result.reader,
+        **counts,
+    )
+    audit.record(event)

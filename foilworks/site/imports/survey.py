@@ -1,0 +1,209 @@
+"""Read the file of an import a first time, before a row is written, to learn what it contains.
+
+A file is read twice, because records do not remain in memory: first for its problems, the shape of its subtests and its
+media, then to store it. Memory does not grow with the number of good records, beyond a few.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from evaluation.errors import EvaluationError
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.import_formats.registry import IMPORTERS
+from foilworks.core.corpus.limits import read_file
+from foilworks.core.corpus.models import MediaState, Video
+from foilworks.core.corpus.records import BadRecord, ItemRecord, RecordWarning, TakenColumns
+from foilworks.core.corpus.video_files.media_folder import FoundFile, MediaFolder
+from foilworks.core.projects.models import Project
+from foilworks.core.text.quoting import quoted
+from foilworks.core.text.registry import Entry, load, lookup
+from foilworks.site.imports.batch import CHUNK, MAX_MISSING, ImportResult, Shape, chunks
+
+Progress = Callable[[Iterable[Any], int, str], Iterator[Any]]
+# Records in memory at a time.
+READ = 4 * CHUNK
+# A file with fewer is read once: its records remain in memory, about 3 kB each.
+FEW = 5 * READ
+_BLOCK = 1024 * 1024
+
+
+def silent(things: Iterable[Any], _total: int, _label: str) -> Iterator[Any]:
+    """Report no progress."""
+    yield from things
+
+
+@dataclass
+class Source:
+    """A file of a known format that can be read several times, as long as it does not change."""
+
+    format_slug: str
+    path: Path
+    params: Mapping[str, Any]
+    _stamp: tuple[int, int] | None = None
+
+    @property
+    def entry(self) -> Entry:
+        return lookup(IMPORTERS, self.format_slug, "format")
+
+    @property
+    def yields(self) -> str:
+        """Return the kind of its records: items (and captions), videos without captions, votes, or data of utd."""
+        return str(getattr(load(self.entry), "YIELDS", "items"))
+
+    def new_result(self, project: str, dry_run: bool) -> ImportResult:
+        """Return the empty result of an import of this file."""
+        result = ImportResult(self.format_slug, str(self.path), project, dry_run, plugin=self.entry.origin)
+        if self.yields == "videos":
+            result.counted = ("videos",)
+        return result
+
+    def outcomes(self) -> Iterator[Any]:
+        """Read the records.
+
+        CorpusError: the file cannot be read. EvaluationError: it changed since the first reading.
+        """
+        self._check_unchanged()
+        yield from read_file(self.entry, self.path, self.params)
+        self._check_unchanged()
+
+    def _check_unchanged(self) -> None:
+        try:
+            now = self.path.stat()
+        except OSError:
+            return  # the importer has the better message
+        stamp = now.st_mtime_ns, now.st_size
+        self._stamp = self._stamp or stamp
+        if stamp != self._stamp:
+            raise EvaluationError(f"{self.path}: the file changed while it was read; import it again")
+
+
+@dataclass
+class Survey:
+    """The result of the first reading: `shapes` by subtest, `media` by clip key, ids of bad records.
+
+    `records`: all of them, if they are few.
+    """
+
+    n_records: int = 0
+    shapes: dict[str, Shape] = field(default_factory=dict)
+    media: dict[str, Path] = field(default_factory=dict)
+    # File names that the folder lacks, for the first clips without a file.
+    missing: dict[str, tuple[str, str]] = field(default_factory=dict)
+    refused: set[str] = field(default_factory=set)
+    records: list[ItemRecord] | None = field(default_factory=list)
+
+    @property
+    def n_chunks(self) -> int:
+        return -(-self.n_records // READ)
+
+
+def survey(
+    source: Source, project: Project, result: ImportResult, media_dir: Path | None, progress: Progress
+) -> Survey:
+    """Read the file to its end and add problems to `result`. CorpusError: unreadable file, or no such media folder."""
+    if media_dir is not None and not media_dir.is_dir():
+        raise CorpusError(f"{media_dir}: not a folder. Choose the folder with the media files")
+    found = Survey()
+    classes: set[str] = set()
+    folder = None if media_dir is None else MediaFolder(media_dir)
+    for records in progress(_chunks(source, result), _most_chunks(source.path), "reading"):
+        found.n_records += len(records)
+        if found.records is not None:
+            found.records = [*found.records, *records] if found.n_records <= FEW else None
+        if folder is not None:
+            records = _with_media(records, found, project, result, folder)
+        for record in records:
+            if record.foils:
+                found.shapes.setdefault(record.subtest, Shape()).count(record)
+            if not record.caption:
+                result.splits[record.video.split] += 1
+                classes.add(record.video.class_label)
+    result.records += found.n_records
+    result.n_classes = len(classes - {""})
+    if found.n_records and result.splits.total() == found.n_records - len(found.refused):
+        result.counted = ("videos",)
+    if folder is not None:
+        used = set(found.media.values())
+        similar = {key: folder.similar(names, used) for key, names in found.missing.items()}
+        result.similar = {key: name for key, name in similar.items() if name}
+    return found
+
+
+def good_chunks(source: Source, found: Survey) -> Iterator[list[ItemRecord]]:
+    """Read a second time and yield the good records, a chunk at a time."""
+    again = source.outcomes() if found.records is None else iter(found.records)
+    good = (one for one in again if isinstance(one, ItemRecord) and one.id not in found.refused)
+    while records := list(islice(good, READ)):
+        yield records
+
+
+def _chunks(source: Source, result: ImportResult) -> Iterator[list[ItemRecord]]:
+    records: list[ItemRecord] = []
+    for outcome in source.outcomes():
+        if isinstance(outcome, ItemRecord):
+            records.append(outcome)
+        elif isinstance(outcome, BadRecord):
+            result.errors.append(str(outcome))
+            result.records += 1
+        elif isinstance(outcome, RecordWarning):
+            result.warnings.append(str(outcome))
+        elif isinstance(outcome, TakenColumns):
+            result.columns = str(outcome)
+        if len(records) == READ:
+            yield records
+            records = []
+    yield records
+
+
+def _most_chunks(path: Path) -> int:
+    """Return an upper bound: no file has more records than lines; 0 if the lines say nothing."""
+    if not path.is_file() or path.suffix.lower() == ".json":
+        return 0
+    with path.open("rb") as file:
+        n_lines = sum(block.count(b"\n") for block in iter(lambda: file.read(_BLOCK), b""))
+    return n_lines // READ + 1
+
+
+def _with_media(
+    records: list[ItemRecord], found: Survey, project: Project, result: ImportResult, folder: MediaFolder
+) -> list[ItemRecord]:
+    """Search for the files of clips without one; a record whose file is outside of the folder is bad."""
+    ready = _ready_keys(project, records)
+    # Many clips of one file are common, so it is searched once.
+    places: dict[tuple[str, str], FoundFile | None] = {}
+    for record in records:
+        video = record.video
+        if video.key in ready or video.key in found.media:
+            continue
+        names = video.file, video.source_id
+        try:
+            is_new = names not in places
+            file = places.setdefault(names, folder.find(names)) if is_new else places[names]
+        except CorpusError as error:
+            problem, _, fix = str(error).partition("; ")
+            result.errors.append(str(BadRecord(f"{result.path}:{record.line}", "video", problem, fix)))
+            found.refused.add(record.id)
+            continue
+        if file is not None:
+            found.media[video.key] = file.path
+            if is_new and file.differs_in:
+                problem = (
+                    f"{quoted(file.asked)} differs in {file.differs_in} from {quoted(file.name)}, which is used instead"
+                )
+                result.warnings.append(str(RecordWarning(f"{result.path}:{record.line}", "video", problem)))
+        elif len(found.missing) < MAX_MISSING:
+            found.missing[video.key] = names
+    return [record for record in records if record.id not in found.refused]
+
+
+def _ready_keys(project: Project, records: list[ItemRecord]) -> set[str]:
+    if project.pk is None:
+        return set()
+    keys = list({record.video.key for record in records})
+    ready = Video.objects.filter(project=project, media_state=MediaState.READY)
+    if not ready.exists():
+        return set()
+    return {key for some in chunks(keys) for key in ready.filter(key__in=some).values_list("key", flat=True)}

@@ -1,0 +1,122 @@
+"""Run the two jobs of an uploaded import: the preview, and the import itself."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from itertools import islice
+from typing import Any
+
+from evaluation.errors import EvaluationError
+from foilworks.core.corpus.actions.add_videos import add_videos
+from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.import_formats.registry import IMPORTERS
+from foilworks.core.corpus.limits import read_file, table_sample
+from foilworks.core.corpus.records import ItemRecord
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.progress import progress
+from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.text.registry import lookup
+from foilworks.site.imports.batch import ImportResult
+from foilworks.site.imports.models import Import
+from foilworks.site.imports.store import analyze_after_bulk_import, import_records
+from foilworks.site.imports.uploads import records_path, remove_files, videos_folder, without_folder
+
+# Number of rows in a preview.
+SAMPLE = 8
+
+
+def preview(upload: Import, job: Job) -> None:
+    """Read the records and decode the videos, but store only the preview."""
+    if upload.preview is None and upload.discarded_at is None:
+        Import.objects.filter(pk=upload.pk).update(preview=_outcome(upload, job, dry_run=True)[0])
+
+
+def store(upload: Import, job: Job) -> None:
+    """Import the files; they are not needed afterwards."""
+    if upload.result is None:
+        outcome, result = _outcome(upload, job, dry_run=False)
+        if result is None:
+            _keep(upload, outcome)
+        else:
+            analyze_after_bulk_import(result)
+    remove_files(upload)
+
+
+def _keep(upload: Import, outcome: dict[str, Any]) -> None:
+    """Store the outcome together with any records, so that a worker that takes over does not count them twice."""
+    Import.objects.filter(pk=upload.pk).update(result=without_folder(upload, outcome))
+
+
+def _outcome(upload: Import, job: Job, *, dry_run: bool) -> tuple[dict[str, Any], ImportResult | None]:
+    """Return the JSON of the import and the counts of records; {"problem"} if the files or sender are unusable."""
+    result = None
+    try:
+        if upload.created_by is None:
+            raise EvaluationError("the account that uploaded this no longer exists; upload the files again")
+        if dry_run and upload.is_unmapped:
+            return {"table": table_sample(records_path(upload))}, None
+        if upload.format:
+            result = _records(upload, job, dry_run)
+            outcome = {**result.as_json(), **({"sample": _sample(upload)} if dry_run else {})}
+            if dry_run and upload.format == "table":
+                outcome["table"] = table_sample(records_path(upload))
+        else:
+            outcome = _videos(upload, job, dry_run)
+    except (CorpusError, EvaluationError, AccessDenied) as error:
+        outcome = {"problem": str(error)}
+        if dry_run and upload.format == "table" and not upload.is_unmapped:
+            # Another choice of columns may read the file.
+            with suppress(CorpusError):
+                outcome["table"] = table_sample(records_path(upload))
+    return without_folder(upload, outcome), result
+
+
+def _records(upload: Import, job: Job, dry_run: bool) -> ImportResult:
+    return import_records(
+        upload.project,
+        upload.created_by,
+        upload.format,
+        records_path(upload),
+        media_dir=videos_folder(upload) if upload.n_videos else None,
+        dry_run=dry_run,
+        update=upload.update,
+        as_published=upload.as_published,
+        params=upload.params,
+        progress=_told(job),
+        stored=lambda result: _keep(upload, result.as_json()),
+    )
+
+
+def _videos(upload: Import, job: Job, dry_run: bool) -> dict[str, Any]:
+    found = add_videos(upload.created_by, upload.project, videos_folder(upload), dry_run=dry_run, progress=_told(job))
+    return {"videos": found}
+
+
+def _sample(upload: Import) -> list[dict[str, Any]]:
+    entry = lookup(IMPORTERS, upload.format, "format")
+    outcomes = read_file(entry, records_path(upload), upload.params)
+    items = (outcome for outcome in outcomes if isinstance(outcome, ItemRecord))
+    return [
+        {
+            "id": item.id,
+            # A caption without foils creates no subtest.
+            "subtest": item.subtest if item.foils else "",
+            "clip": item.video.key,
+            "split": item.video.split,
+            "class_label": item.video.class_label,
+            "caption": item.caption,
+            "foils": item.foils,
+        }
+        for item in islice(items, SAMPLE)
+    ]
+
+
+def _told(job: Job) -> Any:
+    """Report the progress of the import as progress of its job."""
+
+    def tell(things: Iterable[Any], total: int, label: str) -> Iterator[Any]:
+        for done, thing in enumerate(things):
+            progress(job, done, total, label)
+            yield thing
+        progress(job, total, total, label)
+
+    return tell

@@ -1,0 +1,64 @@
+"""Store files that people upload, in a folder of the import, under names that cannot be paths."""
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+
+from evaluation.score_files.received import safe_name, write_file
+from foilworks.site.imports.models import Import
+
+RECORDS, VIDEOS = "records", "videos"
+
+
+def folder_of(upload: Import) -> Path:
+    return Path(settings.UPLOAD_ROOT) / f"import-{upload.pk}"
+
+
+def records_path(upload: Import) -> Path:
+    return folder_of(upload) / RECORDS / upload.file_name
+
+
+def videos_folder(upload: Import) -> Path:
+    return folder_of(upload) / VIDEOS
+
+
+def keep_files(upload: Import, records: UploadedFile | None, videos: Sequence[UploadedFile]) -> None:
+    """Write the uploads into the import's folder; of two files with one name, the later gets a number.
+
+    Existing files come from a write that was rolled back and whose number was reused. OSError: the disk refuses.
+    """
+    remove_files(upload)
+    videos_folder(upload).mkdir(parents=True, mode=0o700)
+    if records is not None:
+        records_path(upload).parent.mkdir()
+        write_file(records, records_path(upload))
+    for video in videos:
+        write_file(video, _free(videos_folder(upload), safe_name(video.name or "")))
+
+
+def remove_files(upload: Import) -> None:
+    shutil.rmtree(folder_of(upload), ignore_errors=True)
+
+
+def without_folder(upload: Import, value: Any) -> Any:
+    """Remove the folder from messages: people know only the file names."""
+    if isinstance(value, str):
+        folder = folder_of(upload)
+        return value.replace(f"{folder / RECORDS}/", "").replace(f"{folder / VIDEOS}/", "")
+    if isinstance(value, dict):
+        return {key: without_folder(upload, inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [without_folder(upload, inner) for inner in value]
+    return value
+
+
+def _free(folder: Path, name: str) -> Path:
+    path, number = folder / name, 1
+    while path.exists():
+        number += 1
+        path = folder / f"{Path(name).stem}-{number}{Path(name).suffix}"
+    return path

@@ -1,0 +1,16 @@
+"""Define the addresses of imports."""
+
+from django.urls import path
+
+from foilworks.site.imports.table_views import columns
+from foilworks.site.imports.views import confirm, discard, import_page, import_progress, new_import
+
+app_name = "imports"
+urlpatterns = [
+    path("projects/<slug:slug>/imports/", new_import, name="new_import"),
+    path("projects/<slug:slug>/imports/<int:pk>/", import_page, name="import"),
+    path("projects/<slug:slug>/imports/<int:pk>/progress/", import_progress, name="import_progress"),
+    path("projects/<slug:slug>/imports/<int:pk>/columns/", columns, name="import_columns"),
+    path("projects/<slug:slug>/imports/<int:pk>/confirm/", confirm, name="confirm_import"),
+    path("projects/<slug:slug>/imports/<int:pk>/discard/", discard, name="discard_import"),
+]

@@ -1,0 +1,103 @@
+"""Share what every `foilworks` command has: `--json`, one clear line for bad input, exit status 0, 1 or 2."""
+
+import json
+import sys
+from abc import abstractmethod
+from argparse import RawDescriptionHelpFormatter
+from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser, DjangoHelpFormatter
+
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.queue import no_worker_hint
+from foilworks.core.text.errors import ActionableError
+from foilworks.core.text.plugins import NamedFailures
+from foilworks.core.text.quoting import quoted
+from foilworks.core.text.registry import RegistryError
+
+BAR_WIDTH = 30
+
+
+class _HelpFormatter(DjangoHelpFormatter, RawDescriptionHelpFormatter):
+    """Django's order of options, with the example's line breaks."""
+
+
+class FoilworksCommand(BaseCommand):
+    """The base of our commands.
+
+    Subclasses give `help`, `example`, `run(**options) -> dict` and, for people, `render(result) -> str`. Exit status: 0
+    done, 1 bad input (an ActionableError, printed as one line on stderr), 2 wrong usage. With `--json`, stdout contains
+    exactly one JSON object; everything else goes to stderr.
+    """
+
+    example = ""
+    requires_system_checks: list[str] = []
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        epilog = f"example:\n  {self.example}" if self.example else None
+        parser = super().create_parser(prog_name, subcommand, epilog=epilog, formatter_class=_HelpFormatter, **kwargs)
+        parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object to stdout")
+        return parser
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        as_json = options.pop("as_json")
+        try:
+            with nullcontext() if options.get("traceback") else NamedFailures():
+                result = self.run(**options)
+        except ActionableError as error:
+            self.stderr.write(f"foilworks: {one_line(str(error))}")
+            sys.exit(1)
+        except BrokenPipeError:
+            sys.exit(1)
+        self.stdout.write(json.dumps(result, ensure_ascii=False, allow_nan=False) if as_json else self.render(result))
+        if status := self.exit_status(result):
+            sys.exit(status)
+
+    @abstractmethod
+    def run(self, **options: Any) -> dict[str, Any]:
+        """Do the work and return its result, which is printed as JSON or passed to `render`."""
+
+    def render(self, result: dict[str, Any]) -> str:
+        return json.dumps(result, ensure_ascii=False, indent=2)
+
+    def say_if_no_worker(self, job: Job | None = None) -> None:
+        """Print a hint if a job was queued and no worker listens, or if Ray runs it."""
+        if hint := no_worker_hint(job):
+            self.say(hint)
+
+    def exit_status(self, result: dict[str, Any]) -> int:
+        """Return 0, unless the command failed for a reason of its own (a strict import, a failed verification)."""
+        return 0
+
+    def say(self, message: str) -> None:
+        """Print a line for people on stderr, so that stdout stays one JSON object."""
+        self.stderr.write(message, style_func=str)
+
+    def progress(self, things: Iterable[Any], total: int, label: str) -> Iterator[Any]:
+        """Yield `things`, drawing a bar on a terminal's stderr; silent elsewhere."""
+        shown = sys.stderr.isatty() and total > 0
+        for done, thing in enumerate(things, start=1):
+            yield thing
+            if shown:
+                filled = BAR_WIDTH * done // total
+                bar = "#" * filled + "." * (BAR_WIDTH - filled)
+                sys.stderr.write(f"\r{label} [{bar}] {done}/{total}" + ("\n" if done >= total else ""))
+                sys.stderr.flush()
+
+
+def one_line(message: str) -> str:
+    """Remove line breaks and control characters, so that hostile input cannot forge a second message."""
+    return " ".join("".join(ch if ch.isprintable() else " " for ch in message).split())
+
+
+def parse_set_options(given: Iterable[str] | None) -> dict[str, str]:
+    """Return {"name": "value"}. The value may contain `=`. Raises RegistryError without a name or `=`."""
+    found: dict[str, str] = {}
+    for piece in given or ():
+        name, equals, value = piece.partition("=")
+        if not equals or not name.strip():
+            raise RegistryError(f"--set {quoted(piece)} is not valid; write it as --set name=value")
+        found[name.strip()] = value
+    return found

@@ -1,0 +1,211 @@
+"""`foilworks audit`: find out whether a benchmark can be solved without its videos. Needs no project, no database."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import CommandParser
+
+from evaluation.audit.names import ROLES
+from evaluation.audit.reading import formats
+from evaluation.audit.records import VERDICTS
+from evaluation.audit.said import SHOWN, and_more, lines_of
+from evaluation.audit.sampling import SAMPLE_PAIRS
+from evaluation.audit.without_video import note, sentence
+from evaluation.errors import EvaluationError
+from foilworks.core.corpus.import_formats.parsing.parquet_rows import TableLimits
+from foilworks.core.corpus.limits import child_limits
+from foilworks.core.text.quoting import quoted
+from foilworks.core.text.registry import Entry, load
+from foilworks.site.management.base import FoilworksCommand, parse_set_options
+from foilworks.site.management.columns import add_columns
+from foilworks.site.management.text_tables import table
+
+# Loaded by path: they import a model library, or scikit-learn.
+SCORER = Entry("scorer", "evaluation.blind.scoring:text_scorer")
+AUDIT = Entry("audit", "evaluation.audit.audit")
+LADDER = Entry("ladder", "evaluation.audit.ladder")
+PAGES = Entry("pages", "evaluation.audit.pages")
+OF_SUBTESTS = ("words", "n-grams", "length", "divergence", "cues")
+NOT_RUN = "not run"
+NEVER = "never"
+
+
+class Command(FoilworksCommand):
+    help = "audit a benchmark file: can it be solved without the video? Needs no project and no database"
+    example = (
+        "foilworks audit swap_att.json replace_att.json --html audit.html\n"
+        "  foilworks audit questions.csv --column right=true_caption,wrongs=neg1+neg2\n"
+        "  foilworks audit test.jsonl --model lm:gpt2 --fail-on fail\n"
+        "  foilworks audit test.jsonl --predictions full.jsonl --rung shuffled=shuffled.jsonl"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        self.parser = parser
+        parser.add_argument(
+            "files",
+            nargs="+",
+            type=Path,
+            metavar="FILE",
+            help="file of the benchmark, a folder of such files, or an export (folder or archive); several files "
+            "are one benchmark",
+        )
+        parser.add_argument(
+            "--format", default="", dest="form", metavar="F", choices=sorted(formats()), help=f"{_FORMAT}{_formats()}"
+        )
+        parser.add_argument("--set", action="append", metavar="NAME=VALUE", help="parameter of the format; repeatable")
+        parser.add_argument("--answers", type=Path, metavar="FILE", help="file of the answers by id, if FILE has none")
+        add_columns(parser, f"; WHAT is one of: {', '.join(ROLES)}")
+        parser.add_argument(
+            "--model",
+            action="append",
+            default=[],
+            dest="models",
+            metavar="SPEC",
+            help="also try a text-only model, such as lm:FOLDER; repeatable",
+        )
+        parser.add_argument(
+            "--predictions", type=Path, metavar="FILE", help="scores or predictions of a model with the full clip"
+        )
+        parser.add_argument(
+            "--rung",
+            action="append",
+            default=[],
+            dest="rungs",
+            metavar="NAME=FILE",
+            help="the same with less of the clip: no_clip, best_frame, shuffled, …; repeatable",
+        )
+        parser.add_argument(
+            "--sample",
+            type=int,
+            default=SAMPLE_PAIRS,
+            metavar="PAIRS",
+            help=f"max pairs that probes read, drawn at random (default {SAMPLE_PAIRS})",
+        )
+        parser.add_argument("--seed", type=int, default=0, help="seed of the sample and of the folds (default 0)")
+        parser.add_argument("--html", type=Path, metavar="OUT", help="also write one HTML page with charts")
+        parser.add_argument(
+            "--fail-on",
+            default=NEVER,
+            choices=(NEVER, *VERDICTS[1:]),
+            help="exit with status 1 if a check has this verdict or a worse one (default never)",
+        )
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        self.fail_on = options["fail_on"]
+        if unknown := sorted(options["columns"].keys() - {*ROLES, "prediction"}):
+            self.parser.error(f"--column: {', '.join(unknown)} is not a role; choose from: {', '.join(ROLES)}")
+        if options["answers"] and (options["form"] or len(options["files"]) > 1):
+            self.parser.error("--answers needs one file, without --format")
+        if options["sample"] < 1:
+            self.parser.error("--sample must be at least 1")
+        audit, sources = load(AUDIT), self._sources(**options)
+        models = {spec: load(SCORER)(spec) for spec in options["models"]}
+        chosen = audit.Options(options["sample"], options["seed"], models=models)
+        result: dict[str, Any] = audit.audit(sources, chosen)
+        if options["predictions"] or options["rungs"]:
+            self._add_ladder(result, sources, **options)
+        if options["html"]:
+            _write(options["html"], load(PAGES).file_of(result))
+        return result
+
+    def _sources(self, **options: Any) -> list[Any]:
+        columns = {role: name for role, name in options["columns"].items() if role in ROLES}
+        limits = TableLimits(settings.MAX_TABLE_MB * 1024**2, child_limits())
+        params = parse_set_options(options["set"])
+        audit = load(AUDIT)
+        source = partial(audit.Source, limits=limits, params=params, answers=options["answers"])
+        given = [source(path, options["form"], columns) for path in options["files"]]
+        return [found for one in given for found in audit.sources_of(one)]
+
+    def _add_ladder(self, result: dict[str, Any], sources: list[Any], **options: Any) -> None:
+        ladder, audit = load(LADDER), load(AUDIT)
+        paths = ladder.parse_rungs(options["rungs"])
+        if options["predictions"]:
+            paths["full"] = options["predictions"]
+        items = ladder.by_id(audit.all_records(sources))
+        columns = {role: name for role, name in options["columns"].items() if role in {"id", "prediction"}}
+        rungs = {rung: ladder.read_rung(path, items, columns) for rung, path in paths.items()}
+        result["ladder"] = ladder.ladder_of(rungs, items)
+        found = ladder.findings_of(result["ladder"])
+        result["findings"] += [audit.as_json(finding) for finding in found]
+        result["verdict"] = max([result["verdict"], *(finding.verdict for finding in found)], key=VERDICTS.index)
+
+    def exit_status(self, result: dict[str, Any]) -> int:
+        fails = self.fail_on != NEVER and VERDICTS.index(result["verdict"]) >= VERDICTS.index(self.fail_on)
+        return 1 if fails else 0
+
+    def render(self, result: dict[str, Any]) -> str:
+        findings = [finding for finding in result["findings"] if not finding["subtest"]]
+        self._say_skipped(findings)
+        head = ("check", "verdict", "value", "95 % interval", "chance", "n")
+        files = ", ".join(f"{file['name']} ({file['format']})" for file in result["files"][:SHOWN])
+        if more := and_more(len(result["files"]) - SHOWN):
+            files += f" {more}"
+        meaning = "\n".join(filter(None, [sentence(result), note(result)]))
+        parts = [f"{files}: {result['items']:,} items, {result['pairs']:,} pairs", table(head, map(_row, findings))]
+        if n_hard := sum(result["hard_foils"].values()):
+            parts.append(f"{n_hard:,} items count with their hard foil only")
+        if result["subtests"]:
+            shown = (*OF_SUBTESTS, *(["labels"] if any(finding["check"] == "labels" for finding in findings) else []))
+            lines = [_of_subtest(subtest, shown) for subtest in result["subtests"]]
+            parts.append(table(("subtest", "items", *shown), lines))
+        parts += [told for finding in findings if (told := _told(finding))]
+        return "\n\n".join([*([meaning] if meaning else []), *parts, f"verdict: {result['verdict']}"])
+
+    def _say_skipped(self, findings: Sequence[Mapping[str, Any]]) -> None:
+        details = next((finding["details"] for finding in findings if finding["check"] == "fields"), {})
+        shown = details.get("problems", [])[:SHOWN]
+        for problem in shown:
+            self.say(f"warning: {problem}; the record was skipped")
+        if more := and_more(details.get("bad", 0) - len(shown)):
+            self.say(f"warning: {more} records were skipped")
+
+
+def _row(finding: Mapping[str, Any]) -> tuple[Any, ...]:
+    verdict = NOT_RUN if finding["value"] is None else finding["verdict"]
+    return (_title(finding), verdict, *(finding[name] for name in ("value", "interval", "chance", "n")))
+
+
+def _told(finding: Mapping[str, Any]) -> str:
+    """Return what a check counted, unless it is fine, and what to do if it fails."""
+    if finding["value"] is not None and finding["verdict"] == "ok":
+        return ""
+    said = [*lines_of(finding), *([finding["fix"]] if finding["verdict"] == "fail" else [])]
+    return f"{_title(finding)}: {' '.join(said)}" if said else ""
+
+
+def _title(finding: Mapping[str, Any]) -> str:
+    details = finding["details"] or {}
+    beside = details.get("rung") or (details.get("probe") if finding["check"] in {"model", "length"} else "")
+    return f"{finding['title']} ({beside})" if beside else str(finding["title"])
+
+
+def _of_subtest(subtest: Mapping[str, Any], shown: Sequence[str]) -> tuple[Any, ...]:
+    by_check = {finding["check"]: finding for finding in subtest["findings"]}
+    return (subtest["name"], subtest["items"], *(_cell(by_check.get(check)) for check in shown))
+
+
+def _cell(finding: Mapping[str, Any] | None) -> str:
+    if finding is None or finding["value"] is None:
+        return "-"
+    mark = {"ok": " ", "warn": "!", "fail": "x"}[finding["verdict"]]
+    return f"{finding['value']:.3f} {mark}"
+
+
+_FORMAT = "format of the file (default: found by the names of its columns): "
+
+
+def _formats() -> str:
+    return "; ".join(f"{slug}: {entry.label}" for slug, entry in formats().items()).replace("%", "%%")
+
+
+def _write(path: Path, page: str) -> None:
+    try:
+        path.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise EvaluationError(
+            f"{quoted(str(path))}: cannot be written ({error.strerror}); choose another --html"
+        ) from error

@@ -1,0 +1,57 @@
+"""`foilworks export`: write a release as a folder of files."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from evaluation.scoring.queries import project_named, release_named
+from foilworks.core.corpus.export_formats.parts.folder import manifest_hash
+from foilworks.core.corpus.export_formats.registry import EXPORTERS
+from foilworks.core.text.registry import load, lookup, parse_params
+from foilworks.site.exports.collect import export_content
+from foilworks.site.management.base import FoilworksCommand, parse_set_options
+
+
+class Command(FoilworksCommand):
+    help = "export a release, or the current records of a project, to a new folder, completely or not at all"
+    example = "foilworks export foilworks --project my-benchmark --release 1 --out my-benchmark-v1"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("format", choices=sorted(EXPORTERS), metavar="FORMAT", help=_formats())
+        parser.add_argument("--project", required=True, metavar="SLUG")
+        parser.add_argument(
+            "--release",
+            metavar="ID",
+            help="id, name or content hash of the release (default: the current records of the project)",
+        )
+        parser.add_argument("--set", action="append", metavar="NAME=VALUE", help="parameter of the format; repeatable")
+        parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="new or empty folder")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        project = project_named(options["project"])
+        release = release_named(options["release"], project) if options["release"] else None
+        entry = lookup(EXPORTERS, options["format"], "format")
+        params = parse_params(entry, parse_set_options(options["set"]))
+        exporter, out = load(entry), options["out"].absolute()
+        content = export_content(exporter, project, release, self.progress)
+        written = exporter.write(content, out, params=params)
+        return {
+            "format": options["format"],
+            **({"plugin": entry.origin} if entry.origin else {}),
+            "project": options["project"],
+            "release": release and release.pk,
+            "hash": release.content_hash if release else "",
+            "manifest": manifest_hash(out),
+            "out": str(out),
+            "files": [path.relative_to(out).as_posix() for path in written],
+        }
+
+    def render(self, result: dict[str, Any]) -> str:
+        told = f"{result['hash'] or 'current records'}  {result['out']} ({len(result['files'])} files)"
+        note = "publish this hash, so that others can run `foilworks verify DIR --expect HASH`"
+        return f"{told}\nmanifest {result['manifest']}: {note}"
+
+
+def _formats() -> str:
+    return "; ".join(f"{slug}: {entry.summary.rstrip('.')}" for slug, entry in EXPORTERS.items()).replace("%", "%%")

@@ -1,0 +1,177 @@
+"""`foilworks metrics`: compute model metrics from score files; needs no database."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from evaluation.errors import EvaluationError
+from evaluation.metrics.pairwise import PairScores
+from evaluation.metrics.registry import METRICS, TIES
+from evaluation.score_files.answers import ids_of, mismatches
+from evaluation.score_files.arrays import AUTO_LAYOUT, LAYOUTS
+from evaluation.score_files.scores import read_scores
+from evaluation.score_files.valid_items import restrict_to_valid
+from foilworks.core.text.registry import load, parse_params
+from foilworks.site.management.base import FoilworksCommand
+from foilworks.site.management.columns import add_columns, ignored_line
+from foilworks.site.management.text_tables import table, table_of
+
+TWO_CLIPS = ("n", "text", "text_ci", "video", "video_ci", "group", "group_ci", "ties")
+PAIRWISE = ("n", "T", "T_ci", "P", "P+T", "ties", "chance T", "T_all", "n_all")
+
+
+class Command(FoilworksCommand):
+    help = "compute model metrics from score files"
+    example = (
+        "foilworks metrics pairwise --file export/scores/clip.jsonl --json\n"
+        "  foilworks metrics pairwise --file export/scores.jsonl --model clip\n"
+        "  foilworks metrics pairwise --file clip.json --proficiency clip-proficiency.json --ties first\n"
+        "  foilworks metrics rcad --file sim_mat_msrvtt.npy --ties optimistic\n"
+        "  foilworks metrics mc --file predictions.json --column right=answer\n"
+        "  foilworks metrics two-clips --file winoground-clip.jsonl --ties strict\n"
+        "  foilworks metrics retrieval --file sim.npy"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("kind", choices=sorted(METRICS), help="; ".join(_kinds()))
+        parser.add_argument(
+            "--file",
+            action="append",
+            required=True,
+            type=Path,
+            dest="files",
+            metavar="PATH",
+            help="file of scores; repeatable for pairwise: one subtest per file, named after it",
+        )
+        parser.add_argument(
+            "--proficiency",
+            action="append",
+            default=[],
+            type=Path,
+            metavar="PATH",
+            help="pairwise: scores of the proficiency items, matched by id and subtest; one file, or one per --file",
+        )
+        parser.add_argument(
+            "--items",
+            action="append",
+            default=[],
+            type=Path,
+            metavar="PATH",
+            help="pairwise: count only items that are valid in this file of items with votes (ViLMA's "
+            "JSON, JSON Lines); one per --file",
+        )
+        parser.add_argument(
+            "--model",
+            default="",
+            metavar="NAME",
+            help="pairwise: the model to read from a file with several models (scores.jsonl of an export)",
+        )
+        parser.add_argument(
+            "--against",
+            type=Path,
+            metavar="PATH",
+            help="file with the ids that the scores must have (JSON Lines, CSV with id, or .txt); "
+            "differences are listed",
+        )
+        self._add_shapes(parser)
+        parser.add_argument("--ties", choices=TIES.choices, default=TIES.default, help=f"{TIES.help} (default half)")
+
+    def _add_shapes(self, parser: CommandParser) -> None:
+        add_columns(parser)
+        parser.add_argument(
+            "--names",
+            default="",
+            metavar="A,B,C",
+            help="mc, rcad, classes: column names for a CSV file without a header",
+        )
+        parser.add_argument(
+            "--beside",
+            type=Path,
+            metavar="PATH",
+            help="mc, rcad, classes: CSV file with more columns for the same rows, in the same order",
+        )
+        parser.add_argument(
+            "--layout",
+            choices=list(LAYOUTS),
+            default=AUTO_LAYOUT,
+            help="rcad, mc: layout of an array; " + "; ".join(f"{name}: {what}" for name, what in LAYOUTS.items()),
+        )
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        entry = METRICS[options["kind"]]
+        metric = load(entry)
+        given = {"ties": options["ties"]} if TIES in entry.params else {}
+        params = parse_params(entry, given)
+        data, notes = read_scores(
+            metric.INPUT,
+            options["files"],
+            options["proficiency"],
+            model=options["model"],
+            columns=options["columns"],
+            layout=options["layout"],
+            names=[name.strip() for name in options["names"].split(",") if name.strip()],
+            beside=options["beside"],
+        )
+        if options["items"]:
+            if not isinstance(data, PairScores):
+                raise EvaluationError("--items is for pairwise scores only; remove it")
+            data, left_out = restrict_to_valid(data, options["files"], options["items"])
+            notes.unmatched |= left_out
+        result = metric.compute(data, **params)
+        notes.warnings += unclustered(data)
+        if options["against"]:
+            if metric.INPUT == "matrix":
+                raise EvaluationError("a matrix has no ids; remove --against")
+            notes.unmatched |= mismatches(data.ids, ids_of(options["against"]))
+        for warning in notes.warnings:
+            self.say(f"warning: {warning}")
+        for what, names in notes.unmatched.items():
+            if names:
+                self.say(f"warning: {len(names)} {what.replace('_', ' ')}: {', '.join(names[:5])}")
+        if notes.ignored:
+            self.say(ignored_line(list(notes.ignored)))
+        seen = {"warnings": notes.warnings, "unmatched": notes.unmatched, "ignored_columns": list(notes.ignored)}
+        return {"kind": options["kind"], **result, **seen}
+
+    def render(self, result: dict[str, Any]) -> str:
+        if result["kind"] == "pairwise":
+            return _pairwise(result)
+        if result["kind"] == "retrieval":
+            keys = ("R@1", "R@5", "R@10", "median_rank", "mean_rank")
+            return table(("", *keys), [(side, *[result[side][key] for key in keys]) for side in ("t2v", "v2t")])
+        if result["kind"] == "classes":
+            return table_of(result["models"], ("model", "accuracy", "ci", "class_mean", "n"))
+        if result["kind"] == "two-clips":
+            return _two_clips(result)
+        hidden = {"kind", "warnings", "unmatched", "ignored_columns"}
+        return table(("", "value"), [(key, value) for key, value in result.items() if key not in hidden])
+
+
+def unclustered(data: Any) -> list[str]:
+    """Warn that the intervals treat items as independent, if no two of them share a source video."""
+    clusters = getattr(data, "clusters", None)
+    if clusters is None or len(set(clusters)) < len(clusters):
+        return []
+    told = "no two records share a cluster: the intervals treat items as independent, not clustered by video"
+    return [f"{told}; if items share a video, set the field cluster of each record to it"]
+
+
+def _kinds() -> list[str]:
+    return [f"{slug}: {entry.summary.rstrip('.')}" for slug, entry in METRICS.items()]
+
+
+def _two_clips(result: dict[str, Any]) -> str:
+    groups = [*result["subtests"].items(), ("overall", result["overall"])]
+    rows = [(name, *[group[key] for key in TWO_CLIPS]) for name, group in groups]
+    chance = result["overall"]["chance"]
+    return table(("", *TWO_CLIPS), [*rows, ("chance", *[chance.get(key) for key in TWO_CLIPS])])
+
+
+def _pairwise(result: dict[str, Any]) -> str:
+    groups = [("subtest " + name, group) for name, group in result["subtests"].items()]
+    groups += [("test " + name, group) for name, group in result["tests"].items()]
+    groups.append(("overall", result["overall"]))
+    rows = [(name, *[{**group, "chance T": group["chance"]["T"]}[key] for key in PAIRWISE]) for name, group in groups]
+    rows.append(("mean P+T over tests", *[result["avg_P+T"] if key == "P+T" else None for key in PAIRWISE]))
+    return table(("", *PAIRWISE), rows)

@@ -1,0 +1,28 @@
+"""`foilworks refresh-dashboard`: recompute the counts of a project's dashboard now."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from evaluation.scoring.queries import project_named
+from foilworks.site.dashboard.stored_count import keep
+from foilworks.site.management.base import FoilworksCommand
+
+
+class Command(FoilworksCommand):
+    help = "recompute the counts of a project's dashboard, and print them"
+    example = "foilworks refresh-dashboard --project mine --json"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--project", required=True, help="slug of the project")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        return keep(project_named(options["project"])).data
+
+    def render(self, result: dict[str, Any]) -> str:
+        lines = [f"{name:>14} {n}" for name, n in result["funnel"].items()]
+        cost = result["cost"]
+        money = f"{cost['total']} {cost['currency']}" if cost["has_rates"] else "no rates"
+        days = result["forecast"]["days"]
+        left = "?" if days is None else f"{days:.1f}"
+        return "\n".join([*lines, f"{'cost':>14} {money}", f"{'days left':>14} {left}"])

@@ -1,0 +1,168 @@
+"""`foilworks report`: print a report on a project or on files: validation, agreement, blind audit and more."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from evaluation.analyses.registry import BASE, CODING, CUT, EPSILON, PEOPLE, PRECISION, REPORTS, SHARE, TIES, UNIT
+from evaluation.errors import EvaluationError
+from evaluation.reports.replacement import facts_of_files, replacement_facts, verdicts_of
+from evaluation.reports.reports import project_report, subtest_named
+from evaluation.score_files.items import read_report_input, read_votes
+from evaluation.score_files.scored import READERS, read_edits
+from evaluation.scoring.queries import project_named
+from foilworks.core.text.registry import Entry, load, parse_params
+from foilworks.site.management.base import FoilworksCommand
+from foilworks.site.management.text_tables import cell, table, table_of
+
+# Loaded by path: it imports a model library.
+PREFERENCE = Entry("preference", "evaluation.blind.scoring:preference_of_file")
+PARAMS = (CODING, BASE, UNIT, CUT, SHARE, TIES, PRECISION, EPSILON, PEOPLE)
+MAX_WARNINGS = 20
+COLUMNS = {
+    "validation": (
+        "name",
+        "n_items",
+        "n_valid",
+        "n_unanimous",
+        "n_valid_proficiency",
+        "n_both",
+        "n_lexical_items",
+        "js_all",
+        "js_valid",
+        "alpha_all",
+        "alpha_valid",
+    ),
+    "blind": ("name", "n_items", "classifier_accuracy", "ci", "n_unjudged"),
+}
+
+
+class Command(FoilworksCommand):
+    help = "make a report on a project or on files: validation, agreement, divergence, blind audit"
+    example = (
+        "foilworks report verbs --file lm.tsv --file human.tsv --format contrast --people human\n"
+        "  foilworks report validation --file relations.json --file counting.json --json\n"
+        "  foilworks report agreement --file votes.csv --coding shown\n"
+        "  foilworks report validation --project my-benchmark --out validation.json"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        self.parser = parser
+        parser.add_argument("kind", choices=sorted(REPORTS), help="; ".join(_kinds()))
+        source = parser.add_mutually_exclusive_group(required=True)
+        source.add_argument("--project", metavar="SLUG", help="project to report on")
+        source.add_argument(
+            "--file",
+            action="append",
+            type=Path,
+            dest="files",
+            metavar="PATH",
+            help="file to report on, without a database; repeatable",
+        )
+        parser.add_argument("--subtest", metavar="NAME", help="with --project: only this subtest")
+        parser.add_argument(
+            "--format", dest="file_format", metavar="F", help="with --file: format of the file (default: detected)"
+        )
+        parser.add_argument(
+            "--scorer",
+            action="append",
+            default=[],
+            metavar="SPEC",
+            help="with blind and --file: a text-only model, such as lm:FOLDER",
+        )
+        parser.add_argument(
+            "--verdicts",
+            type=Path,
+            metavar="PATH",
+            help="with replace: verdicts of models, in the form of votes; the annotator is the model",
+        )
+        parser.add_argument("--out", type=Path, metavar="FILE", help="also write the JSON to this file")
+        for param in PARAMS:
+            explained = f"{param.help} (default {'none' if param.default == '' else param.default})"
+            parser.add_argument(f"--{param.name}", choices=param.choices or None, help=explained)
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        entry = REPORTS[options["kind"]]
+        raw = {name: options[name] for name in (param.name for param in PARAMS) if options[name] is not None}
+        known = {param.name for param in entry.params}
+        if wrong := [f"--{name}" for name in raw if name not in known]:
+            self.parser.error(
+                f"{', '.join(wrong)}: not an option of the {options['kind']} report; see `foilworks report --help`"
+            )
+        if options["scorer"] and (options["kind"] != "blind" or not options["files"]):
+            self.parser.error("--scorer needs the blind report and --file; for a project, run models on its page")
+        if options["verdicts"] and options["kind"] != "replace":
+            self.parser.error("--verdicts needs the replace report")
+        params = parse_params(entry, raw)
+        result = self._of_files(params, **options) if options["files"] else self._of_project(params, **options)
+        if options["out"]:
+            _write(options["out"], result)
+        return {"kind": options["kind"], **result}
+
+    def _of_files(self, params: dict[str, Any], **options: Any) -> dict[str, Any]:
+        if options["subtest"]:
+            self.parser.error("--subtest needs --project; with --file, give only the files you want")
+        analysis = load(REPORTS[options["kind"]])
+        if options["verdicts"]:
+            votes, _warnings = read_report_input("votes", options["files"], options["file_format"])
+            facts = facts_of_files(votes, verdicts_of(read_votes(options["verdicts"])))
+            return {**analysis.compute(facts, **params), "warnings": []}
+        if analysis.INPUT == "edits" and options["file_format"]:
+            edits = read_edits(options["files"], options["file_format"])
+            return {**analysis.compute(edits, **params), "warnings": []}
+        if analysis.INPUT in READERS:
+            if options["file_format"]:
+                self.parser.error(
+                    f"--format: the {options['kind']} report reads only its own JSON Lines; remove --format"
+                )
+            return {**analysis.compute(READERS[analysis.INPUT](options["files"]), **params), "warnings": []}
+        if analysis.INPUT not in {"items", "texts", "votes"}:
+            self.parser.error(f"the {options['kind']} report needs --project; it cannot be computed from a file")
+        data, warnings = read_report_input(analysis.INPUT, options["files"], options["file_format"])
+        for warning in warnings[:MAX_WARNINGS]:
+            self.say(f"warning: {warning}")
+        if len(warnings) > MAX_WARNINGS:
+            self.say(f"… and {len(warnings) - MAX_WARNINGS} more warnings; --json lists all")
+        found = {**analysis.compute(data, **params), "warnings": warnings}
+        preferences = {spec: load(PREFERENCE)(spec, data) for spec in options["scorer"]}
+        return {**found, "preferences": preferences} if preferences else found
+
+    def _of_project(self, params: dict[str, Any], **options: Any) -> dict[str, Any]:
+        if options["file_format"]:
+            self.parser.error("--format needs --file")
+        project = project_named(options["project"])
+        if options["verdicts"]:
+            chosen = subtest_named(project, options["subtest"]) if options["subtest"] else None
+            facts = replacement_facts(project, chosen, verdicts_of(read_votes(options["verdicts"])))
+            return dict(load(REPORTS[options["kind"]]).compute(facts, **params))
+        return project_report(project, options["kind"], subtest=options["subtest"], params=params)
+
+    def render(self, result: dict[str, Any]) -> str:
+        if result["kind"] in COLUMNS:
+            return table_of([*result["subtests"], result["overall"]], COLUMNS[result["kind"]])
+        lists = [(key, value) for key, value in result.items() if isinstance(value, list) and value]
+        plain = {key: value for key, value in result.items() if not isinstance(value, list | dict) and key != "kind"}
+        plain |= {key: value for key, value in result.items() if key.endswith("ci")}
+        parts = [table((result["kind"], ""), [(key, cell(value)) for key, value in plain.items()])]
+        for key, value in lists:
+            if isinstance(value[0], dict):
+                parts.append(f"{key}\n{table_of(value, _flat(value[0]))}")
+        return "\n\n".join(parts)
+
+
+def _flat(record: dict[str, Any]) -> tuple[str, ...]:
+    """Return the fields that fit a cell: no histograms and no objects."""
+    return tuple(key for key, value in record.items() if not isinstance(value, dict | list) or key.endswith("ci"))
+
+
+def _kinds() -> list[str]:
+    return [f"{slug}: {entry.summary}" for slug, entry in REPORTS.items()]
+
+
+def _write(path: Path, result: dict[str, Any]) -> None:
+    try:
+        path.write_text(json.dumps(result, ensure_ascii=False, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise EvaluationError(f"{path}: file: cannot be written ({error.strerror}); choose another --out") from error

@@ -1,0 +1,28 @@
+"""Find the project of a command. The operator of the server can reach all of them."""
+
+from foilworks.core.projects.actions.creation import new_project
+from foilworks.core.projects.errors import ProjectError
+from foilworks.core.projects.models import Project
+from foilworks.core.text.quoting import quoted
+
+SHOWN = 20
+
+
+def project_by_slug(slug: str) -> Project:
+    """Return the project named `slug`; the ProjectError lists the existing ones."""
+    found = Project.objects.filter(slug=slug).first()
+    if found is None:
+        raise ProjectError(f"--project: project {quoted(slug)} not found; choose one of: {_known()}")
+    return found
+
+
+def project_to_fill(slug: str, create: bool) -> Project:
+    """Return the project named `slug` or, if `create` allows it, a new one that the import saves."""
+    found = Project.objects.filter(slug=slug).first()
+    if found is None and not create:
+        raise ProjectError(f"--project: project {quoted(slug)} not found; add --create, or choose one of: {_known()}")
+    return found or new_project(slug)
+
+
+def _known() -> str:
+    return ", ".join(Project.objects.order_by("slug").values_list("slug", flat=True)[:SHOWN]) or "(none yet)"

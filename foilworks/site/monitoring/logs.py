@@ -1,0 +1,54 @@
+"""Write log lines as JSON objects (LOG_FORMAT=json), each with the ids of its request and job."""
+
+import json
+import logging
+from datetime import UTC, datetime
+
+from foilworks.core.jobs.trace import job_id, request_id
+
+
+class JsonFormatter(logging.Formatter):
+    """Write one object per line: time, level, logger, message, request_id, job_id and error, if present."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        ids = {"request_id": _request_of(record), "job_id": job_id()}
+        line |= {name: value for name, value in ids.items() if value}
+        if record.exc_info:
+            line["error"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False)
+
+
+class PlainFormatter(logging.Formatter):
+    """Write lines for people, with the ids at the end."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 (its base class names it so)
+        ids = {"request": _request_of(record), "job": job_id()}
+        said = " ".join(f"{name}={value}" for name, value in ids.items() if value)
+        # A line end in a value must not start a forged line. The trace of an error follows with its own line ends.
+        line = super().formatMessage(record).replace("\r", "\\r").replace("\n", "\\n")
+        return line + (f" [{said}]" if said else "")
+
+
+class RouteForAddress(logging.Filter):
+    """Replace the path in Django's lines about refused or failed requests by the route.
+
+    The path can contain the token of an invitation or of a task. An address that matches no route stays: somebody looks
+    for that broken link.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        match = getattr(getattr(record, "request", None), "resolver_match", None)
+        if match is not None and isinstance(record.args, tuple):
+            route = f"/{match.route}"
+            record.args = tuple(route if isinstance(said, str) and said[:1] == "/" else said for said in record.args)
+        return True
+
+
+def _request_of(record: logging.LogRecord) -> str:
+    return request_id() or getattr(getattr(record, "request", None), "request_id", "")

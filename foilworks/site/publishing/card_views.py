@@ -1,0 +1,116 @@
+"""Serve the tabs of a public page: card, data, leaderboard, validation, versions. Each is an address of its own."""
+
+from typing import Any
+
+from django.contrib.auth.decorators import login_not_required
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from evaluation.blind.forms import named_probes
+from evaluation.board.gaps import gaps_of
+from evaluation.board.leaderboard import board
+from evaluation.board.sorting import sorted_board
+from evaluation.releases.changelog import changelog_of
+from evaluation.releases.models import ReleaseGate
+from evaluation.releases.withheld import withheld_of
+from evaluation.scoring.figures import awaited
+from foilworks.core.corpus.models import Release
+from foilworks.core.corpus.release_records import canary_of
+from foilworks.core.text.diff import diff_segments
+from foilworks.site.documents.release_documents import citation_of
+from foilworks.site.publishing.models import PublicPage
+from foilworks.site.publishing.public import (
+    cited_as,
+    composition_of,
+    examples_of,
+    get_public_page,
+    judged_of,
+    public_items,
+    terms_of,
+)
+
+ITEMS_PER_PAGE = 10
+
+
+@login_not_required
+@require_safe
+def public_release(request: HttpRequest, key: str) -> HttpResponse:
+    page = get_public_page(key)
+    release, composition = page.release, composition_of(page.release)
+    terms, waiting = terms_of(release, composition), awaited(release)
+    about = {
+        "board": None if waiting else board(release),
+        "composition": composition,
+        "n_videos": sum(each.n_videos for each in terms),
+        "n_foils": sum(foils for _name, _items, foils, _paired in composition.rows),
+        "terms": terms,
+        "examples": examples_of(page, composition, terms),
+        "canary": canary_of(release.content_hash),
+    }
+    return _tab(request, page, "card", "evaluation/public_release.html", about)
+
+
+@login_not_required
+@require_safe
+def public_data(request: HttpRequest, key: str) -> HttpResponse:
+    """Show the counts of subtests, and the items if visitors may download them."""
+    page = get_public_page(key)
+    items = Paginator(public_items(page), ITEMS_PER_PAGE).get_page(request.GET.get("page"))
+    for member in items:
+        caption = member.record["caption"]
+        member.foils = [diff_segments(caption, foil) for foil in member.record["foils"]]
+    about = {"composition": composition_of(page.release), "page": items}
+    return _tab(request, page, "data", "evaluation/public_data.html", about)
+
+
+@login_not_required
+@require_safe
+def public_leaderboard(request: HttpRequest, key: str) -> HttpResponse:
+    page = get_public_page(key)
+    if awaited(page.release):
+        return _tab(request, page, "leaderboard", "evaluation/public_leaderboard.html", {"waiting": True})
+    shown = board(page.release)
+    about = {"board": shown, "sorting": sorted_board(shown, request.GET.get("sort", "")), "gaps": gaps_of(page.release)}
+    return _tab(request, page, "leaderboard", "evaluation/public_leaderboard.html", about)
+
+
+@login_not_required
+@require_safe
+def public_validation(request: HttpRequest, key: str) -> HttpResponse:
+    page = get_public_page(key)
+    subtests = frozenset(name for name, *_counts in composition_of(page.release).rows)
+    about = {"judged": judged_of(page, subtests), "gate_rows": _gate(page.release)}
+    return _tab(request, page, "validation", "evaluation/public_validation.html", about)
+
+
+@login_not_required
+@require_safe
+def public_versions(request: HttpRequest, key: str) -> HttpResponse:
+    page = get_public_page(key)
+    about = {"changes": changelog_of(page.release)}
+    return _tab(request, page, "versions", "evaluation/public_versions.html", about)
+
+
+def _tab(request: HttpRequest, page: PublicPage, tab: str, template: str, about: dict[str, Any]) -> HttpResponse:
+    release = page.release
+    citation = citation_of(release.project)
+    shared = {
+        "public": page,
+        "release": release,
+        "tab": tab,
+        "citation": citation,
+        "bibtex": cited_as(release, citation),
+        "n_withheld": len(withheld_of(release)),
+    }
+    response = render(request, template, {**shared, **about})
+    # The address is the key: no referrer reveals it, and no search engine lists it.
+    response.headers["Referrer-Policy"] = "same-origin"
+    response.headers["X-Robots-Tag"] = "noindex"
+    return response
+
+
+def _gate(release: Release) -> list[dict[str, Any]]:
+    gate = ReleaseGate.objects.filter(release=release).first()
+    return [named_probes(row) for row in gate.data["rows"]] if gate is not None else []

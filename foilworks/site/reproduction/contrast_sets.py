@@ -1,0 +1,241 @@
+"""Make the tables of the contrast sets again: the two published files, and the eight sets from MSR-VTT and LSMDC.
+
+The published files give their sizes, verbs and audit, and with the clips the accuracy of real models. All eight sets
+need the captions and clips, which have terms of use; what was not given stays empty.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from evaluation.analyses import verbs
+from evaluation.charts.of_models import grouped
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.score_files.items import read_items
+from evaluation.score_files.scored import read_edits
+from evaluation.scoring.queries import run_results
+from foilworks.site.imports.store import import_records
+from foilworks.site.reproduction.audits import audit_files
+from foilworks.site.reproduction.contrast_list import LIST, list_cells
+from foilworks.site.reproduction.contrast_paper import (
+    AVERAGE_ROW,
+    HUMAN,
+    HUMAN_VERBS,
+    MISPRINTS,
+    PAPER,
+    SIZES,
+    TABLE_2,
+    TABLE_3,
+    TABLE_4,
+    TABLE_5,
+    TABLE_6,
+    TEMPORAL_ROW,
+    Table,
+)
+from foilworks.site.reproduction.eight_sets import (
+    CLIPS,
+    FILES,
+    LSMDC,
+    MSRVTT,
+    TITLES,
+    VERB_H,
+    VERB_LM,
+    DataSet,
+    Options,
+)
+from foilworks.site.reproduction.eight_sets import PAPER as PAPER_SIZES
+from foilworks.site.reproduction.records import NO_NUMBER, NOT_GIVEN, Cell, Result, Source, compare, missing_lines
+from foilworks.site.reproduction.steps import OVERRIDE, check_weights, export, new_project, score, write_ladder
+from generation.grammar.gender_words import TABLE_6 as OURS
+
+PUBLISHED = {VERB_LM: "msrvtt_lm_contrast_set.tsv", VERB_H: "msrvtt_human_contrast_set.tsv"}
+REPOSITORY = "github.com/jamespark3922/video-lang-contrast-set, folder msrvtt"
+MSRVTT_TERMS = "ms-multimedia-challenge.com/2017/dataset, under its terms"
+LSMDC_TERMS = "sites.google.com/site/describingmovies, under its terms"
+OF_MSRVTT, OF_LSMDC = ("contrast sets, Tables 2 and 5",), ("contrast sets, Tables 3 and 4",)
+SOURCES = (
+    *(
+        Source(name, REPOSITORY, ("the sizes of both verb sets", "contrast sets, Fig. 3"))
+        for name in PUBLISHED.values()
+    ),
+    *(Source(name, MSRVTT_TERMS, OF_MSRVTT) for name in (*FILES[MSRVTT], CLIPS.format(MSRVTT))),
+    *(Source(name, LSMDC_TERMS, OF_LSMDC) for name in (*FILES[LSMDC], CLIPS.format(LSMDC))),
+)
+ENCODERS = ("SentBERT", "CLIP-Text")
+# Names of weights that make the sets; all others are models to score.
+MAKERS = {"T5": "t5", "GPT2-XL": "lm", "sentence": "sentence", "vectors": "vectors"}
+# A model without training needs more steps, and a small corpus has rarer verbs.
+FROM_RANDOM: Mapping[str, Any] = {
+    "tuning": {"epochs": 20, "batch": 16, "learning_rate": 8e-3, "verb_share": 0.8},
+    "more_than": 3,
+}
+NAME = "{}, {}"
+SIMULATED = "simulated people, who err in 5 % of their answers"
+TINY = "a small model that was trained here on the train clips"
+MADE = "captions were chosen by simulated people, and the sets made by the recipes"
+NO_WEIGHTS = "no weights given; give --weights '{}=…' and the clips"
+OTHERS = "the sets, their clips or the weights are not exactly the paper's"
+COUNTERPARTS, ITEMS, GROUP = "counterparts", "items", "{}: {}"
+SIDES, MAX_VERBS = ("machine", "person"), 30
+NO_RUN = "the paper's cell needs another model or set than those here"
+NO_LSMDC = "The authors published no files of LSMDC, so its half of (contrast sets, Fig. 3) is not public."
+SETTINGS = "Seed {}, {} people in {}; every answer is simulated."
+
+
+def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: int, **fixed: Any) -> Result:
+    """Return every cell that the files in `sources` allow. `fixed`: other settings of the eight sets (`Options`)."""
+    check_weights(weights, (*(model for model in TABLE_2.rows if model != HUMAN), *MAKERS, *ENCODERS))
+    found = {source.name: path for source in SOURCES if (path := sources / source.name).exists()}
+    work.mkdir(parents=True, exist_ok=True)
+    published = {name: found[file] for name, file in PUBLISHED.items() if file in found}
+    notes: list[str] = [*MISPRINTS, NO_LSMDC]
+    cells = [*_mapping(), *_published_sizes(published), *list_cells(found.get(LIST), published)]
+    if len(published) == len(PUBLISHED):
+        cells += _verbs(published, work)
+    notes += audit_files({path.name: path for path in published.values()}, work, seed)
+    real = _score_published(published, sources, weights)
+    results = {}
+    for slug in (MSRVTT, LSMDC):
+        if all(name in found for name in (*FILES[slug], CLIPS.format(slug))):
+            results[slug], said = _make(slug, sources, work, _options(weights, seed, fixed))
+            notes += said
+    cells += _results(results, real, weights, found)
+    return Result(PAPER, tuple(cells), tuple(notes), missing_lines(SOURCES, found))
+
+
+def _options(weights: Mapping[str, str], seed: int, fixed: Mapping[str, Any]) -> Options:
+    """Return the paper's sizes and the models; `Options` says what happens without one."""
+    makers = {field: weights[name] for name, field in MAKERS.items() if name in weights}
+    own: dict[str, Any] = {
+        "sizes": PAPER_SIZES,
+        "seed": seed,
+        "models": {name: spec for name, spec in weights.items() if name not in {*MAKERS, *ENCODERS}},
+        "encoders": {name: weights[name] for name in ENCODERS if name in weights},
+        "taught": {"average": AVERAGE_ROW, "temporal": TEMPORAL_ROW},
+    }
+    return Options(**{**own, **({} if "t5" in makers else FROM_RANDOM), **makers, **fixed})
+
+
+def _make(slug: str, sources: Path, work: Path, options: Options) -> tuple[dict[str, Any], list[str]]:
+    made = DataSet(slug, sources, work, options)
+    results = made.results()
+    (work / f"results-{slug}.json").write_text(
+        json.dumps(results, ensure_ascii=False, indent=2) + "\n", encoding="utf-8"
+    )
+    people = sum(map(len, made.people.accounts.values()))
+    said = [SETTINGS.format(options.seed, people, TITLES[slug]), export(made.release, work / f"release-{slug}")]
+    return results, [*made.notes, *said, *write_ladder(made.release, work / f"ladder-{slug}.json")]
+
+
+def _mapping() -> Iterator[Cell]:
+    """Compare the mapping of gendered words; a cell is the number of shared counterparts (contrast sets, Table 6)."""
+    for word, printed in TABLE_6.items():
+        ours = OURS.get(word, ())
+        shared = len(set(printed) & set(ours)) if len(ours) == len(printed) else len(ours)
+        yield compare("Contrast sets, Table 6", word, COUNTERPARTS, len(printed), shared, digits=0)
+
+
+def _published_sizes(published: Mapping[str, Path]) -> Iterator[Cell]:
+    for name, file in PUBLISHED.items():
+        ours = len(read_items([published[name]], "contrast")[0]) if name in published else None
+        printed, row = PAPER_SIZES[MSRVTT][name], NAME.format(TITLES[MSRVTT], file)
+        yield compare(SIZES, row, ITEMS, printed, ours, digits=0, why=NOT_GIVEN.format(file))
+
+
+def _verbs(published: Mapping[str, Path], work: Path) -> Iterator[Cell]:
+    """Yield shares of the verbs that the text names, and draw the others (contrast sets, Sec. B and Fig. 3)."""
+    people = published[VERB_H].stem
+    found = verbs.compute(read_edits(list(published.values()), "contrast"), people=people, top=MAX_VERBS)
+    rows = [(row["verb"], {source: (row[source], None) for source in SIDES}) for row in found["rows"]]
+    (work / "figure-3.svg").write_bytes(grouped(rows, label="share of all verbs of a source"))
+    shares = {row["verb"]: row for row in found["rows"]}
+    for verb in HUMAN_VERBS:
+        for side in SIDES:
+            share = 100 * shares[verb][side] if verb in shares else None
+            yield compare("Contrast sets, Fig. 3", verb, side, None, share, digits=1, why=NO_NUMBER)
+
+
+def _score_published(published: Mapping[str, Path], sources: Path, weights: Mapping[str, str]) -> dict[str, Any]:
+    """Return model -> set -> accuracy of real models on the published items; nothing without weights and clips."""
+    clips = sources / CLIPS.format(MSRVTT)
+    models = {name: spec for name, spec in weights.items() if name not in {*MAKERS, *ENCODERS}}
+    if not (models and clips.is_dir() and published):
+        return {}
+    project = new_project("contrast-sets-published", "Contrast sets, as published", is_simulated=False)
+    for name, path in published.items():
+        params = {"dataset": "MSR-VTT", "subtest": name}
+        import_records(project, None, "contrast", path, media_dir=clips, as_published=True, params=params)
+    release = freeze_release(None, project, override=OVERRIDE)
+    scored = {model: run_results(score(release, spec, model))["subtests"] for model, spec in models.items()}
+    return {model: {name: row["T"] for name, row in found.items()} for model, found in scored.items()}
+
+
+def _results(
+    results: Mapping[str, Any], real: Mapping[str, Any], weights: Mapping[str, str], found: Mapping[str, Path]
+) -> Iterator[Cell]:
+    """Yield (contrast sets, Tables 2-5) and the sizes of the sets made here."""
+    for slug, table in ((MSRVTT, TABLE_2), (LSMDC, TABLE_3)):
+        yield from _cells(
+            table, slug, partial(_accuracy, results.get(slug, {}), real if slug == MSRVTT else {}), weights, found
+        )
+    yield from _cells(TABLE_4, LSMDC, partial(_rare, results.get(LSMDC, {})), weights, found)
+    yield from _cells(TABLE_5, MSRVTT, partial(_near, results.get(MSRVTT, {})), weights, found)
+    for slug, made in results.items():
+        for name, n in made["sets"].items():
+            yield Cell(
+                SIZES,
+                NAME.format(TITLES[slug], name),
+                "items made here",
+                PAPER_SIZES[slug][name],
+                n,
+                "simulated",
+                MADE,
+            )
+
+
+def _accuracy(made: Mapping[str, Any], real: Mapping[str, Any], model: str) -> list[float | None]:
+    """Return R@1 and the accuracy in the four sets; the published sets come before those made here."""
+    sets = list(made.get("sets", {})) or [None] * 4
+    if model == HUMAN:
+        majority = made.get("human", {}).get("majority", {})
+        return [None, *(majority.get(name) for name in sets)]
+    own = made.get("models", {}).get(model, {})
+    accuracy = {**own.get("accuracy", {}), **real.get(model, {})}
+    names = [name or fallback for name, fallback in zip(sets, ("", "", VERB_LM, VERB_H), strict=True)]
+    return [own.get("R@1"), *(accuracy.get(name) for name in names)]
+
+
+def _rare(made: Mapping[str, Any], model: str) -> list[float | None]:
+    row = made.get("identities", {}).get(model, {})
+    return [row.get(name) for name in ("overall", "rare", "difference")]
+
+
+def _near(made: Mapping[str, Any], model: str) -> list[float | None]:
+    row = made.get("proximity", {}).get(model, {})
+    return [
+        row.get(name)
+        for name in ("antonyms", *(GROUP.format(each, end) for each in ENCODERS for end in ("high", "low")))
+    ]
+
+
+def _cells(table: Table, slug: str, ours: Any, weights: Mapping[str, str], found: Mapping[str, Path]) -> Iterator[Cell]:
+    absent = next((name for name in (*FILES[slug], CLIPS.format(slug)) if name not in found), "")
+    make = partial(compare, table.name)
+    for model, printed in table.rows.items():
+        for column, value, share in zip(table.columns, printed, ours(model), strict=True):
+            if value is None:
+                continue
+            number = None if share is None else 100 * share
+            if number is None:
+                why = (
+                    NOT_GIVEN.format(absent) if absent else NO_WEIGHTS.format(model) if model not in weights else NO_RUN
+                )
+                yield make(model, column, value, None, digits=1, why=why)
+            elif model == HUMAN:
+                yield Cell(table.name, model, column, value, number, "simulated", SIMULATED)
+            elif model not in weights:
+                yield Cell(table.name, model, column, value, number, "tiny model", TINY)
+            else:
+                yield make(model, column, value, number, digits=1, why=OTHERS)

@@ -1,0 +1,291 @@
+"""Make the tables of Feint6K and RCAD again from public files: captions, similarities, videos, train captions.
+
+Every number comes from the product: imports, the stages of people, releases, the human baseline, LLM-teacher, scoring,
+`foilworks feint6k-tables` and `foilworks metrics rcad`.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evaluation.audit.audit import Options, audit
+from evaluation.audit.audit import Source as Audited
+from evaluation.metrics.registry import METRICS
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.score_files.scores import read_scores
+from foilworks.core.corpus.export_formats.registry import EXPORTERS
+from foilworks.core.corpus.import_formats.registry import IMPORTERS
+from foilworks.core.corpus.models import Release
+from foilworks.core.corpus.records import ItemRecord
+from foilworks.core.projects.models import Project
+from foilworks.core.text.registry import load, parse_params
+from foilworks.site.exports.collect import export_content
+from foilworks.site.imports.store import import_records
+from foilworks.site.reproduction.feint6k_cells import (
+    CLAIMS,
+    PEOPLE,
+    README,
+    SIZES,
+    T1,
+    T2,
+    claim_cells,
+    own_values,
+    rank_notes,
+    readme_cells,
+    table_1,
+    table_2,
+)
+from foilworks.site.reproduction.feint6k_models import CHATBOT, FILLER, MAIN, MODEL_ROWS, SENTENCES, Scored, score
+from foilworks.site.reproduction.feint6k_people import (
+    ANNOTATORS,
+    FOILS,
+    SUBTEST,
+    WHY_OVERRIDE,
+    Collected,
+    can_be_written,
+    collect,
+)
+from foilworks.site.reproduction.records import NOT_GIVEN, Cell, Result, Source, State, compare, missing_lines
+from foilworks.site.reproduction.steps import check_weights, export, new_project, write_ladder
+from foilworks.site.teacher.paper_rows import MSRVTT, VATEX
+from foilworks.site.teacher.paper_tables import tables
+
+LANGUAGEBIND = "zero-shot, LanguageBind"
+# The array that the authors' script writes: six texts of each video by all videos.
+OF_SCRIPT = "texts-by-videos"
+
+PAPER = "Feint6K and RCAD"
+CODE = "https://github.com/facebookresearch/feint6k"
+VIDEOS, ALL_VIDEOS = "videos", 6243
+
+
+@dataclass(frozen=True)
+class Half:
+    """One half of Feint6K. `accuracy`: of the paper's people; `train`, `form`: the file of train captions."""
+
+    dataset: str
+    slug: str
+    accuracy: float
+    train: str
+    form: str
+
+    @property
+    def captions(self) -> str:
+        return f"feint6k_{self.slug}.csv"
+
+    @property
+    def similarities(self) -> str:
+        return f"sim_mat_{self.slug}.npy"
+
+
+HALVES = (
+    Half(MSRVTT, "msrvtt", 0.952, "MSRVTT_data.json", "msrvtt"),
+    Half(VATEX, "vatex", 0.968, "vatex_training_v1.0.json", "vatex"),
+)
+SOURCES = (
+    *(Source(half.captions, CODE, (f"Feint6K, Table 1 ({half.dataset})", "Feint6K, Sec. 3.2")) for half in HALVES),
+    *(
+        Source(
+            half.similarities, f"{CODE} (its script writes it)", ("Feint6K, Table 1 (LanguageBind)", "Feint6K, README")
+        )
+        for half in HALVES
+    ),
+    Source(f"{VIDEOS}/*/*.mp4", "the pages of MSR-VTT and VATEX", ("Feint6K, Table 1 (models)", "Feint6K, Fig. 5")),
+    Source("MSRVTT_data.json", "the page of MSR-VTT", ("Feint6K, Table 1 (finetuned, LLM-teacher)",)),
+    Source(
+        "vatex_training_v1.0.json",
+        "the page of VATEX",
+        ("Feint6K, Table 1 (finetuned, LLM-teacher)", "Feint6K, Table 2"),
+    ),
+)
+OBJECTS_NOTE = (
+    "The third row (Feint6K, Table 2) is called “5 object + 5 object captions”; the text (Feint6K, Sec. 5.3) says 5 "
+    "action-based and 5 object-based captions. The row here follows the text."
+)
+FAILURES_NOTE = (
+    "The text (Feint6K, Sec. 5.2) says that two failures of InternVideo are in (Feint6K, Fig. 1b); they are in "
+    "(Feint6K, Fig. 1a)."
+)
+FIGURES_NOTE = (
+    "Feint6K, Fig. 5 prints no numbers. With trained students, figures/figure-5b has the change of the cosine by edits "
+    "of the action. The published captions have no edits of objects for the other part (Feint6K, Fig. 5a)."
+)
+SUPPLEMENT_NOTE = (
+    "The supplement of Feint6K is not public here: its statistics, interface, guidance and influence of text encoders "
+    "cannot be compared."
+)
+NOTES = (OBJECTS_NOTE, FAILURES_NOTE, FIGURES_NOTE, SUPPLEMENT_NOTE)
+AUDITED = "{}: the verdict of the audit of the published file is “{}”, by these checks: {}."
+AGAIN = "{}: {:,} of {:,} items that simulated people made have exactly the published texts; reviewers returned {}."
+LEFT_OUT = "{}: items that are not written again, because two of their texts are equal: {:,}."
+UNREAD = "{}: records of the published file that are not imported: {:,}; the first: {}"
+GREY = "{}: {:,} clips are grey stand-ins, because the videos are not given. Simulated people do not watch."
+CONTROL = "{}, {}: R@1 is {:.1f} among six captions of different videos (Feint6K, Fig. 1b: no number printed)."
+
+ORDER = (SIZES, T1, T2, CLAIMS, README)
+
+
+def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: int) -> Result:
+    """Return every cell that the files in `sources` allow; exports and audits are written below `work`."""
+    check_weights(weights, (*MODEL_ROWS, FILLER, SENTENCES, CHATBOT))
+    cells: list[Cell] = []
+    notes = [*NOTES, *rank_notes()]
+    ours: dict[str, Mapping[str, Mapping[str, float]]] = {}
+    ablation, tiny, videos = None, MAIN not in weights, 0
+    for half in HALVES:
+        made = _make(half, sources, work, weights, seed) if (sources / half.captions).is_file() else None
+        if made is not None:
+            notes += made.notes
+            videos += made.n
+        values = own_values(made.tables) if made else {}
+        if (array := _similarities(half, sources)) is not None:
+            values.setdefault(LANGUAGEBIND, _languagebind(array))
+        ours[half.dataset] = values
+        absent = "" if made else NOT_GIVEN.format(half.captions)
+        cells += table_1(half.dataset, values, made.scored.tiny if made else set(), absent)
+        cells += readme_cells(half.dataset, array, NOT_GIVEN.format(half.similarities))
+        if made is not None and half.dataset == VATEX:
+            ablation = made
+    scored = ablation.scored if ablation else None
+    cells += table_2(ablation.tables if ablation else None, scored.names.get(MAIN, "") if scored else "", tiny)
+    cells += claim_cells(ours, tiny)
+    cells += _sizes(videos)
+    given = {source.name for source in SOURCES if any(sources.glob(source.name))}
+    cells.sort(key=lambda cell: ORDER.index(cell.table))
+    return Result(PAPER, tuple(cells), tuple(notes), missing_lines(SOURCES, dict.fromkeys(given, True)))
+
+
+@dataclass
+class Made:
+    """What was made of one half."""
+
+    n: int
+    tables: dict[str, Any]
+    scored: Scored
+    notes: list[str]
+
+
+def _make(half: Half, sources: Path, work: Path, weights: Mapping[str, str], seed: int) -> Made:
+    path, out = sources / half.captions, work / half.slug
+    everything = {record.video.key: record for record in _records("feint6k", path, {"dataset": half.dataset})}
+    records = {key: record for key, record in everything.items() if can_be_written(record)}
+    published, told = _published(half, path)
+    project = _captioned(half, records, sources, out)
+    watched = project.videos.filter(split="test", media_state="ready").exists()
+    collected = collect(project, records, half.accuracy, out, seed)
+    scored = score(project, collected.release, weights, out, seed) if watched else Scored()
+    notes = [*told, *_notes(half, published, collected, everything)]
+    if left_out := len(everything) - len(records):
+        notes.append(LEFT_OUT.format(half.dataset, left_out))
+    notes += _audit(half, path, out)
+    notes += [CONTROL.format(half.dataset, label, value) for label, value in scored.controls.items()]
+    notes += [f"{half.dataset}: {one}" for one in write_ladder(collected.release, out / "ladder.json")]
+    notes.append(export(collected.release, out / "release"))
+    _export(collected.release, out / "published-form")
+    return Made(len(everything), tables([collected.release], scored.names), scored, notes)
+
+
+def _records(form: str, path: Path, params: Mapping[str, Any]) -> Iterator[ItemRecord]:
+    """Yield the good records of a published file."""
+    entry = IMPORTERS[form]
+    for found in load(entry).read(path, params=parse_params(entry, params)):
+        if isinstance(found, ItemRecord):
+            yield found
+
+
+def _published(half: Half, path: Path) -> tuple[Release, list[str]]:
+    """Return a release of the file as it is published, and a note if some of its records cannot be read."""
+    project = new_project(
+        f"feint6k-{half.slug}-published", f"Feint6K ({half.dataset}), as published", is_simulated=False
+    )
+    params = {"dataset": half.dataset, "subtest": SUBTEST}
+    found = import_records(project, None, "feint6k", path, as_published=True, params=params)
+    told = [UNREAD.format(half.dataset, len(found.errors), found.errors[0])] if found.errors else []
+    return freeze_release(None, project, name="as published", override=WHY_OVERRIDE), told
+
+
+def _captioned(half: Half, records: Mapping[str, ItemRecord], sources: Path, work: Path) -> Project:
+    """Return a project with the captions to edit, and one caption of each train video that is given."""
+    project = new_project(f"feint6k-{half.slug}", f"Feint6K ({half.dataset})", is_simulated=True)
+    rows = [_row(record, half, "test") for record in records.values()]
+    if (train := sources / half.train).is_file():
+        first: dict[str, ItemRecord] = {}
+        for record in _records(half.form, train, {}):
+            if record.video.split in ("train", "") and record.video.key not in records:
+                first.setdefault(record.video.key, record)
+        rows += [_row(record, half, "train") for record in first.values()]
+    listed = work / "captions.jsonl"
+    listed.parent.mkdir(parents=True, exist_ok=True)
+    listed.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    media = sources / VIDEOS
+    import_records(project, None, "jsonl", listed, media_dir=media if media.is_dir() else None, strict=True)
+    return project
+
+
+def _row(record: ItemRecord, half: Half, split: str) -> dict[str, str]:
+    video = record.video
+    return {
+        "id": f"{split}-{video.key}",
+        # Files are where the authors' script looks for them: videos/msrvttvideo, videos/vatexvideo.
+        "video": video.file if "/" in video.file else f"{half.slug}video/{video.source_id}",
+        "video_key": video.key,
+        "source_dataset": half.dataset,
+        "source_id": video.source_id,
+        "split": split,
+        "caption": record.caption,
+    }
+
+
+def _notes(half: Half, published: Release, made: Collected, records: Mapping[str, ItemRecord]) -> list[str]:
+    texts = [
+        {
+            tuple(text.strip() for text in (record["caption"], *record["foils"]))
+            for record in release.members.values_list("record", flat=True)
+        }
+        for release in (published, made.release)
+    ]
+    again = AGAIN.format(half.dataset, len(texts[0] & texts[1]), len(records), made.returned)
+    return [again, *([GREY.format(half.dataset, made.stand_ins)] if made.stand_ins else [])]
+
+
+def _audit(half: Half, path: Path, work: Path) -> list[str]:
+    """Write the audit of the published file, and return its verdict with the checks that are not passed."""
+    result = audit([Audited(path, "feint6k")], Options())
+    work.mkdir(parents=True, exist_ok=True)
+    (work / "audit.json").write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+    named = [row["check"] for row in result["findings"] if row["verdict"] == result["verdict"]]
+    return [AUDITED.format(half.dataset, result["verdict"], ", ".join(named))]
+
+
+def _export(release: Release, folder: Path) -> None:
+    """Write the release in the published form."""
+    entry = EXPORTERS["feint6k"]
+    exporter = load(entry)
+    content = export_content(exporter, release.project, release)
+    exporter.write(content, folder, params=parse_params(entry, {}))
+
+
+def _similarities(half: Half, sources: Path) -> Mapping[str, Any] | None:
+    """Return the metrics of the array of similarities that the authors' script writes."""
+    path = sources / half.similarities
+    if not path.is_file():
+        return None
+    scores, _notes_of_file = read_scores("choices", [path], layout=OF_SCRIPT)
+    found: Mapping[str, Any] = load(METRICS["rcad"]).compute(scores, ties="optimistic")
+    return found
+
+
+def _languagebind(found: Mapping[str, Any]) -> dict[str, float]:
+    return {"R@1": 100 * found["R@1"], "R@2": 100 * found["R@2"], "MeanR": found["mean_rank"]}
+
+
+def _sizes(videos: int) -> Iterator[Cell]:
+    why = "" if videos else NOT_GIVEN.format(" and ".join(half.captions for half in HALVES))
+    yield compare(
+        SIZES, "videos", "both", ALL_VIDEOS, videos or None, digits=0, why=why or "the given files have others"
+    )
+    state: State = "simulated" if videos else "not public"
+    yield Cell(SIZES, "annotators", "both", ANNOTATORS, ANNOTATORS if videos else None, state, why or PEOPLE)
+    yield compare(SIZES, "negative captions per video", "both", FOILS, FOILS if videos else None, digits=0, why=why)

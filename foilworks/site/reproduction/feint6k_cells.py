@@ -1,0 +1,147 @@
+"""The cells of Feint6K's tables, its claims in the text, and what its own numbers say about each other. Pure."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from foilworks.site.reproduction.records import Cell, State, compare
+from foilworks.site.teacher.paper_rows import (
+    FINETUNED,
+    HUMAN,
+    LGT,
+    MEASURES,
+    MSRVTT,
+    TABLE_1,
+    TABLE_2,
+    VATEX,
+    ZERO_SHOT,
+    PaperRow,
+)
+
+T1, T2, CLAIMS, SIZES = "Feint6K, Table 1", "Feint6K, Table 2", "Feint6K, Sec. 1 and Fig. 1b", "Feint6K, Sec. 3.2"
+STANDARD, R1, R2, RANK = MEASURES
+PEOPLE = "40 simulated people who answer as often right as the paper's; it says nothing about real people"
+TINY = "a small student that was drawn and trained here: give --weights {}=SPEC"
+NOT_SCORED = "needs the weights and the videos: give --weights {}=SPEC and the folder videos"
+SCORED = "made from the given files: other weights, frames or ties than the paper's give other numbers"
+OF_ARRAY = "computed from the given array, which is of other weights or files than the authors'"
+NOT_TRAINED = "needs the videos and captions of the train split: videos, MSRVTT_data.json or vatex_training_v1.0.json"
+# Of ranks 3 to 6 by chance. A model whose other clips have a higher mean ranks them worse than chance.
+CHANCE_MEAN = 4.5
+Values = Mapping[str, float]
+
+
+def row_name(row: PaperRow) -> str:
+    """Return the name of a row with its section and model, unique in the table."""
+    parts = (row.section.lower() if row.section in (ZERO_SHOT, FINETUNED) else "", row.base, row.name)
+    return ", ".join(filter(None, parts))
+
+
+def own_values(found: Mapping[str, Any]) -> dict[str, Values]:
+    """Return {row: {measure: percent or rank}} of the paper's rows in the tables of one release."""
+    release = str(found["releases"][0]["release"])
+    rows = [row for row in found["table_1"] if row["of_paper"]]
+    return {
+        row_name(paper): _plain(row["cells"].get(release))
+        for paper, row in zip(TABLE_1, rows, strict=True)
+        if row["cells"].get(release)
+    }
+
+
+def _plain(cell: Mapping[str, Any]) -> dict[str, float]:
+    return {name: value["value"] if name == RANK else 100 * value["value"] for name, value in cell["values"].items()}
+
+
+def table_1(dataset: str, ours: Mapping[str, Values], tiny: set[str], absent: str) -> Iterator[Cell]:
+    """Yield the cells of one data set. `tiny`: rows whose model was drawn here; `absent`: the file that is missing."""
+    for paper in TABLE_1:
+        name, model = row_name(paper), paper.base or paper.name
+        for measure, printed in zip(MEASURES, paper.printed.get(dataset, ()), strict=False):
+            if printed is not None:
+                value, column = ours.get(name, {}).get(measure), f"{dataset}, {measure}"
+                if value is not None and paper.name == HUMAN:
+                    yield Cell(T1, name, column, printed, value, "simulated", PEOPLE)
+                elif value is not None and model in tiny:
+                    yield Cell(T1, name, column, printed, value, "tiny model", TINY.format(model))
+                else:
+                    missing = absent or (NOT_TRAINED if paper.base else NOT_SCORED.format(model))
+                    why = missing if value is None else SCORED
+                    yield compare(T1, name, column, printed, value, digits=1, why=why)
+
+
+# What the README of the authors' code prints for LanguageBind: R@1, R@3, mean and median rank.
+OF_README = {MSRVTT: (41.7, 76.5, 2.4, 2.0), VATEX: (43.2, 77.2, 2.3, 2.0)}
+README = "Feint6K, README of the code"
+
+
+def readme_cells(dataset: str, found: Mapping[str, Any] | None, absent: str) -> Iterator[Cell]:
+    """Yield the numbers that the authors' script prints for its own array. `found`: metrics rcad of that array."""
+    for name, printed in zip(("R@1", "R@3", "mean_rank", "median_rank"), OF_README[dataset], strict=True):
+        value = None if found is None else found[name] * (1 if name.endswith("rank") else 100)
+        why = absent if found is None else OF_ARRAY
+        yield compare(README, "LanguageBind", f"{dataset}, {name}", printed, value, digits=1, why=why)
+
+
+def table_2(found: Mapping[str, Any] | None, student: str, tiny: bool) -> Iterator[Cell]:
+    """Yield the ablation of captions: trainings of the student with soft logits on VATEX."""
+    parts = [part for part in (found or {}).get("table_2", ()) if part["student"] == student and LGT in _joined(part)]
+    rows = [row for row in parts[0]["rows"] if row["of_paper"]] if parts else []
+    for at, paper in enumerate(TABLE_2.values()):
+        cell = rows[at]["cells"].get(str(parts[0]["release"])) if rows else None
+        values = _plain(cell) if cell else {}
+        for measure, printed in zip(MEASURES, paper.printed[VATEX], strict=True):
+            value = values.get(measure)
+            if value is not None and tiny:
+                yield Cell(T2, paper.name, measure, printed, value, "tiny model", TINY.format("InternVideo"))
+            else:
+                why = NOT_TRAINED if paper is not TABLE_2["chatbot"] else f"{NOT_TRAINED}; --weights chatbot=SPEC"
+                yield compare(T2, paper.name, measure, printed, value, digits=1, why=why)
+
+
+def _joined(part: Mapping[str, Any]) -> str:
+    return f"w/ {part['objective']}"
+
+
+def claim_cells(ours: Mapping[str, Mapping[str, Values]], tiny: bool) -> Iterator[Cell]:
+    """Yield differences that the text states: InternVideo against standard retrieval, and against people."""
+    zero, tuned, human = "zero-shot, InternVideo", "finetuned, InternVideo", HUMAN
+    for row, dataset, paper, (high, of_high), (low, of_low) in (
+        ("InternVideo, pretraining only: standard R@1 - R@1", VATEX, 32.8, (zero, STANDARD), (zero, R1)),
+        ("InternVideo, finetuned: standard R@1 - R@1", VATEX, 29.7, (tuned, STANDARD), (tuned, R1)),
+        ("people - InternVideo, finetuned: R@1", MSRVTT, 36.6, (human, R1), (tuned, R1)),
+        ("people - InternVideo, finetuned: R@1", VATEX, 38.6, (human, R1), (tuned, R1)),
+    ):
+        own = ours.get(dataset, {})
+        first, second = own.get(high, {}).get(of_high), own.get(low, {}).get(of_low)
+        value = None if first is None or second is None else first - second
+        if value is not None and (tiny or high == human):
+            state: State = "tiny model" if tiny else "simulated"
+            yield Cell(CLAIMS, row, dataset, paper, value, state, TINY.format("InternVideo") if tiny else PEOPLE)
+        else:
+            yield compare(CLAIMS, row, dataset, paper, value, digits=1, why=NOT_SCORED.format("InternVideo"))
+
+
+def rank_notes() -> Iterator[str]:
+    """Yield what the printed ranks say of the column R@2: which rows it probably does not fit, and which R@3 cannot."""
+    complete = {row_name(row): [values for values in row.printed.values() if None not in values[1:]] for row in TABLE_1}
+    rows = {name: found for name, found in complete.items() if found}
+    worse = [name for name, found in rows.items() if min(map(beyond, found)) > CHANCE_MEAN]
+    not_three = [name for name, found in rows.items() if all(least_with_three(one) > (one[3] or 0.0) for one in found)]
+    yield (
+        "Feint6K, Table 1 has a column R@2. The authors' project page prints the same numbers under R@3, and their "
+        f"script computes R@3. If they are R@2, all other clips of these rows have a mean rank above {CHANCE_MEAN}, "
+        f"which is worse than chance among ranks 3 to 6, so they are probably R@3: {'; '.join(worse)}. These rows are "
+        f"hardly R@3, because their mean rank is too low for it: {'; '.join(not_three)}."
+    )
+
+
+def least_with_three(values: tuple[float | None, ...]) -> float:
+    """Return the least mean rank if the printed R@2 is R@3: no clip at rank 3, and all others at rank 4."""
+    first, three = (float(value or 0.0) / 100 for value in values[1:3])
+    return first + 2 * (three - first) + 4 * (1 - three)
+
+
+def beyond(values: tuple[float | None, ...]) -> float:
+    """Return the mean rank of the clips that are not among the first two, from R@1, R@2 (percent) and the mean rank."""
+    first, two, mean = (float(value or 0.0) for value in values[1:])
+    one, both = first / 100, two / 100
+    return (mean - one - 2 * (both - one)) / (1 - both)

@@ -1,0 +1,179 @@
+"""Let simulated people write, edit, review, validate and choose. All are marked as simulated.
+
+They use the claims and submissions of the pages. Mistakes are drawn by the seed, the item and its number of votes, at
+the rate that the membership states (`simulated_traits`), or that the caller gives for a subtest.
+"""
+
+import random
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
+
+from django.contrib.auth.hashers import make_password
+from django.utils import timezone
+
+from annotation.actions.claims.claim import claim
+from annotation.actions.decisions.items import retract
+from annotation.actions.settings.publish_guideline import publish_guideline
+from annotation.actions.studies import open_baseline
+from annotation.actions.submissions.judgements import submit_choice, submit_vote
+from annotation.actions.submissions.submit_edit import submit_edit
+from annotation.actions.submissions.submit_review import submit_review
+from annotation.claims import Claim
+from annotation.models import Lease, Stage, Vote
+from annotation.rules import reviewing
+from annotation.rules.baseline import place_of
+from foilworks.core.corpus.models import Item, Release, Subtest
+from foilworks.core.corpus.rules.states import CandidateState
+from foilworks.core.projects.models import Membership, Project, Role, User
+from foilworks.core.text.language.tools import tagger
+from foilworks.site.demo.people import in_turns
+from generation.grammar.spans import verb_spans
+from generation.models import CandidateGroup
+
+GUIDELINE = """Change the verb of the sentence, so that the sentence becomes false of the video. Change nothing else.
+
++ A man opens the door -> A man closes the door
+- A man opens the door -> A man is opening the door (still true)
+- A man opens the door -> A boy opens the door (not the verb)"""
+MISTAKES = "misjudges"
+SECONDS = 12
+# Answers of the human baseline (contrast sets, Table 2).
+PER_ITEM = 3
+ACCOUNTS = {
+    "researcher": (Role.RESEARCHER, 1),
+    "editor": (Role.ANNOTATOR, 1),
+    "reviewer": (Role.REVIEWER, 1),
+    # Others than those who write and validate: who has worked on a clip gives no answer of the baseline.
+    # Three per set, because nobody answers two versions of one clip.
+    "judge": (Role.ANNOTATOR, 6),
+}
+# For captions in which the editor finds no verb.
+NO_VERB = "Nobody does anything."
+
+
+class Verbs:
+    """The verbs of the train captions by form, from which an editor takes another verb."""
+
+    def __init__(self, captions: Iterable[str]) -> None:
+        self.tags = tagger("offline")
+        found: dict[str, set[str]] = defaultdict(set)
+        for caption in captions:
+            for span in verb_spans(self.tags.tag(caption), "verb", "every"):
+                found[span.form].add(span.text.lower())
+        self.by_form = {form: sorted(words) for form, words in found.items()}
+
+    def changed(self, caption: str, seed: str) -> str:
+        """Return the caption with another verb in the place of its main verb."""
+        spans = verb_spans(self.tags.tag(caption), "verb", "main")
+        for span in spans[:1]:
+            words = [word for word in self.by_form.get(span.form, ()) if word != span.text.lower()]
+            if words:
+                word = random.Random(f"{seed}/{caption}").choice(words)
+                return caption[: span.start] + word + caption[span.end :]
+        return NO_VERB
+
+
+class People:
+    """The simulated people of one project."""
+
+    def __init__(
+        self,
+        project: Project,
+        seed: int,
+        mistakes: float,
+        validators: int,
+        by_subtest: Mapping[str, float] | None = None,
+    ) -> None:
+        """Enrol everybody. `mistakes`: share of wrong answers; `by_subtest`: other shares for subtests by name."""
+        self.project, self.seed, self.mistakes, self.by_subtest = project, seed, mistakes, by_subtest or {}
+        wanted = {**ACCOUNTS, "validator": (Role.VALIDATOR, validators)}
+        self.accounts = {
+            name: [self._join(f"sim-{name}-{number}", role) for number in range(1, n + 1)]
+            for name, (role, n) in wanted.items()
+        }
+
+    @property
+    def owner(self) -> User:
+        return self.accounts["researcher"][0]
+
+    def _join(self, username: str, role: Role) -> User:
+        fields = {"is_simulated": True, "password": make_password(None)}
+        person, _new = User.objects.get_or_create(username=username, defaults=fields)
+        traits = {MISTAKES: self.mistakes}
+        Membership.objects.create(project=self.project, person=person, role=role, simulated_traits=traits)
+        return person
+
+    def write_verbs(self, captions: Iterable[str]) -> None:
+        """Write a foil for each waiting caption, and review all of them."""
+        verbs = Verbs(captions)
+        publish_guideline(self.owner, self.project, Stage.EDIT, GUIDELINE)
+        (editor,), (reviewer,) = self.accounts["editor"], self.accounts["reviewer"]
+        for claimed in self._claims(editor, Stage.EDIT):
+            group = CandidateGroup.objects.select_related("caption").get(tasks__pk=claimed.task_id)
+            text = verbs.changed(group.caption.text, str(self.seed))
+            submit_edit(editor, claimed.token, _key(claimed), [text], [None], seconds=SECONDS)
+        self._accept(reviewer)
+
+    def edit_and_review(self) -> None:
+        """Submit the first suggestion of each waiting caption unchanged, and accept all."""
+        (editor,), (reviewer,) = self.accounts["editor"], self.accounts["reviewer"]
+        for claimed in self._claims(editor, Stage.EDIT):
+            group = CandidateGroup.objects.get(tasks__pk=claimed.task_id)
+            first = group.candidates.filter(state=CandidateState.EDITING).order_by("rank", "pk").first()
+            assert first is not None
+            submit_edit(editor, claimed.token, _key(claimed), [first.text], [first.pk], seconds=SECONDS)
+        self._accept(reviewer)
+
+    def _accept(self, reviewer: User) -> None:
+        for claimed in self._claims(reviewer, Stage.REVIEW):
+            submit_review(reviewer, claimed.token, _key(claimed), reviewing.ACCEPT, seconds=SECONDS)
+
+    def validate(self) -> None:
+        """Judge every item that waits for votes, in turns; a mistake among several sentences is the hard foil."""
+        for _vote in in_turns([self._votes(person) for person in self.accounts["validator"]]):
+            pass
+
+    def _votes(self, person: User) -> Iterator[None]:
+        for claimed in self._claims(person, Stage.VALIDATION):
+            submit_vote(person, claimed.token, _key(claimed), self._place(claimed, "vote"), seconds=SECONDS)
+            yield
+
+    def choose(self, release: Release, subtests: Sequence[Subtest]) -> None:
+        """Choose among the sentences of each item, three people per item; a mistake is the hard foil."""
+        for n, subtest in enumerate(subtests):
+            judges = self.accounts["judge"][n * PER_ITEM : (n + 1) * PER_ITEM]
+            open_baseline(self.owner, self.project, release=release, subtest=subtest, overlap=PER_ITEM)
+            for person in judges:
+                for claimed in self._claims(person, Stage.BASELINE):
+                    place = self._place(claimed, "choice")
+                    submit_choice(person, claimed.token, _key(claimed), place, seconds=SECONDS)
+
+    def retract(self, subtest: Subtest, reason: str) -> None:
+        """Retract the valid items of a subtest, so that a release does not contain them."""
+        for item in Item.objects.filter(subtest=subtest, state="valid").values_list("pk", flat=True):
+            retract(self.owner, item, reason)
+
+    def _place(self, claimed: Claim, what: str) -> int | str:
+        """Return the number of the sentence that the person calls true; of two sentences, its word."""
+        lease = Lease.objects.select_related("task__item__subtest").get(pk=claimed.lease_id)
+        item = lease.task.item
+        if lease.order_shown is None:
+            right = "first" if claimed.caption_first else "second"
+            return "both" if self._errs(item, what) else right
+        wrong = item.foils.get(position=item.facts.get("hard_foil") or 0).pk
+        return place_of(lease.order_shown, wrong if self._errs(item, what) else None)
+
+    def _claims(self, person: User, stage: Stage) -> Iterator[Claim]:
+        while claimed := claim(person, self.project, stage, now=timezone.now() - timedelta(seconds=SECONDS)):
+            yield claimed
+
+    def _errs(self, item: Item, what: object) -> bool:
+        # By the number of votes that the item has: which of many people gets a task is not drawn by our seed.
+        nth = Vote.objects.filter(item=item).count()
+        name = f"{self.seed}/{nth}/{item.subtest.name}/{item.key}/{what}"
+        return random.Random(name).random() < self.by_subtest.get(item.subtest.name, self.mistakes)
+
+
+def _key(claimed: Claim) -> str:
+    return f"simulated-{claimed.lease_id}"

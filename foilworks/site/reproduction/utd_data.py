@@ -1,0 +1,112 @@
+"""The twelve data sets of UTD with their files, and the authors' lists of videos as a project."""
+
+import ast
+import csv
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from evaluation.errors import EvaluationError
+from evaluation.utd.instructions import CLASSIFICATION, RETRIEVAL
+from foilworks.core.corpus.import_formats.parsing.json_records import read_text
+from foilworks.core.projects.models import Project
+from foilworks.site.imports.store import import_records
+from foilworks.site.reproduction.records import Source
+from foilworks.site.reproduction.steps import new_project
+
+DESCRIPTIONS, SPLITS = "UTD_descriptions", "UTD_splits"
+PREDICTIONS, LISTS, VIDEOS = "videoglue_predictions", "metadata", "data"
+PAGE = "https://utd-project.github.io"
+UNREAD = "{}: records of {} that are not imported: {:,}; the first: {}"
+CODE = "https://github.com/ninatu/utd-project"
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """`column`: the paper's name; `slug`, `test`, `train`: as in the names of the authors' files."""
+
+    column: str
+    slug: str
+    task: str
+    test: str
+    train: str = "train"
+
+    @property
+    def splits(self) -> str:
+        return f"{SPLITS}/splits_{self.slug}_{self.test}.json"
+
+    def descriptions(self, split: str) -> str:
+        return f"{DESCRIPTIONS}/annotations_{self.slug}_{split}.json"
+
+    def videos(self, split: str) -> str:
+        return f"{LISTS}/{self.slug}/{split}_info.csv"
+
+    @property
+    def classes(self) -> str:
+        return f"{LISTS}/{self.slug}/classes.csv"
+
+
+DATA_SETS = (
+    DataSet("UCF", "ucf", CLASSIFICATION, "testlist01", "trainlist01"),
+    DataSet("SSv2", "ssv2", CLASSIFICATION, "val"),
+    DataSet("K400", "kinetics_400", CLASSIFICATION, "val"),
+    DataSet("K600", "kinetics_600", CLASSIFICATION, "val"),
+    DataSet("K700", "kinetics_700", CLASSIFICATION, "val"),
+    DataSet("MiT", "MiT", CLASSIFICATION, "val"),
+    DataSet("MSR", "msrvtt", RETRIEVAL, "test"),
+    DataSet("DDM", "didemo", RETRIEVAL, "test"),
+    DataSet("ActN", "activity_net", RETRIEVAL, "val"),
+    DataSet("LSMDC", "lsmdc", RETRIEVAL, "test"),
+    DataSet("YC2", "youcook", RETRIEVAL, "val"),
+    DataSet("S-MiT", "S-MiT", RETRIEVAL, "test"),
+)
+SOURCES = (
+    Source(f"{SPLITS}/splits_*.json", PAGE, ("UTD, Table 4 (shares)", "UTD, Tables 5, 6, A.1, A.2", "UTD, Fig. A.1")),
+    Source(f"{DESCRIPTIONS}/annotations_*.json", PAGE, ("UTD, Tables 1-3, A.3, A.4", "UTD, Table 4 (kappa)")),
+    Source(f"{LISTS}/*/*_info.csv", f"{CODE} (DATASETS.md)", ("UTD, Tables 1-3, A.3, A.4", "UTD, Fig. A.1")),
+    Source(f"{PREDICTIONS}/*/*.csv", f"{CODE} (README.md)", ("UTD, Tables 5, 6, A.1, A.2",)),
+)
+
+
+def project_of(one: DataSet, sources: Path, work: Path) -> tuple[Project, list[str]]:
+    """Return a new project with the videos of the authors' lists that are given, and a note of those not read."""
+    slug = f"utd-{one.slug.lower().replace('_', '-')}"
+    project = new_project(slug, f"UTD: {one.column}", is_simulated=True)
+    notes: list[str] = []
+    for split, name in ((one.train, "train"), (one.test, "test")):
+        path = sources / one.videos(split)
+        if path.is_file():
+            listed = work / "lists" / f"{one.slug}-{name}.jsonl"
+            listed.parent.mkdir(parents=True, exist_ok=True)
+            with listed.open("w", encoding="utf-8") as file:
+                file.writelines(json.dumps(record) + "\n" for record in _records(path, one, name))
+            media = sources / VIDEOS / one.slug
+            found = import_records(project, None, "jsonl", listed, media_dir=media if media.is_dir() else None)
+            if found.errors:
+                notes.append(UNREAD.format(one.column, path.name, len(found.errors), found.errors[0]))
+    return project, notes
+
+
+def _records(path: Path, one: DataSet, split: str) -> Iterator[dict[str, str]]:
+    """Yield a record per caption, or one with its class: in classification the class is also the caption."""
+    for number, row in enumerate(csv.DictReader(read_text(path).splitlines(keepends=True)), 2):
+        name, file = row.get("video_id") or "", row.get("full_path") or ""
+        texts = _texts(row)
+        if not name or not texts:
+            raise EvaluationError(
+                f"{path}:{number}: video_id, or caption, captions or class_name is missing; give both"
+            )
+        for place, text in enumerate(texts):
+            record = {"id": f"{name}#{place}", "video": file, "video_key": name, "split": split, "caption": text}
+            yield record | ({"class_label": row["class_name"]} if one.task == CLASSIFICATION else {})
+
+
+def _texts(row: dict[str, str]) -> list[str]:
+    """Return the captions of a row: a list as Python prints it, one caption, or the class; none if it is broken."""
+    if captions := row.get("captions"):
+        try:
+            return [str(text) for text in ast.literal_eval(captions)]
+        except (ValueError, TypeError, SyntaxError, RecursionError):
+            return []
+    return [text for text in (row.get("caption") or row.get("class_text") or row.get("class_name"),) if text]

@@ -1,0 +1,75 @@
+"""Draw the figures of ViLMA that public files allow."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from evaluation.analyses import divergence
+from evaluation.analyses.records import ItemFacts, valid_part
+from evaluation.charts.of_models import histogram
+from evaluation.charts.of_reports import word_shifts
+from evaluation.errors import EvaluationError
+from evaluation.reports.reports import release_analysis
+from evaluation.score_files.items import read_items
+from foilworks.core.corpus.models import Release
+from foilworks.site.reproduction.vilma_paper import AWARENESS, COUNTING, RARE, SPATIAL, STATE, Subtest
+
+# (ViLMA, Figs. 3-10): number -> test, and the subtest if the figure is of one.
+WORDS = {
+    3: (COUNTING, ""),
+    4: (AWARENESS, ""),
+    5: (RARE, ""),
+    6: (SPATIAL, ""),
+    7: (STATE, "Action"),
+    8: (STATE, "Pre-State"),
+    9: (STATE, "Post-State"),
+    10: (STATE, "Reverse"),
+}
+BEFORE, AFTER = "before", "after"
+FILE = "figure-{}-{}.svg"
+DRAWN = "Figures {}: drawn in figures/; the paper prints no numbers in them."
+OF_SCORES = {11: "counts", 23: "length"}
+WRITTEN = "Figure {}: figures/figure-{}.json, of the models that were scored; the paper prints no numbers in it."
+NOT_MADE = "Figure {}: {}"
+NOT_PUBLIC = "ViLMA, Fig. 12: WebVid's captions are not public any more."
+EXAMPLES = "All other figures are frames and examples, without numbers."
+LENGTHS = "seconds of a clip"
+
+
+def draw_words(files: Mapping[Subtest, Path], folder: Path) -> str:
+    """Draw the words of captions and foils before and after the validation; return what was drawn in one sentence."""
+    folder.mkdir(parents=True, exist_ok=True)
+    drawn = []
+    for number, (test, name) in WORDS.items():
+        paths = [path for each, path in files.items() if each.test == test and name in {"", each.name}]
+        if not paths:
+            continue
+        items, _warnings = read_items(paths)
+        for moment, chosen in ((BEFORE, items), (AFTER, valid_part(items))):
+            _draw_shifts(chosen, folder / FILE.format(number, moment))
+        drawn.append(str(number))
+    return DRAWN.format(", ".join(drawn)) if drawn else ""
+
+
+def _draw_shifts(items: Sequence[ItemFacts], path: Path) -> None:
+    if items:
+        path.write_bytes(word_shifts(divergence.compute(items)["top_shifts"], path.stem))
+
+
+def write_analyses(release: Release, folder: Path) -> tuple[str, ...]:
+    """Write accuracy by count and by length (ViLMA, Figs. 11 and 23); return a sentence for each."""
+    folder.mkdir(parents=True, exist_ok=True)
+    told = []
+    for number, kind in OF_SCORES.items():
+        try:
+            found = release_analysis(release, kind)
+        except EvaluationError as error:
+            told.append(NOT_MADE.format(number, error))
+            continue
+        path = folder / f"figure-{number}.json"
+        path.write_text(json.dumps(found, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        if shape := found.get("histogram"):
+            edges = [10**edge for edge in shape["log10_edges"]]
+            (folder / FILE.format(number, "right")).write_bytes(histogram(edges, shape["counts"], label=LENGTHS))
+        told.append(WRITTEN.format(number, number))
+    return (*told, NOT_PUBLIC, EXAMPLES)

@@ -1,0 +1,67 @@
+"""Numbers of ViLMA that contradict other numbers of the paper, found by arithmetic alone."""
+
+from collections.abc import Iterator
+
+from foilworks.site.reproduction.vilma_counts import misprint, row_name
+from foilworks.site.reproduction.vilma_paper import ALL, OVERALL, SCORES, SUBTESTS, ScoreTable
+
+PERCENTAGE = "ViLMA, Table {}, {}: {:.2f} % is printed for {} of {}; {}."
+IMPOSSIBLE = "{}, {}, {}: P+T is {}, more than its P ({}) or T ({})."
+OTHER = "ViLMA, Table 2, {}, {}: {} is {}, but {} has {}."
+BETWEEN = "{}, {}: {} over all is {}, outside of its subtests ({} to {})."
+SIXTEEN = "The text speaks of 12 video-language models; (ViLMA, Table 2) lists 16."
+COLUMNS = ("P", "T", "P+T")
+# Half a unit of each of two rounded numbers, and binary fractions.
+ROUNDED = 0.1 + 1e-9
+
+
+def find_misprints() -> tuple[str, ...]:
+    """Return one sentence per number."""
+    two, *others = SCORES
+    found = [*_percentages(), SIXTEEN, *_impossible()]
+    for table in others:
+        found += [*_between(table), *_other(two, table)]
+    return tuple(found)
+
+
+def _percentages() -> Iterator[str]:
+    for subtest in SUBTESTS:
+        for number, (count, percent) in ((4, subtest.valid), (4, subtest.unanimous), (6, subtest.both)):
+            if why := misprint(count, subtest.n, percent):
+                yield PERCENTAGE.format(number, row_name(subtest), percent, count, subtest.n, why)
+    for number, name in ((4, "valid"), (4, "unanimous"), (6, "both")):
+        count, percent = OVERALL[name]
+        if why := misprint(count, OVERALL["n"], percent):
+            yield PERCENTAGE.format(number, "Overall", percent, count, OVERALL["n"], why)
+
+
+def _impossible() -> Iterator[str]:
+    """A model cannot solve both tests more often than one of them (ViLMA, Sec. 4.2)."""
+    for table in SCORES:
+        for model, numbers in table.rows().items():
+            for at, group in enumerate(table.groups):
+                p, t, both = numbers[3 * at : 3 * at + 3]
+                if both > min(p, t) + ROUNDED:
+                    yield IMPOSSIBLE.format(table.name, model, group, both, p, t)
+
+
+def _between(table: ScoreTable) -> Iterator[str]:
+    """The pooled accuracy is between the accuracies of the subtests."""
+    if ALL not in table.groups:
+        return
+    for model, numbers in table.rows().items():
+        for at, column in enumerate(COLUMNS):
+            *parts, pooled = numbers[at::3]
+            if not min(parts) - ROUNDED <= pooled <= max(parts) + ROUNDED:
+                yield BETWEEN.format(table.name, model, column, pooled, min(parts), max(parts))
+
+
+def _other(two: ScoreTable, table: ScoreTable) -> Iterator[str]:
+    """(ViLMA, Table 2) repeats the last group of the table of each test."""
+    at = 3 * two.groups.index(table.test)
+    details = table.rows()
+    for model, numbers in two.rows().items():
+        for place, column in enumerate(COLUMNS):
+            here, there = numbers[at + place], details[model][place - 3]
+            if abs(here - there) > ROUNDED:
+                yield OTHER.format(model, table.test, column, here, table.name, there)

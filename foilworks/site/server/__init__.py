@@ -1,0 +1,1 @@
+"""Run the web processes: gunicorn's options, its worker, outages of the database."""

@@ -1,0 +1,42 @@
+"""Remove what nobody finished, queue again what was lost, and notify people."""
+
+import logging
+
+from django.db import DatabaseError, connections
+
+from foilworks.core.jobs.queue import requeue_lost
+from foilworks.core.projects.notifications.mail import queue_due as queue_mails
+from foilworks.core.projects.tokens import forget_old_answers
+from foilworks.core.projects.webhooks.events import queue_due
+from foilworks.site.imports.actions.discard_stale_imports import discard_stale_imports, remove_partial_uploads
+from foilworks.site.notifications.follower import follow
+from foilworks.site.publishing.actions.report_item import expire_reports
+from foilworks.site.publishing.actions.submit_scores import expire_submissions
+
+logger = logging.getLogger(__name__)
+
+
+def look_after() -> None:
+    """Every quarter of a minute, requeue lost jobs, remove left files, send webhooks again, and delete old answers.
+
+    Write notifications, and queue their mails. The answers are those stored for programs that repeat a request.
+    """
+    try:
+        if count := requeue_lost():
+            logger.warning("%s jobs requeued", count)
+        if count := discard_stale_imports():
+            logger.warning("%s unconfirmed imports were discarded", count)
+        if count := expire_submissions():
+            logger.warning("%s undecided submissions were deleted", count)
+        if count := expire_reports():
+            logger.info("%s old reports were deleted or emptied", count)
+        if count := remove_partial_uploads():
+            logger.warning("%s incomplete uploads were removed", count)
+        queue_due()
+        follow()
+        queue_mails()
+        forget_old_answers()
+    except DatabaseError as error:
+        logger.warning("cannot look for lost jobs and left files: %s", error)
+    finally:
+        connections.close_all()

@@ -1,0 +1,219 @@
+"""Start and resume trainings; evaluate a release."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from evaluation.errors import EvaluationError
+from evaluation.scoring.actions.start_run import check_device, checked_spec
+from evaluation.utd.subsets import subset, summarized
+from foilworks.core.corpus.models import Release, Split
+from foilworks.core.jobs.queue import enqueue, retry
+from foilworks.core.projects.access import require_researcher
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import Project, User
+from foilworks.core.text.quoting import quoted
+from foilworks.core.text.registry import parse_params
+from foilworks.site.teacher.held_out import check_selection
+from foilworks.site.teacher.mixtures import NEGATIVES, Mixture
+from foilworks.site.teacher.models import StudentEvaluation, TeacherTraining
+from foilworks.site.teacher.plan import TEACHING, plan_of
+from foilworks.site.teacher.sources import Collected, check_held_out, collect, learnt_split
+from generation.model_paths import with_paths
+
+JOB, READING_JOB = "foilworks.site.teacher.jobs.run_teacher", "foilworks.site.teacher.jobs.read_release"
+# Dual encoders of foilworks.core.hub.training.dual_encoders.
+STUDENTS = ("clip", "tiny", "video", "xclip")
+# Also takes a file of weights.
+WITH_FILES = "clip"
+MAX_LABEL_LENGTH = 120
+MAX_PROCESSES = 64
+
+
+@transaction.atomic
+def start_teacher(
+    person: User | None,
+    project: Project,
+    *,
+    params: Mapping[str, Any],
+    action_runs: tuple[int, ...] = (),
+    object_runs: tuple[int, ...] = (),
+    release: Release | None = None,
+    label: str = "",
+    seed: int = 0,
+    split: str = "",
+    videos: Sequence[str] = (),
+    mixture: Mixture | None = None,
+) -> TeacherTraining:
+    """Store the training with its data and queue the job. `person` None is the operator of the command line.
+
+    `split`, `videos`: learn only from these. `mixture`: the sources of the negatives, instead of runs. AccessDenied;
+    RegistryError (a parameter); HubError (not a model); EvaluationError: an empty split, a caption without negatives,
+    no run although the objective needs one, a release of train clips.
+    """
+    training = planned_teacher(
+        person,
+        project,
+        params=params,
+        action_runs=action_runs,
+        object_runs=object_runs,
+        release=release,
+        seed=seed,
+        split=split,
+        videos=videos,
+        mixture=mixture,
+    )
+    training.save()
+    training.label = _label(training, label)
+    if release is not None:
+        StudentEvaluation.objects.create(training=training, release=release)
+    training.job = enqueue(
+        JOB, training.pk, queue="gpu", title=_("Training %(label)s") % {"label": training.label}, project_id=project.pk
+    )
+    training.save(update_fields=["label", "job"])
+    audit.record(
+        audit.event(
+            project, person, "evaluation.start_teacher", training, params=summarized(training.params), seed=seed
+        )
+    )
+    return training
+
+
+def planned_teacher(
+    person: User | None,
+    project: Project,
+    *,
+    params: Mapping[str, Any],
+    action_runs: tuple[int, ...] = (),
+    object_runs: tuple[int, ...] = (),
+    release: Release | None = None,
+    seed: int = 0,
+    split: str = "",
+    videos: Sequence[str] = (),
+    mixture: Mixture | None = None,
+) -> TeacherTraining:
+    """Return the training that `start_teacher` would store, with the same errors."""
+    require_researcher(person, project)
+    chosen = _checked(parse_params(TEACHING, params), from_page=person is not None)
+    chosen |= {"action_runs": list(action_runs), "object_runs": list(object_runs)}
+    # Without the default: trainings of earlier versions share a row of the comparison.
+    chosen |= subset(project, "" if split == Split.TRAIN else split, videos) | (mixture.params if mixture else {})
+    found = _collected(project, chosen, seed)
+    if release is not None:
+        if release.project_id != project.pk:
+            raise EvaluationError(_("This release belongs to another project. Choose a release of this project."))
+        check_held_out(release, learnt_split(chosen))
+    check_selection(release, found, chosen)
+    return TeacherTraining(
+        project=project,
+        student=chosen["student"],
+        params=chosen,
+        seed=seed,
+        release=release,
+        sources=found.provenance,
+        created_by=person,
+    )
+
+
+def _label(training: TeacherTraining, wanted: str) -> str:
+    by_itself = "; ".join(filter(None, (training.objective, training.captions_per_clip, training.student_name)))
+    return (" ".join(wanted.split()) or by_itself)[:MAX_LABEL_LENGTH]
+
+
+def _collected(project: Project, chosen: Mapping[str, Any], seed: int) -> Collected:
+    """Return the captions and negatives that the objective needs; EvaluationError if there are none."""
+    needs_negatives = plan_of(chosen, seed).objective.needs_negatives
+    if needs_negatives and not _asks(chosen):
+        raise EvaluationError(
+            _("The objectives lbl and lgt need negative captions. Choose a run and the number of captions of its type.")
+        )
+    return collect(project, chosen, needs_negatives=needs_negatives)
+
+
+@transaction.atomic
+def read_release(person: User | None, training: TeacherTraining, release: Release) -> StudentEvaluation:
+    """Queue the evaluation of a release by the student before and by the trained model; an existing one is kept.
+
+    AccessDenied; EvaluationError: the training is not done, a release of another project or of train clips.
+    """
+    require_researcher(person, training.project)
+    if not training.model_spec:
+        raise EvaluationError(_("The training is not done. Evaluate a release when it is done."))
+    if release.project_id != training.project_id:
+        raise EvaluationError(_("This release belongs to another project. Choose a release of this project."))
+    check_held_out(release, learnt_split(training.params))
+    check_selection(release, None, training.params)
+    reading, new = StudentEvaluation.objects.get_or_create(training=training, release=release)
+    if reading.after is None and (new or reading.job is None or reading.job.is_over):
+        title = _("%(label)s on %(release)s") % {"label": training.label, "release": release.name}
+        reading.job = enqueue(READING_JOB, reading.pk, queue="gpu", title=title, project_id=training.project_id)
+        reading.save(update_fields=["job"])
+        audit.record(audit.event(training.project, person, "evaluation.read_release", reading, release=release.pk))
+    return reading
+
+
+def _checked(chosen: dict[str, Any], from_page: bool) -> dict[str, Any]:
+    """Return the parameters with absolute paths."""
+    slug, argument = checked_spec(_located(chosen["student"], from_page), from_page)
+    if slug not in STUDENTS:
+        known = ", ".join(f"{name}:…" for name in STUDENTS)
+        raise EvaluationError(f"student: {quoted(chosen['student'])} cannot be trained; choose a dual encoder: {known}")
+    if slug != WITH_FILES or not Path(argument.partition("?")[0]).is_file():
+        _refuse_absent("student", argument.partition("?")[0])
+    only_below = Path(settings.MODEL_ROOT) if from_page else None
+    teacher = with_paths({"model": chosen["teacher"].strip()}, only_below=only_below)["model"]
+    if chosen["lgt"] > 0:
+        _refuse_absent("teacher", teacher.partition(":")[2] if teacher.startswith("sentence:") else teacher)
+    check_device(chosen["device"])
+    if min(chosen["actions"], chosen["objects"], chosen["curve_items"] - 1, chosen["curve_every"] - 1) < 0:
+        raise EvaluationError("actions and objects must be 0 or more, curve_every and curve_items 1 or more")
+    if not 1 <= chosen["processes"] <= MAX_PROCESSES:
+        raise EvaluationError(f"processes: is {chosen['processes']}; give a number from 1 to {MAX_PROCESSES}")
+    if chosen["batch"] % max(1, chosen["accumulate"] * chosen["processes"]):
+        raise EvaluationError("batch: give a multiple of accumulate x processes")
+    shares = ("learning_rate", "head_rate", "scale_rate", "warmup", "weight_decay")
+    if not chosen["learning_rate"] or not all(0 <= chosen[name] <= 1 for name in shares):
+        raise EvaluationError(f"{', '.join(shares)} must be between 0 and 1, and learning_rate above 0")
+    return {**chosen, "student": f"{slug}:{argument}", "teacher": teacher}
+
+
+def _located(spec: str, from_page: bool) -> str:
+    """Resolve a folder or file of the installation's models, named without its path ("tiny:taught/0123abcd")."""
+    slug, colon, argument = spec.strip().partition(":")
+    name, mark, options = argument.partition("?")
+    folder = Path(settings.MODEL_ROOT) / name
+    below = folder.resolve().is_relative_to(Path(settings.MODEL_ROOT).resolve())
+    if from_page and name and not Path(name).is_absolute() and below and folder.exists():
+        return f"{slug}{colon}{folder}{mark}{options}"
+    return spec.strip()
+
+
+def _refuse_absent(what: str, name: str) -> None:
+    if not name:
+        raise EvaluationError(f"{what}: is not a model; give a Hugging Face ID or a folder")
+    if (Path(name).is_absolute() or name.startswith(".")) and not (Path(name) / "config.json").is_file():
+        raise EvaluationError(f"{what}: {name}: is not a model folder; give the folder with config.json")
+
+
+def _asks(chosen: Mapping[str, Any]) -> bool:
+    return bool(
+        chosen.get(NEGATIVES)
+        or (chosen["actions"] and chosen["action_runs"])
+        or (chosen["objects"] and chosen["object_runs"])
+    )
+
+
+@transaction.atomic
+def resume_teacher(person: User | None, training: TeacherTraining) -> None:
+    """Queue the unfinished part of the training. `person` None is the operator of the command line.
+
+    AccessDenied without the researcher's role; EvaluationError: it is in progress, or done.
+    """
+    require_researcher(person, training.project)
+    if training.job is None or not retry(training.job):
+        raise EvaluationError(_("Only a failed or stopped training can be retried."))
+    audit.record(audit.event(training.project, person, "evaluation.resume_teacher", training))

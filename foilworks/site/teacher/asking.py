@@ -1,0 +1,141 @@
+"""Compute the teacher's similarities of captions and negatives, in shards. Only jobs load it.
+
+A batch of captions is one file in the training's folder, which all hosts share (decision 81). A killed worker loses at
+most one batch.
+"""
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from django.conf import settings
+from numpy.typing import NDArray
+
+from evaluation.errors import EvaluationError
+from foilworks.core.hub.adapters.registry import ENCODER, open_helper
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.progress import progress
+from foilworks.core.jobs.shards import Problems, Stage, finish, ranges, run_stages, shard_size
+from foilworks.core.jobs.spread import Spread
+from foilworks.core.text.quoting import quoted
+from foilworks.site.teacher.models import TeacherTraining
+from foilworks.site.teacher.sources import Collected, stored_captions
+
+CAPTIONS_PER_BATCH = 256
+# The smallest and the largest shard.
+CAPTIONS_PER_SHARD = (1024, 16_384)
+STAGE, FOLDER = "teacher", "teacher"
+SHARD = "foilworks.site.teacher.jobs.ask_teacher"
+
+
+def work_of(training: TeacherTraining) -> Path:
+    """Return the folder of an unfinished training."""
+    return Path(settings.MODEL_ROOT) / "teaching" / str(training.pk)
+
+
+def ask_teacher(training: TeacherTraining, found: Collected, job: Job) -> Spread | None:
+    """Compute and store all similarities. Returns the `Spread` to return from the job, or None once done.
+
+    JobError: a shard failed; EvaluationError, HubError: the teacher does not load, or returns no vectors.
+    """
+    stage = Stage(
+        STAGE,
+        SHARD,
+        lambda: ranges(_missing(training, found), max(1, _captions_per_shard(found) // CAPTIONS_PER_BATCH)),
+        lambda payload, worker: ask(training, found, payload, worker),
+    )
+    asked = run_stages(job, len(_batches(found)), [stage])
+    if isinstance(asked, Spread):
+        return asked
+    # The folder was removed after its shards had ended.
+    if missing := _missing(training, found):
+        ask(training, found, {"first": missing[0], "last": missing[-1]}, job)
+    return None
+
+
+def ask_shard(training: TeacherTraining, shard: Job) -> None:
+    """Compute the missing similarities of one range of captions."""
+    finish(shard, ask(training, stored_captions(work_of(training)), shard.payload, shard))
+
+
+def ask(training: TeacherTraining, found: Collected, payload: Mapping[str, Any], job: Job) -> Problems:
+    """Compute the batches of a range that have no file; there are no problems with single captions."""
+    missing = [start for start in _missing(training, found) if payload["first"] <= start <= payload["last"]]
+    if not missing:
+        return {}
+    folder = work_of(training) / FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    message = "asking the teacher"
+    progress(job, max(0, job.total - len(missing)), message=message)
+    encoder = open_teacher(training.params["teacher"], training.params["device"])
+    key = f"{encoder.info.model_id}@{encoder.info.revision}"
+    for done, start in enumerate(missing, max(0, job.total - len(missing))):
+        progress(job, done, message=message)
+        values = [value for row in cosines_by_caption(encoder, found.part(start, CAPTIONS_PER_BATCH)) for value in row]
+        _write(_file(training, found, start), cosines=np.array(values, dtype=np.float32), encoder=np.array(key))
+    return {}
+
+
+def open_teacher(name: str, device: str) -> Any:
+    """Load the teacher. EvaluationError, HubError: it does not load, or returns no vectors."""
+    encoder = open_helper(name, ENCODER, device=device)
+    if not hasattr(encoder, "encode_text"):
+        raise EvaluationError(f"teacher: {quoted(name)} returns no text vectors; choose an encoder")
+    return encoder
+
+
+def cosines_by_caption(encoder: Any, found: Collected) -> list[list[float]]:
+    """Return the cosines of each caption with its negatives; every distinct text is encoded once."""
+    texts = list(dict.fromkeys([*found.captions, *(text for row in found.negatives for text in row)]))
+    rows = encoder.encode_text(texts)
+    place = {text: at for at, text in enumerate(texts)}
+    return [
+        (rows[[place[text] for text in made]] @ rows[place[caption]]).tolist() if made else []
+        for caption, made in zip(found.captions, found.negatives, strict=True)
+    ]
+
+
+def cosines_of(training: TeacherTraining, found: Collected) -> list[list[float]]:
+    """Return the cosines of each caption with its negatives, as stored.
+
+    EvaluationError: hosts have different files of the teacher.
+    """
+    keys: set[str] = set()
+    every: list[NDArray[np.float32]] = []
+    for start in _batches(found):
+        with np.load(_file(training, found, start), allow_pickle=False) as stored:
+            keys.add(str(stored["encoder"]))
+            every.append(stored["cosines"])
+    if len(keys) > 1:
+        raise EvaluationError(
+            f"hosts have different files of the teacher: {', '.join(sorted(keys))}; install the same files on all "
+            "hosts, then start a new training"
+        )
+    ends = np.cumsum([len(row) for row in found.negatives])[:-1]
+    return [row.tolist() for row in np.split(np.concatenate(every), ends)]
+
+
+def _captions_per_shard(found: Collected) -> int:
+    return shard_size(len(found.captions), *CAPTIONS_PER_SHARD)
+
+
+def _batches(found: Collected) -> range:
+    return range(0, len(found.captions), CAPTIONS_PER_BATCH)
+
+
+def _missing(training: TeacherTraining, found: Collected) -> list[int]:
+    return [start for start in _batches(found) if not _file(training, found, start).is_file()]
+
+
+def _file(training: TeacherTraining, found: Collected, start: int) -> Path:
+    end = min(start + CAPTIONS_PER_BATCH, len(found.captions))
+    return work_of(training) / FOLDER / f"{start}-{end}.npz"
+
+
+def _write(path: Path, **arrays: NDArray[Any]) -> None:
+    """Store the arrays whole: two workers may write the same batch if one lost its lease."""
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file:
+        np.savez(file, **arrays)
+    Path(file.name).replace(path)

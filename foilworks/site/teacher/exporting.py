@@ -1,0 +1,109 @@
+"""Write the training data of LLM-teacher for trainers outside of Foilworks, as JSON Lines.
+
+A set has a row per caption: the clip, the caption, its negatives and the teacher's cosine of each. Preferences have a
+row per caption and negative, for tuning generative models. Only the command line loads this.
+"""
+
+import json
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from evaluation.errors import EvaluationError
+from evaluation.scoring.clip_keys import cluster
+from evaluation.utd.subsets import subset
+from foilworks.core.corpus.models import Video
+from foilworks.core.corpus.video_files.stored_files import clip_file, is_local
+from foilworks.core.hub.training.llm_teacher import CAPTION, CLIP, COSINES, NEGATIVES, SPLIT
+from foilworks.core.projects.models import Project
+from foilworks.core.text.registry import parse_params
+from foilworks.site.teacher.asking import CAPTIONS_PER_BATCH, cosines_by_caption, open_teacher
+from foilworks.site.teacher.mixtures import Mixture
+from foilworks.site.teacher.plan import TEACHING
+from foilworks.site.teacher.sources import Collected, collect, train_videos
+from generation.model_paths import with_paths
+
+# What a generative model is asked; the caption is the better answer, the negative the worse one.
+PROMPT = "Describe what happens in the video."
+SOURCES = ".sources.json"
+
+
+def export_set(
+    project: Project,
+    out: Path,
+    params: Mapping[str, Any],
+    *,
+    action_runs: Sequence[int] = (),
+    object_runs: Sequence[int] = (),
+    splits: Sequence[str] = (),
+    videos: Sequence[str] = (),
+    preference: bool = False,
+    mixture: Mixture | None = None,
+) -> dict[str, Any]:
+    """Write the rows of the splits into `out`, and what they were made from beside it; return counts by split.
+
+    EvaluationError, HubError: a file that exists, an empty split, a caption without negatives, no such teacher.
+    """
+    beside = out.with_name(out.name + SOURCES)
+    for path in (out, beside):
+        if path.exists():
+            raise EvaluationError(f"{path}: exists already; name another file, or remove it")
+    chosen = parse_params(TEACHING, params) | {"action_runs": list(action_runs), "object_runs": list(object_runs)}
+    chosen |= mixture.params if mixture else {}
+    chosen |= with_paths({"model": chosen["teacher"]}, only_below=None)
+    found = {split: _collected(project, chosen, split, videos) for split in dict.fromkeys(splits)}
+    wants_cosines = not preference and chosen["lgt"] > 0
+    encoder = open_teacher(chosen["model"], chosen["device"]) if wants_cosines else None
+    out.parent.mkdir(parents=True, exist_ok=True)
+    counts = {}
+    with tempfile.NamedTemporaryFile("w", dir=out.parent, prefix=".", encoding="utf-8", delete=False) as file:
+        for split, each in found.items():
+            rows = _preferences(each, split) if preference else _rows(each, split, encoder)
+            counts[split] = 0
+            for row in rows:
+                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+                counts[split] += 1
+    Path(file.name).replace(out)
+    about = {split: each.provenance for split, each in found.items()}
+    teacher = f"{encoder.info.model_id}@{encoder.info.revision}" if encoder else ""
+    said = {"rows": counts, "teacher": teacher, "sources": about}
+    beside.write_text(json.dumps(said, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    return {"file": str(out), **said}
+
+
+def _collected(project: Project, chosen: Mapping[str, Any], split: str, videos: Sequence[str]) -> Collected:
+    return collect(project, {**chosen, **subset(project, split, videos)}, needs_negatives=True)
+
+
+def _rows(found: Collected, split: str, encoder: Any) -> Iterator[dict[str, Any]]:
+    clips = _clips(found, split)
+    for start in range(0, len(found.captions), CAPTIONS_PER_BATCH):
+        batch = found.part(start, CAPTIONS_PER_BATCH)
+        told: list[list[float]] = cosines_by_caption(encoder, batch) if encoder else [[] for _ in batch.captions]
+        for caption, video, made, values in zip(batch.captions, batch.videos, batch.negatives, told, strict=True):
+            yield {**clips[video], CAPTION: caption, NEGATIVES: made, COSINES: values or None}
+
+
+def _preferences(found: Collected, split: str) -> Iterator[dict[str, Any]]:
+    clips = _clips(found, split)
+    for caption, video, made in zip(found.captions, found.videos, found.negatives, strict=True):
+        for text in made:
+            yield {**clips[video], "prompt": PROMPT, "chosen": caption, "rejected": text}
+
+
+def _clips(found: Collected, split: str) -> dict[int, dict[str, Any]]:
+    return {pk: _clip(video, split) for pk, video in train_videos(found.videos, split).items()}
+
+
+def _clip(video: Video, split: str) -> dict[str, Any]:
+    """Return the clip: the path of its file on this host, or its name in the object store; its trim in seconds."""
+    return {
+        CLIP: video.key,
+        "file": (str(clip_file(video)) if is_local() else video.file.name) if video.file else "",
+        "start": video.start_time,
+        "end": video.end_time,
+        "sha256": video.sha256,
+        "source": cluster(vars(video)),
+        SPLIT: split,
+    }

@@ -1,0 +1,62 @@
+"""Answer monitoring: whether the process runs, whether it is ready, and its metrics."""
+
+import hmac
+import ipaddress
+
+from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
+from django.db import DatabaseError, connection
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+from prometheus_client import CONTENT_TYPE_LATEST
+
+from foilworks.core.projects.rate_limits import address_of
+from foilworks.site.monitoring.metrics import exposition
+from foilworks.site.monitoring.readiness import readiness
+
+
+@require_safe
+@never_cache
+@login_not_required
+def healthz(request: HttpRequest) -> JsonResponse:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+            cursor.fetchone()
+    except DatabaseError:
+        return JsonResponse({"ok": False, "database": "unreachable"}, status=503)
+    return JsonResponse({"ok": True, "database": "ok"})
+
+
+@require_safe
+@never_cache
+@login_not_required
+def readyz(request: HttpRequest) -> JsonResponse:
+    parts = readiness()
+    ok = set(parts.values()) == {"ok"}
+    return JsonResponse({"ok": ok, **parts}, status=200 if ok else 503)
+
+
+@require_safe
+@never_cache
+@login_not_required
+def metrics(request: HttpRequest) -> HttpResponse:
+    if not (_has_the_token(request) or _is_near(request)):
+        raise Http404(_("Page not found."))
+    return HttpResponse(exposition(), content_type=CONTENT_TYPE_LATEST)
+
+
+def _has_the_token(request: HttpRequest) -> bool:
+    sent = request.headers.get("Authorization", "").removeprefix("Bearer ")
+    wanted = settings.METRICS_TOKEN
+    return bool(wanted) and hmac.compare_digest(sent.encode(), wanted.encode())
+
+
+def _is_near(request: HttpRequest) -> bool:
+    try:
+        address = ipaddress.ip_address(address_of(request))
+    except ValueError:
+        return False
+    return any(address in ipaddress.ip_network(each) for each in settings.METRICS_NETWORKS)

@@ -1,7 +1,0 @@
-"""Errors while processes are started."""
-
-from text.errors import ActionableError
-
-
-class SupervisorError(ActionableError):
-    """A process of the home cannot be started; the message says what to do."""

@@ -1,6 +1,0 @@
-from django.apps import AppConfig
-
-
-class ProjectsConfig(AppConfig):
-    name = "projects"
-    verbose_name = "Projects and people"
