@@ -1,6 +1,6 @@
-from django.apps import AppConfig
+from foilworks.core.rooms import AppOfRooms
 
 
-class AnnotationConfig(AppConfig):
+class AnnotationConfig(AppOfRooms):
     name = "annotation"
     verbose_name = "Editing, review, validation"

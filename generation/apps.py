@@ -1,6 +1,6 @@
-from django.apps import AppConfig
+from foilworks.core.rooms import AppOfRooms
 
 
-class GenerationConfig(AppConfig):
+class GenerationConfig(AppOfRooms):
     name = "generation"
     verbose_name = "Making foils"

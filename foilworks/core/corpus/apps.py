@@ -1,6 +1,6 @@
-from django.apps import AppConfig
+from foilworks.core.rooms import AppOfRooms
 
 
-class CorpusConfig(AppConfig):
+class CorpusConfig(AppOfRooms):
     name = "foilworks.core.corpus"
     verbose_name = "Videos, captions, items"

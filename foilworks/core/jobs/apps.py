@@ -1,6 +1,6 @@
-from django.apps import AppConfig
+from foilworks.core.rooms import AppOfRooms
 
 
-class JobsConfig(AppConfig):
+class JobsConfig(AppOfRooms):
     name = "foilworks.core.jobs"
     verbose_name = "Jobs"

@@ -1,6 +1,6 @@
-from django.apps import AppConfig
+from foilworks.core.rooms import AppOfRooms
 
 
-class ProjectsConfig(AppConfig):
+class ProjectsConfig(AppOfRooms):
     name = "foilworks.core.projects"
     verbose_name = "Projects and people"
