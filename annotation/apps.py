@@ -1,6 +1,6 @@
-from foilworks.core.rooms import AppOfRooms
+from foilworks.core import rooms
 
 
-class AnnotationConfig(AppOfRooms):
+class AnnotationConfig(rooms.AppOfRooms):
     name = "annotation"
     verbose_name = "Editing, review, validation"

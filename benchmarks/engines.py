@@ -33,7 +33,7 @@ WAIT_S, LEASE_S, LOOK_S, FRAMES = 0.05, 10, 2.0, 8
 SHARD, TEXTS = 128, {"wait": 512, "processor": 2560}
 DESCRIBERS = {"wait": "endpoint:lab/tiny", "processor": "fake-generator:"}
 WORKERS = {"wait": "1,2,4,8", "processor": "1,2"}
-MEET = "benchmarks.jobs.meet"
+MEET = "samples.meet"
 ACTORS = {"ray::JobActor": "workers"}
 
 
@@ -49,7 +49,7 @@ def lab() -> Iterator[tuple[dict[str, str], dict[str, int]]]:
         own = {
             "FOILWORKS_HOME": str(home),
             "DATABASE_URL": postgres.make("engines"),
-            "DJANGO_SETTINGS_MODULE": "foilworks.site.settings",
+            "DJANGO_SETTINGS_MODULE": "tests.settings",
             "FOILWORKS_GPU_QUOTA": "0",
             "FOILWORKS_LEASE_SECONDS": str(LEASE_S),
             # One thread per worker, or one worker would use both processors.

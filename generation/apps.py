@@ -1,6 +1,6 @@
-from foilworks.core.rooms import AppOfRooms
+from foilworks.core import rooms
 
 
-class GenerationConfig(AppOfRooms):
+class GenerationConfig(rooms.AppOfRooms):
     name = "generation"
     verbose_name = "Making foils"

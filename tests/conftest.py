@@ -13,7 +13,7 @@ from typing import Any
 # Before Django reads its settings: tests live in a home of their own, beside any live one, and reach no model hub.
 _HOME = tempfile.TemporaryDirectory(prefix="foilworks-test-")
 os.environ["FOILWORKS_HOME"] = _HOME.name
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.site.settings")
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TRANSFORMERS_OFFLINE", "1")
 # Test processes and those that they start share the cores: a library's threads that wait for each other on a busy core

@@ -9,21 +9,30 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 
 import pytest
 
+from foilworks.core.jobs.names import find_job
+from foilworks.core.rooms import declared
 from foilworks.core.text.registry import Entry, load
 from foilworks.site.cli import own_commands
 
 ROOT = Path(__file__).resolve().parent.parent
-# From the bottom up: what may be queued by an app is its own or stands before it here.
-APPS = ("jobs", "projects", "corpus", "generation", "annotation", "evaluation", "foilworks")
-PACKAGES = (*APPS, "hub", "media", "reproduction", "text")
+PACKAGES = ("annotation", "evaluation", "foilworks", "generation")
+# From the bottom up: what an app queues is its own or declared by one before it here.
+FLOORS = (
+    "foilworks.core.jobs",
+    "foilworks.core.projects",
+    "foilworks.core.corpus",
+    "generation",
+    "annotation",
+    "evaluation",
+    "foilworks.site",
+)
 MAX_FILE_LINES, MAX_FUNCTION_LINES, MAX_TEMPLATE_LINE = 450, 50, 160
 SETTINGS = "foilworks/site/settings.py"
-# It names jobs of every app and queues none; tests/foilworks/upgrade/test_promises.py holds it.
-ALIASES = ROOT / "jobs" / "aliases.py"
 # They may say which settings module Django reads, and nothing else.
 # A task of Ray sets the name of the settings before it reads them, as the programs do.
 ENTRY_POINTS = {
@@ -107,7 +116,7 @@ def nodes(path: Path) -> tuple[ast.AST, ...]:
 def forgotten_afterwards() -> Iterator[None]:
     """The trees of all files are shared by these tests and are in the way of all others."""
     yield
-    for each in (source_files, text_of, parsed, nodes, queued, jobs_of):
+    for each in (source_files, text_of, parsed, nodes):
         each.cache_clear()
 
 
@@ -308,66 +317,47 @@ def test_templates_run_and_style_nothing_inline():
     )
 
 
-@cache
-def queued() -> tuple[tuple[str, str, re.Pattern[str]], ...]:
-    return tuple(_queued())
+def floor_of(module: str) -> int:
+    """The place of the module's app in FLOORS."""
+    return max(place for place, app in enumerate(FLOORS) if f"{module}.".startswith(f"{app}."))
 
 
-def _queued() -> Iterator[tuple[str, str, re.Pattern[str]]]:
-    """(place, app, pattern of the dotted path) of every job named in the source, wherever the string stands.
-
-    A name that is put together, such as f"foilworks.site.jobs.train_{architecture}", stands for all that it may become.
-    """
-    shape = re.compile(rf"({'|'.join(PACKAGES)})(\.[a-z_]+)?\.jobs(\.[a-z_]\w*)+")
-    for path in source_files():
-        if path == ALIASES:
-            continue
-        parts = {id(part) for node in nodes(path) if isinstance(node, ast.JoinedStr) for part in node.values}
-        for node in nodes(path):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in parts:
-                example, pattern = node.value, re.escape(node.value)
-            elif isinstance(node, ast.JoinedStr):
-                texts = [part.value if isinstance(part, ast.Constant) else None for part in node.values]
-                example = "".join(text or "x" for text in texts)
-                pattern = "".join(r"\w+" if text is None else re.escape(text) for text in texts)
-            else:
-                continue
-            if shape.fullmatch(example):
-                yield f"{relative(path)}:{node.lineno}", path.relative_to(ROOT).parts[0], re.compile(pattern)
+def names_of_jobs(path: Path) -> set[str]:
+    """The names of jobs in a file, wherever they stand; what is put together stands for all that it may become."""
+    texts = {node.value for node in nodes(path) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    patterns = [
+        "".join(re.escape(part.value) if isinstance(part, ast.Constant) else r"\w+" for part in node.values)
+        for node in nodes(path)
+        if isinstance(node, ast.JoinedStr)
+    ]
+    jobs = declared("JOBS")
+    made = {name for pattern in patterns for name in jobs if re.fullmatch(pattern, name)}
+    return (texts & jobs.keys()) | made
 
 
 def test_a_job_is_queued_by_its_own_app_or_one_above():
-    upward = [
-        f"{where} queues {job.pattern}"
-        for where, app, job in queued()
-        if app not in APPS or APPS.index(job.pattern.split(".")[0].rstrip("\\")) > APPS.index(app)
-    ]
+    upward = []
+    for path in source_files():
+        module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        if path.name != "declarations.py" and module.startswith(tuple(f"{app}." for app in FLOORS)):
+            jobs = {name: declared("JOBS")[name].partition(":")[0] for name in names_of_jobs(path)}
+            upward += [f"{module} queues {name}" for name, owner in jobs.items() if floor_of(owner) > floor_of(module)]
     found("jobs queued from below", upward)
 
 
-@cache
-def jobs_of(app: str) -> dict[str, list[str]]:
-    """dotted path -> names of the arguments, of every function in an app's jobs."""
-    files = [ROOT / app / "jobs.py", *(ROOT / app).glob("*/jobs.py"), *(ROOT / app / "jobs").rglob("*.py")]
-    return {
-        ".".join([*file.relative_to(ROOT).with_suffix("").parts, node.name]): [each.arg for each in node.args.args]
-        for file in files
-        if file.exists()
-        for node in parsed(file).body
-        if isinstance(node, ast.FunctionDef)
-    }
+def test_every_declared_job_is_queued_somewhere():
+    queued = set().union(*(names_of_jobs(path) for path in source_files() if path.name != "declarations.py"))
+    ours = {name for name, function in declared("JOBS").items() if not function.startswith("tests.")}
+    assert ours - queued == set()
 
 
-def test_every_queued_job_exists_and_takes_an_id_and_its_row():
-    places = queued()
-    assert len(places) >= 3, "generation, evaluation and the demo queue jobs"
-    for where, _, job in places:
-        app = job.pattern.split(".")[0].rstrip("\\")
-        meant = {dotted: arguments for dotted, arguments in jobs_of(app).items() if job.fullmatch(dotted)}
-        assert meant, f"{where}: there is no {job.pattern}"
-        for dotted, arguments in meant.items():
-            assert len(arguments) == 2, f"{where}: {dotted} takes {arguments}, not (target_id, job)"
-            assert arguments[1] == "job", f"{where}: {dotted} takes {arguments}, not (target_id, job)"
+@pytest.mark.parametrize("name", declared("JOBS"))
+def test_every_job_is_declared_beside_its_function_and_takes_an_id_and_its_row(name):
+    module, _, function = declared("JOBS")[name].partition(":")
+    assert re.fullmatch(r"[a-z0-9]+\.[a-z_]+", name)
+    assert list(signature(find_job(name)).parameters)[1:] == ["job"]
+    assert import_module(module).__name__ == find_job(name).__module__
+    assert function == find_job(name).__name__
 
 
 def test_the_map_of_the_house_names_what_is_there():
@@ -385,18 +375,20 @@ def test_the_map_of_the_house_names_what_is_there():
     assert named <= set(own_commands())
 
 
-def test_every_room_of_an_app_is_on_the_map():
+def test_every_room_is_on_the_map():
     page = (ROOT / "docs" / "where-to-change.md").read_text(encoding="utf-8")
-    rooms = re.search(r"^## Rooms$(.*?)^## ", page, re.MULTILINE | re.DOTALL)
-    everywhere = {"actions", "views", "rules", "templatetags", "migrations"}
+    rooms = page[page.index("## Folders") :]
+    everywhere = {"actions", "migrations", "templatetags"}
+    parents = [ROOT / name for name in PACKAGES[:2] + PACKAGES[3:]]
+    parents += [ROOT / "foilworks" / "site", *sorted((ROOT / "foilworks" / "core").glob("*/"))]
     found(
         "rooms that docs/where-to-change.md does not name",
         [
-            f"{package}/{folder.name}/"
-            for package in PACKAGES
-            for folder in sorted((ROOT / package).iterdir())
+            f"{relative(folder)}/"
+            for parent in parents
+            for folder in sorted(parent.iterdir())
             if (folder / "__init__.py").exists() and folder.name not in everywhere
-            if f"`{package}/{folder.name}/`" not in rooms.group(1)
+            if f"`{relative(folder)}/`" not in rooms
         ],
     )
 

@@ -202,7 +202,7 @@ def _open_frames(
         for _pk, row in sorted(chosen.items())
     )
     audit.record(audit.event(project, person, "open_object_check", check, frames=len(chosen), source=source))
-    enqueue("annotation.jobs.pictures_of_frames", check.pk, title=_("Frames to check"), project_id=project.pk)
+    enqueue("annotation.extract_frames", check.pk, title=_("Frames to check"), project_id=project.pk)
     return check
 
 
@@ -233,9 +233,7 @@ def import_objects(
 def ask_for_nouns(person: User, project: Project) -> Job:
     """Queue the job that stores the nouns of every caption as the objects of its clip."""
     require_role(person, project, Role.RESEARCHER)
-    return enqueue(
-        "annotation.jobs.nouns_of_captions", project.pk, title=_("Objects from captions"), project_id=project.pk
-    )
+    return enqueue("annotation.extract_nouns", project.pk, title=_("Objects from captions"), project_id=project.pk)
 
 
 def store_objects(project: Project, rows: list[tuple[int, Extracted]]) -> None:

@@ -20,7 +20,7 @@ from foilworks.core.projects.access import require_researcher
 from foilworks.core.projects.models import AuditEvent, Project, User
 
 PREVIEW, FREEZING = "freeze_preview", "freezing"
-JOBS = {PREVIEW: "evaluation.releases.jobs.preview_release", FREEZING: "evaluation.releases.jobs.freeze_by_job"}
+JOBS = {PREVIEW: "releases.preview", FREEZING: "releases.freeze"}
 VERSION = "1"
 
 

@@ -20,7 +20,7 @@ from foilworks.core.jobs.queue import enqueue
 from foilworks.core.projects.live_pages import render_live
 
 KIND = "figures"
-JOB = "evaluation.reports.jobs.compute_figures"
+JOB = "reports.compute_figures"
 VERSION = "1"
 # After a failure, pages wait this long before they have the figures computed again.
 RETRY = timedelta(minutes=10)

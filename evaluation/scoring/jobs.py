@@ -52,7 +52,7 @@ from foilworks.core.media.decode_pool import DecodePool, usual_workers
 from foilworks.core.text.quoting import quoted
 from foilworks.core.text.registry import Entry, load
 
-SHARD = "evaluation.scoring.jobs.score_shard"
+SHARD = "scoring.shard"
 # Loaded only for runs through an endpoint.
 SERVED = Entry("the endpoint of a run", "evaluation.scoring.served.opening")
 SERVED_RUN = Entry("a run through an endpoint", "evaluation.scoring.served.served_run")

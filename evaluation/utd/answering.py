@@ -49,7 +49,7 @@ CLIPS_PER_WRITE = 64
 # The smallest and the largest shard.
 CLIPS_PER_SHARD = (256, 2048)
 STAGE, SCORES, MODEL = "clips", "scores", "model"
-SHARD = "evaluation.utd.jobs.answer_shard"
+SHARD = "utd.answer_shard"
 # Limits of a crop's share of the picture and of its aspect ratio (the authors' settings of VideoGLUE).
 AREA, ASPECT = (0.3, 1.0), (0.5, 2.0)
 # A mirror image changes these classes.

@@ -53,7 +53,7 @@ from generation.instruction_models.cached_answers import Asking
 from generation.instruction_models.endpoints import Configured, endpoint_and_model
 
 FROM_FILE = "file:"
-SHARD = "evaluation.utd.jobs.describe_shard"
+SHARD = "utd.describe_shard"
 DESCRIBE_STAGE, EXTRACT = "describe", "extract"
 # The smallest and the largest shard: videos to describe, and frames whose concepts are extracted.
 VIDEOS_PER_SHARD, FRAMES_PER_SHARD = (32, 512), (256, 4096)

@@ -61,7 +61,7 @@ VERSION = "2"
 ORACLE = "oracle"
 FOLDER = "text-vectors"
 ITEMS_PER_BATCH = 200
-SHARD = "evaluation.utd.jobs.measure_shard"
+SHARD = "utd.measure_shard"
 UNITS, MODEL_UNIT = "units", "model "
 # A run with more samples is measured in one shard per unit.
 SAMPLES_PER_SHARD = (512, 2048)

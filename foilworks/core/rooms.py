@@ -17,7 +17,10 @@ DECLARATIONS = "declarations"
 
 
 class AppOfRooms(AppConfig):
-    """An app whose tables are in `<room>/models.py` and whose reactions to other rooms are in `<room>/hooks.py`."""
+    """An app whose tables are in `<room>/models.py` and whose reactions to other rooms are in `<room>/hooks.py`.
+
+    An `apps.py` names it `rooms.AppOfRooms`: of two classes in the module, Django would take neither.
+    """
 
     def import_models(self) -> None:
         """Import the `models` module of each room, so that Django finds all tables of the app."""

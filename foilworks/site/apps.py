@@ -2,10 +2,10 @@ from django import forms
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
-from foilworks.core.rooms import AppOfRooms
+from foilworks.core import rooms
 
 
-class FoilworksConfig(AppOfRooms):
+class FoilworksConfig(rooms.AppOfRooms):
     """The tables of its rooms belong to the app `evaluation`, where they were before the rooms moved here."""
 
     name = "foilworks.site"

@@ -22,7 +22,7 @@ from generation.model_paths import with_paths
 from generation.models import Hint, HintModel, HintShown
 
 SPEC = re.compile(r"[a-z][a-z0-9-]*:.*")
-JOB = "generation.jobs.answer_hint"
+JOB = "generation.answer_hint"
 MAX_CHARACTERS = 2_000
 # Max open hint requests per person, so that typing does not fill the queue.
 MAX_WAITING_HINTS = 5

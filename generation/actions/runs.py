@@ -35,13 +35,13 @@ from generation.records import MODES
 from generation.run_captions import RunCaptions, captions_to_use, with_last_caption
 from generation.tuning.parameters import TUNING
 
-GENERATE_JOB = "generation.jobs.run_generation"
+GENERATE_JOB = "generation.run"
 SELECTION = {"split": str, "key_prefix": str, "caption_keys": list, "limit": int, "without_foil": bool}
 MAX_SEED = 2**63 - 1
 BUDGET = ("requests", "tokens")
 STOPPED = (JobState.FAILED, JobState.CANCELLED)
-PREVIEW, STORE = "generation.jobs.run_caption_preview", "generation.jobs.run_captions"
-TUNE_JOB = "generation.jobs.run_tuning"
+PREVIEW, STORE = "generation.preview_captions", "generation.make_captions"
+TUNE_JOB = "generation.tune"
 FROM_ONE = ("epochs", "batch", "checkpoint_every")
 MAX_NAME_LENGTH = 300
 NO_TRAIN_CAPTIONS = gettext_lazy(

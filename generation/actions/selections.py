@@ -19,7 +19,7 @@ from generation.models import Candidate, CandidateGroup, GenerationRun, Selectio
 from generation.selections.open_candidates import GAPS, GAPS_WANTED, failing_now, open_candidates, waiting_state
 from generation.thresholds.arithmetic import Preview, preview
 
-JOB = "generation.jobs.work_out_selection"
+JOB = "generation.select"
 ROWS = 500
 
 

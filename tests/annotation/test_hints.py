@@ -37,7 +37,7 @@ def ask(world: World, name: str, token: str, text: str):
 
 
 def run_jobs() -> None:
-    for job in Job.objects.filter(dotted="generation.jobs.answer_hint"):
+    for job in Job.objects.filter(dotted="generation.answer_hint"):
         answer_hint(job.target_id, job)
 
 

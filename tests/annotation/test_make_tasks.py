@@ -85,7 +85,7 @@ def test_groups_of_the_method_person_wait_for_people_without_any_suggestion(worl
 
 def test_unfiltered_candidates_and_cancelled_runs_get_no_tasks(world):
     factories.make_candidate(factories.make_group(world.run), state="generated")
-    job = Job.objects.create(dotted="generation.jobs.run_generation", target_id=1, state=JobState.CANCELLED)
+    job = Job.objects.create(dotted="generation.run", target_id=1, state=JobState.CANCELLED)
     cancelled = factories.make_run(world.subtest, job=job)
     factories.make_candidate(factories.make_group(cancelled))
     assert make_tasks(world.project) == 0

@@ -113,11 +113,11 @@ def test_without_estimates_anybody_gets_the_votes(world):
 def test_a_divided_pair_requests_one_estimate_per_day(world):
     world.item()
     divide(world)
-    assert Job.objects.filter(dotted="annotation.jobs.estimate_skill").count() == 1
+    assert Job.objects.filter(dotted="annotation.estimate_skill").count() == 1
     world.item()
     for person in Standing.objects.values_list("person", flat=True)[:2]:
         claim(User.objects.get(pk=person), world.project, Stage.VALIDATION)
-    assert Job.objects.filter(dotted="annotation.jobs.estimate_skill").count() == 1
+    assert Job.objects.filter(dotted="annotation.estimate_skill").count() == 1
 
 
 def test_the_job_stores_skill_of_people_with_enough_votes(world):
@@ -128,7 +128,7 @@ def test_the_job_stores_skill_of_people_with_enough_votes(world):
     for person, choice in zip(people, ("caption", "caption", "foil"), strict=True):
         while (work := claim(person, world.project, Stage.VALIDATION)) is not None:
             submit_vote(person, work.token, new_key(), shown_as(choice, work))
-    job = Job.objects.create(dotted="annotation.jobs.estimate_skill", target_id=world.project.pk, state="running")
+    job = Job.objects.create(dotted="annotation.estimate_skill", target_id=world.project.pk, state="running")
     estimate_skill(world.project.pk, job)
     found = dict(Standing.objects.values_list("person", "skill"))
     assert found[few.pk] is None

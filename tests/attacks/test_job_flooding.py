@@ -19,7 +19,7 @@ from tests.clocks import within_a_minute
 from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_user, make_video
 
 pytestmark = pytest.mark.django_db
-JOB = "tests.jobs.samples.count"
+JOB = "samples.count"
 
 ROOM = without_setting("MAX_OPEN_JOBS_PER_PROJECT", "open jobs per project are limited", 0)
 HINTS = replaced(

@@ -162,7 +162,7 @@ def test_the_pages_of_votes_words_and_ranks(judged: Run, owner: User, sign_in: S
     looked_at(page)
     page.get_by_role("button", name="Compute").click()
     expect(page.locator("#report-progress .badge")).to_be_visible()
-    run_now(Job.objects.get(dotted="evaluation.reports.jobs.compute_report"))
+    run_now(Job.objects.get(dotted="reports.compute"))
     # The page asks for itself every two seconds while the job is alive.
     expect(page.get_by_role("heading", name="Differing verdicts")).to_be_visible(timeout=10_000)
     looked_at(page)
@@ -181,6 +181,6 @@ def test_the_pages_of_votes_words_and_ranks(judged: Run, owner: User, sign_in: S
     page.get_by_label("Name (optional)").fill("SBERT")
     page.get_by_role("button", name="Measure").click()
     expect(page.locator("#proximity-runs .badge")).to_be_visible()
-    run_now(Job.objects.get(dotted="evaluation.proximity.jobs.measure_proximity"))
+    run_now(Job.objects.get(dotted="proximity.measure"))
     expect(page.get_by_role("cell", name="SBERT: high").first).to_be_visible(timeout=10_000)
     looked_at(page)

@@ -78,9 +78,7 @@ def world():
     assert run_now(start_run(owner, release, "fake:1", label="A fake model").job).state == JobState.DONE
     start_run(owner, release, "fake:2", label="A waiting model")
     losses = [[step, 4.0 / step] for step in range(1, 30)]
-    job = Job.objects.create(
-        dotted="generation.jobs.run_tuning", target_id=1, state=JobState.DONE, project_id=project.pk
-    )
+    job = Job.objects.create(dotted="generation.tune", target_id=1, state=JobState.DONE, project_id=project.pk)
     tuning = Tuning.objects.create(
         project=project, base_model="google-t5/t5-base", captions=40, steps=29, losses=losses, created_by=owner, job=job
     )

@@ -24,7 +24,7 @@ def run(tmp_path: Path) -> Run:
     project = make_project(slug="ranked", name="Ranked")
     now = timezone.now()
     job = Job.objects.create(
-        dotted="evaluation.scoring.jobs.run_scoring",
+        dotted="scoring.run",
         target_id=1,
         queue="gpu",
         state=JobState.SPREAD,
@@ -36,7 +36,7 @@ def run(tmp_path: Path) -> Run:
     states = [JobState.DONE, JobState.DONE, JobState.RUNNING, JobState.FAILED, JobState.WAITING, JobState.WAITING]
     for number, state in enumerate(states, 1):
         Job.objects.create(
-            dotted="evaluation.scoring.jobs.score_shard",
+            dotted="scoring.shard",
             target_id=1,
             parent=job,
             number=number,

@@ -156,7 +156,7 @@ def test_the_page_queues_a_job_shows_progress_and_then_numbers(client, release, 
     progress = reverse("proximity:proximity_progress", args=["near", release.pk])
     assert "hx-trigger" in client.get(page).content.decode()
     assert "HX-Refresh" not in client.get(progress).headers
-    run_now(Job.objects.get(dotted="evaluation.proximity.jobs.measure_proximity"))
+    run_now(Job.objects.get(dotted="proximity.measure"))
     assert client.get(progress).headers["HX-Refresh"] == "true"
     html = client.get(page).content.decode()
     assert "SBERT: high" in html

@@ -211,7 +211,7 @@ def skill_page(project):
 
 
 def the_job():
-    return Job.objects.get(dotted="evaluation.reports.jobs.compute_report")
+    return Job.objects.get(dotted="reports.compute")
 
 
 @pytest.mark.django_db

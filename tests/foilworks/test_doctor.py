@@ -72,7 +72,7 @@ def test_ray_is_named_where_it_runs_jobs(settings):
 def test_a_stopped_queue_is_fine_but_waiting_jobs_without_a_worker_are_broken():
     assert state_of("queue").state == OK
     assert (state_of("workers").state, state_of("workers").found) == (ABSENT, "0 running; waiting jobs: 0")
-    Job.objects.create(dotted="tests.jobs.samples.count", target_id=1)
+    Job.objects.create(dotted="samples.count", target_id=1)
     check = state_of("workers")
     assert (check.state, check.found) == (BROKEN, "0 running; waiting jobs: 1")
     assert "foilworks up" in check.todo
@@ -121,7 +121,7 @@ def test_the_command_prints_one_object_and_fails_if_a_required_part_is_broken():
     people = io.StringIO()
     call_command("doctor", stdout=people)
     assert people.getvalue().rstrip().endswith("no problems found")
-    Job.objects.create(dotted="tests.jobs.samples.count", target_id=1)
+    Job.objects.create(dotted="samples.count", target_id=1)
     with pytest.raises(SystemExit) as leaving:
         call_command("doctor", stdout=io.StringIO())
     assert leaving.value.code == 1

@@ -183,7 +183,7 @@ def test_jobs_claims_and_votes_are_counted(scraped):
     world.item()
     world.vote("vera")
     world.claim("vera", "validation")
-    enqueue("tests.jobs.samples.count", 1)
+    enqueue("samples.count", 1)
     found = scraped()
     assert found['foilworks_jobs{queue="default",state="waiting"}'] == 1
     assert found['foilworks_jobs{queue="gpu",state="failed"}'] == 0
@@ -216,7 +216,7 @@ def test_a_request_has_an_id_that_its_jobs_and_their_lines_carry(client, caplog)
     for forged in ("", "x", "a b c d e f g h", "<script>alert(1)</script>", "x" * 65):
         assert len(client.get("/healthz", headers={"X-Request-ID": forged}).headers["X-Request-ID"]) == 32
     with trace.working_on("abcd-1234-proxy"):
-        job = enqueue("tests.jobs.samples.count", 1)
+        job = enqueue("samples.count", 1)
     assert Job.objects.get().request_id == "abcd-1234-proxy"
     lines = []
 

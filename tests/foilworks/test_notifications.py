@@ -140,7 +140,7 @@ def test_the_person_who_started_a_run_is_notified_of_its_end(followed, state, wo
     for person, ended in ((followed.owner, state), (followed.ann, state), (None, state), (followed.owner, "running")):
         over = timezone.now() if ended == state else None
         job = Job.objects.create(
-            dotted="generation.jobs.run_generation",
+            dotted="generation.run",
             target_id=1,
             state=ended,
             finished_at=over,

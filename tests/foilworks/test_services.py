@@ -27,7 +27,7 @@ django.setup()
 from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.queue import enqueue, wait
 names = sys.argv[1:]
-jobs = wait([enqueue(f"tests.jobs.samples.{name}", 5) for name in names], timeout_s=90)
+jobs = wait([enqueue(f"samples.{name}", 5) for name in names], timeout_s=90)
 print(json.dumps([[job.state, job.attempts, job.done] for job in jobs]))
 """
 BESIDE = """
@@ -38,7 +38,7 @@ from foilworks.site.supervisor.services import services
 from foilworks.core.jobs.queue import enqueue, wait
 call_command("migrate", verbosity=0)
 with services(workers=1) as supervisor:
-    job, = wait([enqueue("tests.jobs.samples.count", 5)], timeout_s=60)
+    job, = wait([enqueue("samples.count", 5)], timeout_s=60)
     print(job.state, [child.name for child in supervisor.children])
     sys = __import__("sys")
     print(sorted({name.partition(".")[0] for name in sys.modules} & {"torch", "transformers", "spacy"}))
@@ -205,7 +205,7 @@ from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.queue import enqueue
 call_command("migrate", verbosity=0)
 with services(workers=1):
-    job = enqueue("tests.jobs.samples.wait_long", 1)
+    job = enqueue("samples.wait_long", 1)
     while job.state == "waiting" or job.done < 3:
         time.sleep(0.05)
         job.refresh_from_db()
@@ -224,13 +224,13 @@ from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.queue import cancel, enqueue, wait
 call_command("migrate", verbosity=0)
 with services(workers=1):
-    silent, = wait([enqueue("tests.jobs.samples.hold_the_lock_once", 1)], timeout_s=60)
-    job = enqueue("tests.jobs.samples.hold_the_lock_once", 1)
+    silent, = wait([enqueue("samples.hold_the_lock_once", 1)], timeout_s=60)
+    job = enqueue("samples.hold_the_lock_once", 1)
     while job.state != "running":
         time.sleep(0.05)
         job.refresh_from_db()
     cancel(job)
-    after, = wait([enqueue("tests.jobs.samples.count", 5)], timeout_s=60)
+    after, = wait([enqueue("samples.count", 5)], timeout_s=60)
 job.refresh_from_db()
 print(silent.state, silent.attempts > 1, job.state, job.attempts, after.state, after.worker != job.worker)
 """

@@ -1,4 +1,4 @@
-"""Jobs that tests queue. Their path reads like an app's jobs module, which is all that `enqueue` takes."""
+"""Jobs that tests queue (declarations.py, tests/settings.py)."""
 
 import errno
 import json
@@ -10,7 +10,7 @@ from django.db import OperationalError
 from django_rq import get_queue
 
 from foilworks.core.jobs.errors import JobError
-from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.models import OPEN_STATES, Job
 from foilworks.core.jobs.progress import progress
 from foilworks.core.jobs.spread import Spread
 from foilworks.core.jobs.stray_workers import stray_jobs
@@ -87,10 +87,18 @@ def in_parts(target_id: int, job: Job) -> Spread | None:
         return None
     progress(job, 0, 10 * abs(target_id))
     parts = [({"part": number}, 10) for number in range(1, abs(target_id) + 1)]
-    return Spread("tests.jobs.samples.part", parts, {"told": "carried too"})
+    return Spread("samples.part", parts, {"told": "carried too"})
 
 
 def part(target_id: int, job: Job) -> None:
     if target_id < 0 and job.payload["part"] == 2:
         raise JobError("part 2 has no file")
     progress(job, job.total, measured={"compute": 0.5})
+
+
+def meet(target_id: int, job: Job) -> None:
+    """Keep this worker, with the modules of descriptions loaded, until other jobs are queued."""
+    import evaluation.utd.describing  # noqa: F401
+
+    while not Job.objects.exclude(dotted=job.dotted).filter(state__in=OPEN_STATES).exists():
+        time.sleep(0.1)

@@ -21,7 +21,7 @@ from tests.ray_cluster import running_cluster
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FOILWORKS = Path(sys.executable).with_name("foilworks")
-SAMPLES = "tests.jobs.samples"
+SAMPLES = "samples"
 PATIENCE_S = 120.0
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow(seconds=25)]

@@ -14,7 +14,7 @@ from foilworks.core.jobs.progress import note, progress
 
 @pytest.fixture
 def job(db) -> Job:
-    return claim(str(Job.objects.create(dotted="tests.jobs.samples.count", target_id=1).pk))
+    return claim(str(Job.objects.create(dotted="samples.count", target_id=1).pk))
 
 
 def test_a_thousand_steps_are_two_writes(job):

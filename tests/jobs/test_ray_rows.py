@@ -25,7 +25,7 @@ def address(settings) -> None:
 
 
 def waiting(project: int | None, route: str = "", **fields) -> Job:
-    given = {"dotted": "tests.jobs.samples.count", "target_id": 1, "queue": "gpu", **fields}
+    given = {"dotted": "samples.count", "target_id": 1, "queue": "gpu", **fields}
     return Job.objects.create(project_id=project, route=route, **given)
 
 
@@ -76,7 +76,7 @@ def test_a_lost_job_counts_and_a_stopped_one_does_not():
 
 @pytest.mark.django_db(transaction=True)
 def test_jobs_that_ray_runs_are_not_sent_to_redis(redis_server):
-    heavy, short = enqueue("tests.jobs.samples.count", 1, queue="gpu"), enqueue("tests.jobs.samples.count", 1)
+    heavy, short = enqueue("samples.count", 1, queue="gpu"), enqueue("samples.count", 1)
     assert (get_queue("gpu").job_ids, get_queue("default").job_ids) == ([], [str(short.pk)])
     Job.objects.update(created_at="2026-01-01T00:00Z")
     assert requeue_lost() == 0

@@ -13,7 +13,7 @@ from foilworks.core.jobs.models import Job
 
 @pytest.mark.django_db(transaction=True)
 def test_lost_jobs_are_queued_again_once(redis_server):
-    Job.objects.create(dotted="tests.jobs.samples.count", target_id=1)
+    Job.objects.create(dotted="samples.count", target_id=1)
     Job.objects.update(created_at=timezone.now() - timedelta(minutes=1))
     for expected in (1, 0):
         out, err = io.StringIO(), io.StringIO()

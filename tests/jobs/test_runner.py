@@ -15,7 +15,7 @@ from foilworks.core.jobs.progress import progress
 from foilworks.core.jobs.queue import MAX_LOSSES, cancel, enqueue, retry
 from foilworks.core.jobs.runner import execute, run_now
 
-SAMPLES = "tests.jobs.samples"
+SAMPLES = "samples"
 
 
 def a_job(name: str = "count", target_id: int = 3, **fields) -> Job:
@@ -109,7 +109,7 @@ def test_any_other_error_is_logged_and_people_get_a_plain_message(caplog):
 @pytest.mark.django_db
 def test_a_missing_function_fails_the_job():
     job = a_job("no_such_function")
-    with pytest.raises(ImportError):
+    with pytest.raises(JobError, match="is not a job"):
         run_now(job)
     job.refresh_from_db()
     assert job.state == JobState.FAILED

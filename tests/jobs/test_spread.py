@@ -16,7 +16,7 @@ from foilworks.core.jobs.runner import execute, run_now
 from foilworks.core.jobs.spread import QueueRunner
 from tests.jobs.conftest import RedisServer
 
-WORK = "tests.jobs.samples.in_parts"
+WORK = "samples.in_parts"
 
 
 def spread_job(parts: int = 3, **fields) -> Job:
@@ -132,9 +132,9 @@ def waiting_in(queue: str, route: str = "") -> list[str]:
 @pytest.mark.django_db(transaction=True)
 def test_a_project_has_at_most_its_quota_of_jobs_dispatched(redis_server, settings):
     settings.GPU_QUOTA = 2
-    jobs = [enqueue("tests.jobs.samples.count", 1, queue="gpu", project_id=1) for _ in range(5)]
-    others = [enqueue("tests.jobs.samples.count", 1, queue="gpu", project_id=2)]
-    free = [enqueue("tests.jobs.samples.count", 1, queue="default", project_id=1) for _ in range(3)]
+    jobs = [enqueue("samples.count", 1, queue="gpu", project_id=1) for _ in range(5)]
+    others = [enqueue("samples.count", 1, queue="gpu", project_id=2)]
+    free = [enqueue("samples.count", 1, queue="default", project_id=1) for _ in range(3)]
     assert len(waiting_in("gpu")) == 3, "two of the one project, one of the other"
     assert len(waiting_in("default")) == 3
     assert dispatch(Job.objects.all()) == 0
@@ -159,7 +159,7 @@ def worker(redis_server) -> ModelAffinityWorker:
 
 @pytest.mark.django_db(transaction=True)
 def test_a_message_that_is_delivered_twice_ends_without_an_error(worker, caplog):
-    job = enqueue("tests.jobs.samples.end_like_a_second_delivery", 1)
+    job = enqueue("samples.end_like_a_second_delivery", 1)
     with caplog.at_level("INFO", "foilworks.core.jobs.affinity_worker"):
         worker.work(burst=True, logging_level="ERROR")
     job.refresh_from_db()
@@ -178,7 +178,7 @@ def test_a_worker_prefers_jobs_of_its_model(worker, settings):
     settings.GPU_QUOTA = 0
     for _ in range(3):
         for route in ("clip:a", "vlm:b"):
-            enqueue("tests.jobs.samples.count", 1, queue="gpu", route=route)
+            enqueue("samples.count", 1, queue="gpu", route=route)
     worker.work(burst=True)
     first, second = routes_in_order()[0], routes_in_order()[-1]
     assert routes_in_order() == [first] * 3 + [second] * 3
@@ -190,9 +190,9 @@ def test_a_long_run_does_not_block_another_model_or_short_jobs(worker, settings,
     settings.GPU_QUOTA = 0
     monkeypatch.setattr(affinity_worker, "MAX_CONSECUTIVE_JOBS", 2)
     for _ in range(5):
-        enqueue("tests.jobs.samples.count", 1, queue="gpu", route="clip:a")
-    enqueue("tests.jobs.samples.count", 1, queue="gpu", route="vlm:b")
-    enqueue("tests.jobs.samples.count", 1)
+        enqueue("samples.count", 1, queue="gpu", route="clip:a")
+    enqueue("samples.count", 1, queue="gpu", route="vlm:b")
+    enqueue("samples.count", 1)
     worker.work(burst=True)
     order = routes_in_order()
     assert order[0] == "", "short work first"
@@ -202,7 +202,7 @@ def test_a_long_run_does_not_block_another_model_or_short_jobs(worker, settings,
 
 @pytest.mark.django_db
 def test_a_row_names_its_worker():
-    job = run_now(enqueue("tests.jobs.samples.count", 1))
+    job = run_now(enqueue("samples.count", 1))
     host, _, number = job.worker.rpartition(":")
     assert host
     assert number.isdecimal()

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def test_a_worker_on_a_lost_job_is_a_stray(redis_server):
-    job = enqueue("tests.jobs.samples.change_hands", 1)
+    job = enqueue("samples.change_hands", 1)
     redis_server.worker().work(burst=True, logging_level="ERROR")
     job.refresh_from_db()
     assert job.state == "done"
@@ -21,7 +21,7 @@ def test_a_worker_on_a_lost_job_is_a_stray(redis_server):
 
 
 def test_a_worker_without_a_job_is_not_a_stray(redis_server):
-    enqueue("tests.jobs.samples.count", 1)
+    enqueue("samples.count", 1)
     redis_server.worker().work(burst=True, logging_level="ERROR")
     Job.objects.all().delete()
     assert stray_jobs([os.getpid()]) == {}

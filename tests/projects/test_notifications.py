@@ -167,7 +167,7 @@ class TestMail:
         save_settings(olga, "at_once", {})
         notify(olga, project)
         assert (queue_due(), queue_due()) == (1, 0)
-        job = Job.objects.get(dotted="foilworks.core.projects.jobs.mail_notifications")
+        job = Job.objects.get(dotted="projects.mail_notifications")
         run_now(job)
         assert send_due(timezone.now() + timedelta(hours=1)) == (0, 0)
         assert len(mail.outbox) == 1

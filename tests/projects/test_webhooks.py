@@ -84,7 +84,7 @@ def owner(project):
 
 
 def deliver_all() -> None:
-    for job in Job.objects.filter(dotted="foilworks.core.projects.jobs.deliver_webhook", state="waiting"):
+    for job in Job.objects.filter(dotted="projects.deliver_webhook", state="waiting"):
         run_now(job)
 
 
@@ -223,7 +223,7 @@ def test_several_jobs_of_a_delivery_are_one_attempt(receiver, project, owner):
     ping_webhook(owner, project, add_webhook(owner, project, receiver.url, ["ping"]).pk)
     delivery = Delivery.objects.get()
     for _again in RETRY_DELAYS:
-        enqueue("foilworks.core.projects.jobs.deliver_webhook", delivery.pk)
+        enqueue("projects.deliver_webhook", delivery.pk)
     deliver_all()
     delivery.refresh_from_db()
     assert (len(receiver.came), delivery.attempts, delivery.state) == (1, 1, "waiting")

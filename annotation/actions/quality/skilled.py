@@ -14,7 +14,7 @@ from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Membership, Project, Role
 from foilworks.core.projects.secret_seeds import secret_seed
 
-JOB = "annotation.jobs.estimate_skill"
+JOB = "annotation.estimate_skill"
 RESERVED_FOR = timedelta(days=1)
 ESTIMATED_EVERY = timedelta(days=1)
 

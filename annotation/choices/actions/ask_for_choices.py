@@ -10,12 +10,13 @@ from annotation.choices.actions.compose_choices import Request, plan_choices
 from annotation.errors import AnnotationError
 from foilworks.core.corpus.models import Subtest
 from foilworks.core.jobs.models import OPEN_STATES, Job
+from foilworks.core.jobs.names import stored_names
 from foilworks.core.jobs.queue import enqueue
 from foilworks.core.projects.access import require_role
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Project, Role, User
 
-JOB = "annotation.choices.jobs.compose_items"
+JOB = "choices.compose"
 
 
 @transaction.atomic
@@ -39,4 +40,4 @@ def ask_for_choices(person: User, subtest: Subtest, wanted: Request) -> Job:
 
 def jobs_of(project: Project) -> QuerySet[Job]:
     """Return the project's jobs that compose items, newest first."""
-    return Job.objects.filter(project_id=project.pk, dotted=JOB).order_by("-created_at")
+    return Job.objects.filter(project_id=project.pk, dotted__in=stored_names(JOB)).order_by("-created_at")

@@ -8,6 +8,7 @@ from annotation.errors import AnnotationError
 from annotation.pairs.actions.store_pairs import check_subtest
 from foilworks.core.corpus.models import Subtest
 from foilworks.core.jobs.models import OPEN_STATES, Job
+from foilworks.core.jobs.names import stored_names
 from foilworks.core.jobs.queue import enqueue
 from foilworks.core.projects.access import require_role
 from foilworks.core.projects.audit_trail import recording as audit
@@ -16,9 +17,9 @@ from generation.pairs.records import KINDS, NATURAL, ORDER, REVERSAL
 
 # A job has no parameters but its target, so each kind is a function.
 JOBS = {
-    NATURAL: "annotation.pairs.jobs.add_natural_pairs",
-    REVERSAL: "annotation.pairs.jobs.add_reversals",
-    ORDER: "annotation.pairs.jobs.add_orders",
+    NATURAL: "pairs.add_natural",
+    REVERSAL: "pairs.add_reversals",
+    ORDER: "pairs.add_orders",
 }
 
 
@@ -42,4 +43,4 @@ def ask_for_pairs(person: User, subtest: Subtest, kind: str) -> Job:
 
 def jobs_of(project: Project) -> QuerySet[Job]:
     """Return the project's jobs that propose pairs, newest first."""
-    return Job.objects.filter(project_id=project.pk, dotted__in=JOBS.values()).order_by("-created_at")
+    return Job.objects.filter(project_id=project.pk, dotted__in=stored_names(*JOBS.values())).order_by("-created_at")

@@ -22,7 +22,7 @@ from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Project, Role, User
 from foilworks.core.text.registry import load
 
-JOB = "evaluation.blind.jobs.run_blind_scoring"
+JOB = "blind.score"
 MIN_BAR, MAX_BAR = 0.5, 1.0
 
 

@@ -16,7 +16,7 @@ from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import User
 from generation.model_paths import with_paths
 
-JOB = "evaluation.proximity.jobs.measure_proximity"
+JOB = "proximity.measure"
 MAX_MODEL_LENGTH, MAX_NAME_LENGTH = 500, 60
 
 

@@ -19,7 +19,7 @@ from foilworks.core.projects.models import Project, Role, User
 from foilworks.core.text.quoting import quoted
 from foilworks.core.text.registry import lookup, parse_params
 
-JOB = "evaluation.reports.jobs.compute_report"
+JOB = "reports.compute"
 
 
 @transaction.atomic

@@ -28,7 +28,7 @@ from foilworks.core.text.quoting import quoted
 from foilworks.core.text.registry import Entry, load
 from generation.instruction_models.endpoints import endpoint_and_model
 
-JOB = "evaluation.scoring.jobs.run_scoring"
+JOB = "scoring.run"
 SCORE_FILE, ENDPOINT = "file", "endpoint"
 # Adapters whose only argument is a path.
 RUNS_OR_READS = frozenset({SCORE_FILE, "external"})

@@ -23,12 +23,12 @@ from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Project, Role, User
 from foilworks.core.text.quoting import quoted
 
-MEASURE_JOB = "evaluation.utd.jobs.measure_bias"
+MEASURE_JOB = "utd.measure"
 READINGS = ("score", "oracle")
 MAX_LABELS_LENGTH = 100
-PREDICT_JOB = "evaluation.utd.jobs.answer_samples"
+PREDICT_JOB = "utd.answer"
 MAX_EPOCHS = 1000
-CHECK_JOB = "evaluation.utd.jobs.check_shortcuts"
+CHECK_JOB = "utd.check_shortcuts"
 
 
 @transaction.atomic

@@ -30,7 +30,7 @@ from foilworks.core.text.quoting import quoted
 from generation.instruction_models.endpoints import endpoint_and_model
 from generation.model_paths import with_paths
 
-JOB = "evaluation.utd.jobs.describe_videos"
+JOB = "utd.describe"
 MAX_MODEL_LENGTH, MAX_NAME_LENGTH, MAX_FRAMES = 500, 120, 64
 ENDPOINT = "endpoint:"
 ROWS = 1_000

@@ -1,6 +1,6 @@
-from foilworks.core.rooms import AppOfRooms
+from foilworks.core import rooms
 
 
-class CorpusConfig(AppOfRooms):
+class CorpusConfig(rooms.AppOfRooms):
     name = "foilworks.core.corpus"
     verbose_name = "Videos, captions, items"

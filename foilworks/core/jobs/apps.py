@@ -1,6 +1,6 @@
-from foilworks.core.rooms import AppOfRooms
+from foilworks.core import rooms
 
 
-class JobsConfig(AppOfRooms):
+class JobsConfig(rooms.AppOfRooms):
     name = "foilworks.core.jobs"
     verbose_name = "Jobs"

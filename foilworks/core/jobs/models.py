@@ -26,7 +26,7 @@ OPEN_STATES = (JobState.WAITING, JobState.RUNNING, JobState.SPREAD)
 
 class Job(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    # "generation.jobs.run_generation": called with target_id and this row; messages are JSON, not pickled.
+    # The name of a job ("scoring.run"). Its function is called with target_id and this row; messages are JSON.
     dotted = models.CharField(max_length=120)
     target_id = models.BigIntegerField()
     queue = models.CharField(max_length=20, default="default")

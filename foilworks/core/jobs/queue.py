@@ -7,7 +7,6 @@ RAY_ADDRESS, jobs of the gpu queue have no message at all: the engine of Ray rea
 
 import hashlib
 import logging
-import re
 import time
 from collections import Counter
 from collections.abc import Iterable
@@ -30,13 +29,12 @@ from rq.utils import as_text
 
 from foilworks.core.jobs.errors import JobError
 from foilworks.core.jobs.models import OPEN_STATES, RAY_QUEUE, Job, JobState
+from foilworks.core.jobs.names import require_job
 from foilworks.core.jobs.trace import request_id
 
 logger = logging.getLogger(__name__)
 
 EXECUTE = "foilworks.core.jobs.runner.execute"
-# "generation.jobs.run_generation", "evaluation.scoring.jobs.run_scoring": job functions of an app, or of a room in it.
-DOTTED = re.compile(r"[a-z_]+(\.[a-z_]+)?\.jobs(\.[a-z_][a-z0-9_]*)+")
 # After this many losses, the job itself probably kills its workers.
 MAX_LOSSES = 5
 # The message of a younger row may not have reached Redis yet.
@@ -46,7 +44,7 @@ DISPATCH_LOCK_TTL_S = 5.0
 
 
 def enqueue(
-    dotted: str,
+    name: str,
     target_id: int,
     *,
     queue: str = "default",
@@ -55,7 +53,7 @@ def enqueue(
     route: str = "",
     asked: bool = True,
 ) -> Job:
-    """Queue ``dotted(target_id, job)``: the row is part of the caller's transaction, Redis gets its id on commit.
+    """Queue the job of this name (names.py): the row is part of the caller's transaction, Redis gets its id on commit.
 
     ``route``: the model that the job needs; workers with this model loaded take it first. On the gpu queue a project
     has at most GPU_QUOTA jobs dispatched; the others wait as rows.
@@ -63,21 +61,17 @@ def enqueue(
     ``asked``: a person requested it, and it may be refused; jobs that follow from other writes are never
     refused.
 
-    JobError: a function outside an app's jobs module, an unknown queue, or a project with as many
+    JobError: no room declares the job, an unknown queue, or a project with as many
     open jobs as allowed (MAX_OPEN_JOBS_PER_PROJECT). A Redis that cannot be
     reached is not an error: the row waits for the next `foilworks up`.
     """
-    if not DOTTED.fullmatch(dotted):
-        raise JobError(
-            f"'{dotted}' is not a job; name a function of an app's jobs module, such as "
-            "foilworks.core.corpus.jobs.probe"
-        )
+    require_job(name)
     if queue not in settings.RQ_QUEUES:
         raise JobError(f"there is no queue '{queue}'; choose one of: {', '.join(sorted(settings.RQ_QUEUES))}")
     if asked and project_id is not None:
         require_room(project_id)
     job = Job.objects.create(
-        dotted=dotted,
+        dotted=name,
         target_id=target_id,
         queue=queue,
         title=title[:200],

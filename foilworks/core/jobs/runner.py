@@ -9,9 +9,9 @@ from types import TracebackType
 from django.db import close_old_connections, connection
 from django.utils import timezone
 
-from foilworks.core.jobs.aliases import find_job
 from foilworks.core.jobs.lease import ABANDONED, NO_DATABASE, Heartbeat, JobStopped, claim, write
 from foilworks.core.jobs.models import OPEN_STATES, Job, JobState
+from foilworks.core.jobs.names import find_job
 from foilworks.core.jobs.queue import MAX_LOSSES, cancel, dispatch, resume_parents, update_progress, wait
 from foilworks.core.jobs.spread import QueueRunner, Spread, spread
 from foilworks.core.jobs.trace import working_on

@@ -1,6 +1,6 @@
-from foilworks.core.rooms import AppOfRooms
+from foilworks.core import rooms
 
 
-class ProjectsConfig(AppOfRooms):
+class ProjectsConfig(rooms.AppOfRooms):
     name = "foilworks.core.projects"
     verbose_name = "Projects and people"

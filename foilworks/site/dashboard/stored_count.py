@@ -18,13 +18,14 @@ from evaluation.cached_results.cache import find_result, locked_result, store_re
 from evaluation.cached_results.models import CachedResult
 from foilworks.core.corpus.models import Item
 from foilworks.core.jobs.models import Job, JobState
+from foilworks.core.jobs.names import stored_names
 from foilworks.core.jobs.queue import enqueue
 from foilworks.core.projects.models import AuditEvent, Project
 from foilworks.site.dashboard.counting import count
 
 KIND = "dashboard"
 VERSION = "8"
-JOB = "foilworks.site.dashboard.jobs.count_dashboard"
+JOB = "dashboard.count"
 # Up to this size, a request counts itself: a few hundredths of a second.
 SMALL = 1000
 YOUNG = timedelta(seconds=60)
@@ -84,7 +85,9 @@ def _is_due(project: Project, row: CachedResult) -> bool:
     if last is not None and last + YOUNG > as_of:
         return True
     # Foils of a run wait for people once it ends.
-    return Job.objects.filter(project_id=project.pk, finished_at__gt=as_of).exclude(dotted=JOB).exists()
+    return (
+        Job.objects.filter(project_id=project.pk, finished_at__gt=as_of).exclude(dotted__in=stored_names(JOB)).exists()
+    )
 
 
 def _has_just_failed(job: Job) -> bool:

@@ -236,7 +236,7 @@ def _run_method(
 def _train(making: Build) -> list[Job]:
     return [
         enqueue(
-            f"foilworks.site.jobs.train_{architecture}",
+            f"demo.train_{architecture}",
             making.project.pk,
             title=f"training: {architecture}",
             project_id=making.project.pk,

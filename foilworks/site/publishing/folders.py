@@ -15,6 +15,7 @@ from foilworks.core.corpus.models import Release
 from foilworks.core.corpus.video_files.stored_files import store
 from foilworks.core.jobs.lease import write
 from foilworks.core.jobs.models import Job, JobState
+from foilworks.core.jobs.names import stored_names
 from foilworks.core.jobs.progress import progress
 from foilworks.core.projects.models import AuditEvent
 from foilworks.site.publishing.actions.publish_release import JOB
@@ -63,7 +64,7 @@ def _remove_others(release: Release, place: str) -> None:
 
 def last_job(release: Release) -> Job | None:
     """Return the newest job that writes a folder of the release."""
-    return Job.objects.filter(dotted=JOB, target_id=release.pk).order_by("-created_at").first()
+    return Job.objects.filter(dotted__in=stored_names(JOB), target_id=release.pk).order_by("-created_at").first()
 
 
 def file_of(release: Release, job: Job | None) -> FieldFile | None:

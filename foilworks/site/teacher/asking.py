@@ -27,7 +27,7 @@ CAPTIONS_PER_BATCH = 256
 # The smallest and the largest shard.
 CAPTIONS_PER_SHARD = (1024, 16_384)
 STAGE, FOLDER = "teacher", "teacher"
-SHARD = "foilworks.site.teacher.jobs.ask_teacher"
+SHARD = "teacher.ask"
 
 
 def work_of(training: TeacherTraining) -> Path:

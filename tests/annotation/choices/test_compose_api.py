@@ -50,7 +50,7 @@ def test_a_preview_stores_nothing_and_a_job_composes(ask):
     assert Item.objects.filter(subtest__name="verb-h").count() == 0
     started = ask("", limit=2)
     assert (started.status_code, started.json()["state"]) == (202, "waiting")
-    run_now(Job.objects.get(dotted="annotation.choices.jobs.compose_items"))
+    run_now(Job.objects.get(dotted="choices.compose"))
     found = ask.read()
     assert found["job"]["state"] == "done"
     assert [(row["name"], row["random"], row["hard"], row["n"]) for row in found["subtests"]] == [

@@ -94,7 +94,7 @@ def test_foils_of_a_run_show_a_minute_after_its_end(project):
     # The count's own job is no reason for another.
     Job.objects.create(dotted=kept.JOB, **ended)
     assert not kept.counted(project).is_counting
-    Job.objects.create(dotted="generation.jobs.run_generation", **ended)
+    Job.objects.create(dotted="generation.run", **ended)
     assert kept.counted(project).is_counting
 
 

@@ -7,16 +7,17 @@ from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.models import Video
 from foilworks.core.corpus.video_files.film_strips import prepare_video, unprepared_videos
 from foilworks.core.jobs.models import OPEN_STATES, Job
+from foilworks.core.jobs.names import stored_names
 from foilworks.core.jobs.queue import enqueue
 from foilworks.core.media.errors import MediaError
 
-JOB = "foilworks.core.corpus.jobs.prepare_videos"
+JOB = "corpus.prepare_videos"
 Progress = Callable[[Iterable[Any], int, str], Iterator[Any]]
 
 
 def prepare_later(project_id: int) -> None:
     """Queue the job that prepares the project's clips, if any lacks something and no such job is open."""
-    is_open = Job.objects.filter(dotted=JOB, target_id=project_id, state__in=OPEN_STATES)
+    is_open = Job.objects.filter(dotted__in=stored_names(JOB), target_id=project_id, state__in=OPEN_STATES)
     if unprepared_videos(project_id).exists() and not is_open.exists():
         enqueue(JOB, project_id, title="film strips", project_id=project_id, asked=False)
 

@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from foilworks.core.jobs.models import OPEN_STATES, Job
+from foilworks.core.jobs.names import stored_names
 from foilworks.core.jobs.queue import enqueue
 from foilworks.core.projects.demo_accounts import is_published
 from foilworks.core.projects.errors import EntryRefused
@@ -23,7 +24,7 @@ from foilworks.core.projects.models import MailFrequency, Notification, Notifica
 from foilworks.core.projects.notifications.kinds import KINDS, Channel, channel_of, sentence
 from foilworks.core.projects.notifications.queries import visible
 
-JOB = "foilworks.core.projects.jobs.mail_notifications"
+JOB = "projects.mail_notifications"
 SALT = "projects.unsubscribe"
 # After a mail, none is sent for this long. "At once" gathers what happens within a minute.
 PAUSES = {MailFrequency.DAILY: timedelta(days=1), MailFrequency.AT_ONCE: timedelta(minutes=1)}
@@ -65,7 +66,7 @@ def queue_due(now: datetime | None = None) -> int:
     if not is_ready():
         return 0
     people = {chosen.pk for chosen in due(now or timezone.now())}
-    has_job = Job.objects.filter(dotted=JOB, target_id__in=people, state__in=OPEN_STATES)
+    has_job = Job.objects.filter(dotted__in=stored_names(JOB), target_id__in=people, state__in=OPEN_STATES)
     people -= set(has_job.values_list("target_id", flat=True))
     for person in sorted(people):
         enqueue(JOB, person, title="Email of notifications", asked=False)

@@ -17,6 +17,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from foilworks.core.jobs.models import OPEN_STATES, Job
+from foilworks.core.jobs.names import stored_names
 from foilworks.core.jobs.queue import enqueue
 from foilworks.core.projects.errors import ProjectError
 from foilworks.core.projects.models import AuditEvent, Delivery, Project, Webhook
@@ -24,7 +25,7 @@ from foilworks.core.projects.sql.prepared import Prepared
 from foilworks.core.projects.webhooks.messages import message
 from foilworks.core.projects.webhooks.outbound_addresses import Target, checked_target
 
-JOB = "foilworks.core.projects.jobs.deliver_webhook"
+JOB = "projects.deliver_webhook"
 EVENTS: dict[str, Promise] = {
     "item.decided": _("an item is valid, invalid or disputed"),
     "release.frozen": _("a release is frozen"),
@@ -212,7 +213,7 @@ def queue_due() -> int:
 
     Where the queue is long the job of an attempt may still wait: there is no second one for it.
     """
-    has_job = Exists(Job.objects.filter(dotted=JOB, target_id=OuterRef("pk"), state__in=OPEN_STATES))
+    has_job = Exists(Job.objects.filter(dotted__in=stored_names(JOB), target_id=OuterRef("pk"), state__in=OPEN_STATES))
     due = Delivery.objects.filter(
         ~has_job, state=Delivery.State.WAITING, next_at__lte=timezone.now(), webhook__stopped_at=None
     )

@@ -12,7 +12,7 @@ from foilworks.core.projects.models import Role, User
 from foilworks.site.imports.models import Import
 from foilworks.site.imports.uploads import remove_files
 
-JOB = "foilworks.site.imports.jobs.run_import"
+JOB = "imports.store"
 
 
 @transaction.atomic

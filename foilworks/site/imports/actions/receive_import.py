@@ -19,7 +19,7 @@ from foilworks.core.text.registry import lookup, parse_params
 from foilworks.site.imports.models import Import
 from foilworks.site.imports.uploads import keep_files, remove_files
 
-PREVIEW, STORE = "foilworks.site.imports.jobs.preview_import", "foilworks.site.imports.jobs.run_import"
+PREVIEW, STORE = "imports.preview", "imports.store"
 
 
 def receive_import(

@@ -8,13 +8,14 @@ from django.utils.translation import gettext as _
 from evaluation.errors import EvaluationError
 from foilworks.core.corpus.models import Release
 from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.names import stored_names
 from foilworks.core.jobs.queue import enqueue
 from foilworks.core.projects.access import require_role
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Role, User
 from foilworks.site.publishing.checklist import FAIL, Row, is_red
 
-JOB = "foilworks.site.publishing.jobs.build_folder"
+JOB = "publishing.build_folder"
 ACTION = "evaluation.publish_release"
 
 
@@ -50,7 +51,7 @@ def request_folder(
     checklist without a reason, or one is being written already."""
     require_role(person, release.project, Role.RESEARCHER)
     require_reason(rows, reason)
-    last = Job.objects.filter(dotted=JOB, target_id=release.pk).order_by("-created_at").first()
+    last = Job.objects.filter(dotted__in=stored_names(JOB), target_id=release.pk).order_by("-created_at").first()
     if last is not None and not last.is_over:
         raise EvaluationError(_("A folder of this release is being written. Wait until it is finished."))
     title = _("Folder of %(release)s") % {"release": release.name}

@@ -10,7 +10,7 @@ from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Role, User
 from foilworks.site.publishing.models import PublicPage, new_key
 
-JOB = "foilworks.site.publishing.jobs.build_archive"
+JOB = "publishing.build_archive"
 
 
 def page_of(release: Release) -> PublicPage:

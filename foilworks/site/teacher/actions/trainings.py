@@ -25,7 +25,7 @@ from foilworks.site.teacher.plan import TEACHING, plan_of
 from foilworks.site.teacher.sources import Collected, check_held_out, collect, learnt_split
 from generation.model_paths import with_paths
 
-JOB, READING_JOB = "foilworks.site.teacher.jobs.run_teacher", "foilworks.site.teacher.jobs.read_release"
+JOB, READING_JOB = "teacher.run", "teacher.read_release"
 # Dual encoders of foilworks.core.hub.training.dual_encoders.
 STUDENTS = ("clip", "tiny", "video", "xclip")
 # Also takes a file of weights.
