@@ -37,6 +37,8 @@ MOVES = {
     "projects/webhook_messages": f"{CORE}/projects/webhooks/messages",
     "projects/webhook_views": f"{CORE}/projects/webhook_views",
     "projects/outbound_addresses": f"{CORE}/projects/webhooks/outbound_addresses",
+    "projects/rate_limits": f"{CORE}/projects/limits/rate_limits",
+    "projects/upload_limits": f"{CORE}/projects/limits/upload_limits",
     "projects/trail": f"{CORE}/projects/audit_trail",
     "projects/audit": f"{CORE}/projects/audit_trail/recording",
     "foilworks": SITE,
@@ -50,6 +52,7 @@ MOVES = {
     **{f"foilworks/{name}": f"{SITE}/databases/{name}" for name in (
         "database_version", "first_tables", "postgresql", "sqlite",
     )},
+    "foilworks/notifications": f"{SITE}/notification_rules",
     "foilworks/templates": "templates",
     "foilworks/static": "static",
     "foilworks/__main__": "foilworks/__main__",

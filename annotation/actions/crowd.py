@@ -17,12 +17,12 @@ from annotation.actions.claims.lost_roles import end_leases_of_roles
 from annotation.errors import AnnotationError
 from annotation.queries.crowd import done_by, places_left, progress_of, under_the_bar
 from annotation.transactions import run_in_transaction
-from foilworks.core.projects import rate_limits
 from foilworks.core.projects.access import require_role
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.crowd_entry import Entry, code_of, refused
 from foilworks.core.projects.demo_accounts import NO_STUDIES, refuse_published
 from foilworks.core.projects.errors import TooManyTries
+from foilworks.core.projects.limits import rate_limits
 from foilworks.core.projects.models import (
     CrowdPlace,
     CrowdStudy,

@@ -11,12 +11,12 @@ from django.views.decorators.http import require_http_methods
 from annotation.access import validator_for
 from annotation.erasure.actions.erase_person import erase_person, may_erase
 from annotation.erasure.forms import EraseForm
-from foilworks.core.projects import rate_limits
 from foilworks.core.projects.access import get_project
 from foilworks.core.projects.crowd_entry import require_proof
 from foilworks.core.projects.demo_accounts import NO_ERASURE, why_closed
 from foilworks.core.projects.errors import AccessDenied, ProjectError, TooManyTries
 from foilworks.core.projects.forms.strict import refuse_other_fields
+from foilworks.core.projects.limits import rate_limits
 from foilworks.core.projects.models import CrowdWorker, Role, User
 
 

@@ -44,7 +44,6 @@ from annotation.queries.object_checks import checks_of, next_unseen
 from annotation.views._work_pages import MAX_ID_DIGITS, guideline_html, next_piece
 from annotation.work_queues import ABOUT, EXAMPLE, TITLES
 from foilworks.core.corpus.models import Caption
-from foilworks.core.projects import rate_limits
 from foilworks.core.projects.access import get_project, or_404
 from foilworks.core.projects.actions.consent import give_consent
 from foilworks.core.projects.audit_trail.recording import record_refusal
@@ -53,6 +52,7 @@ from foilworks.core.projects.demo_accounts import NO_STUDIES, why_closed
 from foilworks.core.projects.errors import EntryRefused, TooManyTries
 from foilworks.core.projects.forms.accounts import ConsentForm
 from foilworks.core.projects.forms.strict import refuse_other_fields
+from foilworks.core.projects.limits import rate_limits
 from foilworks.core.projects.models import (
     ConsentText,
     CrowdPlace,

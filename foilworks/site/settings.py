@@ -189,7 +189,7 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
-    "foilworks.core.projects.upload_limits.StrangersBodies",
+    "foilworks.core.projects.limits.upload_limits.StrangersBodies",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "foilworks.core.projects.sign_in.session_times.SessionTimes",
@@ -299,7 +299,7 @@ UPLOAD_ROOT = FOILWORKS_HOME / "uploads"
 FILE_UPLOAD_TEMP_DIR = _made(UPLOAD_ROOT / "arriving")
 # The limit applies before a body is read, on the pages that only take files; others take small forms.
 FILE_UPLOAD_HANDLERS = [
-    "foilworks.core.projects.upload_limits.LimitedUploadHandler",
+    "foilworks.core.projects.limits.upload_limits.LimitedUploadHandler",
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]
 UPLOAD_MAX_BYTES = _whole("UPLOAD_MAX_MB", 2048) * 1024 * 1024

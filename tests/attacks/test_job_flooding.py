@@ -34,9 +34,9 @@ STRANGERS = replaced(
     lambda limit, *whose: True,
 )
 SIZES = Guard(
-    "foilworks.core.projects.upload_limits.limit_of",
+    "foilworks.core.projects.limits.upload_limits.limit_of",
     "the size limit of a request is known before it is read",
-    lambda patch: patch.setattr("foilworks.core.projects.upload_limits.limit_of", lambda request: 10**12),
+    lambda patch: patch.setattr("foilworks.core.projects.limits.upload_limits.limit_of", lambda request: 10**12),
 )
 
 

@@ -27,7 +27,7 @@ STRONG = replaced(
     list,
 )
 GUESSES = replaced(
-    "foilworks.core.projects.rate_limits.is_exceeded",
+    "foilworks.core.projects.limits.rate_limits.is_exceeded",
     "attempts with wrong passwords are limited",
     lambda limit, *whose, more=1: False,
 )

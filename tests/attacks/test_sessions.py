@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from foilworks.core.projects import rate_limits
+from foilworks.core.projects.limits import rate_limits
 from foilworks.core.projects.models import Membership
 from tests.attacks.guards import Guard, guarded_by, replaced, without_setting
 from tests.factories import PASSWORD, make_member, make_project, make_user
@@ -36,7 +36,9 @@ RESOURCES = replaced(
 )
 HOSTS = without_setting("ALLOWED_HOSTS", "links in mails and redirects use our own host name", ["*"])
 SPOOFED = replaced(
-    "foilworks.core.projects.rate_limits.settings.TRUSTED_PROXIES", "addresses that a visitor claims are ignored", 1
+    "foilworks.core.projects.limits.rate_limits.settings.TRUSTED_PROXIES",
+    "addresses that a visitor claims are ignored",
+    1,
 )
 
 

@@ -19,7 +19,7 @@ from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.import_formats.registry import IMPORTERS
 from foilworks.core.corpus.models import Release
 from foilworks.core.corpus.records import BadRecord, RecordWarning
-from foilworks.core.projects.upload_limits import STRANGERS_MOST
+from foilworks.core.projects.limits.upload_limits import STRANGERS_MOST
 from foilworks.core.text.registry import load
 from foilworks.site.api.api import api
 from foilworks.site.publishing.models import PublicPage

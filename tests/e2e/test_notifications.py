@@ -8,7 +8,7 @@ from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.submissions.submit_review import submit_review
 from annotation.models import Stage
 from foilworks.core.projects.models import Notification, Project, Role
-from foilworks.site.notifications.follower import follow
+from foilworks.site.notification_rules.follower import follow
 from generation.models import Candidate
 from tests.e2e.conftest import WORK, SignIn, assert_accessible
 from tests.e2e.test_annotation_walk import FOIL

@@ -25,8 +25,8 @@ from foilworks.core.corpus.rules.states import ItemState
 from foilworks.core.jobs.models import JobState
 from foilworks.core.jobs.runner import run_now
 from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.limits.rate_limits import REPORTS_HERE
 from foilworks.core.projects.models import AuditEvent
-from foilworks.core.projects.rate_limits import REPORTS_HERE
 from foilworks.site.exports.collect import collect_release
 from foilworks.site.invariants.registry import violations
 from foilworks.site.publishing.actions.report_item import ask_again, dismiss, expire_reports

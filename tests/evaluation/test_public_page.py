@@ -27,8 +27,8 @@ from foilworks.core.corpus.models import Item, Release
 from foilworks.core.jobs.models import JobState
 from foilworks.core.jobs.runner import run_now
 from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.limits.rate_limits import SCORES_HERE
 from foilworks.core.projects.models import AuditEvent, Role
-from foilworks.core.projects.rate_limits import SCORES_HERE
 from foilworks.site.documents.models import DatasheetAnswer, PublicationFacts, SourceLicence
 from foilworks.site.exports.collect import collect_release
 from foilworks.site.exports.verify import verify

@@ -11,7 +11,7 @@ from django.test import Client, override_settings
 from django.urls import reverse
 
 from foilworks.core.media.child import ChildLimits
-from foilworks.core.projects.rate_limits import AUDITS
+from foilworks.core.projects.limits.rate_limits import AUDITS
 from foilworks.site.views import audit as page
 from tests.evaluation.test_audit import planted
 

@@ -28,7 +28,7 @@ from foilworks.core.projects.models import (
 from foilworks.core.projects.notifications.actions import save_settings
 from foilworks.core.projects.notifications.kinds import KINDS, QUEUES, RUNS, sentence, target
 from foilworks.core.projects.notifications.queries import notifications_of
-from foilworks.site.notifications.follower import COMMIT_WINDOW, follow
+from foilworks.site.notification_rules.follower import COMMIT_WINDOW, follow
 from foilworks.site.publishing.actions.report_item import report_item
 from foilworks.site.publishing.models import PublicPage
 from tests.annotation.world import World, make_world

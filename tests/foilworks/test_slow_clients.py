@@ -19,8 +19,8 @@ from django.http import UnreadablePostError
 from django.test import Client
 from django.urls import reverse
 
+from foilworks.core.projects.limits.upload_limits import STRANGERS_MOST
 from foilworks.core.projects.models import Role
-from foilworks.core.projects.upload_limits import STRANGERS_MOST
 from foilworks.site.server.web_server import threads, workers
 from foilworks.site.server.web_worker import BODY_SECONDS, Deadlines, length_of, seconds_for
 from foilworks.site.server.whole_bodies import WholeBody, with_whole_bodies

@@ -8,8 +8,8 @@ from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.test import Client
 
+from foilworks.core.projects.limits.rate_limits import REFUSAL_ROWS
 from foilworks.core.projects.models import AuditEvent
-from foilworks.core.projects.rate_limits import REFUSAL_ROWS
 from foilworks.core.projects.sign_in.session_times import DAY, SEEN_EVERY_SECONDS
 from foilworks.core.projects.sign_in.sessions import BEGAN, SEEN
 from tests.factories import PASSWORD, make_user
@@ -96,7 +96,9 @@ def test_sign_ins_that_worked_and_that_did_not_are_in_the_audit_trail(client):
 
 
 def test_wrong_passwords_fill_no_table(client, monkeypatch):
-    monkeypatch.setattr("foilworks.core.projects.rate_limits.REFUSAL_ROWS", type(REFUSAL_ROWS)("few rows", 2, 3600))
+    monkeypatch.setattr(
+        "foilworks.core.projects.limits.rate_limits.REFUSAL_ROWS", type(REFUSAL_ROWS)("few rows", 2, 3600)
+    )
     for _ in range(5):
         sign_in(client, password="wrong")
     assert AuditEvent.objects.count() == 2

@@ -17,7 +17,6 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from foilworks.core.projects import rate_limits
 from foilworks.core.projects.access import has_second_factor
 from foilworks.core.projects.actions.accounts import check_second_factor, note_failed_sign_in, note_sign_in
 from foilworks.core.projects.demo_accounts import published_accounts
@@ -26,6 +25,7 @@ from foilworks.core.projects.forms.accounts import (
     CodeForm,
     SignInWithCodeForm,
 )
+from foilworks.core.projects.limits import rate_limits
 from foilworks.core.projects.models import User
 from foilworks.core.projects.sign_in import known_browsers
 

@@ -23,7 +23,6 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
-from foilworks.core.projects import rate_limits
 from foilworks.core.projects.access import get_project, has_second_factor, needs_consent, require_to_create_projects
 from foilworks.core.projects.actions import tokens as actions
 from foilworks.core.projects.actions.accounts import (
@@ -75,6 +74,7 @@ from foilworks.core.projects.invitations import (
     invitation_named,
     token_of,
 )
+from foilworks.core.projects.limits import rate_limits
 from foilworks.core.projects.models import (
     WORK_OF_ROLES,
     Consent,

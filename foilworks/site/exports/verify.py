@@ -16,14 +16,7 @@ from typing import Any
 from evaluation.errors import EvaluationError
 from evaluation.metrics import pairwise, two_clips
 from evaluation.scoring.queries import pair_scores, two_clip_results
-from foilworks.core.corpus.export_formats.foilworks import (
-    CHECKS,
-    checks,
-    figure_csv,
-    held_digests,
-    score_line,
-    vote_line,
-)
+from foilworks.core.corpus.export_formats import foilworks as whole_export
 from foilworks.core.corpus.export_formats.parts.flat import DATA, files_of, flat_rows
 from foilworks.core.corpus.export_formats.parts.folder import MADE_BY, MANIFEST, pretty, self_hash
 from foilworks.core.corpus.export_formats.parts.released_items import released_items
@@ -217,8 +210,8 @@ def _same_counts(items: list[dict[str, Any]], counted: Mapping[str, VoteCounts])
 
 
 def _same_checks(folder: Path, votes: list[ReleaseVote], scores: list[ReleaseScore]) -> None:
-    name = f"tables/{CHECKS}.json"
-    table, computed = _table(folder, CHECKS), checks(votes, scores)
+    name = f"tables/{whole_export.CHECKS}.json"
+    table, computed = _table(folder, whole_export.CHECKS), whole_export.checks(votes, scores)
     by_place = [
         {(row.get("subtest"), row.get("model"), row.get("protocol")): row for row in rows}
         for rows in (table.get("scores", []), computed["scores"])
@@ -235,7 +228,7 @@ def _same_checks(folder: Path, votes: list[ReleaseVote], scores: list[ReleaseSco
 def _same_model_files(folder: Path, scores: list[ReleaseScore]) -> None:
     """Check that the files of single models have the lines of scores.jsonl, each once."""
     apart = [line for path in sorted((folder / "scores").glob("*.jsonl")) for _, line in _lines(path)]
-    whole = [score_line(score) for score in scores]
+    whole = [whole_export.score_line(score) for score in scores]
     _same("scores/", "lines", sorted(map(canonical_line, apart)), sorted(map(canonical_line, whole)), show=False)
 
 
@@ -360,7 +353,7 @@ def _same_figures(folder: Path, *, of_own: bool) -> None:
     for stem, rows in _figure_rows(folder, of_own=of_own).items():
         path = folder / "figures" / f"{stem}.csv"
         text = path.read_bytes().decode("utf-8", "replace") if path.is_file() else None
-        if text != figure_csv(Figure(bytes, rows)):
+        if text != whole_export.figure_csv(Figure(bytes, rows)):
             raise _DifferenceError(f"figures/{path.name}: differs from the numbers of its table")
 
 
@@ -374,13 +367,13 @@ def _same_digests(
 ) -> None:
     """Check that what cannot be computed from the export still has the digests stored at export."""
     paths = sorted((folder / "tables").glob("*.json"))
-    tables = {path.stem: _table(folder, path.stem) for path in paths if path.stem != CHECKS}
-    told, made = _table(folder, CHECKS), held_digests(items, votes, scores, tables)
+    tables = {path.stem: _table(folder, path.stem) for path in paths if path.stem != whole_export.CHECKS}
+    told, made = _table(folder, whole_export.CHECKS), whole_export.held_digests(items, votes, scores, tables)
     for kind, where in (("lines", "{}.jsonl"), ("tables", "tables/{}.json")):
         for name in sorted(made[kind].keys() | told.get(kind, {}).keys()):
             if told.get(kind, {}).get(name) != made[kind].get(name):
                 raise _DifferenceError(
-                    f"{where.format(name)}: was changed: tables/{CHECKS}.json records different content"
+                    f"{where.format(name)}: was changed: tables/{whole_export.CHECKS}.json records different content"
                 )
 
 
@@ -424,14 +417,14 @@ def _lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _vote(where: str, line: dict[str, Any]) -> ReleaseVote:
-    """Parse the vote of a line of votes.jsonl: the reverse of `vote_line`."""
+    """Parse the vote of a line of votes.jsonl: the reverse of `whole_export.vote_line`."""
     try:
         position = line["position"]
         rest = {name: value for name, value in line.items() if name != "position"}
         vote = ReleaseVote(**rest, caption_first=None if position is None else position == 1)
     except (KeyError, TypeError) as error:
         raise _DifferenceError(f"{where}: is not a vote ({error})") from error
-    if vote_line(vote) != line:
+    if whole_export.vote_line(vote) != line:
         raise _DifferenceError(f"{where}: does not have the format of a vote")
     return vote
 
@@ -448,6 +441,6 @@ def _score(where: str, line: dict[str, Any]) -> ReleaseScore:
         )
     except (KeyError, TypeError) as error:
         raise _DifferenceError(f"{where}: is not a score ({error})") from error
-    if score_line(score) != line:
+    if whole_export.score_line(score) != line:
         raise _DifferenceError(f"{where}: does not have the format of a score")
     return score

@@ -19,8 +19,8 @@ from foilworks.core.corpus.access import get_release
 from foilworks.core.corpus.models import Release, ReleaseItem
 from foilworks.core.projects.access import enter_project
 from foilworks.core.projects.errors import TooManyTries
-from foilworks.core.projects.rate_limits import REPORTS_HERE, REPORTS_RELEASE, hit, network_of
-from foilworks.core.projects.upload_limits import texts_fit
+from foilworks.core.projects.limits.rate_limits import REPORTS_HERE, REPORTS_RELEASE, hit, network_of
+from foilworks.core.projects.limits.upload_limits import texts_fit
 from foilworks.core.text.diff import diff_segments
 from foilworks.core.text.errors import ActionableError
 from foilworks.site.publishing.actions.report_item import ask_again, dismiss, report_item

@@ -19,9 +19,9 @@ from foilworks.core.corpus.models import MediaState, ReleaseItem
 from foilworks.core.corpus.video_files.streaming import stream_file
 from foilworks.core.projects.access import enter_project, get_project
 from foilworks.core.projects.errors import TooManyTries
+from foilworks.core.projects.limits.rate_limits import ARCHIVES, SCORES_HERE, SCORES_RELEASE, hit, network_of
+from foilworks.core.projects.limits.upload_limits import texts_fit
 from foilworks.core.projects.models import Role
-from foilworks.core.projects.rate_limits import ARCHIVES, SCORES_HERE, SCORES_RELEASE, hit, network_of
-from foilworks.core.projects.upload_limits import texts_fit
 from foilworks.site.documents.actions.describe_publication import describe_publication, sources_in
 from foilworks.site.documents.forms import COMMON_LICENCES, PublicationForm, terms_forms
 from foilworks.site.documents.models import PublicationFacts

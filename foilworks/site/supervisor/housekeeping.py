@@ -9,7 +9,7 @@ from foilworks.core.projects.notifications.mail import queue_due as queue_mails
 from foilworks.core.projects.tokens import forget_old_answers
 from foilworks.core.projects.webhooks.events import queue_due
 from foilworks.site.imports.actions.discard_stale_imports import discard_stale_imports, remove_partial_uploads
-from foilworks.site.notifications.follower import follow
+from foilworks.site.notification_rules.follower import follow
 from foilworks.site.publishing.actions.report_item import expire_reports
 from foilworks.site.publishing.actions.submit_scores import expire_submissions
 

@@ -28,8 +28,8 @@ from evaluation.score_files.received import safe_name, write_file
 from foilworks.core.media.child import ChildLimits, LimitError, run
 from foilworks.core.projects.errors import TooManyTries
 from foilworks.core.projects.forms.registry_entry import choices_of
-from foilworks.core.projects.rate_limits import AUDITS, hit, network_of
-from foilworks.core.projects.upload_limits import texts_fit
+from foilworks.core.projects.limits.rate_limits import AUDITS, hit, network_of
+from foilworks.core.projects.limits.upload_limits import texts_fit
 from foilworks.core.text.errors import ActionableError
 
 # Beyond what the libraries need; seconds of a processor.

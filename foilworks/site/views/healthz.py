@@ -12,7 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from foilworks.core.projects.rate_limits import address_of
+from foilworks.core.projects.limits.rate_limits import address_of
 from foilworks.site.monitoring.metrics import exposition
 from foilworks.site.monitoring.readiness import readiness
 

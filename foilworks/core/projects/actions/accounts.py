@@ -7,11 +7,11 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from foilworks.core.projects import rate_limits
 from foilworks.core.projects.actions.tokens import revoke_given_tokens
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.demo_accounts import NO_PASSWORD, NO_PROFILE, NO_SECOND_FACTOR, refuse_published
 from foilworks.core.projects.errors import ProjectError
+from foilworks.core.projects.limits import rate_limits
 from foilworks.core.projects.models import RecoveryCode, SecondFactor, User
 from foilworks.core.projects.sign_in.second_factor import digest_of, new_recovery_codes, new_secret, step_of
 

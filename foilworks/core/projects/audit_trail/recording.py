@@ -8,9 +8,9 @@ from typing import Any
 from django.db import models, transaction
 from django.http import HttpRequest
 
-from foilworks.core.projects import rate_limits
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.errors import AccessDenied, EntryRefused, NotAMember
+from foilworks.core.projects.limits import rate_limits
 from foilworks.core.projects.models import AuditEvent, Project, User
 from foilworks.core.projects.sql.bulk_writes import insert_many
 from foilworks.core.projects.sql.prepared import insert

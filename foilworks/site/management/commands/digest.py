@@ -5,7 +5,7 @@ from typing import Any
 from foilworks.core.projects.errors import ProjectError
 from foilworks.core.projects.notifications.mail import is_ready, send_due
 from foilworks.site.management.base import FoilworksCommand
-from foilworks.site.notifications.follower import follow
+from foilworks.site.notification_rules.follower import follow
 
 
 class Command(FoilworksCommand):

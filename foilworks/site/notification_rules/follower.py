@@ -12,7 +12,7 @@ from django.utils import timezone
 from foilworks.core.corpus.rules.states import ItemState
 from foilworks.core.projects.models import AuditEvent, NotificationCursor
 from foilworks.core.projects.notifications.actions import delete_old, store, withdraw
-from foilworks.site.notifications.rules import ACTIONS, MAX_LEASES, RULES, Window
+from foilworks.site.notification_rules.rules import ACTIONS, MAX_LEASES, RULES, Window
 
 COMMIT_WINDOW = timedelta(minutes=5)
 # After a longer stop, nobody is notified of what is older.

@@ -1,0 +1,1 @@
+"""Limit what visitors and members send: requests, attempts, uploads."""
