@@ -14,9 +14,11 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from platformdirs import user_data_path
 
+from foilworks.clashes import APPS, require_own_packages
 from foilworks.site import private_files, service_urls, setting_values
 from foilworks.site.supervisor.redis_socket import redis_socket_path
 
+require_own_packages(*APPS)
 PACKAGE = Path(__file__).resolve().parent
 # The folder of all packages: a clone, or the site-packages that pip installed into.
 BASE_DIR = PACKAGE.parent.parent

@@ -1,6 +1,6 @@
 from foilworks_mirror.mirror import make
 
-from generation.records import CaptionInput
+from foilworks.plugins import CaptionInput
 
 
 def test_sides_change_places():

@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Any
 
 from foilworks.core.text.errors import ActionableError
+from foilworks.core.text.moved_names import moved_hint
 from foilworks.core.text.quoting import quoted
 from foilworks.core.text.storable import is_storable
 
@@ -89,8 +90,8 @@ def code_of_others(failed: str) -> Iterator[None]:
     except RegistryError:
         raise
     except (Exception, SystemExit) as error:
-        said = " ".join(f"{type(error).__name__}: {error}".split())
-        raise RegistryError(f"{failed} ({said}); repair or uninstall the package") from error
+        problem = moved_hint(error) or " ".join(f"{type(error).__name__}: {error}".split())
+        raise RegistryError(f"{failed} ({problem}); repair or uninstall the package") from error
 
 
 def version_of(entry: Entry, module: Any) -> str:

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from foilworks.core.text.diff import Edit
-from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
+from foilworks.plugins import CaptionInput, Edit, FoilDraft, Skip, draft_from_edits
 
 VERSION = "1"
 OPPOSITES = {"left": "right", "right": "left", "up": "down", "down": "up"}

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from foilworks.core.corpus.errors import CorpusError
-from foilworks.core.corpus.records import MAX_TEXT, BadRecord, ItemRecord, ReadOutcome, VideoRecord
+from foilworks.plugins import MAX_TEXT, BadRecord, CorpusError, ItemRecord, ReadOutcome, VideoRecord
 
 
 def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:

@@ -1,6 +1,6 @@
 """The rows of this package. Every process of Foilworks imports this module, so it imports no library."""
 
-from foilworks.core.text.registry import Entry, Param
+from foilworks.plugins import Entry, Param
 
 MIRROR = Entry(
     label="Mirror",
