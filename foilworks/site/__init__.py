@@ -1,1 +1,1 @@
-"""Serve the product: settings, pages of the whole, API, commands, processes, and what stands above the reports."""
+"""Serve the product: settings, pages, API, commands and processes, and the rooms above the reports."""
