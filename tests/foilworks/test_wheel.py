@@ -54,8 +54,11 @@ def environment(home: Path) -> dict[str, str]:
 
 def test_the_wheel_holds_every_file_of_the_packages_and_nothing_else(wheel: Path) -> None:
     files = (path for name in PACKAGES for path in (ROOT / name).rglob("*") if path.is_file())
-    wanted = {path.relative_to(ROOT).as_posix() for path in files if path.suffix != ".pyc"}
-    # foilworks/site/docs is a link to docs/: the pages for users are in the wheel.
+    wanted = {path.relative_to(ROOT).as_posix() for path in files if path.suffix != ".pyc" and not path.is_symlink()}
+    # foilworks/site links to the folders at the root: all of the pages, and of docs/ the pages for users.
+    for name in ("templates", "static"):
+        linked = (path for path in (ROOT / name).rglob("*") if path.is_file())
+        wanted |= {f"foilworks/site/{path.relative_to(ROOT).as_posix()}" for path in linked}
     wanted |= {f"foilworks/site/docs/{path.relative_to(ROOT / 'docs')}" for path in (ROOT / "docs").glob("*.md")}
     for shelf in SHELVES:
         wanted |= {f"foilworks/site/docs/{shelf}/{path.name}" for path in (ROOT / "docs" / shelf).glob("*.md")}
@@ -65,10 +68,11 @@ def test_the_wheel_holds_every_file_of_the_packages_and_nothing_else(wheel: Path
     assert wheel.name == f"foilworks-{__version__}-py3-none-any.whl"
     assert f"foilworks-{__version__}.dist-info/licenses/LICENSE" in described
     assert held - described == wanted
+    assert {name.partition("/")[0] for name in wanted} == {"annotation", "evaluation", "foilworks", "generation"}
     # Of each kind, one that would be missed first.
     assert wanted >= {
-        "templates/foilworks/base.html",
-        "static/foilworks/base.css",
+        "foilworks/site/templates/foilworks/base.html",
+        "foilworks/site/static/foilworks/base.css",
         "evaluation/migrations/0001_squashed_0_2.py",
     }
 
