@@ -2,7 +2,7 @@
 
     make mutations                                  all packages; a second run tries the missed ones again
     .venv/bin/python scripts/mutations.py evaluation/metrics    only files whose path begins like this
-    .venv/bin/python scripts/mutations.py --sample 400 --seed 1 media    a random sample of each package
+    .venv/bin/python scripts/mutations.py --sample 400 --seed 1 foilworks/core/media    a random sample of each package
     .venv/bin/python scripts/mutations.py --report  print the result of the last run
     .venv/bin/python scripts/mutations.py --fresh   start again in a new copy
 
@@ -58,7 +58,7 @@ PACKAGES: dict[str, tuple[str, ...]] = {
         *("number.py", "object_swap.py", "person.py", "preposition.py", "proficiency_action.py"),
         *("proficiency_object.py", "random_caption.py", "state_change.py"),
     ),
-    "media": (
+    "foilworks/core/media": (
         *("clock.py", "container.py", "encode.py", "file_cache.py", "file_kinds.py", "frame_cache.py", "frames.py"),
         *("indexes.py", "limits.py", "packets.py", "picture.py", "playable.py", "probe.py", "ranges.py"),
         *("reversal.py", "sampling.py", "truncation.py"),

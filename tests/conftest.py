@@ -61,6 +61,8 @@ if PROFILE == "repeated":
 
 # pytest-django sets Django up only where the settings were loaded already, and here they could not be until now.
 django.setup()
+# Processes that tests start are the product's; those that run the tests' own jobs name tests.settings.
+os.environ["DJANGO_SETTINGS_MODULE"] = "foilworks.site.settings"
 # A process that inherits DJANGO_SETTINGS_MODULE reads them before this file: another home, another database.
 _early = "settings were read before tests/conftest.py: start tests without DJANGO_SETTINGS_MODULE"
 assert Path(_HOME.name).resolve() == django.conf.settings.FOILWORKS_HOME, _early

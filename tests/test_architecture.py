@@ -328,7 +328,7 @@ def names_of_jobs(path: Path) -> set[str]:
     patterns = [
         "".join(re.escape(part.value) if isinstance(part, ast.Constant) else r"\w+" for part in node.values)
         for node in nodes(path)
-        if isinstance(node, ast.JoinedStr)
+        if isinstance(node, ast.JoinedStr) and isinstance(node.values[0], ast.Constant) and "." in node.values[0].value
     ]
     jobs = declared("JOBS")
     made = {name for pattern in patterns for name in jobs if re.fullmatch(pattern, name)}

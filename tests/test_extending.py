@@ -10,11 +10,11 @@ from textwrap import indent
 from types import ModuleType
 from typing import Any
 
-import hub
 import pytest
 
 import generation.methods
 from evaluation.scoring.queries import run_results
+from foilworks.core import hub
 from foilworks.core.corpus.rules.states import CandidateState
 from foilworks.core.hub.adapters.registry import ADAPTERS, open_adapter
 from foilworks.core.jobs.models import JobState

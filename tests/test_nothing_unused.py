@@ -7,19 +7,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PRODUCT = (
-    "annotation",
-    "corpus",
-    "evaluation",
-    "foilworks",
-    "generation",
-    "hub",
-    "jobs",
-    "media",
-    "projects",
-    "reproduction",
-    "text",
-)
+PRODUCT = ("annotation", "evaluation", "foilworks", "generation")
 # Made for tests: what they alone ask for has to stand beside what it is about.
 FOR_TESTS = {
     "write_webm": "clips of the format that browsers record",
@@ -34,7 +22,7 @@ ADDRESSES_OF_OTHERS = {"account_login", "socialaccount_login_cancelled", "social
 @cache
 def texts(*suffixes: str) -> dict[str, str]:
     """Every file of the product with one of the suffixes, and what runs beside it."""
-    folders = (*PRODUCT, "benchmarks", "scripts", "docs/examples", "deploy")
+    folders = (*PRODUCT, "templates", "static", "benchmarks", "scripts", "docs/examples", "deploy")
     files = (path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in suffixes)
     found = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in files}
     return {name: text for name, text in found.items() if "/migrations/" not in name} | {

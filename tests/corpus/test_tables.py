@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2] / "foilworks" / "core" / "corpus"
 def test_every_format_is_one_file_and_one_row(table, folder):
     files = {path.stem for path in (ROOT / folder).glob("*.py")} - {"registry"}
     assert {row.path for row in table.values()} == {
-        f"corpus.{folder}.{name}" for name in files if not name.startswith("_")
+        f"foilworks.core.corpus.{folder}.{name}" for name in files if not name.startswith("_")
     }
 
 

@@ -52,7 +52,12 @@ def run(home: Path, *arguments: str, **options) -> subprocess.CompletedProcess:
 
 
 def environment(home: Path) -> dict[str, str]:
-    return {**os.environ, "FOILWORKS_HOME": str(home), "PYTHONPATH": str(ROOT)}
+    return {
+        **os.environ,
+        "FOILWORKS_HOME": str(home),
+        "PYTHONPATH": str(ROOT),
+        "DJANGO_SETTINGS_MODULE": "tests.settings",
+    }
 
 
 def get(address: str, path: str = "/") -> int:

@@ -15,9 +15,11 @@ import psycopg
 import pytest
 from django.apps import apps
 
+from foilworks.core.rooms import declared
 from tests.postgres import running_postgres
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+OUR_APPS = {ROOT, ROOT / "foilworks", ROOT / "foilworks" / "core"}
 ROLE = ROOT / "deploy" / "worker-role.sql"
 KINDS = ("scoring", "describing", "generating")
 # What no worker of the gpu queue may read.
@@ -71,7 +73,7 @@ ON_WEB_HOST = {
 
 def job_functions() -> dict[str, set[str]]:
     """The functions of each module of jobs that a row may name."""
-    folders = [Path(app.path) for app in apps.get_app_configs() if Path(app.path).is_relative_to(ROOT)]
+    folders = [Path(app.path) for app in apps.get_app_configs() if Path(app.path).parent in OUR_APPS]
     found = {}
     for path in sorted(path for folder in folders for path in folder.rglob("jobs.py")):
         name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
@@ -87,7 +89,7 @@ def job_functions() -> dict[str, set[str]]:
 def queued_on_gpu() -> Iterator[str]:
     """What the product queues with another queue than the default one."""
     for app in apps.get_app_configs():
-        for path in Path(app.path).rglob("*.py") if Path(app.path).is_relative_to(ROOT) else ():
+        for path in Path(app.path).rglob("*.py") if Path(app.path).parent in OUR_APPS else ():
             for call in ast.walk(ast.parse(path.read_text())):
                 if not isinstance(call, ast.Call) or getattr(call.func, "id", "") != "enqueue":
                     continue
@@ -96,7 +98,7 @@ def queued_on_gpu() -> Iterator[str]:
                     continue
                 module = import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
                 assert isinstance(call.args[0], ast.Name), f"{path}: name the job by a constant"
-                yield getattr(module, call.args[0].id)
+                yield declared("JOBS")[getattr(module, call.args[0].id)].replace(":", ".")
 
 
 def test_every_kind_of_job_is_known_to_run_with_the_role_or_on_the_web_host():

@@ -19,6 +19,7 @@ from scripts.mutations import (
 )
 from scripts.mutations import test_files as files_of_tests
 
+HALF = "foilworks/core/corpus/rules/half.py"
 SOURCE = '''"""Doc."""
 
 
@@ -53,7 +54,7 @@ SPANS = {
 
 @pytest.fixture
 def found() -> list[Mutant]:
-    return list(mutants_of("corpus/rules/half.py", SOURCE, MUTATED, SPANS))
+    return list(mutants_of(HALF, SOURCE, MUTATED, SPANS))
 
 
 def test_a_mutant_is_identified_by_its_line_and_its_change(found):
@@ -73,7 +74,7 @@ def test_a_mutant_is_identified_by_its_line_and_its_change(found):
 
 
 def test_it_is_a_different_mutant_if_its_function_has_changed(found):
-    later = list(mutants_of("corpus/rules/half.py", SOURCE, MUTATED.replace("number / 2", "number / 4", 1), SPANS))
+    later = list(mutants_of(HALF, SOURCE, MUTATED.replace("number / 2", "number / 4", 1), SPANS))
     assert later[0].identity != found[0].identity
     assert later[2].identity == found[2].identity
 
@@ -86,17 +87,17 @@ def test_a_change_may_span_several_lines_and_include_the_first():
 
 
 def test_equivalent_mutants_do_not_count_and_stale_rows_are_reported(found, capsys):
-    known = {found[1].place: "why", ("corpus/rules/half.py", "half", "gone", "gone too"): "why"}
+    known = {found[1].place: "why", (HALF, "half", "gone", "gone too"): "why"}
     ended = {found[0].identity: KILLED, found[1].identity: SURVIVED, found[2].identity: UNTESTED}
     whole = score(found, ended, known)
     assert (whole.killed, whole.survived, whole.equivalent, whole.untried, whole.share) == (1, 1, 1, 0, 0.5)
     assert score(found, {}, known).untried == 3
     assert score(found, {}, known).share is None
     wrong = report(found, ended, known)
-    stale = "corpus/rules/half.py half: no survivor is `gone too`; remove the row"
+    stale = f"{HALF} half: no survivor is `gone too`; remove the row"
     assert wrong == ["foilworks/core/corpus/rules: 50.0 % is below 85 %", stale]
     said = capsys.readouterr().out
-    assert "corpus/rules/half.py:10 Ruler.at  (no test runs this)\n    - return place + 1\n" in said
+    assert f"{HALF}:10 Ruler.at  (no test runs this)\n    - return place + 1\n" in said
     assert "number / 3" not in said
 
 
@@ -122,7 +123,7 @@ def test_a_sample_has_each_file_in_its_share_and_depends_on_the_seed():
 
 def test_a_score_of_a_sample_has_an_interval(found, capsys):
     ended = {found[0].identity: KILLED, found[1].identity: KILLED, found[2].identity: KILLED}
-    assert report(found, ended, {("corpus/rules/half.py", "half", "gone", "gone"): "why"}, sampled=True) == []
+    assert report(found, ended, {(HALF, "half", "gone", "gone"): "why"}, sampled=True) == []
     # Wilson: 3 of 3 are at least 3 / (3 + 1.96 ** 2).
     assert "100.0 % (43.9 to 100.0)" in capsys.readouterr().out
 
@@ -137,7 +138,7 @@ def test_tests_that_name_a_package_through_a_helper_are_read(tmp_path):
     (folder / "test_media.py").write_text("# The media of a clip.\n")
     named = ["tests/generation/test_directly.py", "tests/generation/test_through.py"]
     assert files_of_tests(tmp_path, ["generation/methods"]) == named
-    assert files_of_tests(tmp_path, ["media"]) == []
+    assert files_of_tests(tmp_path, ["foilworks/core/media"]) == []
 
 
 def test_every_file_that_gets_mutants_exists():
