@@ -1,6 +1,6 @@
 """What 0.3.0 showed to people and programs still works: commands, settings, API fields, slugs and names of jobs.
 
-Changed names are in three tables: RENAMED of foilworks/core/jobs/aliases.py, foilworks/site/settings.py and
+Changed names are in three tables: foilworks/core/jobs/names_of_0_3.py, RENAMED of foilworks/site/settings.py and of
 foilworks/site/cli.py.
 """
 
@@ -15,7 +15,10 @@ from typing import Any
 
 import pytest
 
-from foilworks.core.jobs.aliases import RENAMED, find_job
+from foilworks.core.jobs.errors import JobError
+from foilworks.core.jobs.names import find_job
+from foilworks.core.jobs.names_of_0_3 import NAMES_OF_0_3
+from foilworks.core.rooms import declared
 from foilworks.site import cli
 from foilworks.site.api.api import api
 from tests.foilworks.upgrade.record import ENGINES, ROOT, recorded, surface
@@ -81,10 +84,10 @@ def test_every_job_name_of_0_3_0_resolves_to_a_function(name):
     assert list(inspect.signature(function).parameters)[1:] == ["job"]
 
 
-def test_the_table_of_jobs_contains_only_old_names():
-    assert set(RENAMED) <= set(surface()["jobs"])
-    assert not set(RENAMED) & set(RENAMED.values())
-    with pytest.raises(ImportError):
+def test_the_table_of_old_names_has_every_job_of_0_3_0_and_leads_to_those_of_today():
+    assert set(NAMES_OF_0_3) == set(surface()["jobs"])
+    assert set(NAMES_OF_0_3.values()) <= set(declared("JOBS"))
+    with pytest.raises(JobError):
         find_job("evaluation.jobs.nonsense")
 
 

@@ -13,8 +13,8 @@ import httpx
 from django.conf import settings
 from django.utils import timezone
 
-from foilworks.core.jobs.aliases import find_job
 from foilworks.core.jobs.models import Job, JobState
+from foilworks.core.jobs.names import find_job
 from foilworks.core.jobs.queue import retry
 from foilworks.core.jobs.runner import execute, run_now
 from foilworks.site.teacher.models import TeacherTraining
@@ -23,22 +23,22 @@ from generation.models import Tuning
 from tests.foilworks.upgrade.record import surface
 
 Differences = Iterator[Any]
-# Jobs of each state that need no model.
+# Jobs of each state that need no model, by the names of 0.3.0.
 FEW = {
     "waiting": (
         "annotation.jobs.nouns_of_captions",
         "annotation.pairs.jobs.add_natural_pairs",
-        "foilworks.site.imports.jobs.run_import",
-        "foilworks.core.projects.jobs.deliver_webhook",
+        "evaluation.imports.jobs.run_import",
+        "projects.jobs.deliver_webhook",
     ),
     "running": (
         "annotation.choices.jobs.compose_items",
-        "foilworks.site.imports.jobs.preview_import",
+        "evaluation.imports.jobs.preview_import",
         "evaluation.scoring.jobs.run_scoring",
         "generation.jobs.run_generation",
     ),
     "failed": (
-        "foilworks.site.dashboard.jobs.count_dashboard",
+        "evaluation.dashboard.jobs.count_dashboard",
         "evaluation.releases.jobs.freeze_by_job",
         "evaluation.reports.jobs.compute_report",
         "generation.jobs.answer_hint",
