@@ -1,4 +1,7 @@
-"""Declare what the rest of the product looks up by name: the jobs of UTD."""
+"""Declare what the rest of the product looks up by name (`foilworks.core.rooms.declared`)."""
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 # Name in the row of a job -> the function that a worker runs.
 JOBS = {
@@ -9,4 +12,15 @@ JOBS = {
     "utd.check_shortcuts": "evaluation.utd.jobs:check_shortcuts",
     "utd.answer": "evaluation.utd.jobs:answer_samples",
     "utd.answer_shard": "evaluation.utd.jobs:answer_shard",
+}
+SENTENCES: dict[str, Promise] = {
+    "evaluation.answer_samples": _("started to predict samples"),
+    "evaluation.bring_benchmark": _("imported a benchmark"),
+    "evaluation.bring_splits": _("imported debiased splits"),
+    "evaluation.check_shortcuts": _("checked a model for shortcuts"),
+    "evaluation.describe_videos": _("started descriptions of videos"),
+    "evaluation.go_on_describing": _("resumed descriptions of videos"),
+    "evaluation.import_descriptions": _("imported descriptions of videos"),
+    "evaluation.measure_bias": _("started a bias run"),
+    "evaluation.set_shortcut_bar": _("changed the limit of shortcuts"),
 }

@@ -1,7 +1,42 @@
-"""Declare what the rest of the product looks up by name: the jobs of projects."""
+"""Declare what the rest of the product looks up by name (`foilworks.core.rooms.declared`)."""
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from foilworks.core.projects.webhooks.event_type import EventType
 
 # Name in the row of a job -> the function that a worker runs.
 JOBS = {
     "projects.deliver_webhook": "foilworks.core.projects.jobs:deliver_webhook",
     "projects.mail_notifications": "foilworks.core.projects.jobs:mail_notifications",
+}
+SENTENCES: dict[str, Promise] = {
+    "projects.accept_invitation": _("accepted an invitation"),
+    "projects.add_member": _("added a member"),
+    "projects.add_webhook": _("added a webhook"),
+    "projects.archive_project": _("archived the project"),
+    "projects.change_roles": _("changed the roles of a member"),
+    "projects.create_project": _("created the project"),
+    "projects.delete_project": _("deleted the project"),
+    "projects.describe_project": _("changed the name or the description of the project"),
+    "projects.give_consent": _("gave consent"),
+    "projects.leave": _("left the project"),
+    "projects.make_invitation": _("created an invitation"),
+    "projects.make_token": _("created a token"),
+    "projects.ping_webhook": _("tested a webhook"),
+    "projects.publish_consent_text": _("published a consent text"),
+    "projects.refused": _("was refused"),
+    "projects.remove_member": _("removed a member"),
+    "projects.remove_webhook": _("deleted a webhook"),
+    "projects.renew_password": _("set a temporary password"),
+    "projects.restart_webhook": _("restarted a webhook"),
+    "projects.restore_project": _("restored the project"),
+    "projects.retry_delivery": _("retried a delivery"),
+    "projects.revoke_token": _("revoked a token"),
+    "projects.rotate_webhook": _("renewed the secret of a webhook"),
+    "projects.unarchive_project": _("unarchived the project"),
+    "projects.withdraw_invitation": _("withdrew an invitation"),
+}
+EVENTS: dict[str, EventType] = {
+    "ping": EventType(_("a test delivery"), action="projects.ping_webhook"),
 }

@@ -20,7 +20,7 @@ from foilworks.core.projects.forms.accounts import WebhookForm
 from foilworks.core.projects.listing.keyset import Order
 from foilworks.core.projects.listing.listing import list_rows
 from foilworks.core.projects.models import Delivery, Role, Webhook
-from foilworks.core.projects.webhooks.events import EVENTS
+from foilworks.core.projects.webhooks.events import event_types
 from foilworks.core.projects.webhooks.messages import has_old_form, secret_of
 
 DELIVERY_ORDERS = (Order("newest", gettext_lazy("Newest first"), ("id",), descending=True),)
@@ -61,8 +61,9 @@ def _list_page(request: HttpRequest, form: WebhookForm, about: dict[str, Any], s
     rows = (
         Webhook.objects.filter(project=request.project).annotate(n=Count("deliveries"), n_failed=failed).order_by("pk")
     )
+    known = event_types()
     for hook in rows:
-        hook.event_words = [EVENTS[event] for event in hook.events if event in EVENTS]
+        hook.event_words = [known[name].words for name in hook.events if name in known]
     made = about["made"]
     context = {"form": form, "hooks": rows, "secret": secret_of(made) if made else "", **about}
     return render(request, "projects/webhooks.html", context, status=status)
@@ -80,7 +81,8 @@ def webhook(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         return redirect("projects:webhook", project.slug, pk)
     listing = list_rows(Delivery.objects.filter(webhook=hook), DELIVERY_ORDERS, request.GET, {})
     for row in listing.page.rows:
-        row.words = EVENTS.get(row.event, row.event)
+        event_type = event_types().get(row.event)
+        row.words = event_type.words if event_type else row.event
     context = {
         "hook": hook,
         "has_old_form": has_old_form(hook, timezone.now()),

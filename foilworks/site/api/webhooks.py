@@ -9,7 +9,7 @@ from ninja import Field, Query, Router, Schema, Status
 from foilworks.core.projects.access import get_project
 from foilworks.core.projects.actions import webhooks as actions
 from foilworks.core.projects.models import Delivery, Role, Webhook
-from foilworks.core.projects.webhooks.events import EVENTS
+from foilworks.core.projects.webhooks.events import event_types
 from foilworks.core.projects.webhooks.messages import secret_of
 from foilworks.site.api.answers import reads, writes
 from foilworks.site.api.once import once
@@ -17,7 +17,7 @@ from foilworks.site.api.paging import Listed, Page, page_of
 from foilworks.site.api.shapes import Line, Slug
 
 router = Router(tags=["webhooks"])
-Event = Literal[tuple(EVENTS)]
+Event = Literal[tuple(event_types())]
 
 
 class WebhookIn(Schema):

@@ -1,7 +1,26 @@
-"""Declare what the rest of the product looks up by name: the jobs of imports."""
+"""Declare what the rest of the product looks up by name (`foilworks.core.rooms.declared`)."""
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from foilworks.core.projects.webhooks.event_type import EventType
 
 # Name in the row of a job -> the function that a worker runs.
 JOBS = {
     "imports.preview": "foilworks.site.imports.jobs:preview_import",
     "imports.store": "foilworks.site.imports.jobs:run_import",
+}
+SENTENCES: dict[str, Promise] = {
+    "evaluation.confirm_import": _("confirmed an import"),
+    "evaluation.discard_import": _("discarded an import"),
+    "evaluation.import_records": _("imported a file"),
+    "evaluation.map_columns": _("said what the columns of an import are"),
+    "evaluation.receive_import": _("uploaded an import"),
+    "evaluation.update_record": _("changed stored records by an import"),
+    "import_votes": _("imported votes"),
+}
+EVENTS: dict[str, EventType] = {
+    "import.stored": EventType(
+        _("an import is stored"), action="evaluation.import_records", payload=("created", "bad")
+    ),
 }

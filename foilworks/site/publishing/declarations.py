@@ -1,7 +1,24 @@
-"""Declare what the rest of the product looks up by name: the jobs of public pages."""
+"""Declare what the rest of the product looks up by name (`foilworks.core.rooms.declared`)."""
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from foilworks.core.projects.webhooks.event_type import EventType
 
 # Name in the row of a job -> the function that a worker runs.
 JOBS = {
     "publishing.build_archive": "foilworks.site.publishing.jobs:build_archive",
     "publishing.build_folder": "foilworks.site.publishing.jobs:build_folder",
+}
+SENTENCES: dict[str, Promise] = {
+    "evaluation.ask_archive": _("asked for the archive of a public page"),
+    "evaluation.expire_submission": _("removed an old submission"),
+    "evaluation.publish_release": _("published a release on a hub"),
+    "evaluation.renew_address": _("changed the URL of a public page"),
+    "evaluation.report_item": _("reported an item on a public page"),
+    "evaluation.set_public_page": _("changed a public page"),
+    "evaluation.submit_scores": _("submitted scores on a public page"),
+}
+EVENTS: dict[str, EventType] = {
+    "item.reported": EventType(_("a visitor reports a released item"), action="evaluation.report_item"),
 }

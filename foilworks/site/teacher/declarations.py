@@ -1,8 +1,16 @@
-"""Declare what the rest of the product looks up by name: the jobs of LLM-teacher."""
+"""Declare what the rest of the product looks up by name (`foilworks.core.rooms.declared`)."""
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 # Name in the row of a job -> the function that a worker runs.
 JOBS = {
     "teacher.run": "foilworks.site.teacher.jobs:run_teacher",
     "teacher.ask": "foilworks.site.teacher.jobs:ask_teacher",
     "teacher.read_release": "foilworks.site.teacher.jobs:read_release",
+}
+SENTENCES: dict[str, Promise] = {
+    "evaluation.read_release": _("evaluated a trained model on a release"),
+    "evaluation.resume_teacher": _("continued a training"),
+    "evaluation.start_teacher": _("started a training"),
 }

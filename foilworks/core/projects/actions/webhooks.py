@@ -11,7 +11,7 @@ from foilworks.core.projects.access import or_404, require_role
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.errors import ProjectError
 from foilworks.core.projects.models import Delivery, Project, Role, User, Webhook
-from foilworks.core.projects.webhooks.events import EVENTS, queue_delivery
+from foilworks.core.projects.webhooks.events import event_types, queue_delivery
 from foilworks.core.projects.webhooks.messages import ROTATION_OVERLAP
 from foilworks.core.projects.webhooks.outbound_addresses import checked_target
 
@@ -23,9 +23,9 @@ MAX_RESENT = 100
 def add_webhook(person: User, project: Project, url: str, events: Sequence[str]) -> Webhook:
     """Store a webhook. ProjectError: a private or unknown address, an unknown event, too many webhooks."""
     require_role(person, project, Role.RESEARCHER)
-    unknown = [event for event in events if event not in EVENTS]
+    unknown = [event for event in events if event not in event_types()]
     if unknown or not events:
-        raise ProjectError(_("Choose at least one event from: %(list)s.") % {"list": ", ".join(EVENTS)})
+        raise ProjectError(_("Choose at least one event from: %(list)s.") % {"list": ", ".join(event_types())})
     # Resolving is slow: before the transaction (but inside that of an Idempotency-Key, decision 35).
     checked_target(url)
     try:
@@ -34,7 +34,7 @@ def add_webhook(person: User, project: Project, url: str, events: Sequence[str])
                 raise ProjectError(
                     _("A project can have at most %(most)d webhooks. Delete one first.") % {"most": MAX_WEBHOOKS}
                 )
-            wanted = [event for event in EVENTS if event in events]
+            wanted = [event for event in event_types() if event in events]
             hook = Webhook.objects.create(
                 project=project, url=url, events=wanted, salt=secrets.token_hex(16), made_by=person
             )

@@ -7,7 +7,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from foilworks.core.projects.audit_trail.sentences import OF_WORK, actions_said_with
+from foilworks.core.projects.audit_trail.sentences import actions_said_with, work_actions
 from foilworks.core.projects.audit_trail.words import KINDS, without_judges
 from foilworks.core.projects.listing.filters import Filters
 from foilworks.core.projects.models import AuditEvent, Project
@@ -46,7 +46,7 @@ class TrailFilter(Filters):
         if not chosen.get("tasks"):
             events = events.exclude(target_type="annotation.slot")
         if part := chosen.get("part"):
-            of_work = Q(action__in=OF_WORK)
+            of_work = Q(action__in=work_actions())
             events = events.filter(of_work if part == "work" else ~of_work)
         if text := chosen.get("q"):
             events = events.filter(_said(project, text))

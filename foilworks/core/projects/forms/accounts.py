@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.contrib.auth.forms import AuthenticationForm, BaseUserCreationForm
+from django.utils.functional import Promise
 from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
@@ -14,7 +15,7 @@ from foilworks.core.projects.actions.invitations import MAX_DAYS
 from foilworks.core.projects.models import ApiToken, ConsentText, OnWithdrawal, Project, Role, User
 from foilworks.core.projects.tokens import MAX_DAYS as MAX_TOKEN_DAYS
 from foilworks.core.projects.tokens import USUAL_DAYS
-from foilworks.core.projects.webhooks.events import EVENTS
+from foilworks.core.projects.webhooks.events import event_types
 
 PLAIN = {"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
 
@@ -194,6 +195,11 @@ class ProjectForm(forms.ModelForm):
         return slug
 
 
+def _event_choices() -> list[tuple[str, str | Promise]]:
+    """Return the events that a webhook can receive; the test delivery is sent on request only."""
+    return [(name, event_type.words) for name, event_type in event_types().items() if name != "ping"]
+
+
 class WebhookForm(forms.Form):
     url = forms.URLField(
         label=_("Address"),
@@ -203,9 +209,9 @@ class WebhookForm(forms.Form):
     )
     events = forms.MultipleChoiceField(
         label=_("Events"),
-        choices=[(slug, words) for slug, words in EVENTS.items() if slug != "ping"],
+        choices=_event_choices,
         widget=forms.CheckboxSelectMultiple,
-        initial=[slug for slug in EVENTS if slug != "ping"],
+        initial=lambda: [name for name, _words in _event_choices()],
     )
 
 

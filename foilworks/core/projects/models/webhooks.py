@@ -10,7 +10,7 @@ from foilworks.core.projects.personal_data import PersonalData
 class Webhook(models.Model):
     project = models.ForeignKey("projects.Project", models.CASCADE, related_name="webhooks", db_index=False)
     url = models.CharField(max_length=500)
-    # Slugs of foilworks.core.projects.webhooks.events.EVENTS.
+    # Names of EVENTS, which the rooms declare (foilworks.core.projects.webhooks.event_type).
     events = models.JSONField(default=list)
     # What its secret is made of, together with the installation's own: the table alone signs nothing.
     salt = models.CharField(max_length=64)

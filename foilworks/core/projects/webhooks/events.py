@@ -1,19 +1,20 @@
 """Webhook deliveries of a project: an outbox, and retries.
 
-Events come from the audit trail, so that every write announces itself in its own transaction.
+Events come from the audit trail, so that every write announces itself in its own transaction. Each room declares the
+events of its actions in the table EVENTS of its `declarations.py`.
 """
 
 import http.client
 import socket
 import ssl
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
+from functools import cache
 
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from foilworks.core.jobs.models import OPEN_STATES, Job
@@ -22,30 +23,12 @@ from foilworks.core.jobs.queue import enqueue
 from foilworks.core.projects.errors import ProjectError
 from foilworks.core.projects.models import AuditEvent, Delivery, Project, Webhook
 from foilworks.core.projects.sql.prepared import Prepared
+from foilworks.core.projects.webhooks.event_type import EventType
 from foilworks.core.projects.webhooks.messages import message
 from foilworks.core.projects.webhooks.outbound_addresses import Target, checked_target
+from foilworks.core.rooms import declared
 
 JOB = "projects.deliver_webhook"
-EVENTS: dict[str, Promise] = {
-    "item.decided": _("an item is valid, invalid or disputed"),
-    "release.frozen": _("a release is frozen"),
-    "item.reported": _("a visitor reports a released item"),
-    "import.stored": _("an import is stored"),
-    "generation.started": _("a generation run is started"),
-    "scoring.started": _("a scoring run is started"),
-    "ping": _("a test delivery"),
-}
-DECIDED = frozenset({"valid", "invalid", "disputed"})
-OF_ACTION = {
-    "evaluation.freeze_release": "release.frozen",
-    "evaluation.report_item": "item.reported",
-    "evaluation.import_records": "import.stored",
-    "generation.start_run": "generation.started",
-    "evaluation.start_run": "scoring.started",
-    "projects.ping_webhook": "ping",
-}
-# Details that are safe to send to another server: nothing about people.
-PAYLOAD_FIELDS = ("name", "content_hash", "n_items", "created", "bad", "method", "spec", "protocol")
 # Delays after the first, second … failure, as Standard Webhooks recommends; then the delivery has failed.
 RETRY_DELAYS = (
     timedelta(seconds=5),
@@ -71,6 +54,23 @@ _HOOKS = Prepared(
 )
 
 
+@cache
+def event_types() -> Mapping[str, EventType]:
+    """Return all events by name, in the order of their names."""
+    return dict(sorted(declared("EVENTS").items()))
+
+
+@cache
+def _events_by_action() -> Mapping[str, str]:
+    return {event_type.action: name for name, event_type in event_types().items() if event_type.action}
+
+
+@cache
+def _events_by_state() -> Mapping[tuple[str, str], str]:
+    rows = event_types().items()
+    return {(event_type.target_type, state): name for name, event_type in rows for state in event_type.to_states}
+
+
 def announce(events: Sequence[AuditEvent]) -> None:
     """Write a delivery for every address that wants one of the events, and queue its job; part of the transaction."""
     told = [(slug, event) for event in events if event.project_id and (slug := event_slug(event))]
@@ -86,9 +86,9 @@ def announce(events: Sequence[AuditEvent]) -> None:
 
 def event_slug(event: AuditEvent) -> str | None:
     """The event that an audit row stands for; None for most."""
-    if event.target_type == "corpus.item" and event.to_state in DECIDED and event.from_state != event.to_state:
-        return "item.decided"
-    return OF_ACTION.get(event.action)
+    if event.from_state != event.to_state and (slug := _events_by_state().get((event.target_type, event.to_state))):
+        return slug
+    return _events_by_action().get(event.action)
 
 
 def _write(hook: Webhook, slug: str, event: AuditEvent) -> None:
@@ -98,7 +98,7 @@ def _write(hook: Webhook, slug: str, event: AuditEvent) -> None:
         "target": {"type": event.target_type.rpartition(".")[2], "id": event.target_id},
         "from": event.from_state,
         "to": event.to_state,
-        "details": {name: event.details[name] for name in PAYLOAD_FIELDS if name in event.details},
+        "details": {name: event.details[name] for name in event_types()[slug].payload if name in event.details},
         "at": timezone.now().isoformat(),
     }
     made = Delivery.objects.create(webhook=hook, event=slug, payload=payload, next_at=timezone.now())

@@ -1,0 +1,8 @@
+"""Declare what the rest of the product looks up by name (`foilworks.core.rooms.declared`)."""
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+SENTENCES: dict[str, Promise] = {
+    "erase_person": _("deleted an account"),
+}
