@@ -3,6 +3,9 @@
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from foilworks.core.projects.notifications.kind import ADJUDICATORS, RESEARCHERS, Kind
+from foilworks.core.projects.roles import Role
+
 # Name in the row of a job -> the function that a worker runs.
 JOBS = {
     "annotation.estimate_skill": "annotation.jobs:estimate_skill",
@@ -79,4 +82,48 @@ SENTENCES: dict[str, Promise] = {
     "take_down": _("took a video down"),
     "undo_settle_doubt": _("undid a decision about a caption"),
     "withdraw": _("withdrew from the project"),
+}
+NOTIFICATIONS: dict[str, Kind] = {
+    "returned": Kind(
+        _("A reviewer returns your foil"),
+        (Role.ANNOTATOR,),
+        "annotation:queue",
+        _("A reviewer returned a foil of yours. It is the first task in your edit queue."),
+        ("stage",),
+    ),
+    "comment": Kind(
+        _("Somebody comments on an item"),
+        ADJUDICATORS,
+        "items:item",
+        _("New comment on the item %(key)s"),
+        ("item",),
+        # A reviewer opens an item only to decide it.
+        reviewer_page="annotation:disputed_item",
+        anchor="#comments",
+    ),
+    "dispute": Kind(
+        _("Disputed items wait for a decision"),
+        ADJUDICATORS,
+        "annotation:disputed_items",
+        _("Disputed items wait for a decision"),
+    ),
+    "queue_empty": Kind(
+        _("A queue is empty"),
+        RESEARCHERS,
+        "dashboard:dashboard",
+        words_by_stage={
+            "edit": _("The edit queue is empty"),
+            "review": _("The review queue is empty"),
+            "validation": _("The validation queue is empty"),
+            "baseline": _("The queue of the human baseline is empty"),
+            "objects": _("The queue of the object check is empty"),
+        },
+    ),
+    "study_full": Kind(
+        _("A crowd study is full"),
+        RESEARCHERS,
+        "annotation:crowd_study",
+        _("All places of the crowd study %(name)s are taken"),
+        ("study",),
+    ),
 }

@@ -3,6 +3,7 @@
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from foilworks.core.projects.notifications.kind import RunKind
 from foilworks.core.projects.webhooks.event_type import EventType
 
 # Name in the row of a job -> the function that a worker runs.
@@ -32,4 +33,9 @@ EVENTS: dict[str, EventType] = {
     "generation.started": EventType(
         _("a generation run is started"), action="generation.start_run", payload=("method",)
     ),
+}
+RUNS: dict[str, RunKind] = {
+    "generation": RunKind(_("Generation run"), "generation.generationrun", "generation:run"),
+    "captions": RunKind(_("Caption run"), "generation.captionrun", "generation:caption_run"),
+    "tuning": RunKind(_("Tuned model"), "generation.tuning", "generation:tuning"),
 }

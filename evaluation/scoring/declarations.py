@@ -3,6 +3,7 @@
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from foilworks.core.projects.notifications.kind import RunKind
 from foilworks.core.projects.webhooks.event_type import EventType
 
 # Name in the row of a job -> the function that a worker runs.
@@ -23,4 +24,7 @@ EVENTS: dict[str, EventType] = {
     "scoring.started": EventType(
         _("a scoring run is started"), action="evaluation.start_run", payload=("spec", "protocol")
     ),
+}
+RUNS: dict[str, RunKind] = {
+    "scoring": RunKind(_("Scoring run"), "evaluation.run", "scoring:run"),
 }

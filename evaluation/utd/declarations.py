@@ -3,6 +3,8 @@
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from foilworks.core.projects.notifications.kind import RunKind
+
 # Name in the row of a job -> the function that a worker runs.
 JOBS = {
     "utd.describe": "evaluation.utd.jobs:describe_videos",
@@ -23,4 +25,8 @@ SENTENCES: dict[str, Promise] = {
     "evaluation.import_descriptions": _("imported descriptions of videos"),
     "evaluation.measure_bias": _("started a bias run"),
     "evaluation.set_shortcut_bar": _("changed the limit of shortcuts"),
+}
+RUNS: dict[str, RunKind] = {
+    "descriptions": RunKind(_("Descriptions"), "evaluation.descriptions", "utd:bias_descriptions"),
+    "bias": RunKind(_("Bias run"), "evaluation.biasrun", "utd:bias_run"),
 }

@@ -26,8 +26,9 @@ from foilworks.core.projects.models import (
     Webhook,
 )
 from foilworks.core.projects.notifications.actions import save_settings
-from foilworks.core.projects.notifications.kinds import KINDS, QUEUES, RUNS, sentence, target
+from foilworks.core.projects.notifications.kinds import notification_kinds, sentence, target
 from foilworks.core.projects.notifications.queries import notifications_of
+from foilworks.core.rooms import declared
 from foilworks.site.notification_rules.follower import COMMIT_WINDOW, follow
 from foilworks.site.publishing.actions.report_item import report_item
 from foilworks.site.publishing.models import PublicPage
@@ -286,12 +287,18 @@ def test_looking_again_costs_a_bounded_number_of_queries(followed, django_assert
 def test_every_kind_has_words_and_a_page(followed):
     """A fact that is missing, of an older version, breaks neither the list nor the link."""
     person, project = make_user(), followed.project
-    for kind in KINDS:
+    for kind in notification_kinds():
         for facts in ({}, {"what": "gone", "stage": "gone"}):
             found = Notification(person=person, project=project, role="researcher", kind=kind, facts=facts)
             assert sentence(found)
             assert target(found).startswith("/projects/")
-    for what in RUNS:
+    for what in declared("RUNS"):
         found = Notification(project=project, kind="run_ended", facts={"what": what, "n": 3})
         assert target(found).endswith("/3/")
-    assert set(QUEUES) == {Stage.EDIT, Stage.REVIEW, Stage.VALIDATION, Stage.BASELINE, Stage.OBJECTS}
+    assert set(notification_kinds()["queue_empty"].words_by_stage) == {
+        Stage.EDIT,
+        Stage.REVIEW,
+        Stage.VALIDATION,
+        Stage.BASELINE,
+        Stage.OBJECTS,
+    }

@@ -3,6 +3,7 @@
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from foilworks.core.projects.notifications.kind import RESEARCHERS, Kind
 from foilworks.core.projects.webhooks.event_type import EventType
 
 # Name in the row of a job -> the function that a worker runs.
@@ -39,4 +40,14 @@ SENTENCES: dict[str, Promise] = {
 }
 EVENTS: dict[str, EventType] = {
     "ping": EventType(_("a test delivery"), action="projects.ping_webhook"),
+}
+NOTIFICATIONS: dict[str, Kind] = {
+    "run_ended": Kind(_("A run that you started ends"), RESEARCHERS, ""),
+    "webhook_stopped": Kind(
+        _("A webhook is stopped"),
+        RESEARCHERS,
+        "projects:webhook",
+        _("A webhook is stopped, because its deliveries failed repeatedly"),
+        ("webhook",),
+    ),
 }

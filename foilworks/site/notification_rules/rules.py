@@ -9,21 +9,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
+from django.apps import apps
+
 from annotation.actions.submissions.submit_review import author_of
 from annotation.models import ItemComment, Review, ReviewDecision, Slot, SlotState, Stage
 from annotation.queries.crowd import places_left
 from annotation.queries.decision_queues import adjudicable
-from evaluation.scoring.models import Run
-from evaluation.utd.models import BiasRun, Descriptions
 from foilworks.core.corpus.models import Item, Release
 from foilworks.core.corpus.rules.states import ItemState
 from foilworks.core.jobs.models import JobState
 from foilworks.core.projects.models import AuditEvent, CrowdStudy, Membership, Project, Role, User, Webhook
-from foilworks.core.projects.models.requested_jobs import RequestedJob
 from foilworks.core.projects.notifications.actions import Draft
-from foilworks.site.teacher.models import TeacherTraining
-from generation.models import GenerationRun
-from generation.models.side_work import CaptionRun, Tuning
+from foilworks.core.rooms import declared
 
 # Leases of the last moments that are looked at for queues that they have emptied.
 MAX_LEASES = 500
@@ -36,15 +33,6 @@ FED_BY: dict[str, tuple[str, ...]] = {
     Stage.VALIDATION: (Stage.EDIT, Stage.REVIEW),
     Stage.BASELINE: (),
     Stage.OBJECTS: (),
-}
-RUN_TABLES: dict[str, type[RequestedJob]] = {
-    "generation": GenerationRun,
-    "captions": CaptionRun,
-    "tuning": Tuning,
-    "scoring": Run,
-    "teacher": TeacherTraining,
-    "descriptions": Descriptions,
-    "bias": BiasRun,
 }
 
 
@@ -143,8 +131,10 @@ def _adjudicators(project: int, people: Sequence[int], item: int | None = None) 
 def ended_runs(window: Window) -> Iterator[Draft]:
     """Notify the person who started a run that is done or has failed."""
     ended = {"job__state__in": (JobState.DONE, JobState.FAILED), "job__finished_at__gte": window.since}
-    for what, table in RUN_TABLES.items():
-        runs = table._default_manager.filter(**ended, created_by__isnull=False).select_related("job")
+    for what, kind in declared("RUNS").items():
+        runs = (
+            apps.get_model(kind.table)._default_manager.filter(**ended, created_by__isnull=False).select_related("job")
+        )
         for run in runs.order_by("pk"):
             job = run.job
             if job is not None and window.has(job.project_id or 0, run.created_by_id, Role.RESEARCHER):

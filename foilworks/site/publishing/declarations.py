@@ -3,6 +3,7 @@
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from foilworks.core.projects.notifications.kind import RESEARCHERS, Kind
 from foilworks.core.projects.webhooks.event_type import EventType
 
 # Name in the row of a job -> the function that a worker runs.
@@ -21,4 +22,13 @@ SENTENCES: dict[str, Promise] = {
 }
 EVENTS: dict[str, EventType] = {
     "item.reported": EventType(_("a visitor reports a released item"), action="evaluation.report_item"),
+}
+NOTIFICATIONS: dict[str, Kind] = {
+    "report": Kind(
+        _("A visitor reports an item"),
+        RESEARCHERS,
+        "publishing:item_reports",
+        _("Visitors reported items of the release %(name)s"),
+        ("release",),
+    ),
 }

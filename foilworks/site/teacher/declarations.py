@@ -3,6 +3,8 @@
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from foilworks.core.projects.notifications.kind import RunKind
+
 # Name in the row of a job -> the function that a worker runs.
 JOBS = {
     "teacher.run": "foilworks.site.teacher.jobs:run_teacher",
@@ -13,4 +15,7 @@ SENTENCES: dict[str, Promise] = {
     "evaluation.read_release": _("evaluated a trained model on a release"),
     "evaluation.resume_teacher": _("continued a training"),
     "evaluation.start_teacher": _("started a training"),
+}
+RUNS: dict[str, RunKind] = {
+    "teacher": RunKind(_("Training"), "evaluation.teachertraining", "teacher:teacher_training"),
 }

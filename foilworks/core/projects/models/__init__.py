@@ -30,11 +30,11 @@ from foilworks.core.projects.models.project import (
     LeakageScope,
     Membership,
     Project,
-    Role,
     User,
 )
 from foilworks.core.projects.models.tokens import ApiToken, IdempotentAnswer, RequestCount
 from foilworks.core.projects.models.webhooks import Delivery, Webhook
+from foilworks.core.projects.roles import Role
 
 __all__ = [
     "WORK_OF_ROLES",

@@ -6,8 +6,8 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from foilworks.core.projects.models.project import Role
 from foilworks.core.projects.personal_data import PersonalData
+from foilworks.core.projects.roles import Role
 
 
 class Notification(models.Model):
@@ -15,7 +15,7 @@ class Notification(models.Model):
 
     person = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="notifications", db_index=False)
     project = models.ForeignKey("projects.Project", models.CASCADE, related_name="+")
-    # A key of foilworks.core.projects.notifications.kinds.KINDS.
+    # A key of NOTIFICATIONS, which the rooms declare (foilworks.core.projects.notifications.kind).
     kind = models.CharField(max_length=20)
     # The role for which the person gets it: without this role they do not see it any more.
     role = models.CharField(max_length=12, choices=Role)

@@ -7,6 +7,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from foilworks.core.projects.personal_data import PersonalData
+from foilworks.core.projects.roles import Role
 from foilworks.core.projects.sql.rows import QuickRows
 
 
@@ -17,15 +18,6 @@ class User(AbstractUser, QuickRows):
     password_is_temporary = models.BooleanField(_("temporary password"), default=False)
     # The row no longer identifies the person; their work may remain under its id.
     erased_at = models.DateTimeField(null=True, blank=True)
-
-
-class Role(models.TextChoices):
-    """Roles are per project; a person may hold several. Site administrators are `User.is_superuser`."""
-
-    ANNOTATOR = "annotator", _("annotator")
-    REVIEWER = "reviewer", _("reviewer")
-    VALIDATOR = "validator", _("validator")
-    RESEARCHER = "researcher", _("researcher")
 
 
 # What an invitation says of each role.

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from foilworks.core.projects.listing.filters import Filters
 from foilworks.core.projects.models import MailFrequency, NotificationSettings, Project
-from foilworks.core.projects.notifications.kinds import KINDS, Channel, channel_of
+from foilworks.core.projects.notifications.kinds import Channel, channel_of, notification_kinds
 
 # More projects do not fit beside each other: they are folded.
 MAX_CHIPS = 4
@@ -44,7 +44,7 @@ class NotificationSettingsForm(forms.Form):
         self, stored: NotificationSettings, roles: Collection[str], data: Mapping[str, str] | None = None
     ) -> None:
         """`roles`: what the person holds in any project; kinds for other roles are not asked."""
-        kinds = {slug: kind for slug, kind in KINDS.items() if set(kind.roles) & set(roles)}
+        kinds = {slug: kind for slug, kind in notification_kinds().items() if set(kind.roles) & set(roles)}
         chosen = {slug: channel_of(stored.channels, slug) for slug in kinds}
         super().__init__(data, initial={"mail": stored.mail, **chosen})
         self.kinds = tuple(kinds)

@@ -1,16 +1,22 @@
-"""List the kinds of notifications: whom they are for, what they say, and which page they open."""
+"""List the kinds of notifications: whom they are for, what they say, and which page they open.
+
+Each room declares its kinds in the table NOTIFICATIONS of its `declarations.py`, and its runs in RUNS.
+"""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from django.db import models
 from django.urls import NoReverseMatch, reverse
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from foilworks.core.projects.models import Notification, Role
+from foilworks.core.projects.notifications.kind import Kind
+from foilworks.core.rooms import declared
+
+# The kind of the runs in RUNS.
+RUN_ENDED = "run_ended"
 
 
 class Channel(models.TextChoices):
@@ -19,117 +25,39 @@ class Channel(models.TextChoices):
     OFF = "off", gettext_lazy("Off")
 
 
-@dataclass(frozen=True)
-class Kind:
-    """`roles`: who can get it. `page`: a view that takes the project's slug and the values of `arguments` in the facts.
-
-    `words`: the sentence, with the facts filled in.
-    """
-
-    label: str | Promise
-    roles: tuple[str, ...]
-    page: str
-    words: str | Promise = ""
-    arguments: tuple[str, ...] = ()
+def notification_kinds() -> Mapping[str, Kind]:
+    """Return all kinds by name."""
+    return declared("NOTIFICATIONS")
 
 
-RESEARCHERS = (Role.RESEARCHER,)
-ADJUDICATORS = (Role.RESEARCHER, Role.REVIEWER)
-KINDS: dict[str, Kind] = {
-    "returned": Kind(
-        gettext_lazy("A reviewer returns your foil"),
-        (Role.ANNOTATOR,),
-        "annotation:queue",
-        gettext_lazy("A reviewer returned a foil of yours. It is the first task in your edit queue."),
-        ("stage",),
-    ),
-    "comment": Kind(
-        gettext_lazy("Somebody comments on an item"),
-        ADJUDICATORS,
-        "items:item",
-        gettext_lazy("New comment on the item %(key)s"),
-        ("item",),
-    ),
-    "dispute": Kind(
-        gettext_lazy("Disputed items wait for a decision"),
-        ADJUDICATORS,
-        "annotation:disputed_items",
-        gettext_lazy("Disputed items wait for a decision"),
-    ),
-    "run_ended": Kind(gettext_lazy("A run that you started ends"), RESEARCHERS, ""),
-    "queue_empty": Kind(gettext_lazy("A queue is empty"), RESEARCHERS, "dashboard:dashboard"),
-    "study_full": Kind(
-        gettext_lazy("A crowd study is full"),
-        RESEARCHERS,
-        "annotation:crowd_study",
-        gettext_lazy("All places of the crowd study %(name)s are taken"),
-        ("study",),
-    ),
-    "report": Kind(
-        gettext_lazy("A visitor reports an item"),
-        RESEARCHERS,
-        "publishing:item_reports",
-        gettext_lazy("Visitors reported items of the release %(name)s"),
-        ("release",),
-    ),
-    "webhook_stopped": Kind(
-        gettext_lazy("A webhook is stopped"),
-        RESEARCHERS,
-        "projects:webhook",
-        gettext_lazy("A webhook is stopped, because its deliveries failed repeatedly"),
-        ("webhook",),
-    ),
-}
-# Of a run: what it is, and its page.
-RUNS: dict[str, tuple[str | Promise, str]] = {
-    "generation": (gettext_lazy("Generation run"), "generation:run"),
-    "captions": (gettext_lazy("Caption run"), "generation:caption_run"),
-    "tuning": (gettext_lazy("Tuned model"), "generation:tuning"),
-    "scoring": (gettext_lazy("Scoring run"), "scoring:run"),
-    "teacher": (gettext_lazy("Training"), "teacher:teacher_training"),
-    "descriptions": (gettext_lazy("Descriptions"), "utd:bias_descriptions"),
-    "bias": (gettext_lazy("Bias run"), "utd:bias_run"),
-}
-QUEUES: dict[str, str | Promise] = {
-    "edit": gettext_lazy("The edit queue is empty"),
-    "review": gettext_lazy("The review queue is empty"),
-    "validation": gettext_lazy("The validation queue is empty"),
-    "baseline": gettext_lazy("The queue of the human baseline is empty"),
-    "objects": gettext_lazy("The queue of the object check is empty"),
-}
-
-
-def sentence(found: Notification) -> str:
+def sentence(notification: Notification) -> str:
     """Return what the notification says, in the reader's language; the plain label if a fact is missing."""
-    kind, facts = KINDS[found.kind], found.facts
-    if found.kind == "run_ended" and facts.get("what") in RUNS:
+    kind, facts = notification_kinds()[notification.kind], notification.facts
+    if notification.kind == RUN_ENDED and facts.get("what") in declared("RUNS"):
         words = _("%(run)s %(n)s failed") if facts.get("failed") else _("%(run)s %(n)s is done")
-        return words % {"run": RUNS[facts["what"]][0], "n": facts.get("n", "")}
-    if found.kind == "queue_empty":
-        return str(QUEUES.get(facts.get("stage", ""), kind.label))
+        return words % {"run": declared("RUNS")[facts["what"]].label, "n": facts.get("n", "")}
+    words = kind.words_by_stage.get(facts.get("stage", ""), kind.words)
     try:
-        return str(kind.words or kind.label) % facts
+        return str(words or kind.label) % facts
     except KeyError:
         return str(kind.label)
 
 
-def target(found: Notification) -> str:
+def target(notification: Notification) -> str:
     """Return the address of the page that it is about; the project's overview if that page does not exist."""
-    slug = found.project.slug
+    slug = notification.project.slug
     try:
-        return _page(found, slug)
+        return _page(notification, slug)
     except (NoReverseMatch, KeyError):
         return reverse("dashboard:dashboard", args=[slug])
 
 
-def _page(found: Notification, slug: str) -> str:
-    kind, facts = KINDS[found.kind], found.facts
-    if found.kind == "run_ended":
-        return reverse(RUNS[facts["what"]][1], args=[slug, facts["n"]])
-    # A reviewer opens an item only to decide it.
-    name = "annotation:disputed_item" if found.kind == "comment" and found.role == Role.REVIEWER else kind.page
-    anchor = "#comments" if found.kind == "comment" else ""
-    return reverse(name, args=[slug, *(facts[name] for name in kind.arguments)]) + anchor
+def _page(notification: Notification, slug: str) -> str:
+    kind, facts = notification_kinds()[notification.kind], notification.facts
+    if notification.kind == RUN_ENDED:
+        return reverse(declared("RUNS")[facts["what"]].page, args=[slug, facts["n"]])
+    page = kind.reviewer_page if kind.reviewer_page and notification.role == Role.REVIEWER else kind.page
+    return reverse(page, args=[slug, *(facts[name] for name in kind.arguments)]) + kind.anchor
 
 
 def channel_of(channels: Mapping[str, Any], kind: str) -> str:

@@ -21,7 +21,7 @@ from foilworks.core.jobs.queue import enqueue
 from foilworks.core.projects.demo_accounts import is_published
 from foilworks.core.projects.errors import EntryRefused
 from foilworks.core.projects.models import MailFrequency, Notification, NotificationSettings, User
-from foilworks.core.projects.notifications.kinds import KINDS, Channel, channel_of, sentence
+from foilworks.core.projects.notifications.kinds import Channel, channel_of, notification_kinds, sentence
 from foilworks.core.projects.notifications.queries import visible
 
 JOB = "projects.mail_notifications"
@@ -39,7 +39,7 @@ def is_ready() -> bool:
 
 def waiting(person: User, chosen: NotificationSettings) -> QuerySet[Notification]:
     """Return what the person has neither read nor received by mail, oldest first."""
-    kinds = [slug for slug in KINDS if channel_of(chosen.channels, slug) == Channel.MAIL]
+    kinds = [slug for slug in notification_kinds() if channel_of(chosen.channels, slug) == Channel.MAIL]
     rows = visible().filter(person=person, read_at=None, mailed_at=None, created_at__gte=chosen.changed_at)
     rows = rows.filter(kind__in=kinds, project__archived_at=None)
     return rows.select_related("project").order_by("project__name", "project", "pk")
