@@ -3,6 +3,7 @@
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from foilworks.core.projects.audit_trail.row_kind import ActorName, RowKind, RowPage
 from foilworks.core.projects.notifications.kind import ADJUDICATORS, RESEARCHERS, Kind
 from foilworks.core.projects.roles import Role
 
@@ -91,33 +92,11 @@ NOTIFICATIONS: dict[str, Kind] = {
         _("A reviewer returned a foil of yours. It is the first task in your edit queue."),
         ("stage",),
     ),
-    "comment": Kind(
-        _("Somebody comments on an item"),
-        ADJUDICATORS,
-        "items:item",
-        _("New comment on the item %(key)s"),
-        ("item",),
-        # A reviewer opens an item only to decide it.
-        reviewer_page="annotation:disputed_item",
-        anchor="#comments",
-    ),
     "dispute": Kind(
         _("Disputed items wait for a decision"),
         ADJUDICATORS,
         "annotation:disputed_items",
         _("Disputed items wait for a decision"),
-    ),
-    "queue_empty": Kind(
-        _("A queue is empty"),
-        RESEARCHERS,
-        "dashboard:dashboard",
-        words_by_stage={
-            "edit": _("The edit queue is empty"),
-            "review": _("The review queue is empty"),
-            "validation": _("The validation queue is empty"),
-            "baseline": _("The queue of the human baseline is empty"),
-            "objects": _("The queue of the object check is empty"),
-        },
     ),
     "study_full": Kind(
         _("A crowd study is full"),
@@ -127,3 +106,22 @@ NOTIFICATIONS: dict[str, Kind] = {
         ("study",),
     ),
 }
+ROW_KINDS: dict[str, RowKind] = {
+    "annotation.edit": RowKind(_("edit")),
+    "annotation.goldpair": RowKind(_("gold pair")),
+    "annotation.guideline": RowKind(_("guideline")),
+    "annotation.itemcomment": RowKind(_("comment")),
+    "annotation.paypolicy": RowKind(_("pay rates")),
+    "annotation.practicecaption": RowKind(_("practice caption")),
+    "annotation.qualitypolicy": RowKind(_("rules of quality")),
+    "annotation.review": RowKind(_("review")),
+    "annotation.reviewpolicy": RowKind(_("review sampling")),
+    "annotation.slot": RowKind(_("task"), ActorName.NONE),
+    "annotation.standing": RowKind(_("validator")),
+    "annotation.vote": RowKind(_("vote"), ActorName.PSEUDONYM),
+}
+ROW_PAGES: dict[str, RowPage] = {
+    "projects.user": RowPage("annotation:member"),
+}
+# Actions of judges on rows of another table -> that table. The trail names their actors by pseudonym.
+JUDGING_ACTIONS = {"vote": "corpus.item", "recount": "corpus.item"}

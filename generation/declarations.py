@@ -3,6 +3,7 @@
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from foilworks.core.projects.audit_trail.row_kind import RowKind, RowPage
 from foilworks.core.projects.notifications.kind import RunKind
 from foilworks.core.projects.webhooks.event_type import EventType
 
@@ -38,4 +39,15 @@ RUNS: dict[str, RunKind] = {
     "generation": RunKind(_("Generation run"), "generation.generationrun", "generation:run"),
     "captions": RunKind(_("Caption run"), "generation.captionrun", "generation:caption_run"),
     "tuning": RunKind(_("Tuned model"), "generation.tuning", "generation:tuning"),
+}
+ROW_KINDS: dict[str, RowKind] = {
+    "generation.candidate": RowKind(_("candidate")),
+    "generation.captionrun": RowKind(_("caption run")),
+    "generation.generationrun": RowKind(_("generation run")),
+    "generation.selection": RowKind(_("balanced selection")),
+    "generation.tuning": RowKind(_("tuned model")),
+}
+ROW_PAGES: dict[str, RowPage] = {
+    "generation.candidate": RowPage("generation:candidate"),
+    "generation.generationrun": RowPage("generation:run"),
 }

@@ -13,6 +13,7 @@ from inspect import signature
 from pathlib import Path
 
 import pytest
+from django.urls import get_resolver
 
 from foilworks.core.jobs.names import find_job
 from foilworks.core.rooms import declared
@@ -31,6 +32,8 @@ FLOORS = (
     "evaluation",
     "foilworks.site",
 )
+# In the `declarations.py` of the rooms.
+TABLES_OF_NAMES = ("SENTENCES", "WORK_SENTENCES", "EVENTS", "NOTIFICATIONS", "RUNS", "ROW_KINDS", "ROW_PAGES")
 MAX_FILE_LINES, MAX_FUNCTION_LINES, MAX_TEMPLATE_LINE = 450, 50, 160
 SETTINGS = "foilworks/site/settings.py"
 # They may say which settings module Django reads, and nothing else.
@@ -347,6 +350,47 @@ def test_a_job_is_queued_by_its_own_app_or_one_above():
                 if not owner.startswith("tests.") and floor_of(owner) > floor_of(module)
             ]
     found("jobs queued from below", upward)
+
+
+def declared_names() -> dict[str, str]:
+    """Names of actions, events, notifications, runs and rows -> the module that declares them."""
+    names: dict[str, str] = {}
+    for path in source_files():
+        if path.name == "declarations.py":
+            module = import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
+            for table in TABLES_OF_NAMES:
+                names |= dict.fromkeys(getattr(module, table, {}), module.__name__)
+    return names
+
+
+def pages_of_rooms() -> dict[str, str]:
+    """Namespaces of URL names -> the module with their patterns."""
+    return {name: resolver.urlconf_name.__name__ for name, (_, resolver) in get_resolver().namespace_dict.items()}
+
+
+def test_no_room_names_what_a_room_above_it_declares():
+    """A name of an action, an event or a row that begins with an app, and a name of a page, belong to their rooms."""
+    names, pages = declared_names(), pages_of_rooms()
+    apps = {app.rpartition(".")[2]: app for app in FLOORS[:-1]}
+    upward = []
+    for path in source_files():
+        module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        if not module.startswith(tuple(f"{app}." for app in FLOORS)):
+            continue
+        for node in nodes(path):
+            text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+            namespace = text.partition(":")[0] if re.fullmatch(r"[a-z_]+:[a-z_]+", text) else ""
+            app = text.partition(".")[0] if re.fullmatch(r"[a-z]+\.[a-z_]+", text) else ""
+            owner = names.get(text) or apps.get(app) if app else pages.get(namespace)
+            if owner and floor_of(owner) > floor_of(module):
+                upward.append(f"{relative(path)}:{node.lineno} {text}")
+    found("names of rooms above", upward)
+
+
+@pytest.mark.parametrize("table", TABLES_OF_NAMES)
+def test_a_name_is_declared_once(table):
+    # ValueError: two rooms declare it.
+    assert declared(table)
 
 
 def test_every_declared_job_is_queued_somewhere():

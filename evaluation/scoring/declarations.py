@@ -3,6 +3,7 @@
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from foilworks.core.projects.audit_trail.row_kind import RowKind, RowPage
 from foilworks.core.projects.notifications.kind import RunKind
 from foilworks.core.projects.webhooks.event_type import EventType
 
@@ -27,4 +28,11 @@ EVENTS: dict[str, EventType] = {
 }
 RUNS: dict[str, RunKind] = {
     "scoring": RunKind(_("Scoring run"), "evaluation.run", "scoring:run"),
+}
+ROW_KINDS: dict[str, RowKind] = {
+    "evaluation.modelcard": RowKind(_("model card")),
+    "evaluation.run": RowKind(_("scoring run")),
+}
+ROW_PAGES: dict[str, RowPage] = {
+    "evaluation.run": RowPage("scoring:run"),
 }

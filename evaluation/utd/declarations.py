@@ -3,6 +3,7 @@
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from foilworks.core.projects.audit_trail.row_kind import RowKind, RowPage
 from foilworks.core.projects.notifications.kind import RunKind
 
 # Name in the row of a job -> the function that a worker runs.
@@ -29,4 +30,13 @@ SENTENCES: dict[str, Promise] = {
 RUNS: dict[str, RunKind] = {
     "descriptions": RunKind(_("Descriptions"), "evaluation.descriptions", "utd:bias_descriptions"),
     "bias": RunKind(_("Bias run"), "evaluation.biasrun", "utd:bias_run"),
+}
+ROW_KINDS: dict[str, RowKind] = {
+    "evaluation.benchmarkedmodel": RowKind(_("model on splits")),
+    "evaluation.biasrun": RowKind(_("bias run")),
+    "evaluation.descriptions": RowKind(_("frame descriptions")),
+}
+ROW_PAGES: dict[str, RowPage] = {
+    "evaluation.biasrun": RowPage("utd:bias_run"),
+    "evaluation.descriptions": RowPage("utd:bias_descriptions"),
 }

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.apps import apps
 from django.utils import timezone
 
 from annotation.actions.claims.claim import claim
@@ -25,6 +26,7 @@ from foilworks.core.projects.models import (
     Role,
     Webhook,
 )
+from foilworks.core.projects.models.requested_jobs import RequestedJob
 from foilworks.core.projects.notifications.actions import save_settings
 from foilworks.core.projects.notifications.kinds import notification_kinds, sentence, target
 from foilworks.core.projects.notifications.queries import notifications_of
@@ -292,13 +294,10 @@ def test_every_kind_has_words_and_a_page(followed):
             found = Notification(person=person, project=project, role="researcher", kind=kind, facts=facts)
             assert sentence(found)
             assert target(found).startswith("/projects/")
-    for what in declared("RUNS"):
+        assert set(notification_kinds()[kind].roles) <= set(Role)
+    for what, run_kind in declared("RUNS").items():
+        assert issubclass(apps.get_model(run_kind.table), RequestedJob)
         found = Notification(project=project, kind="run_ended", facts={"what": what, "n": 3})
         assert target(found).endswith("/3/")
-    assert set(notification_kinds()["queue_empty"].words_by_stage) == {
-        Stage.EDIT,
-        Stage.REVIEW,
-        Stage.VALIDATION,
-        Stage.BASELINE,
-        Stage.OBJECTS,
-    }
+    queues = notification_kinds()["queue_empty"].words_by_stage
+    assert set(queues) == {Stage.EDIT, Stage.REVIEW, Stage.VALIDATION, Stage.BASELINE, Stage.OBJECTS}

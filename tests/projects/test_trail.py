@@ -3,6 +3,8 @@
 import ast
 import csv
 import io
+from collections import defaultdict
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -13,9 +15,10 @@ from django.urls import reverse
 from foilworks.core.projects.actions.lifecycle import set_archived
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.audit_trail.sentences import detail_words, phrase
-from foilworks.core.projects.audit_trail.words import KINDS, PAGES, action_words, target_page
+from foilworks.core.projects.audit_trail.words import action_words, row_kinds, target_page
 from foilworks.core.projects.models import AuditEvent
 from foilworks.core.projects.pseudonyms import pseudonym
+from foilworks.core.rooms import declared
 from tests.annotation.world import make_world
 from tests.factories import make_item, make_member, make_project, make_subtest
 
@@ -179,7 +182,7 @@ def test_the_trail_is_searched_by_words_and_people_and_by_part(client, project, 
 
 
 def actions_in_code():
-    """Every action that is written as a literal: the third argument of `audit.event`, if it is about a project."""
+    """(path, action) of each literal action: the third argument of `audit.event`, if it is about a project."""
     for app in ("annotation", "evaluation", "foilworks", "generation"):
         for path in (Path(settings.BASE_DIR) / app).rglob("*.py"):
             text = path.read_text(encoding="utf-8")
@@ -187,11 +190,34 @@ def actions_in_code():
                 if isinstance(node, ast.Call) and ast.unparse(node.func) == "audit.event" and len(node.args) > 3:
                     project, action = node.args[0], node.args[2]
                     if ast.unparse(project) != "None" and isinstance(action, ast.Constant):
-                        yield action.value
+                        yield path.relative_to(settings.BASE_DIR), action.value
 
 
 def test_every_action_reads_as_a_sentence():
-    assert {action for action in actions_in_code() if not phrase(action)} == set()
+    assert {action for _path, action in actions_in_code() if not phrase(action)} == set()
+
+
+def test_every_sentence_is_declared_in_the_room_that_records_the_action():
+    recorders = defaultdict(set)
+    for path, action in actions_in_code():
+        recorders[action].add(path)
+    elsewhere = [
+        f"{declarations}: {action}"
+        for declarations in Path(settings.BASE_DIR).glob("[aefg]*/**/declarations.py")
+        for action in sentences_of(declarations)
+        if action in recorders
+        if not any((Path(settings.BASE_DIR) / path).is_relative_to(declarations.parent) for path in recorders[action])
+    ]
+    assert elsewhere == []
+
+
+def sentences_of(declarations: Path) -> set[str]:
+    module = import_module(".".join(declarations.relative_to(settings.BASE_DIR).with_suffix("").parts))
+    return {*getattr(module, "SENTENCES", ()), *getattr(module, "WORK_SENTENCES", ())}
+
+
+def test_an_action_has_one_sentence():
+    assert declared("SENTENCES").keys() & declared("WORK_SENTENCES").keys() == set()
 
 
 @pytest.mark.parametrize("where", ["settings/", "people/{olga}/", "subtests/{subtest}/votes/"])
@@ -204,8 +230,14 @@ def test_what_can_change_links_to_its_history(client, project, owner, where):
 
 def test_every_kind_in_the_filter_is_a_table():
     tables = {model._meta.label_lower for model in apps.get_models()}
-    assert set(KINDS) <= tables
-    assert set(PAGES) <= set(KINDS)
+    assert set(row_kinds()) <= tables
+    assert set(declared("ROW_PAGES")) <= set(row_kinds())
+
+
+def test_every_page_of_a_row_exists(project):
+    for label, row_page in declared("ROW_PAGES").items():
+        row = AuditEvent(target_type=label, target_id="1", details={row_page.detail: 1})
+        assert target_page(project, row), label
 
 
 def test_the_banner_of_an_archived_project_leads_its_researchers_to_the_settings(client, project, owner):

@@ -23,9 +23,10 @@ from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.queue import enqueue
 from foilworks.core.jobs.runner import run_now
 from foilworks.core.projects.actions.webhooks import add_webhook, ping_webhook, remove_webhook, rotate_webhook
+from foilworks.core.projects.audit_trail.sentences import phrase
 from foilworks.core.projects.errors import AccessDenied, ProjectError
 from foilworks.core.projects.models import Delivery, Role, Webhook
-from foilworks.core.projects.webhooks.events import MAX_FAILURES, RETRY_DELAYS, deliver, queue_due
+from foilworks.core.projects.webhooks.events import MAX_FAILURES, RETRY_DELAYS, deliver, event_types, queue_due
 from foilworks.core.projects.webhooks.messages import message_id, secret_of, signature
 from foilworks.core.projects.webhooks.outbound_addresses import checked_target
 from tests.attacks.receivers import dripping
@@ -380,3 +381,11 @@ def test_waiting_deliveries_are_deleted_with_their_webhook(receiver, project, ow
     assert receiver.came == []
     with pytest.raises(ProjectError):
         add_webhook(owner, project, receiver.url, ["no.event"])
+
+
+def test_every_event_is_fired_by_an_action_or_a_state_and_by_no_other_event():
+    rows = event_types().values()
+    assert all(bool(event_type.action) != bool(event_type.target_type and event_type.to_states) for event_type in rows)
+    actions = [event_type.action for event_type in rows if event_type.action]
+    assert len(actions) == len(set(actions))
+    assert all(phrase(action) for action in actions)

@@ -4,6 +4,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.projects.audit_trail.row_kind import RowKind, RowPage
 from foilworks.core.projects.webhooks.event_type import EventType
 
 # Name in the row of a job -> the function that a worker runs.
@@ -23,4 +24,15 @@ EVENTS: dict[str, EventType] = {
         target_type="corpus.item",
         to_states=frozenset({ItemState.VALID, ItemState.INVALID, ItemState.DISPUTED}),
     ),
+}
+ROW_KINDS: dict[str, RowKind] = {
+    "corpus.caption": RowKind(_("caption")),
+    "corpus.foil": RowKind(_("foil")),
+    "corpus.item": RowKind(_("item")),
+    "corpus.release": RowKind(_("release")),
+    "corpus.subtest": RowKind(_("subtest")),
+    "corpus.video": RowKind(_("video")),
+}
+ROW_PAGES: dict[str, RowPage] = {
+    "corpus.video": RowPage("corpus:video"),
 }

@@ -3,6 +3,7 @@
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from foilworks.core.projects.audit_trail.row_kind import RowKind, RowPage
 from foilworks.core.projects.notifications.kind import RESEARCHERS, Kind
 from foilworks.core.projects.webhooks.event_type import EventType
 
@@ -50,4 +51,18 @@ NOTIFICATIONS: dict[str, Kind] = {
         _("A webhook is stopped, because its deliveries failed repeatedly"),
         ("webhook",),
     ),
+}
+ROW_KINDS: dict[str, RowKind] = {
+    "projects.apitoken": RowKind(_("token")),
+    "projects.consenttext": RowKind(_("consent text")),
+    "projects.crowdplace": RowKind(_("place in a crowd study")),
+    "projects.crowdstudy": RowKind(_("crowd study")),
+    "projects.invitation": RowKind(_("invitation")),
+    "projects.membership": RowKind(_("membership")),
+    "projects.project": RowKind(_("project")),
+    "projects.user": RowKind(_("member")),
+    "projects.webhook": RowKind(_("webhook")),
+}
+ROW_PAGES: dict[str, RowPage] = {
+    "projects.webhook": RowPage("projects:webhook"),
 }

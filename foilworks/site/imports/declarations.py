@@ -3,6 +3,7 @@
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from foilworks.core.projects.audit_trail.row_kind import RowKind, RowPage
 from foilworks.core.projects.webhooks.event_type import EventType
 
 # Name in the row of a job -> the function that a worker runs.
@@ -23,4 +24,10 @@ EVENTS: dict[str, EventType] = {
     "import.stored": EventType(
         _("an import is stored"), action="evaluation.import_records", payload=("created", "bad")
     ),
+}
+ROW_KINDS: dict[str, RowKind] = {
+    "evaluation.import": RowKind(_("import")),
+}
+ROW_PAGES: dict[str, RowPage] = {
+    "evaluation.import": RowPage("imports:import"),
 }

@@ -132,10 +132,8 @@ def ended_runs(window: Window) -> Iterator[Draft]:
     """Notify the person who started a run that is done or has failed."""
     ended = {"job__state__in": (JobState.DONE, JobState.FAILED), "job__finished_at__gte": window.since}
     for what, kind in declared("RUNS").items():
-        runs = (
-            apps.get_model(kind.table)._default_manager.filter(**ended, created_by__isnull=False).select_related("job")
-        )
-        for run in runs.order_by("pk"):
+        runs = apps.get_model(kind.table)._default_manager.filter(**ended, created_by__isnull=False)
+        for run in runs.select_related("job").order_by("pk"):
             job = run.job
             if job is not None and window.has(job.project_id or 0, run.created_by_id, Role.RESEARCHER):
                 key = f"{what}:{run.pk}:{job.finished_at:%Y-%m-%dT%H:%M:%S}"

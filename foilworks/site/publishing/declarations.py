@@ -3,6 +3,7 @@
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from foilworks.core.projects.audit_trail.row_kind import RowKind
 from foilworks.core.projects.notifications.kind import RESEARCHERS, Kind
 from foilworks.core.projects.webhooks.event_type import EventType
 
@@ -31,4 +32,8 @@ NOTIFICATIONS: dict[str, Kind] = {
         _("Visitors reported items of the release %(name)s"),
         ("release",),
     ),
+}
+ROW_KINDS: dict[str, RowKind] = {
+    "evaluation.publicpage": RowKind(_("public page")),
+    "evaluation.submission": RowKind(_("submitted scores")),
 }

@@ -3,6 +3,7 @@
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from foilworks.core.projects.audit_trail.row_kind import RowKind, RowPage
 from foilworks.core.projects.notifications.kind import RunKind
 
 # Name in the row of a job -> the function that a worker runs.
@@ -18,4 +19,11 @@ SENTENCES: dict[str, Promise] = {
 }
 RUNS: dict[str, RunKind] = {
     "teacher": RunKind(_("Training"), "evaluation.teachertraining", "teacher:teacher_training"),
+}
+ROW_KINDS: dict[str, RowKind] = {
+    "evaluation.studentevaluation": RowKind(_("evaluation of a training")),
+    "evaluation.teachertraining": RowKind(_("training")),
+}
+ROW_PAGES: dict[str, RowPage] = {
+    "evaluation.teachertraining": RowPage("teacher:teacher_training"),
 }

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from foilworks.core.projects.audit_trail.sentences import actions_said_with, work_actions
-from foilworks.core.projects.audit_trail.words import KINDS, without_judges
+from foilworks.core.projects.audit_trail.words import row_kinds, unnamed_tables, without_judges
 from foilworks.core.projects.listing.filters import Filters
 from foilworks.core.projects.models import AuditEvent, Project
 
@@ -38,13 +38,14 @@ class TrailFilter(Filters):
 
     def __init__(self, data, *, is_open: bool = False) -> None:
         super().__init__({**dict(data.items()), "part": data.get("part", "")}, is_open=is_open)
-        self.fields["kind"].choices = [("", _("anything")), *sorted(KINDS.items(), key=lambda one: str(one[1]))]
+        kinds = ((label, kind.words) for label, kind in row_kinds().items())
+        self.fields["kind"].choices = [("", _("anything")), *sorted(kinds, key=lambda choice: str(choice[1]))]
 
     def narrow(self, project: Project) -> QuerySet[AuditEvent]:
         """Return the rows of the project that fit."""
         chosen, events = self.chosen(), AuditEvent.objects.filter(project=project)
         if not chosen.get("tasks"):
-            events = events.exclude(target_type="annotation.slot")
+            events = events.exclude(target_type__in=unnamed_tables())
         if part := chosen.get("part"):
             of_work = Q(action__in=work_actions())
             events = events.filter(of_work if part == "work" else ~of_work)
