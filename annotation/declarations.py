@@ -125,3 +125,8 @@ ROW_PAGES: dict[str, RowPage] = {
 }
 # Actions of judges on rows of another table -> that table. The trail names their actors by pseudonym.
 JUDGING_ACTIONS = {"vote": "corpus.item", "recount": "corpus.item"}
+# What a page shows -> the name of its URL (foilworks.core.projects.pages).
+PAGES = {
+    "work": "annotation:work",
+    "crowd place": "annotation:place",
+}

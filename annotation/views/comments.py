@@ -11,6 +11,7 @@ from annotation.actions.comments import add_comment, set_resolved
 from annotation.errors import AnnotationError
 from foilworks.core.projects.access import get_project, roles_in
 from foilworks.core.projects.models import Project, Role
+from foilworks.core.projects.pages import address_of
 
 ROLES = (Role.RESEARCHER, Role.REVIEWER)
 
@@ -39,5 +40,7 @@ def resolve_comment(request: HttpRequest, slug: str, pk: int, comment: int) -> H
 
 def _back(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """Return to the page of the item that the person may open, at its comments."""
-    name = "items:item" if Role.RESEARCHER in roles_in(request.user, project) else "annotation:disputed_item"
-    return redirect(f"{reverse(name, args=[project.slug, pk])}#comments")
+    is_researcher = Role.RESEARCHER in roles_in(request.user, project)
+    arguments = (project.slug, pk)
+    page = address_of("item", *arguments) if is_researcher else reverse("annotation:disputed_item", args=arguments)
+    return redirect(f"{page}#comments")

@@ -22,6 +22,7 @@ from foilworks.core.projects.demo_accounts import NO_SETTINGS, why_closed
 from foilworks.core.projects.errors import AccessDenied
 from foilworks.core.projects.forms.settings import AboutForm, DeleteForm
 from foilworks.core.projects.models import Project, Role
+from foilworks.core.projects.pages import address_of
 from foilworks.core.text.errors import ActionableError
 
 
@@ -110,4 +111,4 @@ def archive_project(request: HttpRequest, slug: str) -> HttpResponse:
 def restore_project(request: HttpRequest, slug: str) -> HttpResponse:
     project = lifecycle.restore_project(request.user, slug)
     messages.success(request, _("Project %(name)s restored.") % {"name": project.name})
-    return redirect("dashboard:dashboard", project.slug)
+    return redirect(address_of("project", project.slug))

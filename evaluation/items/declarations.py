@@ -21,3 +21,7 @@ ROW_PAGES: dict[str, RowPage] = {
     "corpus.item": RowPage("items:item"),
     "annotation.itemcomment": RowPage("items:item", detail="item"),
 }
+# What a page shows -> the name of its URL (foilworks.core.projects.pages).
+PAGES = {
+    "item": "items:item",
+}

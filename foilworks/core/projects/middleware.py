@@ -16,6 +16,7 @@ from foilworks.core.projects.audit_trail.recording import record_refusal
 from foilworks.core.projects.crowd_entry import CROWD_PLACE_KEY
 from foilworks.core.projects.errors import AccessDenied, ConsentNeeded, NotAMember, SecondFactorNeeded, TooManyTries
 from foilworks.core.projects.models import CrowdPlace, CrowdWorker, PlaceState
+from foilworks.core.projects.pages import address_of
 from foilworks.core.text.errors import ActionableError
 from foilworks.core.text.quoting import shortened
 
@@ -102,7 +103,7 @@ def _to_place(request: HttpRequest, place: CrowdPlace) -> HttpResponse:
     if request.method == "POST":
         messages.warning(request, _("Your place in the study has ended. Your last answer was not saved."))
     request.session[CROWD_PLACE_KEY] = place.pk
-    return _redirect_to(request, reverse("annotation:place", args=[place.study.project.slug]))
+    return _redirect_to(request, address_of("crowd place", place.study.project.slug))
 
 
 def _redirect_to(request: HttpRequest, address: str) -> HttpResponse:

@@ -85,6 +85,7 @@ from foilworks.core.projects.models import (
     Role,
     User,
 )
+from foilworks.core.projects.pages import address_of
 from foilworks.core.projects.sign_in.second_factor import picture
 from foilworks.core.projects.sign_in_views import complete_login
 from foilworks.core.projects.tokens import live_tokens
@@ -338,12 +339,12 @@ def _with_new_account(request: HttpRequest, form: JoinForm, token: str) -> HttpR
         form.add_error("username", str(error))
         return None
     messages.success(request, _("You are now a member of %(project)s.") % {"project": project.name})
-    return complete_login(request, person, reverse("dashboard:dashboard", args=[project.slug]))
+    return complete_login(request, person, address_of("project", project.slug))
 
 
 def _welcome(request: HttpRequest, slug: str) -> HttpResponse:
     messages.success(request, _("You are now a member."))
-    return redirect("dashboard:dashboard", slug)
+    return redirect(address_of("project", slug))
 
 
 @never_cache
@@ -360,7 +361,7 @@ def consent(request: HttpRequest, slug: str) -> HttpResponse:
             messages.success(request, _("Thank you. You have accepted version %(n)s.") % {"n": text.version})
             wanted = request.POST.get("next", "")
             safe = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
-            return redirect(wanted if wanted and safe else "annotation:work", *([] if wanted and safe else [slug]))
+            return redirect(wanted if wanted and safe else address_of("work", slug))
     context = {
         "text": text,
         "form": form,
@@ -401,5 +402,5 @@ def create_project(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         project = create(request.user, **form.cleaned_data)
         messages.success(request, _("Project %(name)s created. You are its researcher.") % {"name": project.name})
-        return redirect("dashboard:dashboard", project.slug)
+        return redirect(address_of("project", project.slug))
     return render(request, "projects/create_project.html", {"form": form}, status=422 if form.errors else 200)

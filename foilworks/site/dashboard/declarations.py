@@ -26,3 +26,7 @@ NOTIFICATIONS: dict[str, Kind] = {
         },
     ),
 }
+# What a page shows -> the name of its URL (foilworks.core.projects.pages).
+PAGES = {
+    "project": "dashboard:dashboard",
+}

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy
 
 from foilworks.core.projects.models import Notification, Role
 from foilworks.core.projects.notifications.kind import Kind
+from foilworks.core.projects.pages import address_of
 from foilworks.core.rooms import declared
 
 # The kind of the runs in RUNS.
@@ -49,7 +50,7 @@ def target(notification: Notification) -> str:
     try:
         return _page(notification, slug)
     except (NoReverseMatch, KeyError):
-        return reverse("dashboard:dashboard", args=[slug])
+        return address_of("project", slug)
 
 
 def _page(notification: Notification, slug: str) -> str:
