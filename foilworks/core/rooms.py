@@ -12,7 +12,7 @@ from typing import Any
 
 from django.apps import AppConfig, apps
 
-# The light module of a room with its tables of names: JOBS, SENTENCES, EVENTS, NOTIFICATIONS.
+# The light module of a room with its tables of names, such as JOBS, SENTENCES, EVENTS and NOTIFICATIONS.
 DECLARATIONS = "declarations"
 
 
