@@ -35,8 +35,9 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from foilworks.core.hub.adapters.pair_classifier import TextPairClassifier  # noqa: E402 (the root must be on the path first)
-from foilworks.core.hub.adapters.registry import CLASSIFIER, FILLER, TEXT_SCORER, open_helper  # noqa: E402
+from foilworks.core.hub.catalogue.registry import CLASSIFIER, FILLER, TEXT_SCORER  # noqa: E402
 from foilworks.core.hub.loading.pretrained import load_text_model  # noqa: E402
+from foilworks.core.hub.opening import open_helper  # noqa: E402
 from tests.hub.folders import saved  # noqa: E402
 
 CANDIDATES = 10

@@ -40,12 +40,12 @@ from transformers.utils import logging  # noqa: E402
 from benchmarks.scoring import FRAMES, NAMES, TEXT, bf16_limit, decoded, synchronised, texts, videos  # noqa: E402
 from benchmarks.teacher import batch_with, seconds  # noqa: E402
 from foilworks.core.hub.adapters.generative import DESCRIBE, GenerativeModel  # noqa: E402
-from foilworks.core.hub.adapters.registry import open_adapter  # noqa: E402
 from foilworks.core.hub.batching.conversation import Conversation  # noqa: E402
 from foilworks.core.hub.batching.shared_prefix import full_log_probabilities  # noqa: E402
 from foilworks.core.hub.batching.video_families import FAMILIES, settings_of  # noqa: E402
 from foilworks.core.hub.interfaces import VideoMeta  # noqa: E402
 from foilworks.core.hub.loading.pretrained import Pretrained  # noqa: E402
+from foilworks.core.hub.opening import open_adapter  # noqa: E402
 from foilworks.core.hub.training.dual_encoders import open_student  # noqa: E402
 from foilworks.core.media.decode_pool import DecodePool, usual_workers  # noqa: E402
 from tests.hub.folders import clip  # noqa: E402

@@ -31,8 +31,8 @@ from evaluation.scoring.loop import ScoringCounts, score_pairs  # noqa: E402
 from evaluation.scoring.protocol_models import reader  # noqa: E402
 from evaluation.scoring.protocols import PROTOCOLS  # noqa: E402
 from evaluation.scoring.rungs import BLANK, CONTROLS, FRAMES_TRIED, Ladder  # noqa: E402
-from foilworks.core.hub.adapters.registry import open_adapter  # noqa: E402
 from foilworks.core.hub.adapters.tiny_video import TinyConfig, TinyVideoText, Words, save_model  # noqa: E402
+from foilworks.core.hub.opening import open_adapter  # noqa: E402
 from tests.hub import folders, video_folders  # noqa: E402
 from tests.hub.folders import saved, word_tokenizer  # noqa: E402
 

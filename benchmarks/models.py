@@ -33,9 +33,10 @@ import torch  # noqa: E402
 
 from benchmarks import generation  # noqa: E402
 from benchmarks.scoring import decoded, videos  # noqa: E402
-from foilworks.core.hub.adapters.registry import CLASSIFIER, open_helper  # noqa: E402
+from foilworks.core.hub.catalogue.registry import CLASSIFIER  # noqa: E402
 from foilworks.core.hub.loading.onednn import use_onednn  # noqa: E402
 from foilworks.core.hub.loading.pretrained import TOKENS_PER_BATCH  # noqa: E402
+from foilworks.core.hub.opening import open_helper  # noqa: E402
 from foilworks.core.media.decode_pool import DecodePool  # noqa: E402
 from foilworks.core.media.file_cache import FileCache  # noqa: E402
 from foilworks.core.media.frame_cache import FrameCache, FramesAsked  # noqa: E402

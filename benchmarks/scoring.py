@@ -41,8 +41,8 @@ from evaluation.scoring.fetching import Clip  # noqa: E402
 from evaluation.scoring.loop import ScoringCounts, score_pairs  # noqa: E402
 from evaluation.scoring.protocol_models import FrameReader  # noqa: E402
 from evaluation.scoring.protocols import PROTOCOLS  # noqa: E402
-from foilworks.core.hub.adapters.registry import open_adapter  # noqa: E402
 from foilworks.core.hub.batching.shared_prefix import Prefix, PrefixModel, full_log_probabilities  # noqa: E402
+from foilworks.core.hub.opening import open_adapter  # noqa: E402
 from foilworks.core.media.decode_pool import KINDS, DecodePool, usual_workers  # noqa: E402
 from foilworks.core.media.encode import write_mp4  # noqa: E402
 from foilworks.core.media.file_cache import FileCache  # noqa: E402

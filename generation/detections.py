@@ -7,8 +7,9 @@ from typing import Any
 
 from foilworks.core.corpus.models import Caption, MediaState, Video
 from foilworks.core.corpus.video_files.stored_files import clip_file
-from foilworks.core.hub.adapters.registry import DETECTOR, open_helper
+from foilworks.core.hub.catalogue.registry import DETECTOR
 from foilworks.core.hub.interfaces import Detector, ModelInfo
+from foilworks.core.hub.opening import open_helper
 from foilworks.core.media.errors import MediaError
 from foilworks.core.media.file_cache import content_key
 from foilworks.core.media.frames import SAMPLING_POLICY, sample_frames

@@ -10,8 +10,8 @@ from typing import Any
 
 from foilworks.core.corpus.models import MediaState, Video
 from foilworks.core.corpus.video_files.stored_files import clip_file
-from foilworks.core.hub.adapters.registry import open_adapter
 from foilworks.core.hub.interfaces import Embedder, Frames, ModelInfo, VideoMeta
+from foilworks.core.hub.opening import open_adapter
 from foilworks.core.media.frames import sample_frames
 from foilworks.core.text.errors import ActionableError
 from generation.models import Hint

@@ -45,7 +45,7 @@ TABLES = (
     "generation.tuning.parameters:TUNING",
     "foilworks.core.corpus.import_formats.registry:IMPORTERS",
     "foilworks.core.corpus.export_formats.registry:EXPORTERS",
-    "foilworks.core.hub.adapters.registry:EVERY",
+    "foilworks.core.hub.catalogue.registry:EVERY",
     "evaluation.analyses.divergence:NOTE",
     "evaluation.analyses.registry:REPORTS",
     "foilworks.site.dashboard.planning:PLAN",

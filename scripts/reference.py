@@ -178,8 +178,8 @@ first file.
 
 def scoring_page() -> str:
     protocol_table = _named("evaluation.scoring.protocols", "PROTOCOLS")
-    adapters = _named("foilworks.core.hub.adapters.registry", "ADAPTERS")
-    every = _named("foilworks.core.hub.adapters.registry", "EVERY")
+    adapters = _named("foilworks.core.hub.catalogue.registry", "ADAPTERS")
+    every = _named("foilworks.core.hub.catalogue.registry", "EVERY")
 
     shown = _named("evaluation.scoring.rungs", "SHOWN")
     others = {slug: row for slug, row in every.items() if slug not in adapters}
@@ -190,7 +190,7 @@ def scoring_page() -> str:
     ]
     return page(
         "Adapters and protocols",
-        "`foilworks/core/hub/adapters/registry.py` and `evaluation/scoring/protocols.py`",
+        "`foilworks/core/hub/catalogue/registry.py` and `evaluation/scoring/protocols.py`",
         "Name a model as `SLUG:ARGUMENT`; [Models](models.md) describes each.\n",
         "## Adapters: models that score\n",
         entries("adapter", adapters),

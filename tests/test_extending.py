@@ -16,7 +16,8 @@ import generation.methods
 from evaluation.scoring.queries import run_results
 from foilworks.core import hub
 from foilworks.core.corpus.rules.states import CandidateState
-from foilworks.core.hub.adapters.registry import ADAPTERS, open_adapter
+from foilworks.core.hub.catalogue.registry import ADAPTERS
+from foilworks.core.hub.opening import open_adapter
 from foilworks.core.jobs.models import JobState
 from foilworks.core.jobs.runner import run_now
 from foilworks.core.projects.models import Role
@@ -57,7 +58,7 @@ def extended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     ("name", "row"),
-    [("generation/methods/registry.py", METHOD_ROW), ("foilworks/core/hub/adapters/registry.py", ADAPTER_ROW)],
+    [("generation/methods/registry.py", METHOD_ROW), ("foilworks/core/hub/catalogue/registry.py", ADAPTER_ROW)],
 )
 def test_the_rows_of_the_page_fit_into_their_tables(name: str, row: str) -> None:
     text = (PAGE.parents[2] / name).read_text(encoding="utf-8")

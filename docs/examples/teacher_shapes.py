@@ -43,9 +43,10 @@ from torch.nn import functional as F  # noqa: E402
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast  # noqa: E402
 from transformers.utils import logging  # noqa: E402
 
-from foilworks.core.hub.adapters.registry import ENCODER, open_helper  # noqa: E402
 from foilworks.core.hub.adapters.tiny_video import TinyConfig, TinyVideoText, Words, save_model  # noqa: E402
+from foilworks.core.hub.catalogue.registry import ENCODER  # noqa: E402
 from foilworks.core.hub.interfaces import VideoMeta  # noqa: E402
+from foilworks.core.hub.opening import open_helper  # noqa: E402
 from foilworks.core.hub.training.dual_encoders import open_student  # noqa: E402
 from foilworks.core.text.tokens import words as words_of  # noqa: E402
 from foilworks.site.demo.captions import COLOURS, MOTIONS, SAME_MEANING, SHAPES, Facts, direction_caption  # noqa: E402

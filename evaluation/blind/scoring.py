@@ -14,7 +14,7 @@ from evaluation.facts.records import item_facts
 from evaluation.scoring.clip_keys import text_key
 from evaluation.scoring.models import Score
 from evaluation.scoring.truncation import texts_at_limit
-from foilworks.core.hub.adapters.registry import open_adapter
+from foilworks.core.hub.opening import open_adapter
 from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.progress import progress
 

@@ -10,8 +10,8 @@ from evaluation.proximity.models import ProximityRun
 from evaluation.proximity.stored import ROWS, cases_of
 from evaluation.scoring.queries import records_of
 from evaluation.scoring.truncation import cuts_of_parts
-from foilworks.core.hub.adapters.registry import ENCODER as ENCODER_ROLE
-from foilworks.core.hub.adapters.registry import open_helper
+from foilworks.core.hub.catalogue.registry import ENCODER as ENCODER_ROLE
+from foilworks.core.hub.opening import open_helper
 from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.progress import progress
 from foilworks.core.text.language.tools import in_use

@@ -10,14 +10,10 @@ from django.utils.translation import gettext_lazy as _
 from evaluation.score_files.score_readers import AUTO, FORMS
 from evaluation.score_files.tables import parse_columns
 from evaluation.scoring.actions.start_run import (
-    ADAPTERS,
     BUDGET,
-    CHATS,
     DEVICE,
-    ENDPOINT,
     MAX_LABEL_LENGTH,
     MAX_SPEC_LENGTH,
-    SCORE_FILE,
     checked_spec,
 )
 from evaluation.scoring.known_models import KnownModel, check_there, known_models
@@ -25,10 +21,10 @@ from evaluation.scoring.model_cards import FIELDS
 from evaluation.scoring.models import ModelCard
 from evaluation.scoring.protocols import PROTOCOLS
 from foilworks.core.corpus.models import Release
+from foilworks.core.hub.catalogue.registry import ADAPTERS, CHATS, ENDPOINT, SCORE_FILE
 from foilworks.core.projects.forms.registry_entry import choices_of
 from foilworks.core.text.errors import ActionableError
 from foilworks.core.text.quoting import shortened
-from foilworks.core.text.registry import load
 
 
 class ModelCardForm(forms.ModelForm):
@@ -125,7 +121,7 @@ class ScoringForm(BudgetForm):
     def clean_spec(self) -> str:
         spec: str = self.cleaned_data["spec"]
         kind, colon, _name = spec.partition(":")
-        if not colon or kind not in {*load(ADAPTERS), SCORE_FILE, ENDPOINT}:
+        if not colon or kind not in {*ADAPTERS, SCORE_FILE, ENDPOINT}:
             problem = _("“%(spec)s” is not a model name. Start with the kind, as in clip:openai/clip-vit-base-patch32.")
             raise forms.ValidationError(problem % {"spec": shortened(spec)})
         try:
@@ -136,7 +132,7 @@ class ScoringForm(BudgetForm):
 
     def kinds(self) -> list[tuple[str, list[str]]]:
         """Return (label, its summary split at the code in it: every second part is code) of the kinds of models."""
-        rows = [*load(ADAPTERS).values(), load(CHATS)[ENDPOINT]]
+        rows = [*ADAPTERS.values(), CHATS[ENDPOINT]]
         return [(gettext(row.label), gettext(row.summary).split("`")) for row in rows]
 
     @cached_property

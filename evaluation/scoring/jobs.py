@@ -25,6 +25,8 @@ from evaluation.scoring.protocol_models import reader, scores_by_item, under_pro
 from evaluation.scoring.protocols import PROTOCOLS, Protocol
 from evaluation.scoring.queries import SCORE_FILE
 from evaluation.scoring.run_results import keep
+from evaluation.scoring.served.opening import open_served
+from evaluation.scoring.served.served_run import ask_all
 from evaluation.scoring.shards.outlook import OTHER_MODEL
 from evaluation.scoring.shards.plan import Todo, collected, costs, cut_to, pairs_of, parts_of, rounds_of
 from evaluation.scoring.shards.work import (
@@ -40,22 +42,19 @@ from evaluation.scoring.standard import check_standard, measure
 from evaluation.scoring.standard_results import STANDARD
 from evaluation.scoring.truncation import listed_before, truncation_of
 from evaluation.scoring.trusted_models import trust_of
-from foilworks.core.hub import number_formats
-from foilworks.core.hub.adapters.registry import ENDPOINT, open_adapter
+from foilworks.core.hub.catalogue import number_formats
+from foilworks.core.hub.catalogue.registry import ENDPOINT
 from foilworks.core.hub.interfaces import ModelInfo
 from foilworks.core.hub.loaded_model import loaded_adapter
+from foilworks.core.hub.opening import open_adapter
 from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.progress import note, progress
 from foilworks.core.jobs.shards import finish
 from foilworks.core.jobs.spread import Spread
 from foilworks.core.media.decode_pool import DecodePool, usual_workers
 from foilworks.core.text.quoting import quoted
-from foilworks.core.text.registry import Entry, load
 
 SHARD = "scoring.shard"
-# Loaded only for runs through an endpoint.
-SERVED = Entry("the endpoint of a run", "evaluation.scoring.served.opening")
-SERVED_RUN = Entry("a run through an endpoint", "evaluation.scoring.served.served_run")
 # What a model is shown without a clip.
 NOTHING, GREY_FRAMES = "none", "grey"
 # Adapters whose texts are encoded before the first clip.
@@ -145,7 +144,7 @@ class _Opened:
 def _opened(run: Run, job: Job) -> Iterator[_Opened]:
     protocol, trust = PROTOCOLS[run.protocol], trust_of(run.release.project, run.spec)
     if run.spec.startswith(f"{ENDPOINT}:"):
-        served = load(SERVED).open_served(run, partial(note, job))
+        served = open_served(run, partial(note, job))
         yield _as_opened(served.model, protocol, number_formats.FLOAT32, "", served)
         return
     device = settings.FOILWORKS_DEVICE if run.device == "auto" else run.device
@@ -190,7 +189,7 @@ def _score(run: Run, job: Job) -> Spread | dict[str, Any]:
         message = f"distinct texts: {wanted} ({info.model_id})"
         progress(job, wanted - pairs_of(todo), wanted, message)
         if opened.served is not None:
-            return {"missing_media": without_media, **load(SERVED_RUN).ask_all(run, opened, work, todo, job), **cut}
+            return {"missing_media": without_media, **ask_all(run, opened, work, todo, job), **cut}
         parts = parts_of(todo, info.needs_video)
         if len(parts) > 1:
             return Spread(SHARD, parts, {"missing_media": without_media})

@@ -13,10 +13,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from evaluation.errors import EvaluationError
-from evaluation.scoring.actions.start_run import ENDPOINT, SCORE_FILE
 from evaluation.scoring.model_cards import cards_of
 from evaluation.scoring.models import Run
 from foilworks.core.corpus.models import Release
+from foilworks.core.hub.catalogue.registry import ENDPOINT, SCORE_FILE
 from foilworks.core.text.errors import ActionableError
 from generation.instruction_models.endpoints import configured
 from generation.model_presence import FROM_HUB, check_folder, check_hub_id, hub_setting

@@ -193,7 +193,7 @@ class ModelTrust(models.Model):
     """What a project's owner permits for one model: its authors' code, weights that are not safetensors."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="trusted_models", db_index=False)
-    # foilworks.core.hub.adapters.registry.trusted_name of its spec: "vlm:someone/their-model".
+    # foilworks.core.hub.catalogue.specs.trusted_name of its spec: "vlm:someone/their-model".
     name = models.CharField(max_length=500)
     remote_code = models.BooleanField(default=False)
     other_weights = models.BooleanField(default=False)

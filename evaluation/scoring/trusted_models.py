@@ -1,7 +1,7 @@
 """Return what a project's owner permits for a model, as loading takes it."""
 
 from evaluation.scoring.models import ModelTrust
-from foilworks.core.hub.adapters.registry import trusted_name
+from foilworks.core.hub.catalogue.specs import trusted_name
 from foilworks.core.hub.interfaces import Trust
 from foilworks.core.projects.models import Project
 

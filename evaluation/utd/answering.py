@@ -33,9 +33,10 @@ from evaluation.utd.reranking import RERANK, reranked
 from evaluation.utd.samples import Sample, samples_of
 from foilworks.core.corpus.models import Video
 from foilworks.core.corpus.video_files.stored_files import clip_file
-from foilworks.core.hub.adapters.registry import BACKBONE, open_adapter, open_helper
+from foilworks.core.hub.catalogue.registry import BACKBONE
 from foilworks.core.hub.device import choose_device
 from foilworks.core.hub.interfaces import FeatureExtractor, Frames, ModelInfo, VideoMeta
+from foilworks.core.hub.opening import open_adapter, open_helper
 from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.progress import progress
 from foilworks.core.jobs.shards import PROBLEMS, Problems, Stage, finish, keep, ranges, run_stages, shard_size

@@ -36,8 +36,9 @@ from evaluation.utd.subsets import chosen, videos_to_describe
 from foilworks.core.corpus.models import Video
 from foilworks.core.corpus.video_files.stored_files import clip_file
 from foilworks.core.hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
-from foilworks.core.hub.adapters.registry import CHAT, open_generator, open_helper
+from foilworks.core.hub.catalogue.registry import CHAT
 from foilworks.core.hub.interfaces import Chat, ChatRequest, Frames, ModelInfo, VideoMeta
+from foilworks.core.hub.opening import open_generator, open_helper
 from foilworks.core.hub.served.budget import Budget
 from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.progress import note, progress

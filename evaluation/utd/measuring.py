@@ -49,9 +49,10 @@ from evaluation.utd.vector_formats import FLOAT16, FLOAT32
 from evaluation.utd.vector_store import Heard, TextVectors, evict, nobody
 from foilworks.core.corpus.models import Item, Subtest, Video
 from foilworks.core.corpus.rules.states import ItemState, drops_out
-from foilworks.core.hub.adapters.registry import ENCODER, open_helper
 from foilworks.core.hub.batching.text_limits import CutTexts, facts_of
+from foilworks.core.hub.catalogue.registry import ENCODER
 from foilworks.core.hub.interfaces import TextRead
+from foilworks.core.hub.opening import open_helper
 from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.progress import progress
 from foilworks.core.jobs.shards import PROBLEMS, Part, Problems, Stage, finish, keep, run_stages, shard_size

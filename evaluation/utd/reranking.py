@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from evaluation.scoring.trusted_models import trust_of
 from evaluation.utd.measures import credit_of
 from evaluation.utd.models import BenchmarkedModel
-from foilworks.core.hub.adapters.registry import open_adapter
 from foilworks.core.hub.interfaces import Frames, ModelInfo, VideoMeta
+from foilworks.core.hub.opening import open_adapter
 from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.progress import progress
 from foilworks.core.jobs.shards import PROBLEMS, keep

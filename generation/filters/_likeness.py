@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from foilworks.core.hub.adapters.registry import ENCODER, open_helper
+from foilworks.core.hub.catalogue.registry import ENCODER
+from foilworks.core.hub.opening import open_helper
 from generation.errors import GenerationError
 from generation.filters._cuts import texts_of, with_cuts
 from generation.records import Case, Measure

@@ -10,8 +10,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from foilworks.core.hub.adapters.registry import CLASSIFIER, FILLER, open_helper
+from foilworks.core.hub.catalogue.registry import CLASSIFIER, FILLER
 from foilworks.core.hub.interfaces import PairClassifier
+from foilworks.core.hub.opening import open_helper
 from foilworks.core.hub.revisions import fingerprint
 from generation.errors import GenerationError
 from generation.filters._cuts import with_cuts

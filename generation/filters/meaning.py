@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from foilworks.core.hub.adapters.registry import ENCODER
+from foilworks.core.hub.catalogue.registry import ENCODER
 from foilworks.core.hub.revisions import file_hash, fingerprint
 from foilworks.core.text.language.tools import tagger
 from generation.filters import antonym

@@ -8,7 +8,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from foilworks.core.hub.adapters.registry import TEXT_SCORER, open_helper
+from foilworks.core.hub.catalogue.registry import TEXT_SCORER
+from foilworks.core.hub.opening import open_helper
 from foilworks.core.hub.revisions import fingerprint
 from generation.filters._cuts import texts_of, with_cuts
 from generation.filters._gap import measured

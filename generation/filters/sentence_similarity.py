@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from foilworks.core.hub.adapters.registry import ENCODER
+from foilworks.core.hub.catalogue.registry import ENCODER
 from foilworks.core.hub.revisions import fingerprint
 from generation.filters._likeness import sentence_cosines
 from generation.records import Case, Measure, Verdict

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from foilworks.core.hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
-from foilworks.core.hub.adapters.registry import CHAT, open_helper
+from foilworks.core.hub.catalogue.registry import CHAT
 from foilworks.core.hub.interfaces import Chat
+from foilworks.core.hub.opening import open_helper
 from foilworks.core.hub.served.budget import Budget
 from foilworks.core.projects.models import Project
 from generation.instruction_models import endpoints

@@ -5,8 +5,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from foilworks.core.hub.adapters.registry import FILLER, open_helper
+from foilworks.core.hub.catalogue.registry import FILLER
 from foilworks.core.hub.interfaces import Fill, Filler
+from foilworks.core.hub.opening import open_helper
 from generation.errors import GenerationError
 
 

@@ -15,7 +15,8 @@ from heapq import nsmallest
 from itertools import islice
 from typing import Any
 
-from foilworks.core.hub.adapters.registry import SPAN_FILLER, open_helper
+from foilworks.core.hub.catalogue.registry import SPAN_FILLER
+from foilworks.core.hub.opening import open_helper
 from foilworks.core.text.diff import Edit
 from generation.errors import GenerationError
 from generation.grammar.prepositions import Relation, fitting, is_opposite, relations, replacements

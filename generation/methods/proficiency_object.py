@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from foilworks.core.hub.adapters.registry import SPAN_FILLER, open_helper
+from foilworks.core.hub.catalogue.registry import SPAN_FILLER
 from foilworks.core.hub.interfaces import Filler, SpanFiller
+from foilworks.core.hub.opening import open_helper
 from foilworks.core.text.language.inflection import lemmas
 from foilworks.core.text.language.phrases import is_plural_noun
 from foilworks.core.text.language.tools import Tagger, tagger

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from foilworks.core.hub.adapters.registry import SPAN_FILLER, open_helper
+from foilworks.core.hub.catalogue.registry import SPAN_FILLER
 from foilworks.core.hub.interfaces import Fill, SpanFiller
+from foilworks.core.hub.opening import open_helper
 from foilworks.core.text.language.tools import Tagger, tagger
 from generation.errors import GenerationError
 from generation.grammar.spans import STOP_LISTS, VerbSpan, fitted, inflected, stopped_by, verb_spans

@@ -17,11 +17,12 @@ from django.conf import settings
 from PIL import Image
 
 from foilworks.core.hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
-from foilworks.core.hub.adapters.registry import ENDPOINT, open_adapter
+from foilworks.core.hub.catalogue.registry import ENDPOINT
 from foilworks.core.hub.contract import rows_of, scores_of, similarities
 from foilworks.core.hub.errors import ClipError
 from foilworks.core.hub.interfaces import ChatRequest, Embedder, Frames, ModelInfo, ScoreKind, VideoMeta
 from foilworks.core.hub.loaded_model import loaded_adapter
+from foilworks.core.hub.opening import open_adapter
 from foilworks.core.hub.served.budget import Budget
 from foilworks.core.hub.served.prompts import MATCHES, PROMPTS
 from foilworks.core.hub.served.readings import READINGS, read

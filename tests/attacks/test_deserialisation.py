@@ -150,7 +150,7 @@ def test_pickled_weights_are_not_opened(tmp_path, monkeypatch):
     import torch
     from safetensors.torch import load_file
 
-    from foilworks.core.hub.adapters.registry import open_adapter
+    from foilworks.core.hub.opening import open_adapter
     from tests.hub import folders
 
     folder = Path(shutil.copytree(folders.causal_lm(tmp_path / "plain"), tmp_path / "pickled"))

@@ -44,7 +44,7 @@ def test_the_workflow_page_names_every_move() -> None:
 
 def test_the_page_of_models_describes_every_adapter() -> None:
     """docs/reference/scoring.md lists every adapter; docs/reference/models.md has a row for those that need more."""
-    from foilworks.core.hub.adapters.registry import ADAPTERS, ENDPOINT
+    from foilworks.core.hub.catalogue.registry import ADAPTERS, ENDPOINT
 
     page = (DOCS / "reference" / "models.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `([a-z0-9-]+)` \|", page, re.MULTILINE)

@@ -14,7 +14,7 @@ from evaluation.scoring.models import EQUAL_AFTER_CUT, TRUNCATED, UNKNOWN_CUTS, 
 from evaluation.scoring.queries import run_results
 from foilworks.core.corpus.models import Subtest
 from foilworks.core.corpus.rules.states import ItemState
-from foilworks.core.hub.adapters.registry import ADAPTERS
+from foilworks.core.hub.catalogue.registry import ADAPTERS
 from foilworks.core.jobs.models import JobState
 from foilworks.core.jobs.runner import run_now
 from foilworks.core.media.encode import write_mp4

@@ -31,8 +31,8 @@ from evaluation.scoring.queries import release_scores, run_results
 from foilworks.core.corpus.models import Foil, Subtest
 from foilworks.core.corpus.rules.states import ItemState
 from foilworks.core.hub.adapters.fake import FakeEmbedder, FakeScorer
-from foilworks.core.hub.adapters.registry import open_adapter
 from foilworks.core.hub.interfaces import ModelInfo, ScoreKind
+from foilworks.core.hub.opening import open_adapter
 from foilworks.core.jobs.models import JobState
 from foilworks.core.jobs.runner import run_now
 from foilworks.core.media.encode import write_mp4

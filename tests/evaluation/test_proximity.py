@@ -19,7 +19,8 @@ from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.queries import records_of
 from foilworks.core.corpus.models import Foil
 from foilworks.core.corpus.rules.states import ItemState
-from foilworks.core.hub.adapters.registry import ENCODER, open_helper
+from foilworks.core.hub.catalogue.registry import ENCODER
+from foilworks.core.hub.opening import open_helper
 from foilworks.core.jobs.models import Job, JobState
 from foilworks.core.jobs.runner import run_now
 from foilworks.core.projects.errors import AccessDenied

@@ -13,9 +13,10 @@ from evaluation.errors import EvaluationError
 from evaluation.scoring.actions.models import trust_model
 from evaluation.scoring.models import ModelTrust
 from evaluation.scoring.trusted_models import trust_of
-from foilworks.core.hub.adapters.registry import open_adapter, trusted_name
+from foilworks.core.hub.catalogue.specs import trusted_name
 from foilworks.core.hub.errors import HubError
 from foilworks.core.hub.interfaces import Trust
+from foilworks.core.hub.opening import open_adapter
 from foilworks.core.projects.errors import AccessDenied
 from foilworks.core.projects.models import AuditEvent
 from tests import factories

@@ -12,7 +12,7 @@ import pytest
 from django.core.management import call_command
 
 from foilworks.core.corpus.models import Caption, Foil, Item, Video
-from foilworks.core.hub.adapters.registry import ADAPTERS
+from foilworks.core.hub.catalogue.registry import ADAPTERS
 from foilworks.core.projects.models import Project
 from tests import factories
 from tests.media.test_probe import encode

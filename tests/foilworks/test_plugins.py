@@ -17,8 +17,9 @@ import pytest
 from foilworks.core.corpus.export_formats.parts.released_items import manifest_facts
 from foilworks.core.corpus.export_formats.registry import EXPORTERS
 from foilworks.core.hub.adapters.fake import load_adapter
-from foilworks.core.hub.adapters.registry import ADAPTERS, open_adapter
+from foilworks.core.hub.catalogue.registry import ADAPTERS
 from foilworks.core.hub.errors import HubError
+from foilworks.core.hub.opening import open_adapter
 from foilworks.core.text import plugins
 from foilworks.core.text.plugins import Registry
 from foilworks.core.text.registry import MAX_VERSION_LENGTH, Entry, RegistryError, load, version_of

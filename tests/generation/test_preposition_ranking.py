@@ -5,7 +5,8 @@ from collections import Counter
 import pytest
 
 from foilworks.core.corpus.rules.states import CandidateState
-from foilworks.core.hub.adapters.registry import SPAN_FILLER, open_helper
+from foilworks.core.hub.catalogue.registry import SPAN_FILLER
+from foilworks.core.hub.opening import open_helper
 from foilworks.core.jobs.runner import run_now
 from generation import batch_storage, pipeline
 from generation.actions.runs import start_run

@@ -8,7 +8,8 @@ import pytest
 import torch
 from transformers import T5Config, T5ForConditionalGeneration
 
-from foilworks.core.hub.adapters.registry import SPAN_FILLER, open_helper
+from foilworks.core.hub.catalogue.registry import SPAN_FILLER
+from foilworks.core.hub.opening import open_helper
 from foilworks.core.hub.training.text_to_text import SpanTraining, Text, corrupted, random_spans, tune
 from foilworks.core.text.language.tools import tagger
 from generation.errors import GenerationError

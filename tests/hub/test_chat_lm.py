@@ -2,10 +2,11 @@
 
 import pytest
 
-from foilworks.core.hub.adapters.registry import CHAT, CHATS, ENDPOINT, open_helper
 from foilworks.core.hub.batching.shared_prefix import CACHED_TOKENS_PER_BATCH, SharedBeginnings, shared_length
+from foilworks.core.hub.catalogue.registry import CHAT, CHATS, ENDPOINT
 from foilworks.core.hub.errors import HubError
 from foilworks.core.hub.interfaces import Chat, ChatRequest
+from foilworks.core.hub.opening import open_helper
 from tests.hub.chat_folder import TEMPLATE, chat_lm
 
 

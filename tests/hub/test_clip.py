@@ -10,9 +10,9 @@ from PIL import Image
 from transformers import CLIPImageProcessor
 
 from foilworks.core.hub.adapters.clip import softmax_mean
-from foilworks.core.hub.adapters.registry import open_adapter
 from foilworks.core.hub.batching.pixels import Pixels
 from foilworks.core.hub.interfaces import VideoMeta
+from foilworks.core.hub.opening import open_adapter
 from tests.hub import folders, video_folders
 
 TEXTS = ["a man folds a shirt", "a ring", "a woman opens the door"]

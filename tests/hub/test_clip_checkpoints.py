@@ -8,9 +8,9 @@ import torch
 from safetensors.torch import save_file
 from torch import nn
 
-from foilworks.core.hub.adapters.registry import open_adapter
 from foilworks.core.hub.errors import HubError
 from foilworks.core.hub.interfaces import Trust, VideoMeta
+from foilworks.core.hub.opening import open_adapter
 from foilworks.core.hub.training.dual_encoders import open_student
 from tests.hub.clip_files import LONGEST, SIDE, OwnClip, QuickGelu, byte_pairs
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from foilworks.core.hub.adapters.colours import COLOURS, shares
-from foilworks.core.hub.adapters.registry import open_adapter
 from foilworks.core.hub.errors import HubError
 from foilworks.core.hub.interfaces import VideoMeta
+from foilworks.core.hub.opening import open_adapter
 from generation.records import CaptionInput
 from tests.generation.making import outcomes
 

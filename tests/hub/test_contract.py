@@ -12,9 +12,10 @@ import pytest
 from evaluation.scoring.fetching import Clip
 from evaluation.scoring.loop import score_pairs
 from foilworks.core.hub.adapters.fake import FakeEmbedder, FakeScorer
-from foilworks.core.hub.adapters.registry import ADAPTERS, open_adapter
+from foilworks.core.hub.catalogue.registry import ADAPTERS
 from foilworks.core.hub.errors import HubError
 from foilworks.core.hub.interfaces import Score, ScoreKind
+from foilworks.core.hub.opening import open_adapter
 from foilworks.core.text.registry import Entry
 from tests.evaluation.test_scoring import still
 

@@ -7,9 +7,10 @@ import pytest
 import torch
 from transformers import DetrForObjectDetection
 
-from foilworks.core.hub.adapters.registry import DETECTOR, open_helper
+from foilworks.core.hub.catalogue.registry import DETECTOR
 from foilworks.core.hub.errors import HubError
 from foilworks.core.hub.interfaces import Detector
+from foilworks.core.hub.opening import open_helper
 from tests.hub import folders
 
 FRAMES = np.random.default_rng(0).integers(0, 256, (5, 40, 80, 3), np.uint8)

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from foilworks.core.hub.adapters.registry import open_adapter
 from foilworks.core.hub.adapters.tiny_video import TinyConfig, TinyVideoText, Words, save_model
 from foilworks.core.hub.adapters.video_text import PeVideo
 from foilworks.core.hub.errors import HubError
 from foilworks.core.hub.interfaces import VideoMeta
 from foilworks.core.hub.loading.pretrained import Pretrained
+from foilworks.core.hub.opening import open_adapter
 from foilworks.core.hub.training.dual_encoders import PeVideoStudent, open_student
 from tests.hub import folders, video_folders
 

@@ -12,9 +12,9 @@ from evaluation.scoring.fetching import Clip
 from evaluation.scoring.loop import ScoringCounts, score_pairs
 from foilworks.core.hub.adapters import _subprocess_lines
 from foilworks.core.hub.adapters.external import ExternalEmbedder
-from foilworks.core.hub.adapters.registry import open_adapter
 from foilworks.core.hub.errors import ClipError, HubError
 from foilworks.core.hub.interfaces import Embedder, Scorer, TextRead, VideoMeta
+from foilworks.core.hub.opening import open_adapter
 
 EXAMPLE = Path(__file__).parents[2] / "docs/examples/external_model"
 META = VideoMeta("clip", (0.0, 1.0, 2.0, 3.0), "/videos/a.mp4")

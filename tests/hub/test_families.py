@@ -10,7 +10,7 @@ from transformers.models.auto.modeling_auto import (
 )
 
 from foilworks.core.hub.adapters.clip import NEEDED, is_dual_encoder
-from foilworks.core.hub.adapters.registry import ADAPTERS
+from foilworks.core.hub.catalogue.registry import ADAPTERS
 from foilworks.core.hub.families import DUAL_ENCODERS, OMNI, Support, why_absent
 
 

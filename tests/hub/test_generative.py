@@ -10,10 +10,10 @@ from safetensors.torch import load_file, save_file
 from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
 
 from foilworks.core.hub.adapters.generative import DESCRIBE, MATCHES, SLOT, GenerativeModel
-from foilworks.core.hub.adapters.registry import open_adapter
 from foilworks.core.hub.batching.shared_prefix import full_log_probabilities
 from foilworks.core.hub.batching.video_families import FAMILIES as KNOWN
 from foilworks.core.hub.interfaces import GenerationRequest, VideoMeta
+from foilworks.core.hub.opening import open_adapter
 from tests.hub.generative_folders import FAMILIES as VIDEOS
 from tests.hub.picture_folders import PICTURES
 

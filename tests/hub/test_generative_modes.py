@@ -10,12 +10,12 @@ from safetensors.torch import load_file, save_file
 from transformers import PreTrainedTokenizerFast
 
 from foilworks.core.hub.adapters.generative import DESCRIBE, NO, YES, GenerativeModel
-from foilworks.core.hub.adapters.registry import open_adapter
 from foilworks.core.hub.batching.conversation import Conversation
 from foilworks.core.hub.batching.shared_prefix import CACHED_TOKENS_PER_BATCH
 from foilworks.core.hub.errors import HubError
 from foilworks.core.hub.interfaces import Generator, Scorer, ScoresWithoutClip, VideoMeta
 from foilworks.core.hub.loading.processor_files import load_processor
+from foilworks.core.hub.opening import open_adapter
 from tests.hub import generative_folders, picture_folders
 from tests.hub.folders import byte_tokenizer, spacing_tokenizer, span_tokenizer
 from tests.hub.test_generative import clip, values

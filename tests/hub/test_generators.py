@@ -5,9 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from foilworks.core.hub.adapters.registry import ENCODER, GENERATORS, open_generator, open_helper
+from foilworks.core.hub.catalogue.registry import ENCODER, GENERATORS
 from foilworks.core.hub.errors import HubError
 from foilworks.core.hub.interfaces import GenerationRequest, Generator
+from foilworks.core.hub.opening import open_generator, open_helper
 from foilworks.site.demo import captions
 from foilworks.site.demo.world import counting_scenes, draw, evaluation_scenes
 from tests.hub import generative_folders

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 import torch
 
-from foilworks.core.hub.adapters.registry import CLASSIFIER, ENCODER, FILLER, HELPERS, open_helper
+from foilworks.core.hub.catalogue.registry import CLASSIFIER, ENCODER, FILLER, HELPERS
 from foilworks.core.hub.errors import HubError
 from foilworks.core.hub.interfaces import Filler, PairClassifier, TextEncoder
+from foilworks.core.hub.opening import open_helper
 from tests.hub import folders
 
 FILLERS = {

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from foilworks.core.hub.adapters.registry import ADAPTERS, open_adapter
 from foilworks.core.hub.adapters.tiny_video import TinyConfig, TinyVideoText, Words, save_model
 from foilworks.core.hub.batching.text_limits import ReadsWholeTexts
+from foilworks.core.hub.catalogue.registry import ADAPTERS
 from foilworks.core.hub.interfaces import (
     CATEGORIES,
     HIGHER_IS_BETTER,
@@ -18,6 +18,7 @@ from foilworks.core.hub.interfaces import (
     Scorer,
     VideoMeta,
 )
+from foilworks.core.hub.opening import open_adapter
 from tests.hub import folders, generative_folders, test_external, test_text_models, video_folders
 
 TEXTS = ["a red circle moves from left to right", "a ring", "words that no model knows: zyzzyva, été", ""]

@@ -4,10 +4,17 @@ import numpy as np
 import pytest
 import torch
 
-from foilworks.core.hub.adapters.registry import open_adapter, open_helper, parse_spec
+from foilworks.core.hub.catalogue.number_formats import (
+    GENERATIVE,
+    choose_format,
+    dtype_of_spec,
+    resolve_dtype,
+    split_dtype,
+)
+from foilworks.core.hub.catalogue.specs import parse_spec
 from foilworks.core.hub.device import has_bf16
 from foilworks.core.hub.errors import HubError
-from foilworks.core.hub.number_formats import GENERATIVE, choose_format, dtype_of_spec, resolve_dtype, split_dtype
+from foilworks.core.hub.opening import open_adapter, open_helper
 from foilworks.core.hub.revisions import fingerprint
 from tests.hub.chat_folder import chat_lm
 from tests.hub.test_interfaces import SPECS, matrix

@@ -5,8 +5,9 @@ import pytest
 import torch
 from transformers import AutoModelForSequenceClassification, DebertaV2Config, DebertaV2ForSequenceClassification
 
-from foilworks.core.hub.adapters.registry import CLASSIFIER, open_helper
+from foilworks.core.hub.catalogue.registry import CLASSIFIER
 from foilworks.core.hub.loading.onednn import OneDnnLinear, has_onednn, use_onednn
+from foilworks.core.hub.opening import open_helper
 from generation.filters import nli
 from generation.records import CaptionInput, Case
 from tests.hub import folders

@@ -15,9 +15,10 @@ from transformers import (
     OPTForCausalLM,
 )
 
-from foilworks.core.hub.adapters.registry import CLASSIFIER, FILLER, TEXT_SCORER, open_helper
 from foilworks.core.hub.batching.packed_texts import PackedLM, Row, packed
+from foilworks.core.hub.catalogue.registry import CLASSIFIER, FILLER, TEXT_SCORER
 from foilworks.core.hub.errors import HubError
+from foilworks.core.hub.opening import open_helper
 from foilworks.core.hub.revisions import fingerprint
 from tests.hub import folders
 

@@ -7,9 +7,10 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from foilworks.core.hub.adapters.registry import FILLER, open_adapter, open_helper
+from foilworks.core.hub.catalogue.registry import FILLER
 from foilworks.core.hub.errors import HubError
 from foilworks.core.hub.loading.pretrained import token_batches
+from foilworks.core.hub.opening import open_adapter, open_helper
 from tests.hub import folders, generative_folders
 
 

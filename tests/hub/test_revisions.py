@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from foilworks.core.hub import revisions
-from foilworks.core.hub.adapters.registry import CLASSIFIER
+from foilworks.core.hub.catalogue.registry import CLASSIFIER
 from foilworks.core.hub.errors import HubError
 from foilworks.core.hub.revisions import file_hash, fingerprint
 from tests.hub import folders

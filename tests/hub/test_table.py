@@ -6,8 +6,10 @@ import sys
 import pytest
 
 from foilworks.core.hub.adapters.fake import FakeEmbedder, FakeScorer
-from foilworks.core.hub.adapters.registry import ADAPTERS, open_adapter, parse_spec
+from foilworks.core.hub.catalogue.registry import ADAPTERS
+from foilworks.core.hub.catalogue.specs import parse_spec
 from foilworks.core.hub.errors import HubError
+from foilworks.core.hub.opening import open_adapter
 
 
 @pytest.mark.parametrize(
@@ -48,8 +50,8 @@ def test_fakes_by_argument() -> None:
 
 def test_neither_the_table_nor_the_fake_imports_torch() -> None:
     code = (
-        "import sys, foilworks.core.hub.adapters.registry as registry, foilworks.core.hub.adapters.fake;"
-        "registry.open_adapter('fake:'); print('torch' in sys.modules)"
+        "import sys, foilworks.core.hub.opening as opening, foilworks.core.hub.adapters.fake;"
+        "opening.open_adapter('fake:'); print('torch' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

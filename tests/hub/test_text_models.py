@@ -10,9 +10,10 @@ import torch
 from safetensors.torch import save_file
 from transformers import BartConfig, BartForConditionalGeneration, T5Config, T5ForConditionalGeneration
 
-from foilworks.core.hub.adapters.registry import ENCODER, open_adapter, open_helper
 from foilworks.core.hub.adapters.sentence_encoder import instructed
+from foilworks.core.hub.catalogue.registry import ENCODER
 from foilworks.core.hub.errors import HubError
+from foilworks.core.hub.opening import open_adapter, open_helper
 from tests.hub import folders
 
 TEXTS = ["a man folds a red shirt", "a ring", "two boys are lifting a box on the table"]

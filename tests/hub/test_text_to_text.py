@@ -6,9 +6,10 @@ import pytest
 import torch
 from transformers import T5ForConditionalGeneration
 
-from foilworks.core.hub.adapters.registry import SPAN_FILLER, open_helper
+from foilworks.core.hub.catalogue.registry import SPAN_FILLER
 from foilworks.core.hub.errors import HubError
 from foilworks.core.hub.interfaces import Scorer, SpanFiller
+from foilworks.core.hub.opening import open_helper
 from tests.hub import folders
 
 TEXTS = ("a man <extra_id_0> a red shirt", "<extra_id_0> opens the door", "a dog jumps on <extra_id_0>")

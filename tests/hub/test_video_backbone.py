@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from foilworks.core.hub.adapters.registry import BACKBONE, open_helper
+from foilworks.core.hub.catalogue.registry import BACKBONE
 from foilworks.core.hub.errors import HubError
 from foilworks.core.hub.interfaces import FeatureExtractor, VideoMeta
+from foilworks.core.hub.opening import open_helper
 from tests.hub import folders, video_folders
 
 # Tokens of a clip of 16 x 16 pixels in patches of 8: 2 x 2 a frame or pair of frames, and what the model adds.

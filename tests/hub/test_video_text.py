@@ -10,13 +10,13 @@ import torch
 from PIL import Image
 from transformers import Siglip2ImageProcessor
 
-from foilworks.core.hub.adapters.registry import open_adapter
 from foilworks.core.hub.adapters.video_text import PeVideo, canonical
 from foilworks.core.hub.batching.dual_encoders import Tokens
 from foilworks.core.hub.batching.pixels import patch_rows
 from foilworks.core.hub.errors import HubError
 from foilworks.core.hub.interfaces import VideoMeta
 from foilworks.core.hub.loading.pretrained import Pretrained
+from foilworks.core.hub.opening import open_adapter
 from tests.hub import folders, video_folders
 from tests.hub.folders import byte_tokenizer
 

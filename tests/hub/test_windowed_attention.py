@@ -11,10 +11,10 @@ import torch
 from torch.nn.functional import scaled_dot_product_attention
 
 from foilworks.core.hub.adapters.generative import GenerativeModel
-from foilworks.core.hub.adapters.registry import open_adapter
 from foilworks.core.hub.batching import windowed_attention
 from foilworks.core.hub.batching.video_families import FAMILIES as KNOWN
 from foilworks.core.hub.batching.windowed_attention import NAME, attend_in_one_call
+from foilworks.core.hub.opening import open_adapter
 from tests.hub.test_generative import FAMILIES, TEXTS, values
 
 GPU = torch.device("cuda")

@@ -8,19 +8,17 @@ from django.utils.translation import gettext as _
 from evaluation.blind.models import BlindScorer
 from evaluation.errors import EvaluationError
 from evaluation.scoring.actions.start_run import (
-    ADAPTERS,
     MAX_LABEL_LENGTH,
-    SCORE_FILE,
     check_device,
     checked_spec,
     default_label,
 )
 from foilworks.core.corpus.models import Subtest
+from foilworks.core.hub.catalogue.registry import ADAPTERS, SCORE_FILE
 from foilworks.core.jobs.queue import enqueue
 from foilworks.core.projects.access import require_researcher, require_role
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Project, Role, User
-from foilworks.core.text.registry import load
 
 JOB = "blind.score"
 MIN_BAR, MAX_BAR = 0.5, 1.0
@@ -45,7 +43,7 @@ def score_blind(
     scorer, _made = BlindScorer.objects.get_or_create(project=project, spec=f"{slug}:{argument}", defaults=defaults)
     if scorer.job is not None and not scorer.job.is_over:
         return scorer
-    queue = "gpu" if load(ADAPTERS)[slug].needs_gpu else "default"
+    queue = "gpu" if ADAPTERS[slug].needs_gpu else "default"
     title = _("Blind audit by %(label)s") % {"label": scorer.label}
     scorer.job = enqueue(JOB, scorer.pk, queue=queue, title=title, project_id=project.pk)
     scorer.save(update_fields=["job"])

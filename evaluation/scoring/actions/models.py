@@ -10,13 +10,11 @@ from evaluation.errors import EvaluationError
 from evaluation.scoring.actions.start_run import RUNS_OR_READS, checked_spec
 from evaluation.scoring.model_cards import FIELDS
 from evaluation.scoring.models import ModelCard, ModelTrust, Run
+from foilworks.core.hub.catalogue.specs import trusted_name
 from foilworks.core.projects.access import require_researcher, require_role
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Project, Role, User
-from foilworks.core.text.registry import Entry, load
 
-# Loaded by path: actions must not import hub, and its registry of adapters loads no model library.
-TRUSTED_NAME = Entry("what a permission is for", "foilworks.core.hub.adapters.registry:trusted_name")
 # A name that ends so is a file of weights, never a model on the Hugging Face Hub.
 WEIGHT_FILES = ("*.bin", "*.bin.*", "*.pt", "*.safetensors")
 
@@ -53,7 +51,7 @@ def trust_model(
     slug, argument = checked_spec(spec, from_page=person is not None)
     if remote_code or other_weights:
         _require_existing(slug, argument.partition("?")[0])
-    name = load(TRUSTED_NAME)(f"{slug}:{argument}")
+    name = trusted_name(f"{slug}:{argument}")
     allows = {"remote_code": remote_code, "other_weights": other_weights}
     found, _made = ModelTrust.objects.update_or_create(
         project=project, name=name, defaults={**allows, "changed_by": person}

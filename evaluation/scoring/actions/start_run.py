@@ -17,19 +17,20 @@ from evaluation.scoring.models import Run
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.queries import control_texts, records_of
 from evaluation.scoring.rungs import FRAMES_TRIED
+from evaluation.scoring.served.specs import served_spec
 from evaluation.scoring.standard_results import STANDARD
 from foilworks.core.corpus.models import Release
+from foilworks.core.hub.catalogue.registry import ADAPTERS, ENDPOINT, SCORE_FILE
+from foilworks.core.hub.catalogue.specs import parse_spec
 from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.queue import enqueue
 from foilworks.core.projects.access import require_researcher
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import User
 from foilworks.core.text.quoting import quoted
-from foilworks.core.text.registry import Entry, load
 from generation.instruction_models.endpoints import endpoint_and_model
 
 JOB = "scoring.run"
-SCORE_FILE, ENDPOINT = "file", "endpoint"
 # Adapters whose only argument is a path.
 RUNS_OR_READS = frozenset({SCORE_FILE, "external"})
 DEVICE = re.compile(r"auto|cpu|cuda(:\d+)?")
@@ -38,11 +39,6 @@ DTYPES = ("auto", "float32", "bfloat16", "float16")
 COST = "cost"
 BUDGET = ("requests", "tokens", COST)
 MAX_SPEC_LENGTH, MAX_LABEL_LENGTH = 500, 120
-# Loaded by path: actions must not import hub, and its registry of adapters loads no model library.
-ADAPTERS = Entry("adapters", "foilworks.core.hub.adapters.registry:ADAPTERS")
-CHATS = Entry("instruction models", "foilworks.core.hub.adapters.registry:CHATS")
-PARSE_SPEC = Entry("how a model is named", "foilworks.core.hub.adapters.registry:parse_spec")
-SERVED_SPEC = Entry("how a served model is named", "evaluation.scoring.served.specs:served_spec")
 
 
 def check_device(device: str) -> None:
@@ -155,7 +151,7 @@ def queued(run: Run, slug: str, dtype: str) -> Job:
     return enqueue(
         JOB,
         run.pk,
-        queue="gpu" if not elsewhere and load(ADAPTERS)[slug].needs_gpu else "default",
+        queue="gpu" if not elsewhere and ADAPTERS[slug].needs_gpu else "default",
         title=_("Scores of %(label)s on %(release)s") % {"label": run.label, "release": run.release.name},
         project_id=run.release.project_id,
         route="" if elsewhere else f"{run.spec} {run.device} {dtype}",
@@ -204,9 +200,9 @@ def _check_choices(protocol: str, device: str, dtype: str) -> None:
 def checked_spec(spec: str, from_page: bool) -> tuple[str, str]:
     if len(spec) > MAX_SPEC_LENGTH or not spec.isprintable():
         raise EvaluationError(f"a model name has at most {MAX_SPEC_LENGTH} printable characters; shorten it")
-    slug, argument = load(PARSE_SPEC)(spec)
+    slug, argument = parse_spec(spec)
     if slug == ENDPOINT:
-        load(SERVED_SPEC)(spec)
+        served_spec(spec)
         return slug, argument
     # Options of the adapter follow the name.
     name, mark, options = (argument, "", "") if slug == SCORE_FILE else argument.partition("?")
@@ -235,7 +231,7 @@ def default_label(slug: str, argument: str) -> str:
         return PurePath(argument).stem
     name, mark, given = argument.partition("?")
     if slug == ENDPOINT:
-        name = name if "/" in name else load(SERVED_SPEC)(f"{slug}:{argument}").model
+        name = name if "/" in name else served_spec(f"{slug}:{argument}").model
     elif name.isdecimal():
         name = f"{slug}:{name}"
     # A folder of this host, such as that of a tokenizer, is no name.

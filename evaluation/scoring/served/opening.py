@@ -10,9 +10,9 @@ from PIL import Image
 
 from evaluation.errors import EvaluationError
 from evaluation.scoring.models import Run, RunUsage
-from evaluation.scoring.served.questions import TOP_LOGPROBS, Asking, Mode
+from evaluation.scoring.served.questions import TOP_LOGPROBS, Asking
 from evaluation.scoring.served.served_model import ServedModel
-from evaluation.scoring.served.specs import DEFAULTS, LOGPROBS, SAMPLES, ServedSpec, served_spec
+from evaluation.scoring.served.specs import DEFAULTS, LOGPROBS, SAMPLES, Mode, ServedSpec, served_spec
 from foilworks.core.hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
 from foilworks.core.hub.interfaces import ChatRequest, ModelInfo, ScoreKind
 from foilworks.core.hub.served.prompts import CHOOSE, MATCHES, PROMPTS, lettered

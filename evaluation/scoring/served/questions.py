@@ -10,10 +10,10 @@ A text has a score only if every question about it was answered; of samples, if 
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from itertools import combinations
 
 from evaluation.metrics.intervals import exact_binomial
+from evaluation.scoring.served.specs import Mode
 from foilworks.core.hub.errors import ClipError
 from foilworks.core.hub.interfaces import ChatRequest
 from foilworks.core.hub.served.prompts import CHOOSE, LETTERS, MATCHES, lettered
@@ -22,12 +22,6 @@ from foilworks.core.hub.served.readings import Outcome, Reading
 TOP_LOGPROBS = 20
 SAMPLING_TEMPERATURE = 1.0
 YES_NO = ("yes", "no")
-
-
-class Mode(StrEnum):
-    P_YES = "p_yes"
-    PAIRS = "pairs"
-    CHOICE = "choice"
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,26 @@
 """Parse the name of a served model: `endpoint:NAME/MODEL?mode=p_yes&frames=8`. Loads no model library and no client."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
-from evaluation.scoring.served.questions import Mode
+from foilworks.core.hub.catalogue.options import split_options
 from foilworks.core.hub.errors import HubError
-from foilworks.core.hub.loading.options import split_options
 from generation.instruction_models.endpoints import endpoint_and_model
 
-ENDPOINT = "endpoint"
 AUTO, LOGPROBS, SAMPLES = "auto", "logprobs", "samples"
 IMAGES, VIDEO = "images", "video"
 JPEG, PNG = "jpeg", "png"
+
+
+class Mode(StrEnum):
+    """What a question about a clip asks (evaluation/scoring/served/questions.py)."""
+
+    P_YES = "p_yes"
+    PAIRS = "pairs"
+    CHOICE = "choice"
+
+
 CHOICES = {"mode": tuple(Mode), "by": (AUTO, LOGPROBS, SAMPLES), "as": (IMAGES, VIDEO), "form": (JPEG, PNG)}
 KNOWN: dict[str, type | range] = {
     "mode": str,

@@ -2,8 +2,8 @@
 
 import torch
 
+from foilworks.core.hub.catalogue.number_formats import FORMATS
 from foilworks.core.hub.errors import HubError
-from foilworks.core.hub.number_formats import FORMATS
 from foilworks.core.text.quoting import quoted
 
 # The first compute capability of NVIDIA with bfloat16 units.

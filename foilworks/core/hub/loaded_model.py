@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from foilworks.core.hub.catalogue.number_formats import AUTO
 from foilworks.core.hub.interfaces import Trust
-from foilworks.core.hub.number_formats import AUTO
 
 # Messages of torch, numpy and CUDA's libraries if they cannot allocate memory.
 SIGNS = ("out of memory", "can't allocate memory", "not enough memory", "cublas_status_alloc_failed")

@@ -10,8 +10,9 @@ from pathlib import Path
 from huggingface_hub import try_to_load_from_cache
 from huggingface_hub.errors import HFValidationError
 
-from foilworks.core.hub.adapters.registry import EVERY, open_helper
-from foilworks.core.hub.number_formats import AUTO, FLOAT32, OPTION, resolve_dtype, split_dtype
+from foilworks.core.hub.catalogue.number_formats import AUTO, FLOAT32, OPTION, resolve_dtype, split_dtype
+from foilworks.core.hub.catalogue.registry import EVERY
+from foilworks.core.hub.opening import open_helper
 
 KINDS = frozenset({".json", ".safetensors", ".txt", ".model", ".jinja"})
 

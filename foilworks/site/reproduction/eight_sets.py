@@ -26,8 +26,8 @@ from evaluation.scoring.run_results import axes_of
 from foilworks.core.corpus.actions.create_subtest import create_subtest
 from foilworks.core.corpus.models import Caption, Item, Release, ReleaseItem, Split, Subtest
 from foilworks.core.corpus.video_files.stored_files import clip_file
-from foilworks.core.hub.adapters.registry import open_adapter
 from foilworks.core.hub.interfaces import VideoMeta
+from foilworks.core.hub.opening import open_adapter
 from foilworks.core.media.frames import sample_frames
 from foilworks.site.imports.store import import_records
 from foilworks.site.reproduction.people import People

@@ -14,7 +14,8 @@ from django.conf import settings
 from numpy.typing import NDArray
 
 from evaluation.errors import EvaluationError
-from foilworks.core.hub.adapters.registry import ENCODER, open_helper
+from foilworks.core.hub.catalogue.registry import ENCODER
+from foilworks.core.hub.opening import open_helper
 from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.progress import progress
 from foilworks.core.jobs.shards import Problems, Stage, finish, ranges, run_stages, shard_size

@@ -18,8 +18,8 @@ from torch import distributed
 
 from evaluation.errors import EvaluationError
 from evaluation.scoring.trusted_models import trust_of
-from foilworks.core.hub.adapters.registry import open_adapter
 from foilworks.core.hub.loading.clip_checkpoints import OPTIONS
+from foilworks.core.hub.opening import open_adapter
 from foilworks.core.hub.training.dual_encoders import Student, open_student
 from foilworks.core.hub.training.text_to_text import folder_hash
 from foilworks.core.jobs.lease import write

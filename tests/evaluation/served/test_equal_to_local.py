@@ -14,8 +14,8 @@ from PIL import Image
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Score
 from foilworks.core.hub.adapters.generative import GenerativeModel
-from foilworks.core.hub.adapters.registry import open_adapter
 from foilworks.core.hub.batching.shared_prefix import Prefix
+from foilworks.core.hub.opening import open_adapter
 from foilworks.core.jobs.models import JobState
 from foilworks.core.jobs.runner import run_now
 from tests.evaluation.served.worlds import endpoint, make_release

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.metrics.intervals import exact_binomial
-from evaluation.scoring.served.questions import Asking, Mode, questions, verdicts
+from evaluation.scoring.served.questions import Asking, questions, verdicts
+from evaluation.scoring.served.specs import Mode
 from foilworks.core.hub.errors import ClipError
 from foilworks.core.hub.served.readings import Outcome, Reading
 

@@ -23,7 +23,7 @@ from foilworks.core.corpus.rules.states import ItemState
 from foilworks.core.hub import loaded_model
 from foilworks.core.hub.adapters.clip import FrameEmbedder
 from foilworks.core.hub.adapters.fake import FakeEmbedder
-from foilworks.core.hub.adapters.registry import open_adapter
+from foilworks.core.hub.opening import open_adapter
 from foilworks.core.jobs.models import Job, JobState
 from foilworks.core.jobs.queue import retry
 from foilworks.core.jobs.runner import execute, run_now

@@ -13,8 +13,8 @@ from django.core.management import call_command
 
 from evaluation.scoring.actions.models import trust_model
 from foilworks.core.corpus.models import Video
-from foilworks.core.hub.adapters.registry import open_adapter, open_helper
 from foilworks.core.hub.errors import HubError
+from foilworks.core.hub.opening import open_adapter, open_helper
 from foilworks.core.hub.training import llm_teacher
 from foilworks.core.hub.training.llm_teacher import TeacherSet
 from foilworks.core.jobs.models import JobState

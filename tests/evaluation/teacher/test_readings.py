@@ -9,8 +9,8 @@ from evaluation.errors import EvaluationError
 from evaluation.metrics import retrieval
 from evaluation.metrics.comparison import paired_difference
 from foilworks.core.hub.adapters.fake import load_adapter
-from foilworks.core.hub.adapters.registry import open_adapter
 from foilworks.core.hub.interfaces import VideoMeta
+from foilworks.core.hub.opening import open_adapter
 from foilworks.site.teacher.measuring import read
 from foilworks.site.teacher.pages import curves
 from foilworks.site.teacher.readings import (

@@ -11,8 +11,8 @@ from django.urls import reverse
 from evaluation.errors import EvaluationError
 from foilworks.core.corpus.models import Caption, Split, Video
 from foilworks.core.corpus.rules.states import CandidateState, FoilVerdict, ItemState
-from foilworks.core.hub.adapters.registry import open_adapter
 from foilworks.core.hub.errors import HubError
+from foilworks.core.hub.opening import open_adapter
 from foilworks.core.jobs.lease import JobStopped
 from foilworks.core.jobs.models import Job, JobState
 from foilworks.core.jobs.queue import cancel, retry

@@ -11,8 +11,9 @@ from evaluation.utd.answering import Settings, augmented, predicted, train
 from evaluation.utd.instructions import CLASSIFICATION, TASKS
 from foilworks.core.corpus.models import Video
 from foilworks.core.hub.adapters.fake import FakeEmbedder
-from foilworks.core.hub.adapters.registry import BACKBONE, open_helper
+from foilworks.core.hub.catalogue.registry import BACKBONE
 from foilworks.core.hub.interfaces import VideoMeta
+from foilworks.core.hub.opening import open_helper
 from foilworks.core.jobs.runner import execute, run_now
 from foilworks.core.projects.models import Role
 from tests.evaluation.utd import texts, worlds

@@ -34,7 +34,7 @@ REGISTRIES = {
     "reports": "evaluation.analyses.registry:REPORTS",
     "analyses": "evaluation.analyses.registry:OF_SCORES",
     "metrics": "evaluation.metrics.registry:METRICS",
-    "adapters": "foilworks.core.hub.adapters.registry:EVERY",
+    "adapters": "foilworks.core.hub.catalogue.registry:EVERY",
     "protocols": "evaluation.scoring.protocols:PROTOCOLS",
     "recipes of UTD": "evaluation.utd.recipes:RECIPES",
 }

@@ -15,9 +15,9 @@ from transformers import Blip2ForImageTextRetrieval
 from foilworks.core.hub.batching.dual_encoders import check_clips, plain
 from foilworks.core.hub.batching.pixels import Pixels
 from foilworks.core.hub.batching.text_limits import reads_of_tokenizer
+from foilworks.core.hub.catalogue.options import split_options
 from foilworks.core.hub.errors import HubError
 from foilworks.core.hub.interfaces import Frames, ModelInfo, ScoreKind, TextRead, VideoMeta
-from foilworks.core.hub.loading.options import split_options
 from foilworks.core.hub.loading.pretrained import Pretrained, load_pretrained, load_tokenizer
 from foilworks.core.text.quoting import quoted
 

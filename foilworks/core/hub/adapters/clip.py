@@ -17,10 +17,10 @@ from transformers import AutoModel
 
 from foilworks.core.hub.batching.dual_encoders import Tokens, check_clips, encoded, unit
 from foilworks.core.hub.batching.pixels import Pixels, patch_rows
+from foilworks.core.hub.catalogue.options import split_options
 from foilworks.core.hub.errors import HubError
 from foilworks.core.hub.interfaces import Frames, ModelInfo, ScoreKind, TextRead, VideoMeta
 from foilworks.core.hub.loading.clip_checkpoints import OPTIONS, load_checkpoint
-from foilworks.core.hub.loading.options import split_options
 from foilworks.core.hub.loading.pretrained import WEIGHT_FILES, Pretrained, load_pretrained, load_tokenizer
 from foilworks.core.text.quoting import quoted
 

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foilworks.core.hub.batching.text_limits import ReadsWholeTexts
+from foilworks.core.hub.catalogue.options import split_options
 from foilworks.core.hub.errors import HubError
 from foilworks.core.hub.interfaces import Frames, ModelInfo, ScoreKind, VideoMeta
-from foilworks.core.hub.loading.options import split_options
 from foilworks.core.text.tokens import words
 
 VERSION = "1"

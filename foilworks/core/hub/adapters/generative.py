@@ -17,9 +17,9 @@ from foilworks.core.hub.batching.text_limits import ReadsWholeTexts
 from foilworks.core.hub.batching.video_families import FAMILIES, settings_of
 from foilworks.core.hub.batching.video_inputs import Clip, Prepared, joined
 from foilworks.core.hub.batching.windowed_attention import attend_in_one_call
+from foilworks.core.hub.catalogue.options import split_options
 from foilworks.core.hub.errors import HubError
 from foilworks.core.hub.interfaces import Frames, GenerationRequest, ModelInfo, Score, ScoreKind, VideoMeta
-from foilworks.core.hub.loading.options import split_options
 from foilworks.core.hub.loading.pretrained import Pretrained, distinct, load_pretrained
 from foilworks.core.hub.loading.processor_files import load_processor, video_settings
 from foilworks.core.hub.served.prompts import CHOOSE, DESCRIBE, LETTERS, MATCHES, NO, PROMPTS, YES

@@ -12,9 +12,9 @@ from transformers import AutoModel
 
 from foilworks.core.hub.batching.dual_encoders import check_clips, plain
 from foilworks.core.hub.batching.pixels import Pixels
+from foilworks.core.hub.catalogue.options import split_options
 from foilworks.core.hub.errors import HubError
 from foilworks.core.hub.interfaces import Frames, ModelInfo, ScoreKind, VideoMeta
-from foilworks.core.hub.loading.options import split_options
 from foilworks.core.hub.loading.pretrained import Pretrained, load_pretrained
 from foilworks.core.hub.loading.processor_files import video_settings
 from foilworks.core.text.quoting import quoted

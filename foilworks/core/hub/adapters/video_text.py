@@ -11,9 +11,9 @@ from transformers import AutoModel
 
 from foilworks.core.hub.batching.dual_encoders import Tokens, check_clips, encoded, plain, unit
 from foilworks.core.hub.batching.pixels import Pixels
+from foilworks.core.hub.catalogue.options import split_options
 from foilworks.core.hub.errors import HubError
 from foilworks.core.hub.interfaces import Frames, ModelInfo, ScoreKind, TextRead, VideoMeta
-from foilworks.core.hub.loading.options import split_options
 from foilworks.core.hub.loading.pretrained import Pretrained, load_pretrained, load_tokenizer
 from foilworks.core.hub.loading.processor_files import video_settings
 from foilworks.core.text.quoting import quoted

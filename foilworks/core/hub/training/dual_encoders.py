@@ -19,15 +19,16 @@ from torch.nn import functional as F
 from transformers import ImageProcessingMixin
 
 from foilworks.core.hub.adapters.clip import FrameEmbedder
-from foilworks.core.hub.adapters.registry import open_adapter, parse_spec
 from foilworks.core.hub.adapters.tiny_video import TinyEmbedder, save_model
 from foilworks.core.hub.adapters.video_text import PeVideo, VideoPrism
 from foilworks.core.hub.adapters.xclip import XClip
 from foilworks.core.hub.batching.dual_encoders import check_clips
+from foilworks.core.hub.catalogue.specs import parse_spec
 from foilworks.core.hub.errors import HubError
 from foilworks.core.hub.interfaces import Frames, Trust, VideoMeta
 from foilworks.core.hub.loading.pretrained import model_source
 from foilworks.core.hub.loading.processor_files import VIDEO
+from foilworks.core.hub.opening import open_adapter
 from foilworks.core.hub.training.llm_teacher import cosines
 from foilworks.core.text.quoting import quoted
 

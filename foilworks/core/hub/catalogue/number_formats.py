@@ -7,21 +7,15 @@ whose cosines differ in the third digit, and bfloat16 ties these. Models of text
 float32 is the reference that the tests compare with.
 """
 
-from dataclasses import replace
-from typing import Any
-
+from foilworks.core.hub.catalogue.registry import DEVICES, TORCH
 from foilworks.core.hub.errors import HubError
-from foilworks.core.hub.interfaces import ModelInfo
 from foilworks.core.text.quoting import quoted
-from foilworks.core.text.registry import Entry, load
+from foilworks.core.text.registry import load
 
 AUTO, FLOAT32, BFLOAT16, FLOAT16 = "auto", "float32", "bfloat16", "float16"
 FORMATS = (FLOAT32, BFLOAT16, FLOAT16)
 OPTION = "dtype="
 GENERATIVE = frozenset({"vlm", "chat"})
-# Loaded by path, so that pages do not import torch.
-CHOOSE_DEVICE = Entry("which device a name means", "foilworks.core.hub.device:choose_device")
-HAS_BF16 = Entry("whether a device computes in bfloat16", "foilworks.core.hub.device:has_bf16")
 
 
 def split_dtype(argument: str, dtype: str = AUTO) -> tuple[str, str]:
@@ -58,24 +52,12 @@ def resolve_dtype(slug: str, dtype: str, device: str) -> str:
         return dtype
     if slug not in GENERATIVE or device == "cpu":
         return FLOAT32
-    chosen = load(CHOOSE_DEVICE)(device)
-    return choose_format(chosen.type, writes_text=True, has_bf16=load(HAS_BF16)(chosen))
+    torch_devices = load(DEVICES[TORCH])
+    torch_device = torch_devices.choose_device(device)
+    return choose_format(torch_device.type, writes_text=True, has_bf16=torch_devices.has_bf16(torch_device))
 
 
 def dtype_of_spec(spec: str, dtype: str, device: str) -> str:
     """Return the same for `SLUG:ARGUMENT`, which may name a format."""
     slug, _, argument = spec.partition(":")
     return resolve_dtype(slug, split_dtype(argument, dtype)[1], device)
-
-
-def mark_dtype(adapter: Any, dtype: str) -> Any:
-    """Add the format to the adapter's revision, so that no key holds scores of two formats. Keys of float32 do not name
-    it."""
-    info = getattr(adapter, "info", None)
-    if dtype == FLOAT32 or not isinstance(info, ModelInfo):
-        return adapter
-    try:
-        adapter.info = replace(info, revision=f"{info.revision} {dtype}")
-    except AttributeError as error:
-        raise HubError(f"{info.model_id}: its info cannot be set ({error}); make it a plain attribute") from error
-    return adapter

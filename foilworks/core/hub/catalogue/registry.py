@@ -1,25 +1,17 @@
-"""Adapters, and how the command line names a model: `SLUG:ARGUMENT`. Imports no torch.
+"""List the adapters: which slugs a model name can begin with, and the module that opens each. Imports no torch.
 
 ADAPTERS score clips and texts; HELPERS serve methods and filters (blanks, pairs of texts, similarity). A helper's name
 may omit its slug: `FacebookAI/roberta-base` if a filler is expected.
 
-`file:SCORES` and `endpoint:NAME/MODEL` are parsed here too, so that a wrong SPEC lists every possible one. They have no
-row among ADAPTERS: a score file needs no model, and the operator configures the address of an endpoint. Evaluation
-opens both itself.
+`file:SCORES` and `endpoint:NAME/MODEL` have no row among ADAPTERS: a score file needs no model, and the operator
+configures the address of an endpoint. Evaluation opens both itself.
 """
 
-from functools import lru_cache
-from pathlib import Path
-from typing import Any
+from collections import ChainMap
+from collections.abc import Mapping
 
-from foilworks.core.hub.contract import loader, opened
-from foilworks.core.hub.errors import HubError
-from foilworks.core.hub.interfaces import Trust
-from foilworks.core.hub.loading.trust import trusting
-from foilworks.core.hub.number_formats import AUTO, mark_dtype, resolve_dtype, split_dtype
 from foilworks.core.text.plugins import Registry
-from foilworks.core.text.quoting import quoted
-from foilworks.core.text.registry import Entry, load
+from foilworks.core.text.registry import Entry
 
 _ADAPTERS: dict[str, Entry] = {
     "fake": Entry(
@@ -188,88 +180,12 @@ CHATS: dict[str, Entry] = {
 }
 SCORE_FILE = "file"
 NO_ADAPTERS = (ENDPOINT, SCORE_FILE)
+# What chooses a device for a library of models.
+TORCH = "torch"
+DEVICES: dict[str, Entry] = {
+    TORCH: Entry(label="PyTorch", path="foilworks.core.hub.device", summary="CPUs and NVIDIA GPUs"),
+}
 _OTHERS = {**HELPERS, **BACKBONES, **GENERATORS, **CHATS}
 ADAPTERS = Registry("models", _ADAPTERS, reserved={*_OTHERS, SCORE_FILE})
-EVERY: dict[str, Entry] = {**ADAPTERS, **_OTHERS}
-
-# Helpers that a worker keeps loaded: filters and methods open theirs with every batch.
-KEPT = 6
-
-
-def parse_spec(spec: str) -> tuple[str, str]:
-    """Return ("tiny", "/a/b") for "tiny:/a/b". HubError lists what you can write instead."""
-    slug, colon, argument = spec.partition(":")
-    if not colon or slug not in {*ADAPTERS, *NO_ADAPTERS}:
-        known = ", ".join(f"{name}:…" for name in (*sorted(ADAPTERS), *NO_ADAPTERS))
-        raise HubError(f"{quoted(spec)} names no model; write SLUG:ARGUMENT with one of: {known}")
-    if slug == SCORE_FILE and not argument:
-        raise HubError("'file:' names no score file; write file:PATH")
-    if slug == ENDPOINT and not argument:
-        raise HubError("'endpoint:' names no endpoint; write endpoint:NAME/MODEL")
-    if slug not in NO_ADAPTERS:
-        split_dtype(argument)
-    return slug, argument
-
-
-def trusted_name(spec: str) -> str:
-    """Return what a permission applies to: the hub id or folder of `spec`, without its options and revision."""
-    slug, _, argument = spec.partition(":")
-    name = argument.partition("?")[0]
-    return f"{slug}:{name if name.startswith(('/', '.')) else name.partition('@')[0]}"
-
-
-def open_adapter(spec: str, *, device: str = "auto", dtype: str = AUTO, trust: Trust | None = None) -> Any:
-    """Load the Embedder or Scorer that `spec` names, on `device` (auto, cpu, cuda, cuda:N).
-
-    `spec` or `dtype` names the number format; see foilworks.core.hub.number_formats for `auto`. The revision names it
-    unless it is float32.
-    `trust`: what is allowed for this model beyond safetensors and our own code. Only jobs call this: it imports the
-    adapter's libraries. HubError: unknown spec, a model that does not load or does not implement its interface, a
-    device that is not available, or `file:`, which has no model.
-    """
-    slug, argument = parse_spec(spec)
-    if slug == SCORE_FILE:
-        raise HubError(f"{quoted(spec)} is a score file, not a model to run; import it instead of loading it")
-    if slug == ENDPOINT:
-        raise HubError(f"{quoted(spec)} is a model behind an endpoint; name a local model here")
-    argument, dtype = split_dtype(argument, dtype)
-    dtype = resolve_dtype(slug, dtype, device)
-    with trusting(trust or Trust()):
-        adapter = loader(slug, load(ADAPTERS[slug]))(argument, device=device, dtype=dtype)
-        return mark_dtype(opened(slug, adapter, ADAPTERS[slug].origin), dtype)
-
-
-def open_helper(name: str, role: str, *, device: str = "auto", dtype: str = AUTO) -> Any:
-    """Load the model that `name` (`SLUG:ARGUMENT`, a hub id or a folder) names; `role` is the slug of a bare name.
-
-    Cached for the process, and loaded again if the folder's files change. HubError: it does not load.
-    """
-    slug, colon, argument = name.partition(":")
-    if not colon or slug not in EVERY or slug == ENDPOINT:
-        slug, argument = role, name
-    argument, dtype = split_dtype(argument, dtype)
-    return _kept(slug, argument, device, resolve_dtype(slug, dtype, device), _stamp(argument))
-
-
-def open_generator(name: str, *, device: str = "auto", dtype: str = AUTO) -> Any:
-    """Load the Generator that `name` (`vlm:HUB_ID_OR_FOLDER`, `fake-generator:`, or a bare id or folder) names.
-
-    Cached for the process. HubError: it does not load, or writes no texts.
-    """
-    slug = name.partition(":")[0]
-    if slug in EVERY and slug != GENERATOR and slug not in GENERATORS:
-        known = ", ".join(f"{one}:…" for one in (GENERATOR, *GENERATORS))
-        raise HubError(f"{quoted(name)} names no model that writes texts about videos; write one of: {known}")
-    return open_helper(name, GENERATOR, device=device, dtype=dtype)
-
-
-@lru_cache(maxsize=KEPT)
-def _kept(slug: str, argument: str, device: str, dtype: str, stamp: tuple[tuple[str, int], ...]) -> Any:
-    return mark_dtype(load(EVERY[slug])(argument, device=device, dtype=dtype), dtype)
-
-
-def _stamp(argument: str) -> tuple[tuple[str, int], ...]:
-    folder = Path(argument.partition("?")[0])
-    if not argument or not folder.is_dir():
-        return ()
-    return tuple(sorted((path.name, path.stat().st_mtime_ns) for path in folder.iterdir()))
+# Not a copy: plug-ins are read when the table is first used, not when this module is imported.
+EVERY: Mapping[str, Entry] = ChainMap(_OTHERS, ADAPTERS)

@@ -1,0 +1,1 @@
+"""What models can be named: the tables of adapters, and the parts of a spec. Imports no model library."""
