@@ -45,7 +45,7 @@ Made = TypeVar("Made")
 # Of a row that names none of its own.
 MAIN_OF_PLUGINS = 3
 # No default: no method suits every project.
-_NO_METHOD = Entry("", "")
+_NO_METHOD = Entry("")
 
 
 class MethodRow(NamedTuple):

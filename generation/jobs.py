@@ -43,7 +43,6 @@ from generation.run_captions import (
     train_captions,
 )
 from generation.stored_measures import RowMeasures
-from generation.tuning.parameters import TUNING
 
 BATCH = 200
 LOOKED_AT = 200
@@ -126,7 +125,10 @@ def _steps(run: GenerationRun) -> tuple[pipeline.Step, list[pipeline.Step]]:
 
 def run_tuning(tuning_id: int, job: Job) -> None:
     """Tune a text-to-text model on a project's train captions; resumes at its last checkpoint."""
-    load(TUNING).run_tuning(Tuning.objects.select_related("project").get(pk=tuning_id), job)
+    # Imported on request: it imports a model library.
+    from generation.tuning import job as tuning_job
+
+    tuning_job.run_tuning(Tuning.objects.select_related("project").get(pk=tuning_id), job)
 
 
 class _ReplyProgress:

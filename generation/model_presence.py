@@ -10,11 +10,8 @@ from django.db import connection
 from django.utils.translation import gettext as _
 
 from foilworks.core.text.quoting import shortened
-from foilworks.core.text.registry import Entry, load
 from generation.errors import GenerationError
 
-# Loaded by path: no page needs the hub's client, and it may not be installed.
-HUB_CLIENT = Entry("the hub's client", "huggingface_hub.constants")
 HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?(@[\w./-]+)?")
 # Kinds whose argument is a hub id or a folder in the hub's layout.
 FROM_HUB = frozenset({"clip", "xclip", "video", "blip2", "vlm", "lm", "seq2seq", "chat", "sentence"})
@@ -67,4 +64,9 @@ def check_hub_id(name: str) -> None:
 
 def hub_setting(name: str) -> Any:
     """Return a setting of the hub's client, which reads its own environment; None without the client."""
-    return getattr(load(HUB_CLIENT), name) if find_spec("huggingface_hub") else None
+    if find_spec("huggingface_hub") is None:
+        return None
+    # Imported on request: most pages do not need it.
+    from huggingface_hub import constants
+
+    return getattr(constants, name)

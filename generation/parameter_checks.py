@@ -4,11 +4,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from foilworks.core.text.registry import Entry, load, lookup
+from foilworks.core.text.language.tagger_names import check_tagger
+from foilworks.core.text.registry import load, lookup
 from generation.methods.registry import METHODS
 
-# Loaded by path: language tools import lexicons, which only the processes that tag words need.
-CHECK_TAGGER = Entry("how a tagger is named", "foilworks.core.text.language.tools:check_tagger")
 # How every message names its parameter: "parameter 'pairs': …", "parameters 'top' and 'foils' …".
 NAMED = re.compile(r"\bparameters? '(\w+)'")
 NAMED_FILTER = re.compile(r"filter '(\w+)': ")
@@ -22,7 +21,7 @@ def check_parameters(method: str, params: Mapping[str, Any]) -> None:
     """
     entry = lookup(METHODS, method, "method")
     if "tagger" in params:
-        load(CHECK_TAGGER)(params["tagger"])
+        check_tagger(params["tagger"])
     if entry.origin:
         return
     module = load(entry)

@@ -12,13 +12,13 @@ from typing import Any
 from foilworks.core.corpus.models import Subtest
 from foilworks.core.projects.models import Project
 from foilworks.core.text.diff import diff_segments
-from foilworks.core.text.registry import Entry, load
+from foilworks.core.text.language.tagger_names import check_tagger
+from foilworks.core.text.registry import Entry
 from generation import pipeline
 from generation.batch_storage import known_foils
 from generation.filters.registry import FILTERS, needs_weights
 from generation.methods.registry import METHODS
 from generation.models import PERSON_METHOD, GenerationRun
-from generation.parameter_checks import CHECK_TAGGER
 from generation.pipeline import Outcome, Step
 from generation.records import CaptionInput
 from generation.run_captions import RunCaptions, Selected, with_last_caption
@@ -115,7 +115,7 @@ def _previewed(run: GenerationRun) -> Preview:
 def _offline(params: Mapping[str, Any], shown: Preview) -> dict[str, Any]:
     """Return the parameters with the tagger by rules instead of spaCy, which no web process loads."""
     named = str(params.get("tagger", "offline"))
-    load(CHECK_TAGGER)(named)
+    check_tagger(named)
     if named == "offline":
         return dict(params)
     shown.offline_tagger = True

@@ -13,14 +13,12 @@ from numpy.typing import NDArray
 
 from evaluation.analyses.records import NOBODY, Votes, coded, tallied
 from evaluation.errors import EvaluationError
-from foilworks.core.text.registry import Entry, load
 
 VERSION = "1"
 MIN_ANNOTATORS = 2
 INPUT = "votes"
 # A report lists at most this many; the rest is only counted.
 MAX_DIFFERING = 500
-CROWD = Entry("crowd-kit", "evaluation.analyses.crowd", summary="needs the [models] extra; jobs and commands only")
 
 Codes = NDArray[np.int64]
 
@@ -93,10 +91,12 @@ def _fits(seen: _Seen, categories: int) -> Fits:
         return dict.fromkeys(("dawid_skene", "mace"), (sure, np.ones(len(seen.people))))
     if find_spec("crowdkit") is None:
         raise EvaluationError("crowd-kit is not installed; pip install 'foilworks[models]'")
-    crowd = load(CROWD)
+    # Imported on request: crowd-kit and pandas take seconds.
+    from evaluation.analyses import crowd
+
     found: Fits = {}
-    for name in ("dawid_skene", "mace"):
-        fit = getattr(crowd, name)(seen.unit, seen.annotator, seen.label)
+    for name, estimate in (("dawid_skene", crowd.dawid_skene), ("mace", crowd.mace)):
+        fit = estimate(seen.unit, seen.annotator, seen.label)
         posterior = np.zeros((len(seen.units), categories))
         posterior[:, seen.categories] = fit.posterior
         found[name] = (posterior, fit.skill)

@@ -9,8 +9,6 @@ from foilworks.core.media.errors import MediaError
 from foilworks.core.media.frame_cache import Decode, packed_frames
 from foilworks.core.media.sampling import Sampling
 
-DECODE = "evaluation.scoring.cluster_decoding.decode"
-
 
 def elsewhere() -> Decode | None:
     """Return what decodes a clip in the cluster; None in processes that decode themselves."""
@@ -29,7 +27,7 @@ def elsewhere() -> Decode | None:
     ) -> bytes:
         file = [path.name, path.sha256] if isinstance(path, StoredFile) else [os.fspath(path)]
         how = [sampling.policy, sampling.frames, sampling.seconds]
-        found = nodes.call(DECODE, file, how, start, end, list(size) if size else None, content, form)
+        found = nodes.call(decode, file, how, start, end, list(size) if size else None, content, form)
         if isinstance(found, str):
             raise MediaError(found)
         return bytes(found)

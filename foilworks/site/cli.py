@@ -8,7 +8,6 @@ import difflib
 import os
 import sys
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 
@@ -18,12 +17,12 @@ from django.core.management import execute_from_command_line, get_commands
 from django.db import DatabaseError, OperationalError
 
 from foilworks import __version__
+from foilworks.site.management import commands
 from foilworks.site.server.lasting import lasting
 
 NAME = "foilworks"
 MIGRATE = f"run `{NAME} migrate`, or see what is wrong with `{NAME} doctor`"
 CONNECT = f"start the database, or correct DATABASE_URL; `{NAME} doctor` shows what is wrong"
-COMMANDS = "foilworks.site.management.commands"
 ASKS_FOR_HELP = {"-h", "--help", "help"}
 ASKS_FOR_VERSION = {"-V", "--version", "version"}
 BAD_INPUT, WRONG_USAGE = 1, 2
@@ -78,7 +77,7 @@ def _named_today(command: str) -> str:
 
 def own_commands() -> list[str]:
     """Return the names of our own commands, without importing them."""
-    return sorted(module.name for module in iter_modules(import_module(COMMANDS).__path__) if module.name[0] != "_")
+    return sorted(module.name for module in iter_modules(commands.__path__) if module.name[0] != "_")
 
 
 def _help(topic: list[str]) -> int:
@@ -102,7 +101,7 @@ def about(name: str) -> str:
 
     To import all commands would take longer than anything else that the list does.
     """
-    source = Path(import_module(COMMANDS).__path__[0], f"{name}.py").read_text(encoding="utf-8")
+    source = Path(commands.__path__[0], f"{name}.py").read_text(encoding="utf-8")
     text = next(_helps(ast.parse(source))).split("\n")[0].strip().rstrip(".")
     return text[:1].lower() + text[1:]
 

@@ -21,30 +21,28 @@ from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
 from foilworks import __version__
+from foilworks.core.corpus.export_formats.registry import EXPORTERS
+from foilworks.core.corpus.import_formats.registry import IMPORTERS
 from foilworks.core.corpus.video_files.stored_files import is_local
+from foilworks.core.hub.catalogue.registry import ADAPTERS
 from foilworks.core.jobs.models import Job, JobState
 from foilworks.core.jobs.queue import is_reachable, worker_count
 from foilworks.core.jobs.ray.reach import unreachable
 from foilworks.core.text.plugins import PREFIX, strays
-from foilworks.core.text.registry import Entry, RegistryError, load
+from foilworks.core.text.registry import RegistryError, load
 from foilworks.site.databases.database_version import ADVICE, UnsupportedDatabase, require_supported_database
 from foilworks.site.supervisor.embedded_redis import redis_executable
 from foilworks.site.supervisor.services import up_lock
+from generation.captioning.registry import CAPTIONERS
+from generation.filters.registry import FILTERS
+from generation.methods.registry import METHODS
 
 GIGABYTE = 1024**3
 OLDEST_PYTHON = (3, 11)
 LITTLE_SPACE_GB = 2.0
 OK, ABSENT, BROKEN = "ok", "absent", "broken"
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
-# Loaded by path: a web process must not import `hub`.
-REGISTRIES = (
-    "generation.methods.registry:METHODS",
-    "generation.filters.registry:FILTERS",
-    "generation.captioning.registry:CAPTIONERS",
-    "foilworks.core.corpus.import_formats.registry:IMPORTERS",
-    "foilworks.core.corpus.export_formats.registry:EXPORTERS",
-    "foilworks.core.hub.adapters.registry:ADAPTERS",
-)
+REGISTRIES = (METHODS, FILTERS, CAPTIONERS, IMPORTERS, EXPORTERS, ADAPTERS)
 INSTALL_MODELS = "pip install 'foilworks[models]' (or `make install`)"
 WORDNET_FOLDERS = (
     Path.home() / "nltk_data/corpora/wordnet",
@@ -338,9 +336,8 @@ def _caches() -> Check:
 
 def _plugins() -> Iterator[Check]:
     """Report the plug-ins in use in one line, and each entry point that failed in a line of its own."""
-    registries = [load(Entry("", path)) for path in REGISTRIES]
-    findings = [found for registry in registries for found in registry.findings]
-    findings += strays({registry.group for registry in registries})
+    findings = [found for registry in REGISTRIES for found in registry.findings]
+    findings += strays({registry.group for registry in REGISTRIES})
     used: dict[str, list[str]] = {}
     for found in findings:
         if found.slug:
@@ -348,7 +345,7 @@ def _plugins() -> Iterator[Check]:
     shown = "; ".join(f"{distribution} ({', '.join(rows)})" for distribution, rows in used.items())
     yield Check("plug-ins", OK, shown or "none")
     problems = [str(found) for found in findings if found.problem]
-    for registry in registries:
+    for registry in REGISTRIES:
         for entry in (entry for entry in registry.values() if entry.origin):
             try:
                 # Only jobs load it otherwise: an import that fails is found before a run needs it.

@@ -5,7 +5,6 @@ from generation.parameters import DEVICE, TAGGER
 
 TUNING = Entry(
     label="Tuning on the train captions",
-    path="generation.tuning.job",
     summary=(
         "A text-to-text model learns the verb phrases of the project's train captions by span "
         "corruption. Span infilling can then use it."

@@ -12,7 +12,8 @@ import pytest
 from django.core.management import get_commands, load_command_class
 from django.core.management.base import CommandError
 
-from foilworks.site.cli import COMMANDS, RENAMED, own_commands
+from foilworks.site.cli import RENAMED, own_commands
+from foilworks.site.management import commands
 from tests.docs.pages import ROOT, command_lines, inline_commands, name_of, pages, split, words
 
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
@@ -21,7 +22,7 @@ MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 @cache
 def parser_of(name: str) -> argparse.ArgumentParser:
     if name in own_commands():
-        command: Any = import_module(f"{COMMANDS}.{name}").Command()
+        command: Any = import_module(f"{commands.__name__}.{name}").Command()
     else:
         command = load_command_class(get_commands()[name], name)
     return command.create_parser("foilworks", name)

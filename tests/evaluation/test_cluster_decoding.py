@@ -1,6 +1,7 @@
 """What a task of the cluster decodes, by plain values alone; tests/foilworks/test_ray_nodes.py has real nodes."""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,9 +25,9 @@ class Task:
 
     sent: list[Any] = field(default_factory=list)
 
-    def call(self, dotted: str, *given: Any) -> Any:
+    def call(self, function: Callable[..., Any], *given: Any) -> Any:
         self.sent.append(given)
-        return called(dotted, tuple(json.loads(json.dumps(given))))
+        return called(f"{function.__module__}.{function.__qualname__}", tuple(json.loads(json.dumps(given))))
 
 
 @pytest.fixture

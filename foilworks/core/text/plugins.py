@@ -11,7 +11,7 @@ import sys
 from collections.abc import Collection, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib import import_module, metadata
+from importlib import metadata
 from importlib.util import find_spec
 from traceback import walk_tb
 from types import TracebackType
@@ -19,6 +19,7 @@ from typing import Any
 
 from packaging.requirements import Requirement
 
+from foilworks import __version__
 from foilworks.core.text.errors import ActionableError
 from foilworks.core.text.registry import Entry, RegistryError, code_of_others
 
@@ -160,14 +161,12 @@ def _read(point: metadata.EntryPoint, rows: dict[str, Entry], reserved: frozense
 
 def _check_requirements(point: metadata.EntryPoint) -> None:
     """Check the required Foilworks version, which pip can ignore. RegistryError: the package needs another one."""
-    # By name: package foilworks is above this one, and contains only its version.
-    ours = import_module("foilworks").__version__
     for line in (point.dist.requires if point.dist else None) or ():
         asked = Requirement(line)
         if asked.name.lower() != "foilworks" or (asked.marker and not asked.marker.evaluate({"extra": ""})):
             continue
-        if not asked.specifier.contains(ours, prereleases=True):
-            raise RegistryError(f"needs foilworks{asked.specifier}, this is {ours}; install a version that fits")
+        if not asked.specifier.contains(__version__, prereleases=True):
+            raise RegistryError(f"needs foilworks{asked.specifier}, this is {__version__}; install a version that fits")
 
 
 def _row(point: metadata.EntryPoint) -> tuple[Any, Any]:
@@ -184,7 +183,8 @@ def _check_row(slug: Any, entry: Any, rows: Mapping[str, Entry], reserved: froze
     if slug in rows or slug in reserved:
         owner = rows[slug].origin if slug in rows else ""
         raise RegistryError(f"slug '{slug}' is already used by {owner or 'Foilworks'}; choose another one")
-    if find_spec(entry.path.partition(":")[0]) is None:
-        raise RegistryError(
-            f"its row names the module {entry.path.partition(':')[0]}, which does not exist; correct it"
-        )
+    module = entry.path.partition(":")[0]
+    if not module:
+        raise RegistryError("its row names no module; give the Entry a path")
+    if find_spec(module) is None:
+        raise RegistryError(f"its row names the module {module}, which does not exist; correct it")

@@ -51,7 +51,8 @@ class Param:
 @dataclass(frozen=True)
 class Entry:
     """A row: `path` is a module ("generation.methods.number") or an attribute
-    ("foilworks.core.hub.adapters.fake:FakeEmbedder").
+    ("foilworks.core.hub.adapters.fake:FakeEmbedder"); "" for a form outside the registries, whose action calls its
+    function directly.
 
     `deviations`: differences from the publication; `published` False: not from a paper, so that these are
     notes and both modes do the same. `origin`: name and version of the plug-in that adds the row; "" for our own.
@@ -61,7 +62,7 @@ class Entry:
     """
 
     label: str
-    path: str
+    path: str = ""
     params: tuple[Param, ...] = ()
     deviations: tuple[str, ...] = ()
     needs_gpu: bool = False

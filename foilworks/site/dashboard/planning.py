@@ -24,7 +24,6 @@ MAX_VOTES = 25
 
 PLAN = Entry(
     label="Plan",
-    path="foilworks.site.dashboard.planning:plan",
     params=(
         Param(
             "models", 2, "Each pair of models is a test. More models need more items: six, almost twice as many.", "int"

@@ -116,7 +116,6 @@ REFUSE, LEAVE_OUT = "refuse", "leave_out"
 
 TEACHING = Entry(
     label="LLM-teacher",
-    path="foilworks.site.teacher.teaching",
     summary=(
         "A dual encoder learns to tell the captions of its clips from false captions made by generation runs (Feint6K, "
         "Sec. 4.2)."

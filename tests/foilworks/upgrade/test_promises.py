@@ -21,6 +21,7 @@ from foilworks.core.jobs.names_of_0_3 import NAMES_OF_0_3
 from foilworks.core.rooms import declared
 from foilworks.site import cli
 from foilworks.site.api.api import api
+from foilworks.site.management import commands
 from tests.foilworks.upgrade.record import ENGINES, ROOT, recorded, surface
 
 STATES = ("waiting", "running", "failed")
@@ -93,7 +94,7 @@ def test_the_table_of_old_names_has_every_job_of_0_3_0_and_leads_to_those_of_tod
 
 @cache
 def parser_of(name: str) -> ArgumentParser:
-    return import_module(f"{cli.COMMANDS}.{name}").Command().create_parser("foilworks", name)
+    return import_module(f"{commands.__name__}.{name}").Command().create_parser("foilworks", name)
 
 
 @pytest.mark.parametrize("name", surface()["commands"])

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foilworks.core.text.language.offline import OfflineTagger
+from foilworks.core.text.language.tagger_names import LanguageError, installed_spacy_model
 from foilworks.core.text.language.tokens import PARTS
-from foilworks.core.text.language.tools import LanguageError, in_use, installed_spacy_model, tagger
+from foilworks.core.text.language.tools import in_use, tagger
 from tests.text.language.tagger_report import parse_labelled, recall
 
 LABELLED = Path(__file__).with_name("labelled_captions.txt")

@@ -11,6 +11,7 @@ import logging
 import os
 import sys
 import time
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -37,20 +38,21 @@ def _cluster() -> "Cluster":
 
 
 class Cluster:
-    """Calls functions by their dotted names, with text and numbers: Ray carries no secret and no object of ours."""
+    """Calls functions of modules, with text and numbers: Ray carries their names, no secret and no object of ours."""
 
     def __init__(self) -> None:
         self._came_at = time.monotonic()
         self._closed_until = 0.0
 
-    def call(self, dotted: str, *given: Any) -> Any:
-        """Return what the function returns, on another node or here."""
+    def call(self, function: Callable[..., Any], *given: Any) -> Any:
+        """Return what the function of a module returns, on another node or here."""
+        name = f"{function.__module__}.{function.__qualname__}"
         if time.monotonic() >= self._closed_until:
             import ray
             from ray.exceptions import RayError
 
             try:
-                task = _task().remote(dotted, given)
+                task = _task().remote(name, given)
                 ready, _ = ray.wait([task], timeout=PATIENCE_S)
                 if ready:
                     found = ray.get(task)
@@ -59,8 +61,8 @@ class Cluster:
                 ray.cancel(task)
                 self._pause()
             except RayError as error:
-                logger.warning("%s runs here: %s", dotted, error)
-        return import_string(dotted)(*given)
+                logger.warning("%s runs here: %s", name, error)
+        return function(*given)
 
     def _pause(self) -> None:
         silent = time.monotonic() - self._came_at
@@ -76,10 +78,10 @@ def _task() -> Any:
     return ray.remote(num_cpus=1, num_gpus=0, max_retries=1, scheduling_strategy="SPREAD")(called)
 
 
-def called(dotted: str, given: tuple[Any, ...]) -> Any:
-    """Call a function in a task, with the settings of its node."""
+def called(name: str, given: tuple[Any, ...]) -> Any:
+    """Call the function of this dotted name in a task, with the settings of its node: it exists only after setup."""
     import django
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.site.settings")
     django.setup()
-    return import_string(dotted)(*given)
+    return import_string(name)(*given)

@@ -3,12 +3,13 @@
 `inflect` (rules) makes forms, `lemminflect` (a lexicon of the NIH) says what a word can be. Nothing is downloaded.
 """
 
-import importlib.util
 import re
 import sys
 from functools import cache, lru_cache
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from foilworks.core.text.language.lexicon import lemmatizer
 
 if TYPE_CHECKING:
     import inflect
@@ -75,28 +76,10 @@ def rules() -> "inflect.engine":
     return inflect.engine()
 
 
-def load_lexicon_module() -> None:
-    """Make `lemminflect.core` importable without its package file, which imports spaCy (and so torch)."""
-    if "lemminflect" not in sys.modules:
-        spec = importlib.util.find_spec("lemminflect")
-        if spec is None or spec.submodule_search_locations is None:
-            raise ImportError("lemminflect is not installed; install the project's dependencies again")
-        package = ModuleType("lemminflect")
-        package.__path__ = list(spec.submodule_search_locations)
-        package.__spec__ = spec
-        sys.modules["lemminflect"] = package
-
-
-@cache
-def _lexicon() -> Any:
-    load_lexicon_module()
-    return importlib.import_module("lemminflect.core.Lemmatizer").Lemmatizer()
-
-
 @lru_cache(maxsize=20_000)
 def lemmas(word: str) -> dict[str, tuple[str, ...]]:
     """Return universal part of speech -> lemmas of a lower-case word; empty for unknown words."""
-    return dict(_lexicon().getAllLemmas(word))
+    return dict(lemmatizer().getAllLemmas(word))
 
 
 def can_be(word: str, part: str) -> bool:

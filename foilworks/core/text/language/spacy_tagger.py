@@ -1,8 +1,9 @@
-"""A spaCy tagger with the common interface. spaCy is imported by path, so that offline tagging does not load it."""
+"""A spaCy tagger with the common interface. Only its row in the table of taggers imports this module."""
 
-import importlib
 import re
 from typing import Any
+
+import spacy
 
 from foilworks.core.text.errors import ActionableError
 from foilworks.core.text.language.tokens import Token
@@ -52,7 +53,6 @@ def _tag(token: Any) -> str:
 
 def load_tagger(model: str) -> SpacyTagger:
     """Load the pipeline of an installed model or a folder. ActionableError: it cannot be loaded or does not tag."""
-    spacy = importlib.import_module("spacy")
     try:
         pipeline = spacy.load(model, exclude=list(PIPES_NOT_NEEDED))
     except OSError as error:

@@ -1,11 +1,10 @@
 """Inflect verbs ("cut" -> "cutting", "tear" -> "torn"), and find the forms that a word can be. Corrects lemminflect."""
 
-import importlib
 import re
-from functools import cache, lru_cache
-from typing import Any
+from functools import lru_cache
 
-from foilworks.core.text.language.inflection import IRREGULAR_THIRD, lemmas, load_lexicon_module, third_person
+from foilworks.core.text.language.inflection import IRREGULAR_THIRD, lemmas, third_person
+from foilworks.core.text.language.lexicon import inflections
 from foilworks.core.text.language.numbers import match_case
 
 # Penn tags: plain, third person singular, -ing, past, past participle.
@@ -44,12 +43,6 @@ MENDED = {
 PREFIXES = ("un", "re", "dis", "over")
 
 
-@cache
-def _inflections() -> Any:
-    load_lexicon_module()
-    return importlib.import_module("lemminflect.core.Inflections").Inflections()
-
-
 @lru_cache(maxsize=20_000)
 def verb_form(lemma: str, tag: str) -> str:
     """Inflect a base verb for a Penn tag: ("tear", "VBN") -> "torn"; particles stay: "put on" -> "putting on"."""
@@ -62,7 +55,7 @@ def verb_form(lemma: str, tag: str) -> str:
         return verb
     if tag == "VBZ":
         return third_person(verb)
-    known = _inflections().getAllInflections(verb, upos="VERB").get(tag)
+    known = inflections().getAllInflections(verb, upos="VERB").get(tag)
     if known:
         return str(known[0])
     for prefix in PREFIXES:

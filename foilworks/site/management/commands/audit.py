@@ -9,6 +9,7 @@ from django.conf import settings
 from django.core.management.base import CommandParser
 
 from evaluation.audit.names import ROLES
+from evaluation.audit.pages import file_of
 from evaluation.audit.reading import formats
 from evaluation.audit.records import VERDICTS
 from evaluation.audit.said import SHOWN, and_more, lines_of
@@ -18,16 +19,10 @@ from evaluation.errors import EvaluationError
 from foilworks.core.corpus.import_formats.parsing.parquet_rows import TableLimits
 from foilworks.core.corpus.limits import child_limits
 from foilworks.core.text.quoting import quoted
-from foilworks.core.text.registry import Entry, load
 from foilworks.site.management.base import FoilworksCommand, parse_set_options
 from foilworks.site.management.columns import add_columns
 from foilworks.site.management.text_tables import table
 
-# Loaded by path: they import a model library, or scikit-learn.
-SCORER = Entry("scorer", "evaluation.blind.scoring:text_scorer")
-AUDIT = Entry("audit", "evaluation.audit.audit")
-LADDER = Entry("ladder", "evaluation.audit.ladder")
-PAGES = Entry("pages", "evaluation.audit.pages")
 OF_SUBTESTS = ("words", "n-grams", "length", "divergence", "cues")
 NOT_RUN = "not run"
 NEVER = "never"
@@ -101,27 +96,31 @@ class Command(FoilworksCommand):
             self.parser.error("--answers needs one file, without --format")
         if options["sample"] < 1:
             self.parser.error("--sample must be at least 1")
-        audit, sources = load(AUDIT), self._sources(**options)
-        models = {spec: load(SCORER)(spec) for spec in options["models"]}
+        from evaluation.audit import audit
+
+        sources = self._sources(**options)
+        models = _scorers(options["models"])
         chosen = audit.Options(options["sample"], options["seed"], models=models)
         result: dict[str, Any] = audit.audit(sources, chosen)
         if options["predictions"] or options["rungs"]:
             self._add_ladder(result, sources, **options)
         if options["html"]:
-            _write(options["html"], load(PAGES).file_of(result))
+            _write(options["html"], file_of(result))
         return result
 
     def _sources(self, **options: Any) -> list[Any]:
+        from evaluation.audit import audit
+
         columns = {role: name for role, name in options["columns"].items() if role in ROLES}
         limits = TableLimits(settings.MAX_TABLE_MB * 1024**2, child_limits())
         params = parse_set_options(options["set"])
-        audit = load(AUDIT)
         source = partial(audit.Source, limits=limits, params=params, answers=options["answers"])
         given = [source(path, options["form"], columns) for path in options["files"]]
         return [found for one in given for found in audit.sources_of(one)]
 
     def _add_ladder(self, result: dict[str, Any], sources: list[Any], **options: Any) -> None:
-        ladder, audit = load(LADDER), load(AUDIT)
+        from evaluation.audit import audit, ladder
+
         paths = ladder.parse_rungs(options["rungs"])
         if options["predictions"]:
             paths["full"] = options["predictions"]
@@ -162,6 +161,15 @@ class Command(FoilworksCommand):
             self.say(f"warning: {problem}; the record was skipped")
         if more := and_more(details.get("bad", 0) - len(shown)):
             self.say(f"warning: {more} records were skipped")
+
+
+def _scorers(specs: Sequence[str]) -> dict[str, Any]:
+    if not specs:
+        return {}
+    # Imported on request: it imports a model library.
+    from evaluation.blind.scoring import text_scorer
+
+    return {spec: text_scorer(spec) for spec in specs}
 
 
 def _row(finding: Mapping[str, Any]) -> tuple[Any, ...]:

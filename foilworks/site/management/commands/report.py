@@ -13,12 +13,10 @@ from evaluation.reports.reports import project_report, subtest_named
 from evaluation.score_files.items import read_report_input, read_votes
 from evaluation.score_files.scored import READERS, read_edits
 from evaluation.scoring.queries import project_named
-from foilworks.core.text.registry import Entry, load, parse_params
+from foilworks.core.text.registry import load, parse_params
 from foilworks.site.management.base import FoilworksCommand
 from foilworks.site.management.text_tables import cell, table, table_of
 
-# Loaded by path: it imports a model library.
-PREFERENCE = Entry("preference", "evaluation.blind.scoring:preference_of_file")
 PARAMS = (CODING, BASE, UNIT, CUT, SHARE, TIES, PRECISION, EPSILON, PEOPLE)
 MAX_WARNINGS = 20
 COLUMNS = {
@@ -126,8 +124,12 @@ class Command(FoilworksCommand):
         if len(warnings) > MAX_WARNINGS:
             self.say(f"… and {len(warnings) - MAX_WARNINGS} more warnings; --json lists all")
         found = {**analysis.compute(data, **params), "warnings": warnings}
-        preferences = {spec: load(PREFERENCE)(spec, data) for spec in options["scorer"]}
-        return {**found, "preferences": preferences} if preferences else found
+        if not options["scorer"]:
+            return found
+        # Imported on request: it imports a model library.
+        from evaluation.blind.scoring import preference_of_file
+
+        return {**found, "preferences": {spec: preference_of_file(spec, data) for spec in options["scorer"]}}
 
     def _of_project(self, params: dict[str, Any], **options: Any) -> dict[str, Any]:
         if options["file_format"]:

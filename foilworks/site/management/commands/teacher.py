@@ -11,7 +11,6 @@ from evaluation.utd.subsets import keys_in
 from foilworks.core.corpus.models import Split
 from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.runner import run_now
-from foilworks.core.text.registry import Entry, load
 from foilworks.site.management.base import FoilworksCommand, parse_set_options
 from foilworks.site.management.text_tables import table_of
 from foilworks.site.teacher.actions.trainings import (
@@ -31,10 +30,6 @@ ESTIMATED = (
 )
 CHOSEN = "chosen: step {step} of {stopped}, {measure} {value:.4f} on {captions} captions ({on})"
 COLUMNS = ("measure", "before", "after", "value", "ci", "p", "n")
-# Loaded by path: they load models.
-RANK = Entry("one process of several", "foilworks.site.teacher.teaching:train_rank")
-ESTIMATE = Entry("estimate of time and memory", "foilworks.site.teacher.teaching:estimate_training")
-EXPORT = Entry("training data for other trainers", "foilworks.site.teacher.exporting:export_set")
 
 
 class Command(FoilworksCommand):
@@ -94,7 +89,10 @@ class Command(FoilworksCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         if options["act"] == "rank":
-            load(RANK)(_training(options["training"]), self._line)
+            # Imported on request, as below: these modules import a model library.
+            from foilworks.site.teacher.teaching import train_rank
+
+            train_rank(_training(options["training"]), self._line)
             return {}
         acts = {"train": self._train, "resume": self._resume, "evaluate": self._evaluate, "export": self._export}
         return acts[options["act"]](options)
@@ -118,7 +116,9 @@ class Command(FoilworksCommand):
             "mixture": _mixture(options),
         }
         if options["estimate"]:
-            return {"estimate": load(ESTIMATE)(planned_teacher(None, project, **given))}
+            from foilworks.site.teacher.teaching import estimate_training
+
+            return {"estimate": estimate_training(planned_teacher(None, project, **given))}
         training = start_teacher(None, project, label=options["label"], **given)
         self._warn(training.sources)
         return self._trained(training, options["sync"])
@@ -126,7 +126,9 @@ class Command(FoilworksCommand):
     def _export(self, options: dict[str, Any]) -> dict[str, Any]:
         if not options["project"] or not options["out"]:
             raise EvaluationError("export needs --project and --out")
-        found: dict[str, Any] = load(EXPORT)(
+        from foilworks.site.teacher.exporting import export_set
+
+        found = export_set(
             project_named(options["project"]),
             options["out"],
             parse_set_options(options["settings_given"]),
