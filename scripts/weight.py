@@ -46,10 +46,10 @@ MEMORY = (
 )
 PROCESSES = {
     "web process": SETUP + "import foilworks.site.wsgi",
-    "worker": SETUP + "import django; django.setup(); from importlib import import_module; "
-    "from foilworks.site.supervisor.worker import JOBS; "
+    "worker": SETUP + "import django; django.setup(); "
+    "from foilworks.site.supervisor.worker import import_jobs; "
     "from foilworks.core.jobs.affinity_worker import ModelAffinityWorker; "
-    "[import_module(name) for name in JOBS]",
+    "import_jobs()",
 }
 START = SETUP + (
     "import sys, atexit; atexit.register(lambda: sys.stderr.write('modules ' + str(len(sys.modules)))); "

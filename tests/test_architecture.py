@@ -6,7 +6,8 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
+from configparser import ConfigParser
 from functools import cache
 from importlib import import_module
 from inspect import signature
@@ -87,6 +88,26 @@ TABLES = {
         {"agreement_data", "crowd", "preference", "records", "scored", "verdicts", "words"},
     ),
 }
+# Tables of rows without a folder of their own.
+OTHER_TABLES = (
+    ("foilworks.core.hub.catalogue.registry", "DEVICES"),
+    ("foilworks.core.text.language.registry", "TAGGERS"),
+)
+# Files of rows beside a registry.py.
+ROW_FILES = {"generation/methods/_model_methods.py"}
+# They import by a name: rows, rooms that are discovered as files, jobs by the name in their row, and the function that
+# a task of the cluster is sent.
+IMPORTERS_BY_NAME = {
+    "foilworks/core/text/registry.py",
+    "foilworks/core/rooms.py",
+    "foilworks/core/jobs/aliases.py",
+    "foilworks/core/jobs/ray/decoding.py",
+}
+# A child of the supervisor runs the program that it is started for.
+RUNS_PROGRAMS = {"foilworks/site/supervisor/child.py"}
+IMPORT_FUNCTIONS = {"import_module", "import_string", "__import__", "run_module", "run_path"}
+# The modules of the hub that pages may import.
+LIGHT_HUB = {"catalogue", "errors"}
 # Their modules say in VERSION which of their outcomes these are; it stands in what they made.
 VERSIONED = {"generation.methods", "generation.captioning", "generation.filters"}
 HEAVY = ("torch", "transformers", "sentence_transformers", "spacy", "crowdkit", "pandas")
@@ -158,6 +179,9 @@ def rows() -> Iterator[tuple[str, str, Entry]]:
     for package, (name, _) in TABLES.items():
         for slug, entry in getattr(registry_of(package), name).items():
             yield package, slug, entry
+    for module, name in OTHER_TABLES:
+        for slug, entry in getattr(import_module(module), name).items():
+            yield module.removesuffix(".registry"), slug, entry
 
 
 @pytest.mark.parametrize(
@@ -173,6 +197,93 @@ def test_every_row_loads_and_documents_its_parameters(package, slug, entry):
     assert entry.label
     assert all(param.help for param in entry.params)
     assert len({param.name for param in entry.params}) == len(entry.params)
+
+
+def test_every_table_of_rows_is_checked_above():
+    tables = {(registry_of(package).__name__, name) for package, (name, _) in TABLES.items()} | set(OTHER_TABLES)
+    registries = {module for module, _ in tables}
+    files = {".".join(path.relative_to(ROOT).with_suffix("").parts) for path in source_files() if is_registry(path)}
+    assert files == registries
+    checked = {entry.path for _, _, entry in rows()}
+    written = {
+        path: f"{relative(file)}:{call.lineno}"
+        for file in source_files()
+        if is_registry(file) or relative(file) in ROW_FILES
+        for call in calls_of(file, {"Entry"})
+        if (path := path_of_row(call))
+    }
+    found("rows that no test loads", [f"{written[path]} {path}" for path in sorted(written.keys() - checked)])
+
+
+def is_registry(path: Path) -> bool:
+    """Whether a file holds a table of rows; some tables of this name hold functions."""
+    return path.name == "registry.py" and defines_rows(path)
+
+
+def calls_of(path: Path, functions: Set[str]) -> Iterator[ast.Call]:
+    for node in nodes(path):
+        if isinstance(node, ast.Call) and set(_names(node.func)) & functions:
+            yield node
+
+
+def path_of_row(call: ast.Call) -> str:
+    """The module or attribute that an `Entry(…)` names; "" for a form, which names none."""
+    named = {word.arg: word.value for word in call.keywords}
+    value = named.get("path", call.args[1] if len(call.args) > 1 else None)
+    if value is None:
+        return ""
+    return value.value if isinstance(value, ast.Constant) else ast.unparse(value)
+
+
+def test_strings_name_imports_in_tables_only():
+    """An import in a string is hidden from the linter, from mypy and from editors."""
+    hidden = [
+        f"{relative(path)}:{call.lineno} a row outside the tables: {path_of_row(call)}"
+        for path in source_files()
+        if not is_registry(path) and relative(path) not in ROW_FILES
+        for call in calls_of(path, {"Entry"})
+        if path_of_row(call) and defines_rows(path)
+    ]
+    hidden += [
+        f"{relative(path)}:{call.lineno} {ast.unparse(call)}"
+        for path in source_files()
+        if relative(path) not in IMPORTERS_BY_NAME | RUNS_PROGRAMS
+        for call in calls_of(path, IMPORT_FUNCTIONS)
+    ]
+    hidden += [
+        f"{relative(path)}:{node.lineno} {node.value}"
+        for path in source_files()
+        if not is_registry(path) and path.name != "declarations.py" and relative(path) not in ROW_FILES
+        for node in nodes(path)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and names_attribute(node.value)
+    ]
+    found("imports in strings", hidden)
+
+
+def defines_rows(path: Path) -> bool:
+    """Whether `Entry` in this file is the row of a registry: other classes have this name, too."""
+    return any(
+        isinstance(node, ast.ImportFrom)
+        and node.module == "foilworks.core.text.registry"
+        and any(name.name == "Entry" for name in node.names)
+        for node in nodes(path)
+    )
+
+
+def names_attribute(text: str) -> bool:
+    """Whether a string has the form of a row's path and names a module of ours: "package.module:attribute"."""
+    match = re.fullmatch(r"((?:annotation|evaluation|foilworks|generation)(?:\.\w+)+):\w+", text)
+    return bool(match) and (ROOT / match[1].replace(".", "/")).with_suffix(".py").is_file()
+
+
+def test_pages_are_forbidden_every_heavy_module_of_the_hub():
+    contracts = ConfigParser()
+    contracts.read(ROOT / ".importlinter", encoding="utf-8")
+    forbidden = contracts["importlinter:contract:light-pages"]["forbidden_modules"].split()
+    hub = ROOT / "foilworks" / "core" / "hub"
+    modules = {path.stem for path in hub.glob("*.py")} | {path.parent.name for path in hub.glob("*/__init__.py")}
+    heavy = {f"foilworks.core.hub.{name}" for name in modules - LIGHT_HUB - {"__init__"}}
+    assert {name for name in forbidden if name.startswith("foilworks.")} == heavy
 
 
 def only_rows(tree: ast.Module) -> bool:

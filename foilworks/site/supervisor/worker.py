@@ -5,15 +5,12 @@ The supervisor starts it, and starts it again when it dies. Its job returns to t
 
 import logging
 import sys
-from importlib import import_module
+from types import ModuleType
 
 import django
 from django.conf import settings
 
 from foilworks.site.server.lasting import lasting
-
-# These contain the functions of jobs; a job loads models and their libraries itself.
-JOBS = ("annotation.jobs", "evaluation.scoring.jobs", "generation.jobs")
 
 
 def main(queues: list[str]) -> None:
@@ -25,8 +22,7 @@ def main(queues: list[str]) -> None:
 
         from foilworks.core.jobs.affinity_worker import ModelAffinityWorker
 
-        for name in JOBS:
-            import_module(name)
+        import_jobs()
 
     plain = [get_queue(name) for name in queues or sorted(settings.RQ_QUEUES)]
     engine = ModelAffinityWorker(plain, connection=plain[0].connection, serializer=plain[0].serializer)
@@ -35,6 +31,15 @@ def main(queues: list[str]) -> None:
     except NoRedis as error:
         logging.getLogger(__name__).error("the queue cannot be reached (%s)", error)
         sys.exit(1)
+
+
+def import_jobs() -> tuple[ModuleType, ...]:
+    """Import the functions of most jobs before the first one runs; a job loads models and their libraries itself."""
+    from annotation import jobs as annotation_jobs
+    from evaluation.scoring import jobs as scoring_jobs
+    from generation import jobs as generation_jobs
+
+    return annotation_jobs, scoring_jobs, generation_jobs
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ from django.core.management.base import CommandParser
 
 from evaluation.errors import EvaluationError
 from foilworks.core.text.quoting import quoted
-from foilworks.core.text.registry import load
 from foilworks.site.management.base import FoilworksCommand, parse_set_options
 from foilworks.site.reproduction import PAPERS
 from foilworks.site.reproduction.report import as_json, summary, write_report
@@ -39,7 +38,7 @@ class Command(FoilworksCommand):
             raise EvaluationError(f"{quoted(str(options['sources']))} is not a folder; give the folder of the sources")
         if out.exists() and (not out.is_dir() or any(out.iterdir())):
             raise EvaluationError(f"{quoted(str(options['out']))} is not empty; choose a new folder with --out")
-        paper, weights = load(PAPERS[options["paper"]]), parse_set_options(options["weights"])
+        paper, weights = PAPERS[options["paper"]].load(), parse_set_options(options["weights"])
         self.result = paper.reproduce(sources, out, weights=weights, seed=options["seed"])
         self.found_nothing = len(self.result.missing) == len(paper.SOURCES)
         files = write_report(self.result, out)
@@ -53,4 +52,4 @@ class Command(FoilworksCommand):
 
 
 def _papers() -> str:
-    return "; ".join(f"{slug}: {entry.label}" for slug, entry in PAPERS.items())
+    return "; ".join(f"{slug}: {paper.label}" for slug, paper in PAPERS.items())
