@@ -26,6 +26,9 @@ CORE, SITE = "foilworks/core", "foilworks/site"
 # Old folder or module -> new one; the longest match counts.
 MOVES = {
     **{name: f"{CORE}/{name}" for name in ("text", "media", "hub", "jobs", "projects", "corpus")},
+    "hub/adapters/registry": f"{CORE}/hub/catalogue/registry",
+    "hub/number_formats": f"{CORE}/hub/catalogue/number_formats",
+    "hub/loading/options": f"{CORE}/hub/catalogue/options",
     "corpus/importers": f"{CORE}/corpus/import_formats",
     "corpus/exporters": f"{CORE}/corpus/export_formats",
     "generation/asking": "generation/instruction_models",
@@ -61,6 +64,22 @@ MOVES = {
     "foilworks/core": CORE,
     "foilworks/site": SITE,
 }  # fmt: skip
+# Old module -> names that are in another module than the rest of it -> that module.
+NAMES = {
+    "hub.adapters.registry": {
+        **dict.fromkeys(("open_adapter", "open_helper", "open_generator"), "foilworks.core.hub.opening"),
+        **dict.fromkeys(("parse_spec", "trusted_name"), "foilworks.core.hub.catalogue.specs"),
+    },
+    "hub.number_formats": {"mark_dtype": "foilworks.core.hub.opening"},
+    "text.language.tools": {
+        **dict.fromkeys(
+            ("LanguageError", "SPACY_MODELS", "check_tagger", "installed_spacy_model"),
+            "foilworks.core.text.language.tagger_names",
+        ),
+        "TAGGERS": "foilworks.core.text.language.registry",
+    },
+    "evaluation.scoring.served.questions": {"Mode": "evaluation.scoring.served.specs"},
+}
 TOPS = ("annotation", "corpus", "evaluation", "foilworks", "generation", "hub", "jobs", "media", "projects",
         "reproduction", "text")  # fmt: skip
 TEXTS = {".cfg", ".conf", ".css", ".html", ".js", ".json", ".md", ".po", ".rst", ".sbatch", ".service", ".sh", ".sql",
@@ -132,6 +151,8 @@ def _dotted(name: str) -> str:
         start = ".".join(parts[:end])
         # A file name such as text.css or jobs.py is none.
         if is_old(start.replace(".", "/")) and parts[end:] != ["py"]:
+            if parts[end:] and (module := NAMES.get(start, {}).get(parts[end])):
+                return ".".join([module, *parts[end:]])
             return ".".join([moved_module(start), *parts[end:]])
     return name
 
@@ -185,6 +206,7 @@ def _from(node: ast.ImportFrom, lines: Sequence[str], start: tuple[int, int], en
         full = f"{module}.{alias.name}"
         if is_old(full.replace(".", "/")):
             parent, _, name = moved_module(full).rpartition(".")
+        parent = NAMES.get(module, {}).get(name, parent)
         bound = alias.asname or alias.name
         groups.setdefault(parent, []).append(name if name == bound else f"{name} as {bound}")
     same = groups.keys() == {moved_module(module)}
