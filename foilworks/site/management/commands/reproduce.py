@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 from evaluation.errors import EvaluationError
 from foilworks.core.text.quoting import quoted
 from foilworks.site.management.base import FoilworksCommand, parse_set_options
-from foilworks.site.reproduction import PAPERS
+from foilworks.site.reproduction.papers import PAPERS
 from foilworks.site.reproduction.report import as_json, summary, write_report
 
 
