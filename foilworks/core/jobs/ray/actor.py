@@ -8,15 +8,16 @@ from collections.abc import Mapping
 from typing import Any
 
 
-def variables(address: str, decoders: int, cpus: float, gpus: float) -> dict[str, str]:
+def variables(address: str, settings_module: str, decoders: int, cpus: float, gpus: float) -> dict[str, str]:
     """Return an actor's additions to its node's environment: threads for its CPUs, and no device that it lacks.
 
-    `decoders`: clips that others decode for it at once. One of its threads waits for each of them.
+    `settings_module`: the engine's. `decoders`: clips that others decode for it at once. One of its threads waits for
+    each of them.
     """
     threads = max(1, int(cpus))
     return {
         "RAY_ADDRESS": address,
-        "DJANGO_SETTINGS_MODULE": "foilworks.site.settings",
+        "DJANGO_SETTINGS_MODULE": settings_module,
         "OMP_NUM_THREADS": str(threads),
         "RAY_DECODERS": str(decoders),
         "FOILWORKS_DECODERS": str(decoders or max(1, threads - 1)),

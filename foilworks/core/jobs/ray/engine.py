@@ -216,7 +216,7 @@ class RayEngine:
 
     def _started(self, resources: Resources) -> _Actor:
         options = {"num_cpus": resources.cpus, "num_gpus": resources.gpus, "scheduling_strategy": "SPREAD"}
-        own = variables(settings.RAY_ADDRESS, settings.RAY_DECODERS, *resources)
+        own = variables(settings.RAY_ADDRESS, settings.SETTINGS_MODULE, settings.RAY_DECODERS, *resources)
         handle = self._class.options(**options).remote(own)
         return _Actor(handle, resources, handle.name.remote())
 
