@@ -46,8 +46,9 @@ class Installation:
         self.home, self.url = home, url
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "DATABASE_"))}
         own = {"FOILWORKS_HOME": str(home), "DJANGO_SETTINGS_MODULE": "foilworks.site.settings", "DATABASE_URL": url}
-        # As when it was recorded: its webhook leads to this machine.
-        self.environment = {**inherited, **own, "WEBHOOK_NETWORKS": "127.0.0.0/8", "LOG_LEVEL": "CRITICAL"}
+        # As when it was recorded: its webhook leads to this machine, and it reaches no model hub.
+        recorded_with = {"WEBHOOK_NETWORKS": "127.0.0.0/8", "HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
+        self.environment = {**inherited, **own, **recorded_with, "LOG_LEVEL": "CRITICAL"}
 
     @property
     def engine(self) -> str:
