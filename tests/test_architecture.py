@@ -151,6 +151,14 @@ def found(test: str, offenders: list[str]) -> None:
     assert not offenders, f"{test}:\n  " + "\n  ".join(offenders)
 
 
+def test_the_top_level_is_that_of_the_design():
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    folders = {line.partition("/")[0] for line in listed.splitlines() if "/" in line}
+    design = {"annotation", "evaluation", "generation", "static", "templates", "tests"}
+    assert folders == design | {".ci", "benchmarks", "deploy", "docs", "foilworks", "scripts"}
+    assert {"manage.py", "pyproject.toml"} <= set(listed.splitlines())
+
+
 def test_every_import_points_down():
     # In a process of its own: the linter configures logging anew, which silences every logger that is there already.
     program = Path(sys.executable).with_name("lint-imports")

@@ -6,13 +6,14 @@ from datetime import timedelta
 import pytest
 from django.db import OperationalError, connection
 from django.utils import timezone
+from django_rq import get_queue
 
 from foilworks.core.jobs import lease
 from foilworks.core.jobs.errors import JobError
 from foilworks.core.jobs.lease import Heartbeat, JobStopped, claim, write
 from foilworks.core.jobs.models import Job, JobState
 from foilworks.core.jobs.progress import progress
-from foilworks.core.jobs.queue import MAX_LOSSES, cancel, enqueue, retry
+from foilworks.core.jobs.queue import MAX_LOSSES, cancel, enqueue, requeue_lost, retry
 from foilworks.core.jobs.runner import execute, run_now
 
 SAMPLES = "samples"
@@ -248,3 +249,17 @@ def test_a_real_worker_runs_what_was_queued_and_survives_failures(redis_server):
     redis_server.worker().work(burst=True)
     states = dict(Job.objects.values_list("pk", "state"))
     assert [states[job.pk] for job in jobs] == ["done", "failed", "failed", "done"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_message_of_0_3_is_replaced_by_one_of_today(redis_server):
+    """The queue outlives an update, and the function that its messages name has moved."""
+    job = a_job("count")
+    Job.objects.update(created_at=timezone.now() - timedelta(minutes=5))
+    queue = get_queue("default", commit_mode="auto")
+    queue.enqueue_call("jobs.runner.execute", args=(str(job.pk),), job_id=str(job.pk), result_ttl=0)
+    redis_server.worker().work(burst=True)
+    assert Job.objects.get().state == JobState.WAITING
+    assert requeue_lost() == 1
+    redis_server.worker().work(burst=True)
+    assert Job.objects.get().state == JobState.DONE
