@@ -14,8 +14,8 @@ import pytest
 
 import generation.methods
 from evaluation.scoring.queries import run_results
-from foilworks.core import hub
 from foilworks.core.corpus.rules.states import CandidateState
+from foilworks.core.hub import adapters
 from foilworks.core.hub.catalogue.registry import ADAPTERS
 from foilworks.core.hub.opening import open_adapter
 from foilworks.core.jobs.models import JobState
@@ -45,7 +45,7 @@ def on_the_page(code: str) -> dict[str, Any]:
 @pytest.fixture
 def extended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The installation with the two files and rows of the page."""
-    for package, name, code in ((generation.methods, "mirror", METHOD), (hub, "brightness", ADAPTER)):
+    for package, name, code in ((generation.methods, "mirror", METHOD), (adapters, "brightness", ADAPTER)):
         folder = tmp_path / package.__name__
         folder.mkdir()
         (folder / f"{name}.py").write_text(code, encoding="utf-8")
