@@ -71,6 +71,5 @@ urlpatterns = [
     path("projects/<slug:slug>/work/lease/<slug:token>/draft/", work.draft, name="draft"),
     path("projects/<slug:slug>/work/lease/<slug:token>/skip/", work.skip, name="skip"),
     path("projects/<slug:slug>/work/lease/<slug:token>/decline/", work.decline, name="decline"),
-    path("projects/<slug:slug>/work/lease/<slug:token>/hint/", work.hint, name="hint"),
     path("projects/<slug:slug>/work/undo/<slug:kind>/<int:pk>/", work.undo, name="undo"),
 ]

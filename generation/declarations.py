@@ -10,7 +10,6 @@ from foilworks.core.projects.webhooks.event_type import EventType
 # Name in the row of a job -> the function that a worker runs.
 JOBS = {
     "generation.run": "generation.jobs:run_generation",
-    "generation.answer_hint": "generation.jobs:answer_hint",
     "generation.tune": "generation.jobs:run_tuning",
     "generation.select": "generation.jobs:work_out_selection",
     "generation.preview_captions": "generation.jobs:run_caption_preview",
@@ -18,11 +17,13 @@ JOBS = {
 }
 SENTENCES: dict[str, Promise] = {
     "generation.apply_selection": _("applied a balanced selection"),
+    # Of rows from before 0.4.
     "generation.ask_hint": _("asked for a hint"),
     "generation.make_captions": _("started a caption run"),
     "generation.move_thresholds": _("changed the thresholds of filters"),
     "generation.preview_captions": _("previewed captions"),
     "generation.resume_run": _("continued a generation run"),
+    # Of rows from before 0.4.
     "generation.set_hint_model": _("changed the model of the hints"),
     "generation.start_run": _("started a generation run"),
     "generation.start_selection": _("started a balanced selection"),

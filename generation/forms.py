@@ -1,4 +1,4 @@
-"""Forms of runs, caption runs, budgets and hints. Their fields come from the registries."""
+"""Forms of runs, caption runs and budgets. Their fields come from the registries."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -366,15 +366,3 @@ class BudgetForm(forms.Form):
 
     def given(self) -> dict[str, int]:
         return {name: value for name, value in self.cleaned_data.items() if value is not None}
-
-
-class HintForm(forms.Form):
-    spec = ModelField(
-        label=_("Model"),
-        max_length=500,
-        help_text=_(
-            "SLUG:ARGUMENT, as for a scoring run. A language model (lm:…) scores how likely the sentence "
-            "is. A video model such as clip:… scores how well it fits the video."
-        ),
-    )
-    enabled = forms.BooleanField(label=_("Let annotators request hints"), required=False)

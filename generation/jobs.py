@@ -26,12 +26,11 @@ from generation.clips import with_clips
 from generation.detections import detectors_of, with_objects
 from generation.errors import GenerationError
 from generation.filters.registry import FILTERS
-from generation.hint_scoring import answer
 from generation.instruction_models.answer_rows import RowAnswers, run_cost
 from generation.instruction_models.services import services
 from generation.measures import needs_clips
 from generation.methods.registry import METHODS
-from generation.models import CandidateGroup, GenerationRun, Hint, Selection
+from generation.models import CandidateGroup, GenerationRun, Selection
 from generation.models.side_work import CaptionRun, CaptionSources, Tuning
 from generation.records import CaptionInput, MadeCaption, Skip, most_frequent
 from generation.run_captions import (
@@ -98,15 +97,6 @@ def run_generation(run_id: int, job: Job) -> None:
         progress(job, done, total, "generating foils")
     GenerationRun.objects.filter(pk=run.pk).update(skipped=_skipped(run), missing=_missing(run))
     progress(job, total, total, "done")
-
-
-def answer_hint(hint_id: int, job: Job) -> None:
-    """Score the text of a hint with its model. A hint with an answer is unchanged."""
-    hint = Hint.objects.select_related("caption__video").get(pk=hint_id)
-    if hint.value is not None or hint.problem:
-        return
-    answer(hint)
-    hint.save(update_fields=["model_key", "value", "of_caption", "kind", "higher_is_better", "problem"])
 
 
 def _steps(run: GenerationRun) -> tuple[pipeline.Step, list[pipeline.Step]]:

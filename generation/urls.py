@@ -18,7 +18,6 @@ urlpatterns = [
     path("projects/<slug:slug>/runs/<int:pk>/stop/", views.stop_run, name="stop_run"),
     path("projects/<slug:slug>/runs/<int:pk>/skipped/", views.run_skipped, name="run_skipped"),
     path("projects/<slug:slug>/runs/<int:pk>/progress/", views.run_progress, name="run_progress"),
-    path("projects/<slug:slug>/hints/", views.hints, name="hints"),
     path("projects/<slug:slug>/captions/", views.captions, name="captions"),
     path("projects/<slug:slug>/captions/fields/", views.maker_fields, name="maker_fields"),
     path("projects/<slug:slug>/captions/<int:pk>/", views.caption_run, name="caption_run"),

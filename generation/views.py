@@ -1,4 +1,4 @@
-"""Pages of generation: runs, captions, thresholds, selections, prompts, hints, tuned models, methods."""
+"""Pages of generation: runs, captions, thresholds, selections, prompts, tuned models, methods."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -21,19 +21,18 @@ from foilworks.core.text.diff import diff_segments
 from foilworks.core.text.errors import ActionableError
 from generation.access import get_candidate, get_caption_run, get_run, get_selection, get_tuning
 from generation.actions import runs as actions
-from generation.actions.hints import set_hint_model
 from generation.actions.selections import apply_selection, move_thresholds, start_selection, why_no_selection
 from generation.actions.write_prompt import write_prompt
 from generation.candidate_history import in_a_sentence
 from generation.captioning.registry import CAPTIONERS
 from generation.errors import GenerationError
-from generation.forms import CANDIDATE_ORDERS, RUN_ORDERS, BudgetForm, CaptionForm, HintForm, RunFilter, RunForm
+from generation.forms import CANDIDATE_ORDERS, RUN_ORDERS, BudgetForm, CaptionForm, RunFilter, RunForm
 from generation.instruction_models.forms import PromptForm, as_initial
 from generation.instruction_models.prompt_rows import as_prompt, find_prompt
 from generation.instruction_models.prompts import PROMPTS
 from generation.methods.registry import METHODS
 from generation.model_presence import check_named
-from generation.models import Candidate, GenerationRun, Hint, HintModel, PromptTemplate, Selection
+from generation.models import Candidate, GenerationRun, PromptTemplate, Selection
 from generation.models.side_work import CaptionRun, Tuning
 from generation.run_counts import (
     candidates_a_second,
@@ -419,22 +418,3 @@ def _first_words(request: HttpRequest, project: object) -> dict[str, str]:
         return {}
     prompt = find_prompt(wanted, project)  # type: ignore[arg-type]
     return as_initial(prompt) | ({} if prompt.id in PROMPTS else {"slug": prompt.slug})
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-def hints(request: HttpRequest, slug: str) -> HttpResponse:
-    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
-    now = HintModel.objects.filter(project=project).first()
-    initial = {"spec": now.spec, "enabled": now.enabled} if now else {"enabled": True}
-    form = HintForm(request.POST if request.method == "POST" else None, initial=initial)
-    if form.is_bound and form.is_valid():
-        try:
-            set_hint_model(request.user, project, form.cleaned_data["spec"], enabled=form.cleaned_data["enabled"])
-        except GenerationError as error:
-            form.add_error("spec", str(error))
-        else:
-            messages.success(request, _("Saved. The change applies to pages opened from now on."))
-            return redirect(request.path)
-    asked = Hint.objects.filter(caption__video__project=project)
-    context = {"form": form, "now": now, "n_asked": asked.count(), "failed": asked.exclude(problem="").last()}
-    return render(request, "generation/hints.html", context, status=422 if form.errors else 200)

@@ -314,9 +314,6 @@ RULES: dict[str, Rule] = {
     "annotation:frame_image": Rule(MEMBERS, args=("frame",)),
     "annotation:heartbeat": own_lease(post=200, args=("edit_token",)),
     "annotation:draft": own_lease(post=200, args=("edit_token",), data={"draft": '{"base": "", "values": {}}'}),
-    # Hints are off until a researcher names a model.
-    "annotation:hint": Rule(("annotator",), get=NO, post=400, args=("edit_token",), instead={"superuser": NOT_THERE}),
-    "generation:hints": owner_page(post=422),
     "annotation:skip": own_lease(post=302, args=("edit_token",)),
     "annotation:undo": own_lease(post=302, args=("work_kind", "edit")),
     "dashboard:dashboard": Rule(MEMBERS),

@@ -61,13 +61,9 @@ from annotation.work_queues import INTRODUCED, introduction_for, queue_of, queue
 from foilworks.core.corpus.rules.hard_foils import RANDOM
 from foilworks.core.corpus.video_files.streaming import stream_file
 from foilworks.core.projects.access import get_project, roles_in
-from foilworks.core.projects.models import Role
 from foilworks.core.text.diff import changed_words
 from foilworks.core.text.registry import Entry
-from generation.actions.hints import ask_hint
-from generation.errors import GenerationError
 from generation.filters.registry import FILTERS
-from generation.hints import hint_answer, hint_model
 from generation.methods.registry import METHODS
 
 # In the session: ids of the projects whose introduction the person has hidden.
@@ -170,7 +166,7 @@ def edit(request: HttpRequest, slug: str, token: str) -> HttpResponse:
         request,
         claim,
         lambda: submit_edit(request.user, token, *_edit_answer(request.POST), **sent_with(request.POST)),
-        lambda card, typed: _edit_context(card.edit, typed) | {"hint_model": hint_model(request.project)},
+        lambda card, typed: _edit_context(card.edit, typed),
     )
 
 
@@ -217,20 +213,6 @@ def _edit_slots(work: EditWork, texts: list[str], parents: list[str]) -> list[di
 def _chip(suggestion: Suggestion) -> dict[str, Any]:
     added = [text for kind, text in suggestion.segments if kind == "added"]
     return {"pk": suggestion.candidate_id, "text": suggestion.text, "label": " … ".join(added) or suggestion.text}
-
-
-@require_POST
-def hint(request: HttpRequest, slug: str, token: str) -> JsonResponse:
-    """Return {"state", "words", "text", "caption"}; 400 with {"problem"} if the model cannot be called."""
-    project = request.project = get_project(request.user, slug, Role.ANNOTATOR)
-    lease = lease_for(request.user, token)
-    if lease.slot.project_id != project.pk or lease.slot.stage != Stage.EDIT:
-        raise Http404(_("Task not found."))
-    try:
-        found = hint_answer(ask_hint(request.user, project, lease.task.group.caption, request.POST.get("text", "")))
-    except GenerationError as error:
-        return JsonResponse({"problem": str(error)}, status=400)
-    return JsonResponse({"state": found.state, "words": str(found.words), "text": found.text, "caption": found.caption})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

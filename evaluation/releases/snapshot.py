@@ -21,7 +21,7 @@ from foilworks.core.projects.models import Project
 from foilworks.core.projects.pseudonyms import pseudonym
 from generation.choices.compose import COMPOSED
 from generation.filters.registry import SCREENING
-from generation.models import Candidate, FilterScore, HintShown
+from generation.models import Candidate, FilterScore
 
 # Candidates that no item takes; a superseded one may have been taken before a person reworded it.
 NOT_USED = (CandidateState.GENERATED, CandidateState.FILTERED_OUT)
@@ -216,12 +216,8 @@ def _provenance(project: Project, items: QuerySet[Item]) -> dict[int, dict[str, 
         .select_related("parent", "group")
         .prefetch_related("filter_scores", "group__run")
     )
-    hints, screened = _hints(project), screened_by(project)
-    return {
-        row.foil_id: made_by(project, row, hints.get((row.author_id or 0, row.group.caption_id), []), screened)
-        for row in made
-        if row.foil_id
-    }
+    screened = screened_by(project)
+    return {row.foil_id: made_by(project, row, screened) for row in made if row.foil_id}
 
 
 def _provenance_of_composed(
@@ -245,21 +241,12 @@ def _provenance_of_composed(
     columns = rows.values_list("group__caption", "text_sha256", "group__run__subtest__name", "pk")
     ids = {(caption, text, source): pk for caption, text, source, pk in columns if (caption, text, source) in wanted}
     made = Candidate.objects.select_related("parent", "group__run").prefetch_related("filter_scores")
-    found, hints, screened = made.in_bulk(list(ids.values())), _hints(project), screened_by(project)
+    found, screened = made.in_bulk(list(ids.values())), screened_by(project)
     return {
-        foil: made_by(project, row, hints.get((row.author_id or 0, row.group.caption_id), []), screened)
+        foil: made_by(project, row, screened)
         for key, row in ((key, found[pk]) for key, pk in ids.items())
         for foil in wanted[key]
     }
-
-
-def _hints(project: Project) -> dict[tuple[int, int], list[str]]:
-    """Return (person, caption) -> keys of the models that gave the person texts for it. One query."""
-    asked: dict[tuple[int, int], set[str]] = defaultdict(set)
-    shown = HintShown.objects.filter(hint__caption__video__project=project).exclude(hint__model_key="")
-    for person, caption, model in shown.values_list("person", "hint__caption", "hint__model_key"):
-        asked[person, caption].add(model)
-    return {who: sorted(models) for who, models in asked.items()}
 
 
 def screened_by(project: Project) -> dict[int, list[str]]:
@@ -271,12 +258,8 @@ def screened_by(project: Project) -> dict[int, list[str]]:
     return {candidate: sorted(models) for candidate, models in found.items()}
 
 
-def made_by(
-    project: Project, candidate: Candidate, asked: list[str], screened: Mapping[int, list[str]]
-) -> dict[str, Any]:
-    """Return the provenance of a candidate; `asked`: models whose hints its author saw; `screened`: see `screened_by`.
-    Load its parent, group.run, scores.
-    """
+def made_by(project: Project, candidate: Candidate, screened: Mapping[int, list[str]]) -> dict[str, Any]:
+    """Return the provenance of a candidate; `screened`: see `screened_by`. Load its parent, group.run, scores."""
     # A person edits what a model let pass.
     judges = screened.get(candidate.pk) or screened.get(candidate.parent_id or 0)
     source = candidate.parent
@@ -300,7 +283,6 @@ def made_by(
         "filters": _filters(candidate),
         # Only if set, so that older releases keep their hash.
         **({"unreviewed": True} if candidate.unreviewed or candidate.state in NOT_REVIEWED else {}),
-        **({"hints": asked} if asked else {}),
         **({SCREENED_BY: judges} if judges else {}),
     }
 

@@ -1,9 +1,13 @@
-"""Tell which scored models had a part in making the foils of a release: by hints to writers, or by screening."""
+"""Tell which scored models had a part in making the foils of a release: by hints to writers, or by screening.
+
+Hints were removed in 0.4 (decision 131). Foils and releases from before still name the models that gave them.
+"""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from evaluation.scoring.models import Run
@@ -56,9 +60,15 @@ def _uses(release: Release) -> Uses:
     for provenance in release.members.values_list("record__provenance", flat=True).iterator():
         for made in provenance or ():
             total += 1
-            hints.update((made or {}).get("hints", ()))
-            screened.update((made or {}).get(SCREENED_BY, ()))
+            provenance_of_foil = made or {}
+            hints.update(_hinting_models(provenance_of_foil))
+            screened.update(provenance_of_foil.get(SCREENED_BY, ()))
     return Uses(hints, screened, total)
+
+
+def _hinting_models(provenance: Mapping[str, Any]) -> Collection[str]:
+    # Releases of 0.3 name them beside the facts.
+    return provenance.get("hints") or (provenance.get("facts") or {}).get("hints") or ()
 
 
 def overlaps(uses: Uses, runs: Iterable[Run]) -> list[Overlap]:

@@ -170,7 +170,6 @@ GROUPS: tuple[Group, ...] = (
                 section=("annotation:guideline", "annotation:subtest_guideline"),
             ),
             Page(_("Review sampling"), "annotation:people_reviewing", RESEARCHERS),
-            Page(_("Model hints"), "generation:hints", RESEARCHERS),
             Page(_("Webhooks"), "projects:webhooks", RESEARCHERS, section=("projects:webhook",)),
             Page(_("Audit trail"), "projects:trail", RESEARCHERS),
         ),

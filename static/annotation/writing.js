@@ -1,4 +1,4 @@
-// What a person types on a work page: its difference to the caption, its checks, a model's hints, its draft.
+// What a person types on a work page: its difference to the caption, its checks, its draft.
 import { fresh, isComposing, post } from "../foilworks/dom.js";
 
 // [data-foils]: the editors of one caption. Each [data-foil] holds a text box, its live difference to the caption, the number
@@ -279,49 +279,6 @@ function renderDiff(view, a, b, spoken) {
   }
 }
 
-// [data-hints]: the editors of a caption whose foils a model may be asked about, one press at a time.
-//   data-hints = address; each [data-foil] holds [data-hint-ask] (a button) and [data-hint-answer] (a status line)
-
-const EVERY_MS = 1000;
-const PATIENCE = 60;
-
-function wireHints(root) {
-  for (const form of fresh(root, "[data-hints]", "Hints")) {
-    for (const part of form.querySelectorAll("[data-foil]")) wireHint(part, form.dataset.hints);
-  }
-}
-
-function wireHint(part, address) {
-  const [box, button, line] = ["textarea", "[data-hint-ask]", "[data-hint-answer]"].map((name) => part.querySelector(name));
-  button.addEventListener("click", () => ask(box, button, line, address));
-  // What was said of another text is no longer said of this one.
-  box.addEventListener("input", () => (line.textContent = ""));
-}
-
-async function ask(box, button, line, address) {
-  const text = box.value;
-  button.disabled = true;
-  try {
-    for (let turn = 0; turn < PATIENCE && box.isConnected && box.value === text; turn += 1) {
-      const answer = await (await post(address, { text })).json();
-      showHint(line, answer);
-      if (answer.state !== "waiting") return;
-      await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
-    }
-  } catch (error) {
-    if (!(error instanceof TypeError || error instanceof SyntaxError)) throw error;
-    line.textContent = line.dataset.unanswered;
-  } finally {
-    button.disabled = false;
-  }
-}
-
-function showHint(line, answer) {
-  const numbers = answer.text ? ` (${answer.text} / ${answer.caption})` : "";
-  line.textContent = (answer.problem ?? answer.words) + numbers;
-  line.dataset.state = answer.state ?? "failed";
-}
-
 // form[data-draft="key"]: what is typed survives a closed tab, a crash and an expired session. It is kept in this browser at
 // once and on the server as soon as that answers; on opening, the newer of the two comes back.
 //   data-draft-url   takes {"draft": JSON}; data-draft-now is the server's clock, data-draft-server the id of a json_script with
@@ -546,7 +503,6 @@ function prune(current) {
 
 function wire(root) {
   wireEditors(root);
-  wireHints(root);
   wireDrafts(root);
 }
 

@@ -11,22 +11,14 @@ from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.queue import enqueue
 from foilworks.core.projects.actions.tokens import make_token
 from foilworks.site.publishing.models import PublicPage
-from generation.actions.hints import ask_hint
-from generation.errors import GenerationError
-from generation.models import HintModel
 from tests.attacks.guards import Guard, guarded_by, replaced, without_setting
 from tests.clocks import within_a_minute
-from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_user, make_video
+from tests.factories import make_item, make_member, make_project, make_subtest, make_user
 
 pytestmark = pytest.mark.django_db
 JOB = "samples.count"
 
 ROOM = without_setting("MAX_OPEN_JOBS_PER_PROJECT", "open jobs per project are limited", 0)
-HINTS = replaced(
-    "generation.actions.hints._require_room",
-    "a person has at most five pending model queries",
-    lambda person: None,
-)
 REQUESTS = without_setting("API_RATE_LIMIT_PER_MINUTE", "requests per minute and token are limited", 0)
 STRANGERS = replaced(
     "foilworks.site.publishing.views.hit",
@@ -75,18 +67,6 @@ def test_a_refused_request_says_why(few, client):
     sent = SimpleUploadedFile("a.csv", b"id,video,caption,foil\na,a.mp4,b,c\n")
     answer = client.post(f"/projects/{project.slug}/imports/", {"format": "csv", "records": sent})
     assert (answer.status_code, "already has 3 open jobs" in answer.content.decode()) == (400, True)
-
-
-@guarded_by(HINTS)
-def test_typing_fills_no_queue():
-    project = make_project()
-    ann = make_member(project, "annotator")
-    HintModel.objects.create(project=project, spec="fake:")
-    caption = make_caption(make_video(project))
-    for number in range(5):
-        ask_hint(ann, project, caption, f"text {number}")
-    assert refused(GenerationError, lambda: ask_hint(ann, project, caption, "one more"))
-    assert Job.objects.count() == 5
 
 
 @guarded_by(REQUESTS)

@@ -9,9 +9,7 @@ from playwright.sync_api import Page, expect
 from annotation.actions.settings.publish_guideline import publish_guideline
 from annotation.models import Edit, Guideline, Review, Stage
 from foilworks.core.corpus.models import Caption, Item
-from generation.actions.hints import set_hint_model
-from generation.jobs import answer_hint
-from generation.models import Candidate, Hint
+from generation.models import Candidate
 from tests import factories
 from tests.annotation.world import World, make_world
 from tests.e2e.conftest import WORK, SignIn, assert_accessible, film, moving_dot
@@ -329,23 +327,3 @@ def test_the_shares_of_reviews_are_set(sign_in: SignIn, narrow: bool) -> None:
     expect(page.get_by_text("Review shares saved. They apply to new edits.")).to_be_visible()
     world.project.refresh_from_db()
     assert world.project.review_policy.rate == 0.3
-
-
-def test_a_model_is_asked_about_a_text_and_answers_on_the_page(sign_in: SignIn) -> None:
-    world = make_world()
-    set_hint_model(None, world.project, "fake:text")
-    world.group(caption=filmed(world))
-    page = sign_in(world.ann)
-    open_piece(page, world, "edit")
-    # The script of the page listens from here on.
-    page.wait_for_selector("[data-hints][data-wired-hints]")
-    page.locator("[data-hint-ask]").focus()
-    page.keyboard.press("Enter")
-    line = page.locator("[data-hint-answer]")
-    expect(line).to_have_text("Waiting for the model.")
-    hint = Hint.objects.get()
-    answer_hint(hint.pk, hint.job)
-    expect(line).to_contain_text("The model rates your sentence")
-    page.keyboard.press("e")
-    page.keyboard.type("x")
-    expect(line).to_have_text("")

@@ -66,7 +66,7 @@ ON_WEB_HOST = {
     "evaluation.releases.jobs": {"freeze_by_job", "preview_release"},
     "evaluation.reports.jobs": {"compute_figures", "compute_report"},
     "foilworks.site.jobs": {"train_average", "train_temporal"},
-    "generation.jobs": {"answer_hint", "run_caption_preview", "run_captions", "work_out_selection"},
+    "generation.jobs": {"run_caption_preview", "run_captions", "work_out_selection"},
     "foilworks.core.projects.jobs": {"deliver_webhook", "mail_notifications"},
 }
 

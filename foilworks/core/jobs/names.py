@@ -10,7 +10,7 @@ from typing import Any
 from django.utils.module_loading import import_string
 
 from foilworks.core.jobs.errors import JobError
-from foilworks.core.jobs.names_of_0_3 import NAMES_OF_0_3
+from foilworks.core.jobs.names_of_0_3 import NAMES_OF_0_3, REMOVED_IN_0_4
 from foilworks.core.rooms import declared
 
 
@@ -21,7 +21,12 @@ def require_job(name: str) -> None:
 
 
 def find_job(name: str) -> Callable[..., Any]:
-    """Return the function that runs a row of this name; 0.3 stored dotted names. JobError: no job has this name."""
+    """Return the function that runs a row of this name; 0.3 stored dotted names.
+
+    JobError: no job has this name, or 0.4 removed it.
+    """
+    if name in REMOVED_IN_0_4:
+        raise JobError(f"version 0.4 removed {REMOVED_IN_0_4[name]}; nothing is left to do for this job")
     name = NAMES_OF_0_3.get(name, name)
     require_job(name)
     function: Callable[..., Any] = import_string(declared("JOBS")[name].replace(":", "."))

@@ -35,7 +35,6 @@ NAMES_OF_0_3 = {
     "evaluation.utd.jobs.measure_shard": "utd.measure_shard",
     "foilworks.jobs.train_average": "demo.train_average",
     "foilworks.jobs.train_temporal": "demo.train_temporal",
-    "generation.jobs.answer_hint": "generation.answer_hint",
     "generation.jobs.run_caption_preview": "generation.preview_captions",
     "generation.jobs.run_captions": "generation.make_captions",
     "generation.jobs.run_generation": "generation.run",
@@ -43,4 +42,9 @@ NAMES_OF_0_3 = {
     "generation.jobs.work_out_selection": "generation.select",
     "projects.jobs.deliver_webhook": "projects.deliver_webhook",
     "projects.jobs.mail_notifications": "projects.mail_notifications",
+}
+# Names in rows of jobs that 0.4 removed (decision 131) -> what they did.
+REMOVED_IN_0_4 = {
+    "generation.answer_hint": "hints while editing",
+    "generation.jobs.answer_hint": "hints while editing",
 }

@@ -212,5 +212,5 @@ def _rejected(project: Project, row: Any, screened: Mapping[int, list[str]]) -> 
         "rejected_by": list(row.rejected_by),
         "held_back_by": row.held_back_by,
         "reviews": [{"decision": one.decision, "reasons": list(one.reasons)} for one in row.standing_reviews],
-        "provenance": made_by(project, row, [], screened),
+        "provenance": made_by(project, row, screened),
     }

@@ -22,6 +22,7 @@ from foilworks.core.rooms import declared
 from foilworks.site import cli
 from foilworks.site.api.api import api
 from foilworks.site.management import commands
+from tests.foilworks.upgrade import removed
 from tests.foilworks.upgrade.record import ENGINES, ROOT, recorded, surface
 
 STATES = ("waiting", "running", "failed")
@@ -78,15 +79,21 @@ def _operations(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield from ((path, method) for method in methods)
 
 
-@pytest.mark.parametrize("name", surface()["jobs"])
+@pytest.mark.parametrize("name", sorted(set(surface()["jobs"]) - removed.JOBS))
 def test_every_job_name_of_0_3_0_resolves_to_a_function(name):
     function = find_job(name)
     assert inspect.isfunction(function)
     assert list(inspect.signature(function).parameters)[1:] == ["job"]
 
 
+@pytest.mark.parametrize("name", sorted(removed.JOBS))
+def test_a_removed_job_ends_with_one_line(name):
+    with pytest.raises(JobError, match=r"version 0\.4 removed [a-z ]+; nothing is left to do for this job"):
+        find_job(name)
+
+
 def test_the_table_of_old_names_has_every_job_of_0_3_0_and_leads_to_those_of_today():
-    assert set(NAMES_OF_0_3) == set(surface()["jobs"])
+    assert set(NAMES_OF_0_3) == set(surface()["jobs"]) - removed.JOBS
     assert set(NAMES_OF_0_3.values()) <= set(declared("JOBS"))
     with pytest.raises(JobError):
         find_job("evaluation.jobs.nonsense")

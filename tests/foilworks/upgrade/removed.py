@@ -1,0 +1,25 @@
+"""What 0.3.0 had and 0.4 removed, by feature (docs/decisions/0131-deleted-for-0-4.md). All other promises hold."""
+
+from dataclasses import dataclass
+
+from foilworks.core.jobs.names_of_0_3 import REMOVED_IN_0_4
+
+
+@dataclass(frozen=True)
+class Removed:
+    """`addresses`: their names; they answer 404. `models`: labels; audit rows about them stay."""
+
+    addresses: frozenset[str] = frozenset()
+    models: frozenset[str] = frozenset()
+
+
+FEATURES = {
+    "hints while editing": Removed(
+        addresses=frozenset({"annotation:hint", "generation:hints"}),
+        models=frozenset({"generation.hint", "generation.hintmodel", "generation.hintshown"}),
+    ),
+}
+ADDRESSES = frozenset().union(*(removed.addresses for removed in FEATURES.values()))
+MODELS = frozenset().union(*(removed.models for removed in FEATURES.values()))
+TABLES = frozenset(label.replace(".", "_") for label in MODELS)
+JOBS = frozenset(REMOVED_IN_0_4)
