@@ -65,12 +65,6 @@ def test_a_replaced_secret_is_shown_once_and_may_end_the_old_one(client, hook):
     assert [event.details for event in events] == [{"revoked": False}, {"revoked": True}]
 
 
-def test_a_webhook_from_before_0_2_says_that_it_sends_the_headers_of_that_time(client, hook):
-    assert "before version 0.3" not in client.get(f"{PAGE}{hook.pk}/").content.decode()
-    Webhook.objects.update(legacy_salt="s")
-    assert "before version 0.3" in client.get(f"{PAGE}{hook.pk}/").content.decode()
-
-
 @pytest.mark.parametrize(
     ("url", "events", "field"),
     [

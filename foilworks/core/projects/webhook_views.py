@@ -6,7 +6,6 @@ from django.contrib import messages
 from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
@@ -21,7 +20,7 @@ from foilworks.core.projects.listing.keyset import Order
 from foilworks.core.projects.listing.listing import list_rows
 from foilworks.core.projects.models import Delivery, Role, Webhook
 from foilworks.core.projects.webhooks.events import event_types
-from foilworks.core.projects.webhooks.messages import has_old_form, secret_of
+from foilworks.core.projects.webhooks.messages import secret_of
 
 DELIVERY_ORDERS = (Order("newest", gettext_lazy("Newest first"), ("id",), descending=True),)
 
@@ -85,7 +84,6 @@ def webhook(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         row.words = event_type.words if event_type else row.event
     context = {
         "hook": hook,
-        "has_old_form": has_old_form(hook, timezone.now()),
         "listing": listing,
         "any": bool(listing.count.n),
         "row_template": "projects/_delivery_row.html",

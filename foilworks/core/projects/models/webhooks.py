@@ -17,8 +17,6 @@ class Webhook(models.Model):
     # Of the secret before the last rotation, which signs as well until then.
     old_salt = models.CharField(max_length=64, blank=True, default="", db_default="")
     old_salt_until = models.DateTimeField(null=True, blank=True)
-    # Of the secret that the receiver got before 0.3. While it is valid, messages have the headers of that time too.
-    legacy_salt = models.CharField(max_length=64, blank=True, default="", db_default="")
     made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     # Set after too many failed deliveries in a row; nothing more is sent.

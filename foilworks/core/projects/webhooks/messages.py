@@ -1,7 +1,6 @@
 """Messages of webhooks in the form of Standard Webhooks 1.0 (https://www.standardwebhooks.com).
 
-The headers are `webhook-id`, `webhook-timestamp` and `webhook-signature`. Webhooks from before 0.3 also get the headers
-and the fields of that time, until 0.4.
+The headers are `webhook-id`, `webhook-timestamp` and `webhook-signature`.
 """
 
 import base64
@@ -40,9 +39,6 @@ def message(delivery: Delivery, now: datetime) -> tuple[dict[str, str], bytes]:
         "timestamp": payload.get("at"),
         "data": {name: payload.get(name) for name in DATA_FIELDS},
     }
-    is_old = has_old_form(hook, now)
-    if is_old:
-        content |= {"id": delivery.pk, **payload}
     body = json.dumps(content, ensure_ascii=False).encode()
     timestamp, number = str(int(now.timestamp())), message_id(delivery)
     signatures = [signature(_key(hook, salt), number, timestamp, body) for salt in _valid_salts(hook, now)]
@@ -53,23 +49,7 @@ def message(delivery: Delivery, now: datetime) -> tuple[dict[str, str], bytes]:
         "webhook-timestamp": timestamp,
         "webhook-signature": " ".join(signatures),
     }
-    return headers | (_old_headers(delivery, timestamp, body) if is_old else {}), body
-
-
-def has_old_form(hook: Webhook, now: datetime) -> bool:
-    """Return whether the receiver may still check messages as before 0.3: until its secret of that time has ended."""
-    return hook.legacy_salt in _valid_salts(hook, now)
-
-
-def _old_headers(delivery: Delivery, timestamp: str, body: bytes) -> dict[str, str]:
-    old_secret = _key(delivery.webhook, delivery.webhook.legacy_salt).hex().encode()
-    signed = hmac.new(old_secret, f"{timestamp}.".encode() + body, hashlib.sha256)
-    return {
-        "X-Foilworks-Event": delivery.event,
-        "X-Foilworks-Delivery": str(delivery.pk),
-        "X-Foilworks-Timestamp": timestamp,
-        "X-Foilworks-Signature": f"sha256={signed.hexdigest()}",
-    }
+    return headers, body
 
 
 def signature(key: bytes, number: str, timestamp: str, body: bytes) -> str:
