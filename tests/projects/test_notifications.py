@@ -2,8 +2,10 @@
 
 import re
 from datetime import timedelta
+from importlib import import_module
 
 import pytest
+from django.apps import apps
 from django.core import mail
 from django.core.management import call_command
 from django.test import Client
@@ -15,7 +17,7 @@ from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.runner import run_now
 from foilworks.core.projects.models import AuditEvent, Notification, NotificationSettings, Project, Role, User
 from foilworks.core.projects.notifications.actions import mark_read, save_settings
-from foilworks.core.projects.notifications.mail import PAUSES, queue_due, send_due, token_of
+from foilworks.core.projects.notifications.mail import queue_due, send_due, token_of
 from tests.factories import make_member, make_project
 
 pytestmark = pytest.mark.django_db
@@ -164,7 +166,7 @@ class TestMail:
         assert client.post("/notifications/unsubscribe/forged/").status_code == 403
 
     def test_two_supervisors_send_one_mail(self, olga, project, site):
-        save_settings(olga, "at_once", {})
+        save_settings(olga, "daily", {})
         notify(olga, project)
         assert (queue_due(), queue_due()) == (1, 0)
         job = Job.objects.get(dotted="projects.mail_notifications")
@@ -181,18 +183,25 @@ class TestMail:
             sent.append(send_due(now + timedelta(hours=hours))[0])
         assert sent == [1, 0, 1]
         assert mail.outbox[1].subject.startswith("2 new")
-        assert PAUSES["at_once"] < PAUSES["daily"]
 
     def test_a_mail_server_that_fails_is_asked_again_later(self, olga, project, site):
         site.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
         site.EMAIL_HOST, site.EMAIL_PORT = "127.0.0.1", 1
-        save_settings(olga, "at_once", {})
+        save_settings(olga, "daily", {})
         notify(olga, project)
         now = timezone.now()
         assert send_due(now) == (0, 1)
         site.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
         assert send_due(now + timedelta(minutes=1)) == (0, 0)
         assert send_due(now + timedelta(hours=1)) == (1, 0)
+
+    def test_mail_as_they_arrive_becomes_daily_mail(self, olga, project, site):
+        save_settings(olga, "at_once", {"comment": "off"})
+        import_module("foilworks.core.projects.migrations.0017_daily_mail").choose_daily_mail(apps, None)
+        chosen = NotificationSettings.objects.get()
+        assert (chosen.mail, chosen.channels) == ("daily", {"comment": "off"})
+        notify(olga, project)
+        assert send_due() == (1, 0)
 
     @pytest.mark.parametrize(
         "change",
@@ -203,27 +212,27 @@ class TestMail:
         ],
     )
     def test_some_people_get_no_mail(self, olga, project, site, change):
-        save_settings(olga, "at_once", {})
+        save_settings(olga, "daily", {})
         notify(olga, project)
         User.objects.filter(pk=olga.pk).update(**change)
         assert send_due() == (0, 0)
 
     @pytest.mark.parametrize("column", ["archived_at", "deleted_at"])
     def test_projects_out_of_use_are_not_mailed(self, olga, project, site, column):
-        save_settings(olga, "at_once", {})
+        save_settings(olga, "daily", {})
         notify(olga, project)
         Project.objects.update(**{column: timezone.now()})
         assert send_due() == (0, 0)
 
     def test_a_former_member_gets_no_mail(self, olga, project, site):
-        save_settings(olga, "at_once", {})
+        save_settings(olga, "daily", {})
         notify(olga, project)
         project.memberships.all().delete()
         assert send_due() == (0, 0)
 
     def test_what_happened_before_the_choice_is_not_mailed(self, olga, project, site):
         notify(olga, project, created_at=timezone.now() - timedelta(hours=1))
-        save_settings(olga, "at_once", {})
+        save_settings(olga, "daily", {})
         assert send_due() == (0, 0)
 
     def test_the_command_needs_a_mail_server_and_an_address(self, olga, project, site, capsys):

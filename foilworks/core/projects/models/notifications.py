@@ -43,7 +43,6 @@ class Notification(models.Model):
 class MailFrequency(models.TextChoices):
     OFF = "off", _("Never")
     DAILY = "daily", _("Daily")
-    AT_ONCE = "at_once", _("As they arrive")
 
 
 class NotificationSettings(models.Model):

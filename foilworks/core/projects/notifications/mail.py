@@ -26,8 +26,8 @@ from foilworks.core.projects.notifications.queries import visible
 
 JOB = "projects.mail_notifications"
 SALT = "projects.unsubscribe"
-# After a mail, none is sent for this long. "At once" gathers what happens within a minute.
-PAUSES = {MailFrequency.DAILY: timedelta(days=1), MailFrequency.AT_ONCE: timedelta(minutes=1)}
+# After a mail, none is sent for this long.
+PAUSE = timedelta(days=1)
 RETRY_AFTER = timedelta(minutes=30)
 MAX_LISTED = 50
 
@@ -79,9 +79,9 @@ def send_digest(chosen: NotificationSettings, now: datetime) -> bool | None:
     What is sent is marked first: a process that dies meanwhile sends nothing twice. It stays unread in the app.
     """
     person = chosen.person
-    rows = list(waiting(person, chosen)) if chosen.mail in PAUSES and not is_published(person) else []
+    rows = list(waiting(person, chosen)) if chosen.mail == MailFrequency.DAILY and not is_published(person) else []
     claim = NotificationSettings.objects.filter(pk=chosen.pk, mail=chosen.mail, next_mail_at__lte=now)
-    if not rows or not claim.update(next_mail_at=now + PAUSES[MailFrequency(chosen.mail)]):
+    if not rows or not claim.update(next_mail_at=now + PAUSE):
         return None
     keys = [row.pk for row in rows]
     Notification.objects.filter(pk__in=keys).update(mailed_at=now)
