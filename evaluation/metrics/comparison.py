@@ -153,7 +153,7 @@ def mcnemar(a: Floats, b: Floats) -> McNemar:
     right_a, right_b = a[whole] == 1.0, b[whole] == 1.0
     only_a, only_b = int((right_a & ~right_b).sum()), int((right_b & ~right_a).sum())
     differ = only_a + only_b
-    p = min(1.0, 2.0 * float(scipy.special.bdtr(min(only_a, only_b), differ, 0.5)))
+    p = float(scipy.stats.binomtest(only_a, differ).pvalue) if differ else 1.0
     return McNemar(
         both=int((right_a & right_b).sum()),
         only_a=only_a,
