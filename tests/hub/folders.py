@@ -185,6 +185,9 @@ def sentence_encoder(folder: Path, pooling: str = "pooling_mode_mean_tokens") ->
     saved(folder, BertModel(BertConfig(vocab_size=len(tokenizer), max_position_embeddings=64, **SIZES)), tokenizer)
     (folder / "1_Pooling").mkdir()
     (folder / "1_Pooling/config.json").write_text(json.dumps({"word_embedding_dimension": 16, pooling: True}))
+    parts = [("", "sentence_transformers.models.Transformer"), ("1_Pooling", "sentence_transformers.models.Pooling")]
+    rows = [{"idx": at, "name": str(at), "path": path, "type": name} for at, (path, name) in enumerate(parts)]
+    (folder / "modules.json").write_text(json.dumps(rows))
     return folder
 
 

@@ -1,13 +1,14 @@
 """Text-only models: perplexity of encoder-decoders, and sentence encoders as sentence-transformers has them."""
 
 import json
+import shutil
 import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from transformers import BartConfig, BartForConditionalGeneration, T5Config, T5ForConditionalGeneration
 
 from foilworks.core.hub.adapters.sentence_encoder import instructed
@@ -98,13 +99,67 @@ def test_rows_equal_those_of_sentence_transformers(pooling: str, dense: bool, tm
 def test_the_error_names_parts_that_do_not_fit(tmp_path: Path) -> None:
     folder, _ = _saved_by_sentence_transformers(tmp_path, "mean", dense=True)
     save_file({"linear.weight": torch.zeros(8, 16)}, folder / "2_Dense/model.safetensors")
-    with pytest.raises(HubError, match=r"2_Dense: holds linear.weight with Tanh, not linear.bias, linear.weight"):
+    with pytest.raises(HubError, match=r'for Dense: Missing key\(s\) in state_dict: "linear.bias"\); copy its files'):
         open_helper(str(folder), ENCODER, device="cpu")
+    (folder / "2_Dense/model.safetensors").rename(folder / "2_Dense/pytorch_model.bin")
+    with pytest.raises(HubError, match=r"2_Dense/pytorch_model.bin is not a safetensors file and is not loaded"):
+        open_helper(str(folder), ENCODER, device="cpu")
+
+
+def test_code_of_a_folder_is_not_run(tmp_path: Path) -> None:
+    folder = folders.sentence_encoder(tmp_path / "m")
+    (folder / "own.py").write_text("raise SystemExit('ran')\n")
+    write_type(folder, 1, "own.Pooling")
+    with pytest.raises(HubError, match="it needs code of its authors, which is not run"):
+        open_helper(str(folder), ENCODER, device="cpu")
+
+
+def test_weights_of_another_model_are_refused(tmp_path: Path) -> None:
+    folder = folders.sentence_encoder(tmp_path / "m")
+    weights = load_file(folder / "model.safetensors")
+    weights["encoder.layer.0.output.other.bias"] = weights.pop("encoder.layer.0.output.dense.bias")
+    weights["embeddings.word_embeddings.weight"] = torch.zeros(3, 16)
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    problems = (
+        "missing encoder.layer.0.output.dense.bias; unexpected encoder.layer.0.output.other.bias; embeddings.word"
+    )
+    with pytest.raises(HubError, match=problems):
+        open_helper(str(folder), ENCODER, device="cpu")
+
+
+def test_a_folder_without_modules_has_mean_pooling_and_an_incomplete_copy_is_refused(tmp_path: Path) -> None:
+    folder = folders.sentence_encoder(tmp_path / "m")
+    rows = open_helper(str(folder), ENCODER, device="cpu").encode_text(TEXTS)
+    (folder / "modules.json").unlink()
+    with pytest.raises(HubError, match=r"modules.json: missing, but there is 1_Pooling; copy the whole folder again"):
+        open_helper(str(folder), ENCODER, device="cpu")
+    shutil.rmtree(folder / "1_Pooling")
+    np.testing.assert_allclose(open_helper(str(folder), ENCODER, device="cpu").encode_text(TEXTS), rows, atol=1e-6)
+    (folder / "tokenizer.json").unlink()
+    with pytest.raises(HubError, match=r"its tokenizer is missing; copy tokenizer.json into the folder"):
+        open_helper(str(folder), ENCODER, device="cpu")
+
+
+def test_an_encoder_without_a_transformer_is_refused(tmp_path: Path) -> None:
+    folder = folders.sentence_encoder(tmp_path / "m")
+    write_type(folder, 0, "sentence_transformers.models.Pooling")
+    (folder / "config.json").write_text((folder / "1_Pooling/config.json").read_text())
+    with pytest.raises(HubError, match="its first part Pooling is not supported; choose another model"):
+        open_helper(str(folder), ENCODER, device="cpu")
+
+
+def test_a_default_prompt_of_the_files_is_not_added(tmp_path: Path) -> None:
+    folder = folders.sentence_encoder(tmp_path / "m")
+    rows = open_helper(str(folder), ENCODER, device="cpu").encode_text(TEXTS)
+    settings = {"prompts": {"query": "a man folds"}, "default_prompt_name": "query"}
+    (folder / "config_sentence_transformers.json").write_text(json.dumps(settings))
+    np.testing.assert_allclose(open_helper(str(folder), ENCODER, device="cpu").encode_text(TEXTS), rows, atol=1e-6)
+
+
+def write_type(folder: Path, index: int, name: str) -> None:
     parts = json.loads((folder / "modules.json").read_text())
-    parts[2]["type"] = "sentence_transformers.models.LSTM"
+    parts[index]["type"] = name
     (folder / "modules.json").write_text(json.dumps(parts))
-    with pytest.raises(HubError, match="its part 'LSTM' is not supported; choose another model"):
-        open_helper(str(folder), ENCODER, device="cpu")
 
 
 def test_an_instruction_precedes_the_text() -> None:

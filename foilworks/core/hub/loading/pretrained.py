@@ -124,11 +124,8 @@ def _reformat_body(model: Any, number_format: torch.dtype) -> None:
 
 def load_tokenizer(argument: str) -> Any:
     """Load the tokenizer beside the weights; HubError if it is missing."""
+    require_tokenizer(argument)
     source, revision = model_source(argument)
-    folder = Path(source)
-    # Without its files transformers would make an empty tokenizer, and every word would be unknown.
-    if folder.is_dir() and not any(any(folder.glob(name)) for name in TOKENIZER_FILES):
-        raise HubError(f"{argument}: its tokenizer is missing; copy tokenizer.json into the folder")
     options: dict[str, Any] = {"revision": revision} if revision else {}
     try:
         # bandit B615: the options hold the revision if one is named; scores say which was loaded.
@@ -136,6 +133,14 @@ def load_tokenizer(argument: str) -> Any:
     except (OSError, ValueError, KeyError, TypeError) as error:
         why = f"{argument}: its tokenizer cannot be loaded ({first_line(error)}); copy its files again"
         raise HubError(why) from error
+
+
+def require_tokenizer(argument: str) -> None:
+    """HubError if a local model folder has no files of a tokenizer."""
+    folder = Path(argument)
+    # Without its files transformers would make an empty tokenizer, and every word would be unknown.
+    if folder.is_dir() and not any(any(folder.glob(name)) for name in TOKENIZER_FILES):
+        raise HubError(f"{argument}: its tokenizer is missing; copy tokenizer.json into the folder")
 
 
 def token_batches(lengths: Sequence[int], device: torch.device, *, budget: int = 0) -> Iterator[list[int]]:
