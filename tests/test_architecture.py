@@ -110,7 +110,17 @@ IMPORT_FUNCTIONS = {"import_module", "import_string", "__import__", "run_module"
 LIGHT_HUB = {"catalogue", "errors"}
 # Their modules say in VERSION which of their outcomes these are; it stands in what they made.
 VERSIONED = {"generation.methods", "generation.captioning", "generation.filters"}
-HEAVY = ("torch", "transformers", "sentence_transformers", "spacy", "lemminflect", "crowdkit", "pandas", "sklearn")
+HEAVY = (
+    "torch",
+    "transformers",
+    "sentence_transformers",
+    "spacy",
+    "nltk",
+    "lemminflect",
+    "crowdkit",
+    "pandas",
+    "sklearn",
+)
 
 
 @cache

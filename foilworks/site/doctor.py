@@ -28,6 +28,7 @@ from foilworks.core.hub.catalogue.registry import ADAPTERS
 from foilworks.core.jobs.models import Job, JobState
 from foilworks.core.jobs.queue import is_reachable, worker_count
 from foilworks.core.jobs.ray.reach import unreachable
+from foilworks.core.text.language.wordnet_files import find_wordnet_files
 from foilworks.core.text.plugins import PREFIX, strays
 from foilworks.core.text.registry import RegistryError, load
 from foilworks.site.databases.database_version import ADVICE, UnsupportedDatabase, require_supported_database
@@ -44,14 +45,6 @@ OK, ABSENT, BROKEN = "ok", "absent", "broken"
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 REGISTRIES = (METHODS, FILTERS, CAPTIONERS, IMPORTERS, EXPORTERS, ADAPTERS)
 INSTALL_MODELS = "pip install 'foilworks[models]' (or `make install`)"
-WORDNET_FOLDERS = (
-    Path.home() / "nltk_data/corpora/wordnet",
-    Path(sys.prefix) / "nltk_data/corpora/wordnet",
-    Path(sys.prefix) / "share/nltk_data/corpora/wordnet",
-    Path("/usr/local/share/nltk_data/corpora/wordnet"),
-    Path("/usr/share/nltk_data/corpora/wordnet"),
-    Path("/usr/share/wordnet"),
-)
 
 
 @dataclass(frozen=True)
@@ -269,11 +262,15 @@ def _spacy() -> Check:
 
 
 def _wordnet() -> Check:
-    for folder in WORDNET_FOLDERS:
-        if (folder / "data.noun").exists():
-            return Check("wordnet", OK, str(folder))
-    todo = "`python -m nltk.downloader wordnet`, or your system's package (Debian: wordnet-base)"
-    return Check("wordnet", ABSENT, "not found: the project's own lists are used", todo)
+    path = find_wordnet_files()
+    if path is None:
+        todo = "`python -m nltk.downloader wordnet`, or your system's package (Debian: wordnet-base)"
+        return Check("wordnet", ABSENT, "not found: the project's own lists are used", todo)
+    if importlib.util.find_spec("nltk") is None:
+        return Check(
+            "wordnet", ABSENT, f"{path}, but nltk is not installed: the project's own lists are used", INSTALL_MODELS
+        )
+    return Check("wordnet", OK, f"{path}, read by nltk {importlib.metadata.version('nltk')}")
 
 
 def _devices() -> Check:

@@ -11,7 +11,7 @@ from foilworks.core.text.language.tools import antonyms, tagger
 from generation.filters._changes import changes, replaced
 from generation.records import CaptionInput, Verdict
 
-VERSION = "2"
+VERSION = "3"
 COSTLY = False
 
 

@@ -94,6 +94,16 @@ def test_a_server_without_model_libraries_says_how_to_install_them(monkeypatch):
 
 
 @pytest.mark.django_db
+def test_wordnet_needs_its_files_and_nltk(monkeypatch, tmp_path):
+    monkeypatch.setattr(doctor, "find_wordnet_files", lambda: None)
+    assert (state_of("wordnet").state, "wordnet-base" in state_of("wordnet").todo) == (ABSENT, True)
+    monkeypatch.setattr(doctor, "find_wordnet_files", lambda: tmp_path)
+    assert "read by nltk 3" in state_of("wordnet").found
+    monkeypatch.setattr(doctor.importlib.util, "find_spec", lambda name: None)
+    assert (state_of("wordnet").state, "foilworks[models]" in state_of("wordnet").todo) == (ABSENT, True)
+
+
+@pytest.mark.django_db
 def test_a_requested_but_missing_gpu_is_broken(settings, monkeypatch):
     monkeypatch.setattr(doctor, "gpus", lambda: iter(()))
     settings.FOILWORKS_DEVICE = "cuda:1"

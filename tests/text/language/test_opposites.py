@@ -1,13 +1,18 @@
 """Antonyms, WordNet's files, changes of state and forms of verbs."""
 
 from dataclasses import replace
+from zipfile import ZipFile
 
+import nltk
 import pytest
 
+from foilworks.core.text.language import tools
 from foilworks.core.text.language.antonyms import antonyms_of
 from foilworks.core.text.language.change_of_state import TUPLES, by_state, by_verb, lint
+from foilworks.core.text.language.tagger_names import LanguageError
 from foilworks.core.text.language.verb_forms import inflect_like, verb_form, verb_readings
-from foilworks.core.text.language.wordnet import FILES, find_wordnet
+from foilworks.core.text.language.wordnet import WordNet
+from foilworks.core.text.language.wordnet_files import find_wordnet_files
 
 LICENCE = "  1 This is the licence, which stands in lines that begin with blanks.  \n"
 SYNSETS = (
@@ -22,9 +27,10 @@ def wordnet_folder(tmp_path):
     """Files in the format of wndb(5): raise and lower are antonyms, lift (of raise's synset) is none of them."""
     first = len(LICENCE)
     second = first + len(SYNSETS[0].format(0, 0))
-    for part in FILES.values():
+    for part in ("verb", "noun", "adj", "adv"):
         (tmp_path / f"index.{part}").write_text(LICENCE)
         (tmp_path / f"data.{part}").write_text(LICENCE)
+        (tmp_path / f"{part}.exc").write_text("")
     (tmp_path / "data.verb").write_text(LICENCE + "".join(line.format(first, second) for line in SYNSETS))
     words = {"let_down": second, "lift": first, "lower": second, "raise": first}
     (tmp_path / "index.verb").write_text(
@@ -33,18 +39,62 @@ def wordnet_folder(tmp_path):
     return tmp_path
 
 
-def test_antonyms_are_read_from_wordnets_own_files(wordnet_folder):
-    found = find_wordnet([wordnet_folder / "none", wordnet_folder])
-    assert found.folder == wordnet_folder
-    assert found.antonyms("raise", "VERB") == ("lower",)
-    assert found.antonyms("lower", "VERB") == ("raise",)
-    assert found.antonyms("lift", "VERB") == ()
-    assert found.antonyms("let down", "VERB") == ()
-    assert found.antonyms("unknown", "VERB") == found.antonyms("raise", "DET") == ()
+@pytest.fixture
+def unchanged_nltk(monkeypatch):
+    monkeypatch.setattr(nltk.data, "path", [*nltk.data.path])
 
 
-def test_without_wordnet_there_are_no_antonyms(tmp_path):
-    assert find_wordnet([tmp_path]) is None
+def check_antonyms(wordnet):
+    assert wordnet.antonyms("raise", "VERB") == ("lower",)
+    assert wordnet.antonyms("lower", "VERB") == ("raise",)
+    assert wordnet.antonyms("lift", "VERB") == ()
+    assert wordnet.antonyms("let down", "VERB") == ()
+    assert wordnet.antonyms("unknown", "VERB") == wordnet.antonyms("raise", "DET") == ()
+
+
+def test_antonyms_are_read_from_a_folder_without_lexnames(wordnet_folder, unchanged_nltk):
+    assert find_wordnet_files([wordnet_folder / "none", wordnet_folder]) == wordnet_folder
+    check_antonyms(WordNet(wordnet_folder))
+
+
+def test_antonyms_are_read_behind_a_link_and_from_the_zip_of_nltk(wordnet_folder, tmp_path_factory, unchanged_nltk):
+    folder = tmp_path_factory.mktemp("corpora")
+    (folder / "link").symlink_to(wordnet_folder)
+    check_antonyms(WordNet(folder / "link"))
+    with ZipFile(folder / "wordnet.zip", "w") as archive:
+        archive.writestr("wordnet/", "")
+        for path in wordnet_folder.iterdir():
+            archive.write(path, f"wordnet/{path.name}")
+    assert find_wordnet_files([folder / "wordnet"]) == folder / "wordnet.zip"
+    check_antonyms(WordNet(folder / "wordnet.zip"))
+
+
+def test_the_error_names_files_that_nltk_refuses(wordnet_folder, unchanged_nltk):
+    (wordnet_folder / "verb.exc").unlink()
+    with pytest.raises(LanguageError, match=r"nltk cannot read WordNet \(.*verb.exc.*; copy its files to ~/nltk_data"):
+        WordNet(wordnet_folder)
+
+
+def test_adjectives_with_a_marker_have_antonyms(wordnet_folder, unchanged_nltk):
+    """data.adj marks the position of some: `asleep(p)` stands only after a verb."""
+    lines = (
+        "{0:08d} 00 a 01 asleep(p) 0 001 ! {1:08d} a 0101 | in sleep\n",
+        "{1:08d} 00 a 01 awake(p) 0 001 ! {0:08d} a 0101 | not in sleep\n",
+    )
+    first = len(LICENCE)
+    second = first + len(lines[0].format(0, 0))
+    (wordnet_folder / "data.adj").write_text(LICENCE + "".join(line.format(first, second) for line in lines))
+    (wordnet_folder / "index.adj").write_text(
+        LICENCE + f"asleep a 1 1 ! 1 0 {first:08d}  \n" + f"awake a 1 1 ! 1 0 {second:08d}  \n"
+    )
+    assert WordNet(wordnet_folder).antonyms("asleep", "ADJ") == ("awake",)
+
+
+def test_without_wordnet_or_nltk_there_are_no_antonyms(tmp_path, wordnet_folder, monkeypatch):
+    assert find_wordnet_files([tmp_path / "none"]) is None
+    monkeypatch.setattr(tools, "find_wordnet_files", lambda: wordnet_folder)
+    monkeypatch.setattr(tools, "find_spec", lambda name: None)
+    assert tools.wordnet.__wrapped__() is None
 
 
 def test_the_built_in_list_fills_the_gaps_of_wordnet():

@@ -1,18 +1,22 @@
 """The interface to language tools: a tagger, and the best installed antonyms.
 
-spaCy is imported on request, never by a web process; nothing is downloaded.
+spaCy and nltk are imported on request, never by a web process; nothing is downloaded.
 """
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Protocol
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Protocol
 
 from foilworks.core.text.language import antonyms as own
 from foilworks.core.text.language.registry import TAGGERS
 from foilworks.core.text.language.tagger_names import parse_tagger
 from foilworks.core.text.language.tokens import Token
-from foilworks.core.text.language.wordnet import WordNet, find_wordnet
+from foilworks.core.text.language.wordnet_files import find_wordnet_files
 from foilworks.core.text.registry import load
+
+if TYPE_CHECKING:
+    from foilworks.core.text.language.wordnet import WordNet
 
 
 class Tagger(Protocol):
@@ -37,9 +41,14 @@ def tagger(name: str = "auto") -> Tagger:
 
 
 @cache
-def wordnet() -> WordNet | None:
-    """Return WordNet if its files are installed."""
-    return find_wordnet()
+def wordnet() -> "WordNet | None":
+    """Return WordNet if its files and nltk are installed."""
+    path = find_wordnet_files()
+    if path is None or find_spec("nltk") is None:
+        return None
+    from foilworks.core.text.language.wordnet import WordNet
+
+    return WordNet(path)
 
 
 def antonyms(lemma: str, part: str = "VERB") -> tuple[str, ...]:
@@ -54,7 +63,7 @@ def in_use() -> dict[str, str]:
     found = wordnet()
     return {
         "tagger": tagger().name,
-        "antonyms": f"built-in list, and WordNet at {found.folder}"
+        "antonyms": f"built-in list, and WordNet at {found.path}"
         if found
         else "built-in list (WordNet is not installed)",
     }
