@@ -26,7 +26,6 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-# Not the folder of the scripts: its catalogue.py has the name of a package of spaCy.
 sys.path[0] = str(ROOT)
 
 from evaluation.metrics.intervals import wilson  # noqa: E402 (the root must be on the path first)

@@ -32,7 +32,6 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parent.parent
-# Not the folder of the scripts: its catalogue.py has the name of a package of spaCy.
 sys.path[0] = str(ROOT)
 STORED = ROOT / "benchmarks" / "weight.json"
 MAX_GROWTH = 0.1

@@ -147,7 +147,6 @@ RULES: dict[str, Rule] = {
     "readyz": Rule(EVERYBODY, get=503, slug=False),
     # Nobody has the token, nor comes from a network that may read them.
     "metrics": Rule(EVERYBODY, get=404, slug=False),
-    "language": Rule(EVERYBODY, get=NO, post=302, slug=False),
     # Who is signed in already is sent home.
     "projects:sign_in": Rule(EVERYBODY, post=200, slug=False, instead=dict.fromkeys(SIGNED_IN, 302)),
     "projects:sign_out": Rule(SIGNED_IN, get=NO, post=302, slug=False),

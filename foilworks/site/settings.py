@@ -189,7 +189,6 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "foilworks.site.monitoring.requests.ContentPolicyMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "foilworks.core.projects.limits.upload_limits.StrangersBodies",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -350,11 +349,6 @@ STORAGES = {
 DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * 1024 * 1024
 
 LANGUAGE_CODE = "en"
-# Add a language when its catalogue is complete (CONTRIBUTING.md); tests/foilworks/test_catalogues.py checks this.
-LANGUAGES = [("en", "English")]
-LANGUAGE_COOKIE_HTTPONLY = True
-LANGUAGE_COOKIE_SAMESITE = "Lax"
-LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
 TIME_ZONE = "UTC"
 USE_I18N = True
 USE_TZ = True
@@ -371,13 +365,12 @@ DEFAULT_FROM_EMAIL, SITE_URL = _env("EMAIL_FROM", "foilworks@localhost"), servic
 
 SESSION_ENGINE = "foilworks.core.projects.sign_in.sessions"
 AUTHENTICATION_BACKENDS = ["foilworks.core.projects.sign_in.sessions.OwnAccounts"]
-SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = _flag("SECURE_COOKIES", False)
-SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = LANGUAGE_COOKIE_HTTPONLY = True
-SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = LANGUAGE_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _flag("SECURE_COOKIES", False)
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 # Browsers accept a cookie with this prefix only over TLS and only for this host.
 COOKIE_PREFIX = "__Host-" if SESSION_COOKIE_SECURE else ""
 SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"{COOKIE_PREFIX}sessionid", f"{COOKIE_PREFIX}csrftoken"
-LANGUAGE_COOKIE_NAME = f"{COOKIE_PREFIX}language"
 MESSAGE_STORAGE = "foilworks.core.projects.message_cookies.Messages"
 # Days without a visit, and days in total, after which people must sign in again.
 SESSION_IDLE_DAYS, SESSION_MAX_DAYS = _whole("SESSION_IDLE_DAYS", 14, 1), _whole("SESSION_MAX_DAYS", 90, 1)

@@ -15,7 +15,6 @@ urlpatterns = [
     path("healthz", healthz.healthz, name="healthz"),
     path("readyz", healthz.readyz, name="readyz"),
     path("metrics", healthz.metrics, name="metrics"),
-    path("language/", home.language, name="language"),
     path("help/", documentation.show, name="help"),
     path("help/<path:name>/", documentation.show, name="help_page"),
     path("audit/", audit.audit, name="audit"),

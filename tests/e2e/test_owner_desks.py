@@ -77,7 +77,7 @@ def test_five_counterfactuals_are_written_by_keyboard(sign_in: SignIn, narrow: b
 
 
 def leads_back_to(page: Page) -> set[str]:
-    """Return the paths in sign-in links; with several languages, in the language form too."""
+    """Return the paths that sign-in links and forms lead back to."""
     named = page.evaluate("""[
         ...[...document.querySelectorAll("a[href*='next=']")].map((a) => new URL(a.href).searchParams.get("next")),
         ...[...document.querySelectorAll("input[name='next']")].map((field) => field.value),

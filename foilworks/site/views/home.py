@@ -1,4 +1,4 @@
-"""Show the home page, store the language, and render the page of a crash.
+"""Show the home page, and render the page of a crash.
 
 Visitors who are not signed in read at the same address what Foilworks is for. Of this installation, that page shows
 only the sample project.
@@ -10,8 +10,7 @@ from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
-from django.views.decorators.http import require_POST, require_safe
-from django.views.i18n import set_language
+from django.views.decorators.http import require_safe
 
 from foilworks.core.projects.access import TIME_TO_RESTORE, deleted_projects, may_create_projects
 from foilworks.core.projects.crowd_entry import CROWD_PLACE_KEY, study_entered_by
@@ -42,16 +41,6 @@ def home(request: HttpRequest) -> HttpResponse:
         "study": study_entered_by(request.user) if in_crowd and not cards else None,
     }
     return render(request, "projects/home.html", context)
-
-
-@login_not_required
-@require_POST
-def language(request: HttpRequest) -> HttpResponse:
-    """Store the language of the form in a cookie, and redirect to `next` if it is an address of this site.
-
-    Pages ignore a stored language that the settings do not offer, such as one that an older version offered.
-    """
-    return set_language(request)
 
 
 def crashed(request: HttpRequest) -> HttpResponse:

@@ -167,10 +167,7 @@ def in_words(code: str) -> str:
 
 @register.filter
 def translated(text: str) -> str:
-    """A text of the code's tables, such as a method's label, in the reader's language; scripts/catalogue.py reads them.
-
-    What is in no catalogue, such as a slug, stays. gettext would answer "" with the catalogue's header.
-    """
+    """Translate a text of the code's tables, such as a method's label; a text without a translation stays."""
     return gettext(text) if text else ""
 
 
