@@ -18,6 +18,7 @@ FEATURES = {
         addresses=frozenset({"annotation:hint", "generation:hints"}),
         models=frozenset({"generation.hint", "generation.hintmodel", "generation.hintshown"}),
     ),
+    "the menu of languages": Removed(addresses=frozenset({"language"})),
 }
 ADDRESSES = frozenset().union(*(removed.addresses for removed in FEATURES.values()))
 MODELS = frozenset().union(*(removed.models for removed in FEATURES.values()))
