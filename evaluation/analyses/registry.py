@@ -39,10 +39,7 @@ REPORTS: dict[str, Entry] = {
         label="Skill of validators",
         path="evaluation.analyses.skill",
         params=(TRUTH_CODING,),
-        summary="Dawid-Skene and MACE compared with the majority: annotator skill, and which verdicts would change.",
-        deviations=(
-            "MACE is the most likely of five seeded starts, because the restarts of crowd-kit share one seed.",
-        ),
+        summary="Dawid-Skene compared with the majority: annotator skill, and which verdicts would change.",
     ),
     "irt": Entry(
         label="Item response",

@@ -1,12 +1,12 @@
-"""Compare Dawid-Skene and MACE with the majority: annotator skill, and which verdicts would change.
+"""Compare Dawid-Skene with the majority: annotator skill, and which verdicts would change.
 
-Both estimate the truth of each unit and the skill of each annotator together (Dawid & Skene 1979; Hovy et al. 2013). An
-annotator who often disagrees with the others counts for less. This is a second reading of the votes; the verdicts
-remain those of the majority.
+It estimates the truth of each unit and the skill of each annotator together (Dawid & Skene 1979). Annotators who often
+disagree with the others count for less. This is a second reading of the votes; the verdicts remain those of the
+majority.
 """
 
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from evaluation.analyses.records import NOBODY, Votes, coded, tallied
 from evaluation.errors import EvaluationError
 
-VERSION = "1"
+VERSION = "2"
 MIN_ANNOTATORS = 2
 INPUT = "votes"
 # A report lists at most this many; the rest is only counted.
@@ -30,16 +30,16 @@ def shortfall(votes: Votes, **_params: Any) -> tuple[str, int, int] | None:
 
 
 def compute(votes: Votes, *, coding: str = "truth", draws: int = 0, seed: int = 0) -> dict[str, Any]:
-    """Compute verdicts of the majority (more than half of a unit's votes), Dawid-Skene and MACE, and annotator skill.
+    """Compute verdicts of the majority (more than half of a unit's votes) and Dawid-Skene, and annotator skill.
 
-    Also lists the units on which the three differ, most certain first. EvaluationError: the coding `shown` (a position
+    Also lists the units on which the two differ, most certain first. EvaluationError: the coding `shown` (a position
     says nothing about the truth), no named votes, fewer than two annotators.
     """
     if coding == "shown":
         raise EvaluationError("the coding `shown` holds positions, not what is true of an item; use truth or truth3")
     named = votes.annotator != NOBODY
     if not named.any():
-        raise EvaluationError("these votes name no annotators, which Dawid-Skene and MACE need; give votes with names")
+        raise EvaluationError("these votes name no annotators, which Dawid-Skene needs; give votes with names")
     kept = Votes(
         votes.unit[named],
         votes.annotator[named],
@@ -54,10 +54,10 @@ def compute(votes: Votes, *, coding: str = "truth", draws: int = 0, seed: int = 
     seen = _Seen(kept, codes)
     if len(seen.people) < MIN_ANNOTATORS:
         raise EvaluationError("one annotator cast all votes; skill needs votes of at least two annotators")
-    fits = _fits(seen, len(categories))
+    fit = _fit(seen, len(categories))
     majority = _majority(counts[seen.units])
-    verdicts = {"majority": majority, **{name: posterior.argmax(axis=1) for name, (posterior, _) in fits.items()}}
-    differing = _differing(kept, seen, counts[seen.units], verdicts, fits, categories)
+    verdicts = {"majority": majority, "dawid_skene": fit.posterior.argmax(axis=1)}
+    differing = _differing(kept, seen, counts[seen.units], verdicts, fit, categories)
     return {
         "coding": coding,
         "n_votes": len(codes),
@@ -65,7 +65,7 @@ def compute(votes: Votes, *, coding: str = "truth", draws: int = 0, seed: int = 
         "n_units": len(seen.units),
         "n_annotators": len(seen.people),
         "verdicts": [_verdict_row(name, found, majority, categories) for name, found in verdicts.items()],
-        "annotators": _annotators(kept, seen, codes, majority, fits),
+        "annotators": _annotators(kept, seen, codes, majority, fit),
         "n_differing": len(differing),
         "differing": differing[:MAX_DIFFERING],
     }
@@ -80,27 +80,27 @@ class _Seen:
         self.categories, self.label = np.unique(codes, return_inverse=True)
 
 
-Fits = dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]
+class _Fit(NamedTuple):
+    """`posterior`: (units, categories); `skill`: (annotators,)."""
+
+    posterior: NDArray[np.float64]
+    skill: NDArray[np.float64]
 
 
-def _fits(seen: _Seen, categories: int) -> Fits:
-    """Return {method: ((units, categories) posterior, (annotators,) skill)}; empty for a single category."""
+def _fit(seen: _Seen, categories: int) -> _Fit:
+    """Fit Dawid-Skene. If all votes are in one category, that category is certain and everybody is right."""
+    posterior = np.zeros((len(seen.units), categories))
     if len(seen.categories) == 1:
-        sure = np.zeros((len(seen.units), categories))
-        sure[:, seen.categories[0]] = 1.0
-        return dict.fromkeys(("dawid_skene", "mace"), (sure, np.ones(len(seen.people))))
+        posterior[:, seen.categories[0]] = 1.0
+        return _Fit(posterior, np.ones(len(seen.people)))
     if find_spec("crowdkit") is None:
         raise EvaluationError("crowd-kit is not installed; pip install 'foilworks[models]'")
     # Imported on request: crowd-kit and pandas take seconds.
     from evaluation.analyses import crowd
 
-    found: Fits = {}
-    for name, estimate in (("dawid_skene", crowd.dawid_skene), ("mace", crowd.mace)):
-        fit = estimate(seen.unit, seen.annotator, seen.label)
-        posterior = np.zeros((len(seen.units), categories))
-        posterior[:, seen.categories] = fit.posterior
-        found[name] = (posterior, fit.skill)
-    return found
+    fit = crowd.dawid_skene(seen.unit, seen.annotator, seen.label)
+    posterior[:, seen.categories] = fit.posterior
+    return _Fit(posterior, fit.skill)
 
 
 def _majority(counts: Codes) -> Codes:
@@ -120,7 +120,7 @@ def _verdict_row(name: str, found: Codes, majority: Codes, categories: tuple[str
     }
 
 
-def _annotators(votes: Votes, seen: _Seen, codes: Codes, majority: Codes, fits: Fits) -> list[dict[str, Any]]:
+def _annotators(votes: Votes, seen: _Seen, codes: Codes, majority: Codes, fit: _Fit) -> list[dict[str, Any]]:
     """Return the skill of each, lowest Dawid-Skene first; `agreement`: the share of their votes that match the
     majority.
     """
@@ -134,20 +134,20 @@ def _annotators(votes: Votes, seen: _Seen, codes: Codes, majority: Codes, fits: 
                 "annotator": votes.annotator_names[person],
                 "n_votes": int(mine.sum()),
                 "agreement": float((codes[mine] == against)[decided].mean()) if decided.any() else None,
-                **{name: float(skill[place]) for name, (_, skill) in fits.items()},
+                "dawid_skene": float(fit.skill[place]),
             }
         )
     return sorted(rows, key=lambda row: (row["dawid_skene"], row["annotator"]))
 
 
 def _differing(
-    votes: Votes, seen: _Seen, counts: Codes, verdicts: dict[str, Codes], fits: Fits, categories: tuple[str, ...]
+    votes: Votes, seen: _Seen, counts: Codes, verdicts: dict[str, Codes], fit: _Fit, categories: tuple[str, ...]
 ) -> list[dict[str, Any]]:
     stacked = np.stack(list(verdicts.values()))
     rows = []
     for k in np.flatnonzero((stacked != stacked[0]).any(axis=0)).tolist():
         said = {name: categories[found[k]] if found[k] >= 0 else None for name, found in verdicts.items()}
-        sure = {f"p_{name}": float(posterior[k].max()) for name, (posterior, _) in fits.items()}
+        probability = float(fit.posterior[k].max())
         tally = {category: int(n) for category, n in zip(categories, counts[k], strict=True) if n}
-        rows.append({"unit": votes.unit_names[seen.units[k]], "votes": tally, **said, **sure})
-    return sorted(rows, key=lambda row: (-max(row["p_dawid_skene"], row["p_mace"]), row["unit"]))
+        rows.append({"unit": votes.unit_names[seen.units[k]], "votes": tally, **said, "p_dawid_skene": probability})
+    return sorted(rows, key=lambda row: (-row["p_dawid_skene"], row["unit"]))

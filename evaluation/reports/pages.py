@@ -125,7 +125,7 @@ def _agreement_rows(data: Data) -> list[Row]:
 
 
 def _skill_rows(data: Data) -> list[Row]:
-    columns = ["annotator", "n_votes", "agreement", "dawid_skene", "mace"]
+    columns = ["annotator", "n_votes", "agreement", "dawid_skene"]
     return [columns, *([row[column] for column in columns] for row in data["annotators"])]
 
 
@@ -296,14 +296,19 @@ def _agreement_extras(project: Project, subtest: str, data: Data) -> Data:
 
 
 # Labels of the methods.
-METHODS = {"majority": _("Majority"), "dawid_skene": "Dawid-Skene", "mace": "MACE"}
+METHODS = {"majority": _("Majority"), "dawid_skene": "Dawid-Skene"}
 MAX_DIFFERING = 100
 
 
 def _skill_extras(project: Project, _subtest: str, data: Data) -> Data:
     """Return tables in the order of the coding's categories, labels of choices, pairs with the page of their item."""
     categories = CODED[data["coding"]]
-    verdicts = [(METHODS[row["method"]], [row[category] for category in categories], row) for row in data["verdicts"]]
+    verdicts = [
+        (METHODS[row["method"]], [row[category] for category in categories], row)
+        for row in data["verdicts"]
+        # Reports that version 0.3 stored also have a row of MACE.
+        if row["method"] in METHODS
+    ]
     shown = data["differing"][:MAX_DIFFERING]
     items = _items_of(project, [row["unit"] for row in shown])
     differing = [

@@ -1,15 +1,12 @@
-"""Dawid-Skene and MACE beside the majority: hand-made crowds, stored reports that follow the votes, the page."""
+"""Dawid-Skene beside the majority: hand-made crowds, stored reports that follow the votes, the page."""
 
 import json
 
-import numpy as np
-import pandas as pd
 import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
 from annotation.models import Vote, VoteState
-from evaluation.analyses import crowd as _crowd
 from evaluation.analyses import skill
 from evaluation.cached_results.models import CachedResult
 from evaluation.errors import EvaluationError
@@ -24,7 +21,6 @@ from tests import factories
 from tests.evaluation.builders import votes_of
 
 OPPOSITE = {"caption": "foil", "foil": "caption"}
-METHODS = ("dawid_skene", "mace")
 
 
 def crowd_of(judged):
@@ -38,7 +34,7 @@ def crowd_of(judged):
 
 
 def known():
-    """18 pairs on which the liars are outvoted two to one, so that both methods can see who they are."""
+    """18 pairs on which the liars are outvoted two to one, so that the method can see who they are."""
     truths = ("caption", "caption", "foil")
     good = [
         ("ann bob", "liar"),
@@ -59,9 +55,8 @@ def found():
 
 def test_an_annotator_who_disagrees_with_all_has_little_skill(found):
     rows = {row["annotator"]: row for row in found["annotators"]}
-    for method in METHODS:
-        assert max(rows[name][method] for name in ("liar", "cheat")) < 0.2
-        assert min(rows[name][method] for name in ("ann", "bob", "cy")) > 0.8
+    assert max(rows[name]["dawid_skene"] for name in ("liar", "cheat")) < 0.2
+    assert min(rows[name]["dawid_skene"] for name in ("ann", "bob", "cy")) > 0.8
     # liar: of 11 pairs that have a majority on one alone ("outvoted") with it; the even pair has none.
     assert rows["liar"]["agreement"] == pytest.approx(1 / 10)
     assert (rows["liar"]["n_votes"], rows["ann"]["agreement"]) == (11, pytest.approx(12 / 13))
@@ -72,19 +67,17 @@ def test_two_bad_votes_do_not_outweigh_a_good_one(found):
     rows = {row["unit"]: row for row in found["differing"]}
     assert set(rows) == {"outvoted", "even"}
     assert (rows["outvoted"]["majority"], rows["even"]["majority"]) == ("foil", None)
-    for method in METHODS:
-        assert (rows["outvoted"][method], rows["even"][method]) == ("caption", "foil")
-        assert rows["outvoted"][f"p_{method}"] > 0.8
+    assert (rows["outvoted"]["dawid_skene"], rows["even"]["dawid_skene"]) == ("caption", "foil")
+    assert rows["outvoted"]["p_dawid_skene"] > 0.8
     assert rows["outvoted"]["votes"] == {"caption": 1, "foil": 2}
 
 
 def test_verdicts_are_counted_by_method(found):
-    majority, *others = found["verdicts"]
+    majority, weighted = found["verdicts"]
     # 12 of the 18 known pairs are captions; "outvoted" turns from foil to caption, "even" is decided.
     assert (majority["caption"], majority["foil"], majority["none"]) == (12, 7, 1)
-    for row in others:
-        assert (row["caption"], row["foil"], row["none"]) == (13, 7, 0)
-        assert (row["turned"], row["decided_where_majority_is_none"]) == (1, 1)
+    assert (weighted["caption"], weighted["foil"], weighted["none"]) == (13, 7, 0)
+    assert (weighted["turned"], weighted["decided_where_majority_is_none"]) == (1, 1)
 
 
 def test_names_and_order_change_nothing():
@@ -106,20 +99,6 @@ def test_names_and_order_change_nothing():
         *(sorted(each["annotators"], key=lambda r: r["annotator"]) for each in (first, second)), strict=True
     ):
         assert one["dawid_skene"] == pytest.approx(other["dawid_skene"], abs=1e-3)
-        assert one["mace"] == pytest.approx(other["mace"], abs=0.02)
-
-
-def test_maces_steps_in_arrays_equal_crowd_kits():
-    random = np.random.default_rng(5)
-    units, annotators = np.repeat(np.arange(30), 4), np.tile(np.arange(6), 20)
-    labels = np.concatenate([np.arange(3), random.integers(0, 3, 117)])
-    order = np.argsort(random.random(120))
-    codes = (_crowd._by_appearance(each[order]).codes for each in (units, annotators, labels))
-    table = pd.DataFrame(dict(zip(("task", "worker", "label"), codes, strict=True)))
-    with _crowd._quiet():
-        ours, theirs = (model(n_restarts=1, n_iter=4).fit(table) for model in (_crowd.InArrays, _crowd.MACE))
-    for name in ("spamming_", "thetas_", "probas_"):
-        np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), rtol=1e-9)
 
 
 def test_one_category_leaves_nothing_to_estimate():
@@ -244,7 +223,7 @@ def test_the_page_has_it_computed_by_a_job_and_again_when_votes_change(client, p
     assert answer.context["data"]["annotators"][0]["annotator"] == alias
     assert "val-2" not in answer.content.decode()
     beside = client.get(reverse("reports:report", args=[project.slug, "agreement"])).content.decode()
-    assert "Competence, MACE" in beside
+    assert "Skill, Dawid-Skene" in beside
     progress = client.get(reverse("reports:report_progress", args=[project.slug, "skill"]))
     assert progress.headers["HX-Refresh"] == "true"
     first = the_job().pk
@@ -259,6 +238,21 @@ def test_the_page_has_it_computed_by_a_job_and_again_when_votes_change(client, p
     answer = client.get(skill_page(project))
     assert answer.context["data"]["n_votes"] == 23
     assert "Computed on" in answer.content.decode()
+
+
+@pytest.mark.django_db
+def test_a_report_that_an_older_version_stored_is_shown_without_mace(client, project, owner):
+    client.force_login(owner)
+    project_report(project, "skill")
+    row = CachedResult.objects.get()
+    mace = {**row.data["verdicts"][-1], "method": "mace"}
+    annotators = [{**line, "mace": 0.5} for line in row.data["annotators"]]
+    row.data |= {"verdicts": [*row.data["verdicts"], mace], "annotators": annotators}
+    row.fingerprint = "of version 1"
+    row.save()
+    answer = client.get(skill_page(project))
+    assert [name for name, *_ in answer.context["verdicts"]] == ["Majority", "Dawid-Skene"]
+    assert "have changed since these numbers were computed" in answer.content.decode()
 
 
 @pytest.mark.django_db

@@ -1,6 +1,6 @@
 """Whole results of the studies of votes and scores, word for word: pages, files and commands read them by these names.
 
-Of evaluation.analyses: agreement, reviewing, validation, skill with its crowd models, delta and accuracy by group.
+Of evaluation.analyses: agreement, reviewing, validation, skill with its crowd model, delta and accuracy by group.
 """
 
 import math
@@ -408,28 +408,28 @@ class TestSkill:
     MAJORITY = ("caption", None, "cannot_tell", None, "foil")
 
     @pytest.fixture
-    def fits(self):
-        return {name: getattr(_crowd, name)(self.UNITS, self.PEOPLE, self.LABELS) for name in ("dawid_skene", "mace")}
+    def fit(self):
+        return _crowd.dawid_skene(self.UNITS, self.PEOPLE, self.LABELS)
 
-    def verdicts(self, fits):
-        fitted = {name: [self.SAID[k] for k in fit.posterior.argmax(axis=1)] for name, fit in fits.items()}
-        return {"majority": list(self.MAJORITY), **fitted}
+    def verdicts(self, fit):
+        weighted = [self.SAID[k] for k in fit.posterior.argmax(axis=1)]
+        return {"majority": list(self.MAJORITY), "dawid_skene": weighted}
 
-    def differing(self, fits):
-        verdicts = self.verdicts(fits)
+    def differing(self, fit):
+        verdicts = self.verdicts(fit)
         rows = [
             {
                 "unit": unit,
                 "votes": self.TALLIES[unit],
                 **{name: found[k] for name, found in verdicts.items()},
-                **{f"p_{name}": fit.posterior[k].max() for name, fit in fits.items()},
+                "p_dawid_skene": fit.posterior[k].max(),
             }
             for k, unit in enumerate(self.TALLIES)
             if len({found[k] for found in verdicts.values()}) > 1
         ]
-        return sorted(rows, key=lambda row: (-max(row["p_dawid_skene"], row["p_mace"]), row["unit"]))
+        return sorted(rows, key=lambda row: (-row["p_dawid_skene"], row["unit"]))
 
-    def test_the_whole_result(self, fits):
+    def test_the_whole_result(self, fit):
         rows = [
             {
                 "method": name,
@@ -438,7 +438,7 @@ class TestSkill:
                 "turned": sum(of_most not in (None, one) for one, of_most in zip(found, self.MAJORITY, strict=True)),
                 "decided_where_majority_is_none": 0 if name == "majority" else 2,
             }
-            for name, found in self.verdicts(fits).items()
+            for name, found in self.verdicts(fit).items()
         ]
         # bob was with the majority each time; ann and cy in two of three; of dot's unit there is none.
         people = [("bob", 5, 1.0), ("ann", 4, pytest.approx(2 / 3)), ("cy", 4, pytest.approx(2 / 3)), ("dot", 1, None)]
@@ -447,11 +447,11 @@ class TestSkill:
                 "annotator": name,
                 "n_votes": n,
                 "agreement": agreement_,
-                **{method: fit.skill[k] for method, fit in fits.items()},
+                "dawid_skene": fit.skill[k],
             }
             for k, (name, n, agreement_) in enumerate(people)
         ]
-        assert len(self.differing(fits)) > 1
+        assert len(self.differing(fit)) > 1
         assert skill.compute(self.VOTES) == {
             "coding": "truth",
             "n_votes": 14,
@@ -460,14 +460,14 @@ class TestSkill:
             "n_annotators": 4,
             "verdicts": rows,
             "annotators": sorted(skills, key=lambda row: (row["dawid_skene"], row["annotator"])),
-            "n_differing": len(self.differing(fits)),
-            "differing": self.differing(fits),
+            "n_differing": len(self.differing(fit)),
+            "differing": self.differing(fit),
         }
 
-    def test_units_beyond_the_limit_are_only_counted(self, fits, monkeypatch):
+    def test_units_beyond_the_limit_are_only_counted(self, fit, monkeypatch):
         monkeypatch.setattr(skill, "MAX_DIFFERING", 1)
         found = skill.compute(self.VOTES)
-        assert (found["n_differing"], found["differing"]) == (len(self.differing(fits)), self.differing(fits)[:1])
+        assert (found["n_differing"], found["differing"]) == (len(self.differing(fit)), self.differing(fit)[:1])
 
     def test_the_whole_result_of_one_category(self):
         found = skill.compute(votes_among("a", "bob ann", ("a", "bob", "foil"), ("a", "ann", "foil")))
@@ -479,12 +479,10 @@ class TestSkill:
             "n_units": 1,
             "n_annotators": 2,
             "verdicts": [
-                {"method": name, **verdict, "decided_where_majority_is_none": 0}
-                for name in ("majority", "dawid_skene", "mace")
+                {"method": name, **verdict, "decided_where_majority_is_none": 0} for name in ("majority", "dawid_skene")
             ],
             "annotators": [
-                {"annotator": name, "n_votes": 1, "agreement": 1.0, "dawid_skene": 1.0, "mace": 1.0}
-                for name in ("ann", "bob")
+                {"annotator": name, "n_votes": 1, "agreement": 1.0, "dawid_skene": 1.0} for name in ("ann", "bob")
             ],
             "n_differing": 0,
             "differing": [],
@@ -494,7 +492,7 @@ class TestSkill:
         said = r"^the coding `shown` holds positions, not what is true of an item; use truth or truth3$"
         with pytest.raises(EvaluationError, match=said):
             skill.compute(self.VOTES, coding="shown")
-        said = r"^these votes name no annotators, which Dawid-Skene and MACE need; give votes with names$"
+        said = r"^these votes name no annotators, which Dawid-Skene needs; give votes with names$"
         with pytest.raises(EvaluationError, match=said):
             skill.compute(votes_among("a", "ann", ("a", "", "foil")))
         said = r"^one annotator cast all votes; skill needs votes of at least two annotators$"
@@ -544,41 +542,6 @@ class TestCrowd:
         np.testing.assert_allclose(found.posterior, posterior, atol=1e-9)
         np.testing.assert_allclose(found.skill, right, atol=1e-9)
         np.testing.assert_allclose(found.posterior.sum(axis=1), 1, rtol=0, atol=1e-15)
-
-    def test_the_likelihood_by_hand(self):
-        spamming, strategies = np.array([[0.4, 0.6], [0.9, 0.1]]), np.array([[0.5, 0.3, 0.2], [0.2, 0.2, 0.6]])
-        units, annotators, labels = np.array([(0, 0, 0), (0, 1, 2), (1, 1, 1)]).T
-        # Where c is true: chance of the first vote, times that of the second; then of the third.
-        guessed = (0.4 * 0.5, 0.9 * 0.6, 0.9 * 0.2)
-        first = ((guessed[0] + 0.6) * guessed[1] + guessed[0] * guessed[1] + guessed[0] * (guessed[1] + 0.1)) / 3
-        second = (guessed[2] * 2 + guessed[2] + 0.1) / 3
-        found = _crowd._mace_likelihood(spamming, strategies, units, annotators, labels, (2, 2, 3))
-        assert found == pytest.approx(math.log(first) + math.log(second))
-
-    def test_an_impossible_vote_has_the_smallest_likelihood(self):
-        never = np.array([[0.0, 0.0]])
-        found = _crowd._mace_likelihood(never, never, *np.zeros((3, 1), dtype=np.int64), (1, 1, 2))
-        assert found == pytest.approx(math.log(_crowd.MIN_LIKELIHOOD))
-
-    def test_one_step_in_arrays_equals_crowd_kits_table_for_table(self):
-        # The last person never names the last label.
-        rows = [(0, 0, 0), (0, 1, 1), (1, 0, 2), (1, 1, 2), (2, 0, 1), (2, 1, 0), (2, 2, 1)]
-        tasks, workers, labels = np.array(rows).T
-        frame = pd.DataFrame({"task": np.array(["x", "y", "z"])[tasks], "worker": workers, "label": labels})
-        generator = np.random.default_rng(0)
-        spamming, strategies = generator.uniform(0.1, 1, (3, 2)), generator.uniform(0.1, 1, (3, 3))
-        found = []
-        for kind in (_crowd.InArrays, _crowd.MACE):
-            model = kind()
-            model.spamming_, model.thetas_ = spamming, strategies
-            units, names = pd.Index(["x", "y", "z"]), pd.Index(["p", "q", "r"])
-            with _crowd._quiet():
-                found.append(model._e_step(frame.copy(), units, pd.RangeIndex(3), names, tasks, workers, labels))
-        (likely, true, guesses, states), theirs = found
-        assert likely == pytest.approx(theirs[0], rel=1e-12)
-        pd.testing.assert_frame_equal(true, theirs[1], check_names=False)
-        np.testing.assert_allclose(guesses, theirs[2])
-        np.testing.assert_allclose(states, theirs[3])
 
     def test_other_warnings_than_those_of_pandas_are_shown(self):
         with _crowd._quiet():

@@ -17,7 +17,6 @@ ABBREVIATIONS: dict[str, Promise] = {
     "JS": _("Jensen-Shannon distance between the words of captions and foils: 0 if identical, 1 if no word is shared"),
     "alpha": _("Krippendorff's alpha, the agreement of votes: 1 is perfect, 0 is chance"),
     "kappa": _("Fleiss' kappa, the agreement of votes: 1 is perfect, 0 is chance"),
-    "MACE": _("Multi-Annotator Competence Estimation: estimates which validators guess"),
     "AUC": _("Area under the ROC curve: 1 separates perfectly, 0.5 is chance"),
     "F1": _("Harmonic mean of precision and recall"),
     "R@1": _("Recall at 1: the share of videos whose caption ranks first"),
