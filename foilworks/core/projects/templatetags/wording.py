@@ -3,15 +3,11 @@
 from collections.abc import Iterable
 
 from django import template
-from django.template.base import Node, NodeList, Parser, Token
-from django.template.context import Context
 from django.urls import reverse
 from django.utils.html import format_html
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
-
-from foilworks.core.projects.abbreviations import explain
 
 register = template.Library()
 
@@ -190,22 +186,3 @@ def learn_more(page: str) -> SafeString:
     about = name.rpartition("/")[2].replace("-", " ")
     form = '<a class="learn-more" href="{}">{}<span class="visually-hidden" translate="no">: {}</span></a>'
     return format_html(form, address, gettext("Learn more"), about)
-
-
-class Explained(Node):
-    child_nodelists = ("nodelist",)
-
-    def __init__(self, nodelist: NodeList) -> None:
-        self.nodelist = nodelist
-
-    def render(self, context: Context) -> SafeString:
-        # bandit B308, B703: escaped as any other block.
-        return mark_safe(explain(self.nodelist.render(context)))  # noqa: S308  # nosec
-
-
-@register.tag
-def explained(parser: Parser, token: Token) -> Explained:
-    """{% explained %}…{% endexplained %}: the first JS, P+T, alpha and so on of a part of a page says what it means."""
-    nodelist = parser.parse(("endexplained",))
-    parser.delete_first_token()
-    return Explained(nodelist)
