@@ -14,7 +14,7 @@ def found() -> list[Found]:
 
 def test_patterns_of_all_packages_are_found(found):
     packages = {each.place.partition("/")[0] for each in found}
-    assert {"annotation", "corpus", "evaluation", "generation", "hub", "jobs", "media", "projects", "text"} <= packages
+    assert packages >= {"annotation", "evaluation", "foilworks", "generation"}
     assert len(found) > 100
     uses = {each.pattern.pattern: each.uses for each in found}
     assert "finditer" in uses["[A-Za-z]+"]

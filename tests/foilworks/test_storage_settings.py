@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent.parent
 CODE = """
 import json
-from foilworks import settings
+from foilworks.site import settings
 policy = settings.CONTENT_SECURITY_POLICY["DIRECTIVES"]
 print(json.dumps([settings.STORAGES["default"], str(settings.MEDIA_ROOT), policy["media-src"], policy["img-src"]]))
 """

@@ -1,6 +1,5 @@
 """Write small models of random weights in the layout of published ones, for runs without weights."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -67,9 +66,6 @@ def write_encoder(folder: Path, words: Sequence[str]) -> str:
     sizes = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 64}
     config = BertConfig(vocab_size=len(wrapped), max_position_embeddings=64, initializer_range=0.3, **sizes)
     saved = _saved(folder, BertModel(config), wrapped)
-    (folder / "1_Pooling").mkdir()
-    pooling = {"word_embedding_dimension": 32, "pooling_mode_mean_tokens": True}
-    (folder / "1_Pooling" / "config.json").write_text(json.dumps(pooling), encoding="utf-8")
     return saved
 
 
