@@ -65,8 +65,7 @@ def write_encoder(folder: Path, words: Sequence[str]) -> str:
     wrapped = PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=64, **SPECIAL)
     sizes = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 64}
     config = BertConfig(vocab_size=len(wrapped), max_position_embeddings=64, initializer_range=0.3, **sizes)
-    saved = _saved(folder, BertModel(config), wrapped)
-    return saved
+    return _saved(folder, BertModel(config), wrapped)
 
 
 def _words(special: Sequence[str], words: Sequence[str], unknown: str) -> Tokenizer:
