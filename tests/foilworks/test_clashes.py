@@ -1,4 +1,4 @@
-"""Scripts that stand beside files named like packages of Foilworks, and plug-ins that were written for 0.3."""
+"""Scripts whose folder has files named like packages of Foilworks, and plug-ins written for 0.3."""
 
 import os
 import subprocess
