@@ -26,7 +26,10 @@ from typing import Any
 
 import psutil
 from _cpu import Meter
-from _served import ROOT, make_tables
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from tests.served_home import ROOT, make_tables
 
 WAIT_S, LEASE_S, LOOK_S, FRAMES = 0.05, 10, 2.0, 8
 # Texts per shard and per worker: half of the smallest shard of a run of 8 frames, and half a minute at most.

@@ -10,10 +10,13 @@ million slots: they should be alike.
 import argparse
 import json
 import re
+import sys
 import time
+from pathlib import Path
 
-# First, because it puts the root on the path.
-from _served import SWAP, own_home
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from tests.served_home import SWAP, own_home
 
 KINDS = ("claim", "submit", "cycle", "page")
 

@@ -1,10 +1,10 @@
-"""The benchmark of stopping: votes saved on a slice of published votes and in simulated crowds, at equal error."""
+"""Votes saved on a slice of published votes and in simulated crowds, at equal error."""
 
 import numpy as np
 import pytest
 
 from annotation.rules.voting import VoteRule
-from benchmarks.stopping import FULL_SHARE, RULES, Crowd, replay, simulate, skilled_last
+from tests.annotation.stopping_replay import FULL_SHARE, RULES, Crowd, replay, simulate, skilled_last
 
 # Votes for caption, foil and other of the first items of ViLMA's change of state, action (published votes).
 SLICE = [(2, 1, 0), (3, 0, 0), (3, 0, 0), (1, 2, 0), (2, 0, 1), (1, 1, 1), (0, 3, 0), (3, 0, 0), (2, 1, 0), (1, 0, 2)]

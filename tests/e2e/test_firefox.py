@@ -1,4 +1,4 @@
-"""The pages of work and of a video in the system's Firefox, by keyboard; see benchmarks/video_matrix.py for files.
+"""The pages of work and of a video in the system's Firefox, by keyboard; see tests/e2e/every_odd_file.py for files.
 
 .venv/bin/python -m pytest -m full tests/e2e/test_firefox.py
 """

@@ -1,4 +1,4 @@
-"""People, models, film strips and stored evidence see the same frames of odd files; see benchmarks/video_matrix.py."""
+"""People, models, film strips and stored evidence see the same frames of odd files; see tests/e2e/every_odd_file.py."""
 
 from pathlib import Path
 

@@ -30,7 +30,7 @@ def test_a_crowd_makes_its_items_and_each_has_exactly_its_votes(size):
         pytest.skip("no PostgreSQL here")
     people = ["--annotators", annotators, "--reviewers", reviewers, "--validators", validators]
     crowd = ["--items", items, *people, "--reviewed", ".25"]
-    command = [sys.executable, str(ROOT / "benchmarks/crowd.py"), *crowd]
+    command = [sys.executable, "-m", "tests.foilworks.crowd", *crowd]
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "DATABASE_"))}
     done = subprocess.run(command, cwd=ROOT, env=inherited, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-4000:]

@@ -18,9 +18,9 @@ import psutil
 import pytest
 
 from foilworks.site.supervisor.embedded_redis import EmbeddedRedis
-from foilworks.site.supervisor.redis_socket import redis_url
 from tests.foilworks.described_videos import number_seen
 from tests.hub.chat_server import Said, Server, chat_server, content, pictures_of, text_of
+from tests.ports import redis_url
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 IN_FLIGHT = 8

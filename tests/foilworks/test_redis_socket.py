@@ -8,7 +8,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foilworks.site.supervisor.redis_socket import SOCKET_PATH_LIMIT, redis_socket_path, redis_url
+from foilworks.site.supervisor.redis_socket import SOCKET_PATH_LIMIT, redis_socket_path
+from tests.ports import redis_url
 
 
 def test_a_short_home_holds_its_socket(tmp_path):

@@ -25,7 +25,7 @@ def test_kills_lose_no_acknowledged_answer_and_repeat_nothing(kills):
     if find_binaries() is None and not os.environ.get("CI"):
         pytest.skip("no PostgreSQL here")
     small = ["--kills", str(kills), "--items", "60", "--slots", "1"]
-    command = [sys.executable, str(ROOT / "benchmarks/soak.py"), *small]
+    command = [sys.executable, "-m", "tests.foilworks.soak", *small]
     theirs = ("PYTEST_", "DATABASE_", "DJANGO_SETTINGS_")
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(theirs)}
     done = subprocess.run(command, cwd=ROOT, env=inherited, capture_output=True, text=True, check=False)

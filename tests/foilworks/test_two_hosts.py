@@ -19,8 +19,8 @@ import psycopg
 import pytest
 
 from foilworks.site.supervisor.embedded_redis import EmbeddedRedis
-from foilworks.site.supervisor.redis_socket import redis_url
 from tests.foilworks.hosts import CLIPS
+from tests.ports import redis_url
 from tests.postgres import Postgres, running_postgres
 
 ROOT = Path(__file__).resolve().parent.parent.parent

@@ -20,9 +20,8 @@ import psutil
 import psycopg
 
 from foilworks.site.supervisor.embedded_redis import EmbeddedRedis
-from foilworks.site.supervisor.redis_socket import redis_url
 from tests.object_store import Store, running_store
-from tests.ports import free_port
+from tests.ports import free_port, redis_url
 from tests.postgres import Postgres, running_postgres
 
 ROOT = Path(__file__).resolve().parent.parent.parent

@@ -15,8 +15,8 @@ from django.db import connection
 
 from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.queue import cancel, enqueue, retry
-from foilworks.site.supervisor.redis_socket import redis_url
 from tests.jobs.conftest import RedisServer
+from tests.ports import redis_url
 from tests.ray_cluster import running_cluster
 
 ROOT = Path(__file__).resolve().parent.parent.parent

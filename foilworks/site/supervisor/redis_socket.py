@@ -5,7 +5,6 @@ import os
 import sys
 import tempfile
 from pathlib import Path
-from urllib.parse import quote
 
 # sun_path of a unix socket address holds 108 bytes on Linux and 104 on macOS, the closing NUL included.
 SOCKET_PATH_LIMIT = 103 if sys.platform == "darwin" else 107
@@ -29,11 +28,6 @@ def redis_socket_path(home: Path) -> Path:
     # Symbolic links are resolved: a home with two names has one server.
     digest = hashlib.sha256(os.fsencode(Path(home).resolve())).hexdigest()[:16]
     return _temporary_root() / f"foilworks-{os.getuid()}-{digest}" / "redis.sock"
-
-
-def redis_url(home: Path) -> str:
-    """Return the address of the embedded Redis of ``home`` as redis-py reads it: ``unix://PATH?db=0``."""
-    return f"unix://{quote(str(redis_socket_path(home)))}?db=0"
 
 
 def _temporary_root() -> Path:

@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from _soak_people import CAPTIONS_PER_RUN, CLIPS, Diary, Researcher, persistent
+from tests.foilworks.soak.people import CAPTIONS_PER_RUN, CLIPS, Diary, Researcher, persistent
 
 
 def account(diary: Diary, researcher: Researcher | None) -> dict[str, object]:

@@ -11,8 +11,9 @@ from contextlib import suppress
 from pathlib import Path
 
 import psutil
-from _soak_people import persistent
-from _topology import Topology, kill_all
+
+from tests.foilworks.soak.people import persistent
+from tests.foilworks.soak.processes import Topology, kill_all
 
 DISK_FULL_SECONDS = 1.5
 MESSAGES = 12

@@ -3,7 +3,7 @@
 Creates some hundred files, imports each, steps through every frame in a browser and prints one line per file. The
 summary is in docs/explanation/video.md. Firefox is the system's own, such as Debian's package firefox-esr.
 
-    .venv/bin/python benchmarks/video_matrix.py [--browser firefox] [--only WORD] [--also FOLDER]
+    .venv/bin/python -m tests.e2e.every_odd_file [--browser firefox] [--only WORD] [--also FOLDER]
 """
 
 import argparse
@@ -16,8 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-# First, because it puts the root on the path.
-from _served import own_home, serving, session_of
+from tests.served_home import own_home, serving, session_of
 
 if TYPE_CHECKING:
     from tests.e2e.video_matrix import Tab

@@ -1,4 +1,6 @@
-"""Share what the load benchmarks need: a home with its own PostgreSQL, the real web server, people with browsers.
+"""Serve a home with a PostgreSQL of its own by the real web server, and be people with browsers.
+
+Programs beside the tests and in `benchmarks` use it.
 
 People sign in by session cookie, send the CSRF token of their page, and continue from the page that they see: they know
 only what the pages say.
@@ -19,8 +21,6 @@ from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
 ROOT = Path(__file__).resolve().parent.parent
-# Put before the folder of the script: some benchmarks have the names of the packages that they measure.
-sys.path.insert(0, str(ROOT))
 SWAP = {"X-Foilworks-Swap": "1"}
 _FIELD = re.compile(r'<input type="hidden" name="([a-z_]+)" value="([^"]*)"')
 _CSRF = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')

@@ -17,9 +17,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import psutil
-from _served import ROOT, answers_at, make_tables
 
-from tests.ports import free_port
+from tests.ports import free_port, redis_url
+from tests.served_home import ROOT, answers_at, make_tables
 
 DISK_BYTES = 1024 * 1024 * 1024
 # Durable against a killed server: committed data has left its process.
@@ -179,7 +179,6 @@ class Topology:
 def topology(slots: int) -> Iterator[Topology]:
     """Run the servers, create the tables, join this process to them, and start web and worker."""
     from foilworks.site.supervisor.embedded_redis import EmbeddedRedis
-    from foilworks.site.supervisor.redis_socket import redis_url
     from tests.postgres import running_postgres
 
     with ExitStack() as stack:

@@ -19,8 +19,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import httpx
-from _served import Browser
-from crowd import Person, Told, world
+
+from tests.foilworks.crowd import Person, Told, world
+from tests.served_home import Browser
 
 # Pauses between two attempts while the server is down, and between two tasks.
 AGAIN_SECONDS, THINK_SECONDS = 0.15, 0.05

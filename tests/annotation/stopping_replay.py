@@ -1,7 +1,7 @@
 """What stopping saves: replay published votes in every order, and simulate crowds under several vote rules.
 
-    python benchmarks/stopping.py --votes vilma/*.json
-    python benchmarks/stopping.py --projects 200
+    python -m tests.annotation.stopping_replay --votes vilma/*.json
+    python -m tests.annotation.stopping_replay --projects 200
 
 `--votes`: published files of ViLMA, with three votes per item as numbers for caption, foil and other. Their order is
 unknown, so all orders count alike; "other" is one option here. Without it, only crowds are simulated. A pair's verdict
@@ -10,7 +10,6 @@ is wrong if it differs from the truth; a disputed pair is counted apart, because
 
 import argparse
 import json
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,8 +19,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from annotation.rules.voting import (
     CAPTION,

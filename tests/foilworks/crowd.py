@@ -5,8 +5,8 @@ accept suggestions or write their own, reviewers accept, validators judge; some 
 the end nothing may be lost or counted twice: every item has exactly its votes, nobody has judged a video that they had
 worked on, the caption was first half of the time, and `foilworks check` finds nothing.
 
-    .venv/bin/python benchmarks/crowd.py --items 846        # a tenth of ViLMA's size
-    .venv/bin/python benchmarks/crowd.py --items 8460
+    .venv/bin/python -m tests.foilworks.crowd --items 846        # a tenth of ViLMA's size
+    .venv/bin/python -m tests.foilworks.crowd --items 8460
 """
 
 import argparse
@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from _served import Browser, own_home, serving, session_of
+from tests.served_home import Browser, own_home, serving, session_of
 
 ANSWERS = ("first", "second", "neither", "both", "cannot_tell")
 _TEXTAREA = re.compile(r'<textarea[^>]*name="text"[^>]*>([^<]*)</textarea>')

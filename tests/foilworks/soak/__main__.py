@@ -5,8 +5,8 @@ annotators and reviewers work over HTTP, and a researcher starts generation and 
 `foilworks check` must find nothing. At the end each acknowledged answer is stored once, and nothing else is; no pair
 has more votes than it wants; each run has each of its foils and scores once. Prints kills by kind and what clients saw.
 
-    .venv/bin/python benchmarks/soak.py --kills 200 --seed 7
-    .venv/bin/python benchmarks/soak.py --kills 2 --sqlite    # only the web server, only people
+    .venv/bin/python -m tests.foilworks.soak --kills 200 --seed 7
+    .venv/bin/python -m tests.foilworks.soak --kills 2 --sqlite    # only the web server, only people
 """
 
 import argparse
@@ -18,14 +18,12 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 
-# First, because it puts the root on the path.
-from _served import own_home
-from _soak_account import account, check_by_command, check_now
-from _soak_faults import BESIDE, KILLS, Faults
-from _soak_people import CLIPS, Diary, Researcher, guarded, persistent, start_people
-from _topology import Topology, topology, wait_for, web_tree
-
+from tests.foilworks.soak.account import account, check_by_command, check_now
+from tests.foilworks.soak.faults import BESIDE, KILLS, Faults
+from tests.foilworks.soak.people import CLIPS, Diary, Researcher, guarded, persistent, start_people
+from tests.foilworks.soak.processes import Topology, topology, wait_for, web_tree
 from tests.ports import free_port
+from tests.served_home import own_home
 
 PEOPLE = {"validator": 6, "annotator": 3, "reviewer": 2}
 # Max seconds between two kills.
