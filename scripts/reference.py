@@ -165,8 +165,7 @@ order.
 
 **Cost.** A clip is decoded once. CLIP, SigLIP and BLIP-2 encode each frame once. X-CLIP and the tiny models share what
 does not depend on the order of frames. Other models that read frames together encode each distinct view: six per clip.
-`benchmarks/ladder_cost.py` prints the cost relative to a plain run. In the size of ViT-B/32 on a CPU, it is 1.2 times
-for CLIP and 2.4 times for X-CLIP.
+In the size of ViT-B/32 on a CPU, all rungs cost 1.2 times a plain run for CLIP and 2.4 times for X-CLIP.
 
 **Models that open the file.** An external program gets the frames of a view, and an empty `path`. If it reads the file
 itself, its card says `"opens_file": true`; a run with controls is then refused.
