@@ -36,30 +36,30 @@ class Character:
 
 
 @dataclass(frozen=True)
-class Named:
-    """Characters `start:end` of a caption name `who`."""
+class NameMention:
+    """Characters `start:end` of a caption name `character`."""
 
     start: int
     end: int
-    who: Character
+    character: Character
 
 
-def cast(given: Any, movie: str, where: str) -> tuple[Character, ...]:
-    """Return the characters of `movie`, or of no movie, in `given` (a list of objects). GenerationError: invalid."""
-    if not isinstance(given, list | tuple):
+def cast(records: Any, movie: str, where: str) -> tuple[Character, ...]:
+    """Return the characters of `movie`, or of no movie, in `records` (a list of objects). GenerationError: invalid."""
+    if not isinstance(records, list | tuple):
         raise GenerationError(f"{where}: not a list of characters; write it as {EXAMPLE}")
-    everyone = _parsed(json.dumps(given, sort_keys=True), where)
-    return tuple(one for one in everyone if one.movie in ("", movie) or not movie)
+    characters = _parse_cast(json.dumps(records, sort_keys=True), where)
+    return tuple(character for character in characters if character.movie in ("", movie) or not movie)
 
 
 @lru_cache(maxsize=512)
-def _parsed(text: str, where: str) -> tuple[Character, ...]:
-    found = [_character(record, where) for record in json.loads(text)]
-    names = [(one.name, one.movie) for one in found]
+def _parse_cast(text: str, where: str) -> tuple[Character, ...]:
+    characters = [_character(record, where) for record in json.loads(text)]
+    names = [(character.name, character.movie) for character in characters]
     twice = next((name for name, movie in names if names.count((name, movie)) > 1), None)
     if twice:
         raise GenerationError(f"{where}: {quoted(twice)} occurs twice in one movie; keep one")
-    return tuple(sorted(found, key=lambda one: (one.name, one.movie)))
+    return tuple(sorted(characters, key=lambda character: (character.name, character.movie)))
 
 
 def _character(record: Any, where: str) -> Character:
@@ -87,22 +87,22 @@ def _character(record: Any, where: str) -> Character:
     )
 
 
-def named_in(text: str, characters: Iterable[Character]) -> list[Named]:
+def named_in(text: str, characters: Iterable[Character]) -> list[NameMention]:
     """Find the named characters from left to right. The longest name wins, case counts or all is in capitals
     ("JENKO"), "'s" may follow. A name that is a common word counts where only a name fits ("Will Harry win?").
     """
-    named = {name: one for one in characters for name in (*one.aliases, one.name)}
-    by_name = {name.upper(): one for name, one in named.items()} | named
+    characters_by_name = {name: character for character in characters for name in (*character.aliases, character.name)}
+    by_name = {name.upper(): character for name, character in characters_by_name.items()} | characters_by_name
     if not by_name:
         return []
-    found = [match for match in name_pattern(tuple(by_name)).finditer(text) if not _is_common_word(text, match)]
-    return [Named(match.start(), match.end(), by_name[match.group()]) for match in found]
+    matches = [match for match in name_pattern(tuple(by_name)).finditer(text) if not _is_common_word(text, match)]
+    return [NameMention(match.start(), match.end(), by_name[match.group()]) for match in matches]
 
 
-def written(name: str, text: str, spot: Named) -> str:
+def written(name: str, text: str, spot: NameMention) -> str:
     """Return a name as the text writes the name at `spot`: in capitals if only the text has it so."""
     old = text[spot.start : spot.end]
-    capitals = old.isupper() and old not in (spot.who.name, *spot.who.aliases)
+    capitals = old.isupper() and old not in (spot.character.name, *spot.character.aliases)
     return name.upper() if capitals else name
 
 
@@ -113,13 +113,13 @@ def _is_common_word(text: str, match: re.Match[str]) -> bool:
         return False
     if " " in word or (not lemmas(word.lower()).keys() - {"PROPN"} and word.lower() not in MODALS):
         return False
-    return not _is_followed_as_a_name(text[match.end() :]) and not _is_verb_of_one(text, match.end())
+    return not _is_followed_like_a_name(text[match.end() :]) and not _is_verb_of_one(text, match.end())
 
 
-def _is_followed_as_a_name(rest: str) -> bool:
-    after = rest.lstrip()
-    genitive = rest[:2].lower() in ("'s", "’s")
-    return genitive or after[:1] in NAME_MARKS or NAME_FOLLOWED.match(after) is not None
+def _is_followed_like_a_name(following_text: str) -> bool:
+    trimmed = following_text.lstrip()
+    genitive = following_text[:2].lower() in ("'s", "’s")
+    return genitive or trimmed[:1] in NAME_MARKS or NAME_FOLLOWED.match(trimmed) is not None
 
 
 def _is_verb_of_one(text: str, at: int) -> bool:

@@ -24,9 +24,9 @@ def read_captions(answer: str) -> list[str] | None:
     Accepted: {"captions": […]} (and a few other keys), a bare list, and a list of objects with one text each.
     """
     for value in _values(answer):
-        found = _texts(value)
-        if found is not None:
-            return found
+        texts = _texts(value)
+        if texts is not None:
+            return texts
     return None
 
 
@@ -42,19 +42,23 @@ def _values(answer: str) -> Iterator[object]:
 
 def _texts(value: object) -> list[str] | None:
     if isinstance(value, dict):
-        named = next((value[name] for name in NAMES if isinstance(value.get(name), list)), None)
-        lists = [one for one in value.values() if isinstance(one, list)]
-        return _texts(named if named is not None else lists[0]) if named is not None or len(lists) == 1 else None
+        named_list = next((value[name] for name in NAMES if isinstance(value.get(name), list)), None)
+        lists = [list_value for list_value in value.values() if isinstance(list_value, list)]
+        return (
+            _texts(named_list if named_list is not None else lists[0])
+            if named_list is not None or len(lists) == 1
+            else None
+        )
     if not isinstance(value, list):
         return None
-    texts = [_text(one) for one in value]
+    texts = [_text(element) for element in value]
     return [text for text in texts if text is not None] if texts and all(text is not None for text in texts) else None
 
 
 def _text(value: object) -> str | None:
     if isinstance(value, dict):
-        inner = [one for one in value.values() if isinstance(one, str)]
-        value = inner[0] if len(inner) == 1 else None
+        strings = [string for string in value.values() if isinstance(string, str)]
+        value = strings[0] if len(strings) == 1 else None
     # Escaped characters of the JSON appear only here.
     return " ".join(storable(value).split()) if isinstance(value, str) else None
 
@@ -65,24 +69,24 @@ def check_answers(caption: str, answers: list[str], k: int, *, mend: bool) -> tu
     `mend`: the foil copies the case of the caption's first letter and its final full stop, so that neither reveals
     which text a machine wrote.
     """
-    kept: list[str] = []
-    why: list[str] = []
-    seen: set[str] = set()
+    foils: list[str] = []
+    reasons: list[str] = []
+    normal_forms: set[str] = set()
     for answer in answers[:k]:
         text = _like(caption, answer) if mend else answer
         form = normal_form(text) if text else ""
         if not text:
-            why.append("empty answer")
+            reasons.append("empty answer")
         elif form == normal_form(caption):
-            why.append("repeats the caption")
-        elif form in seen:
-            why.append("repeats another answer")
+            reasons.append("repeats the caption")
+        elif form in normal_forms:
+            reasons.append("repeats another answer")
         elif len(text) > MAX_TIMES_LONGER * len(caption) + MAX_EXTRA_CHARACTERS:
-            why.append("far longer than the caption")
+            reasons.append("far longer than the caption")
         else:
-            seen.add(form)
-            kept.append(text)
-    return kept, why + ["fewer than requested"] * (k - len(answers[:k]))
+            normal_forms.add(form)
+            foils.append(text)
+    return foils, reasons + ["fewer than requested"] * (k - len(answers[:k]))
 
 
 def _like(caption: str, foil: str) -> str:

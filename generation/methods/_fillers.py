@@ -26,12 +26,12 @@ class Choice:
 
 def open_fillers(names: str, device: str) -> tuple[Filler, ...]:
     """Open the models of a comma-separated list of hub ids and folders; GenerationError: the list is empty."""
-    found = tuple(open_helper(name.strip(), FILLER, device=device) for name in names.split(",") if name.strip())
-    if not found:
+    fillers = tuple(open_helper(name.strip(), FILLER, device=device) for name in names.split(",") if name.strip())
+    if not fillers:
         raise GenerationError(
             "parameter 'model' is empty; give a Hugging Face ID or a folder, or several separated by commas"
         )
-    return found
+    return fillers
 
 
 def identity(fillers: Sequence[Filler]) -> tuple[str, str]:
@@ -51,15 +51,17 @@ def fill_all(
     `jobs`: form -> the blanks of that form; equal ones are filled once. `allowed`: per filler its words by form,
     None = all words.
     """
-    found: dict[str, dict[tuple[str, str], list[Choice]]] = {}
+    choices_by_form: dict[str, dict[tuple[str, str], list[Choice]]] = {}
     for form, blanks in jobs.items():
-        once = list(dict.fromkeys(blanks))
+        unique_blanks = list(dict.fromkeys(blanks))
         answers = []
         for filler, words in zip(fillers, allowed, strict=True):
-            texts = [f"{before}{filler.blank}{after}" for before, after in once]
+            texts = [f"{before}{filler.blank}{after}" for before, after in unique_blanks]
             answers.append(filler.fill(texts, params["top"], None if words is None else words[form]))
-        found[form] = {blank: vote(rows, params) for blank, *rows in zip(once, *answers, strict=True)}
-    return found
+        choices_by_form[form] = {
+            blank: vote(rows, params) for blank, *rows in zip(unique_blanks, *answers, strict=True)
+        }
+    return choices_by_form
 
 
 def vote(rows: Sequence[Iterable[Fill]], params: Mapping[str, Any]) -> list[Choice]:
@@ -68,12 +70,19 @@ def vote(rows: Sequence[Iterable[Fill]], params: Mapping[str, Any]) -> list[Choi
     """
     if len(rows) == 1:
         return [Choice(fill.text, fill.log_probability, 1) for fill in rows[0]]
-    bar = math.log(params["min_probability"]) if params["min_probability"] > 0 else -math.inf
+    min_log_probability = math.log(params["min_probability"]) if params["min_probability"] > 0 else -math.inf
     votes: dict[str, list[float]] = {}
     for row in rows:
         for fill in row:
-            if fill.log_probability > bar:
+            if fill.log_probability > min_log_probability:
                 votes.setdefault(fill.text, []).append(fill.log_probability)
-    kept = [(word, given) for word, given in votes.items() if len(given) >= params["min_votes"]]
-    kept.sort(key=lambda pair: (-len(pair[1]), -sum(pair[1]), pair[0]))
-    return [Choice(word, sum(given) / len(given), len(given)) for word, given in kept]
+    accepted = [
+        (word, log_probabilities)
+        for word, log_probabilities in votes.items()
+        if len(log_probabilities) >= params["min_votes"]
+    ]
+    accepted.sort(key=lambda pair: (-len(pair[1]), -sum(pair[1]), pair[0]))
+    return [
+        Choice(word, sum(log_probabilities) / len(log_probabilities), len(log_probabilities))
+        for word, log_probabilities in accepted
+    ]

@@ -13,19 +13,19 @@ WORD = re.compile(r"[^\W_]+")
 
 def parse_lexicon(text: str, parameter: str) -> dict[str, tuple[str, ...]]:
     """Parse a lexicon as {"a": ("b",), "c d": ("e", "f")} with lower-case keys; GenerationError: an invalid pair."""
-    found: dict[str, tuple[str, ...]] = {}
+    lexicon: dict[str, tuple[str, ...]] = {}
     for piece in filter(str.strip, text.split(",")):
-        source, colon, rest = piece.partition(":")
+        source, colon, target_list = piece.partition(":")
         source = " ".join(source.lower().split())
-        targets = tuple(" ".join(target.split()) for target in rest.split("|"))
+        targets = tuple(" ".join(target.split()) for target in target_list.split("|"))
         if not (colon and source and all(targets)):
             raise _wrong(parameter, f"{quoted(piece.strip())} is not a pair; write it as word:replacement")
         if source in (target.lower() for target in targets):
             raise _wrong(parameter, f"{quoted(piece.strip())} replaces a word by itself; change one side")
-        if source in found:
+        if source in lexicon:
             raise _wrong(parameter, f"{quoted(source)} occurs twice; write its targets as {shortened(source)}:a|b")
-        found[source] = targets
-    return found
+        lexicon[source] = targets
+    return lexicon
 
 
 def _wrong(parameter: str, problem: str) -> GenerationError:
@@ -35,13 +35,15 @@ def _wrong(parameter: str, problem: str) -> GenerationError:
 def parse_pairs(text: str, parameter: str) -> dict[str, tuple[str, ...]]:
     """Parse a lexicon in both directions: "up:down" also gives "down:up"."""
     forward = parse_lexicon(text, parameter)
-    both = dict(forward)
+    pairs = dict(forward)
     for source, targets in forward.items():
         for target in targets:
-            if target.lower() in forward and source in (back.lower() for back in forward[target.lower()]):
+            if target.lower() in forward and source in (
+                reverse_target.lower() for reverse_target in forward[target.lower()]
+            ):
                 continue
-            both[target.lower()] = (*both.get(target.lower(), ()), source)
-    return both
+            pairs[target.lower()] = (*pairs.get(target.lower(), ()), source)
+    return pairs
 
 
 def is_mentioned(phrase: str, text: str, replaced: Sequence[tuple[int, int]]) -> bool:
@@ -49,17 +51,20 @@ def is_mentioned(phrase: str, text: str, replaced: Sequence[tuple[int, int]]) ->
 
     "right-hand" has "right", and "opened" is a form of "opens". "leaves" is not a form of "left", a word by itself.
     """
-    pieces, last = [], 0
+    unreplaced, last = [], 0
     for start, end in sorted(replaced):
-        pieces.append(text[last:start])
+        unreplaced.append(text[last:start])
         last = end
-    rest = " | ".join([*pieces, text[last:]])
+    remaining_text = " | ".join([*unreplaced, text[last:]])
     if " " in phrase:
-        return phrase_pattern([phrase]).search(rest) is not None
-    wanted = phrase.lower()
-    bases = _bases(wanted)
-    bases = frozenset({wanted}) if wanted in bases else bases | {wanted}
-    return any(word == wanted or not bases.isdisjoint(_bases(word)) for word in map(str.lower, WORD.findall(rest)))
+        return phrase_pattern([phrase]).search(remaining_text) is not None
+    word = phrase.lower()
+    bases = _bases(word)
+    bases = frozenset({word}) if word in bases else bases | {word}
+    return any(
+        text_word == word or not bases.isdisjoint(_bases(text_word))
+        for text_word in map(str.lower, WORD.findall(remaining_text))
+    )
 
 
 def _bases(word: str) -> frozenset[str]:

@@ -17,7 +17,7 @@ class Counted:
 
 
 @dataclass(frozen=True)
-class Given:
+class FoilCount:
     """The count of a caption's foil, and whether its source writes it as an adverb (once)."""
 
     value: int
@@ -28,20 +28,20 @@ Key = tuple[int, frozenset[int]]
 Groups = dict[Key, list[Counted]]
 
 
-def balanced(items: Iterable[Counted], rounds: int, rng: random.Random) -> dict[str, tuple[Given, ...]]:
+def balanced(items: Iterable[Counted], rounds: int, rng: random.Random) -> dict[str, tuple[FoilCount, ...]]:
     """Return up to `rounds` different counts per caption id, by trades: two captions exchange their counts.
 
     So a replaces a true b as often as b replaces a true a. As many captions are served
     as the counts allow: the most frequent count is paired first if it is more than half of the rest.
     """
-    left = {item.id: item for item in sorted(items, key=lambda item: item.id)}
-    given: dict[str, list[Given]] = {id_: [] for id_ in left}
+    open_items = {item.id: item for item in sorted(items, key=lambda item: item.id)}
+    counts_by_id: dict[str, list[FoilCount]] = {id_: [] for id_ in open_items}
     for _ in range(rounds):
-        for first, second in _trades(list(left.values()), rng):
-            for item, other in ((first, second), (second, first)):
-                given[item.id].append(Given(other.value, other.adverb))
-                left[item.id] = Counted(item.id, item.value, item.allowed - {other.value}, item.adverb)
-    return {id_: tuple(values) for id_, values in given.items() if values}
+        for first, second in _trades(list(open_items.values()), rng):
+            for item, partner in ((first, second), (second, first)):
+                counts_by_id[item.id].append(FoilCount(partner.value, partner.adverb))
+                open_items[item.id] = Counted(item.id, item.value, item.allowed - {partner.value}, item.adverb)
+    return {id_: tuple(values) for id_, values in counts_by_id.items() if values}
 
 
 def _trades(items: list[Counted], rng: random.Random) -> Iterable[tuple[Counted, Counted]]:
@@ -81,39 +81,41 @@ def _draw(groups: Groups, keys: list[Key], rng: random.Random) -> Key:
 
 def drawn_by_quota(
     items: Iterable[Counted], weight: Callable[[int], int], rounds: int, rng: random.Random
-) -> dict[str, tuple[Given, ...]]:
+) -> dict[str, tuple[FoilCount, ...]]:
     """Return up to `rounds` different counts per caption id; each round has the counts in proportion to `weight`.
 
     A round draws without replacement from as many counts as there are captions, so only rounding and captions that
     cannot state each count change the proportions. Captions with the fewest choices draw first.
     """
-    left = sorted((item for item in items if item.allowed), key=lambda item: item.id)
-    given: dict[str, list[int]] = {item.id: [] for item in left}
+    open_items = sorted((item for item in items if item.allowed), key=lambda item: item.id)
+    counts_by_id: dict[str, list[int]] = {item.id: [] for item in open_items}
     for _ in range(rounds):
-        rng.shuffle(left)
-        open_ = {item.id: item.allowed.difference(given[item.id]) for item in left}
-        asking = sorted((item.id for item in left if open_[item.id]), key=lambda id_: len(open_[id_]))
-        if not asking:
+        rng.shuffle(open_items)
+        open_counts = {item.id: item.allowed.difference(counts_by_id[item.id]) for item in open_items}
+        waiting_ids = sorted(
+            (item.id for item in open_items if open_counts[item.id]), key=lambda id_: len(open_counts[id_])
+        )
+        if not waiting_ids:
             break
-        quotas = _quotas(frozenset().union(*open_.values()), weight, len(asking), rng)
-        for id_ in asking:
+        quotas = _quotas(frozenset().union(*open_counts.values()), weight, len(waiting_ids), rng)
+        for id_ in waiting_ids:
             # Used up for this caption: its choices exceed their quotas.
-            choices = sorted(count for count in open_[id_] if quotas[count] > 0)
+            choices = sorted(count for count in open_counts[id_] if quotas[count] > 0)
             weights = [quotas[count] for count in choices]
             if not choices:
-                choices = sorted(open_[id_])
+                choices = sorted(open_counts[id_])
                 weights = [weight(count) for count in choices]
             count = rng.choices(choices, weights=weights)[0]
             quotas[count] -= 1
-            given[id_].append(count)
-    return {id_: tuple(Given(count, None) for count in counts) for id_, counts in given.items()}
+            counts_by_id[id_].append(count)
+    return {id_: tuple(FoilCount(count, None) for count in counts) for id_, counts in counts_by_id.items()}
 
 
 def _quotas(counts: Collection[int], weight: Callable[[int], int], total: int, rng: random.Random) -> Counter[int]:
     """Return how often each count is given in `total` draws: its share of the weight, with remainders drawn."""
-    whole = sum(map(weight, counts))
-    quotas = Counter({count: total * weight(count) // whole for count in sorted(counts)})
-    remainders = {count: total * weight(count) % whole for count in sorted(counts)}
+    total_weight = sum(map(weight, counts))
+    quotas = Counter({count: total * weight(count) // total_weight for count in sorted(counts)})
+    remainders = {count: total * weight(count) % total_weight for count in sorted(counts)}
     for _ in range(total - quotas.total()):
         count = rng.choices(list(remainders), weights=list(remainders.values()))[0]
         quotas[count] += 1

@@ -16,7 +16,7 @@ SUBJECT = "someone"
 Option = tuple[Relation, str]
 
 
-def likelihoods(scorer: Any, found: Sequence[tuple[CaptionInput, Option]], mode: str) -> list[float]:
+def likelihoods(scorer: Any, replacements: Sequence[tuple[CaptionInput, Option]], mode: str) -> list[float]:
     """Return the likelihood of each replacement, higher is better; each sentence is scored once.
 
     `paper`: the mean log-likelihood per token of the whole foil, so that -value is the logarithm of the perplexity.
@@ -24,14 +24,17 @@ def likelihoods(scorer: Any, found: Sequence[tuple[CaptionInput, Option]], mode:
     with span corruption was trained for.
     """
     if mode == "paper":
-        foils = [_with_subject(apply_edits(one.text, _edits(one, option)), always=True) for one, option in found]
+        foils = [
+            _with_subject(apply_edits(caption.text, _edits(caption, option)), always=True)
+            for caption, option in replacements
+        ]
         return [score.value for score in scorer.score(None, foils)]
-    return _span_scores(scorer, found)
+    return _span_scores(scorer, replacements)
 
 
-def _span_scores(scorer: SpanFiller, found: Sequence[tuple[CaptionInput, Option]]) -> list[float]:
+def _span_scores(scorer: SpanFiller, replacements: Sequence[tuple[CaptionInput, Option]]) -> list[float]:
     blanks = []
-    for caption, (relation, target) in found:
+    for caption, (relation, target) in replacements:
         before, after = caption.text[: relation.start], caption.text[relation.end :]
         blanks.append((_with_subject(f"{before}{scorer.blank}{after}", always=False), target))
     return scorer.span_scores(blanks)

@@ -32,44 +32,50 @@ def make(
     tags = tagger(params["tagger"])
     for caption in captions:
         tokens = tags.tag(caption.text)
-        found = find_participants(tokens, mode)
-        if isinstance(found, str):
-            yield Skip(caption.id, found)
+        participants = find_participants(tokens, mode)
+        if isinstance(participants, str):
+            yield Skip(caption.id, participants)
             continue
-        facts = {"verb": found.verb, "passive": found.passive, "tagger": tags.name}
-        edits = _edits(caption.text, tokens, found)
+        facts = {"verb": participants.verb, "passive": participants.passive, "tagger": tags.name}
+        edits = _edits(caption.text, tokens, participants)
         yield draft_from_edits(caption, edits, method="actor_swap", mode=mode, facts=facts)
 
 
-def _edits(text: str, tokens: Sequence[Token], found: Participants) -> list[Edit]:
+def _edits(text: str, tokens: Sequence[Token], participants: Participants) -> list[Edit]:
     """Return the edits that swap the phrases, with correct capitals and articles, and verbs and pronouns that agree."""
-    edits = list(found.edits)
-    if _determiners_stay(tokens, found):
-        first, second = _span(tokens, found.subject, bare=True), _span(tokens, found.object, bare=True)
+    edits = list(participants.edits)
+    if _determiners_stay(tokens, participants):
+        first, second = _span(tokens, participants.subject, bare=True), _span(tokens, participants.object, bare=True)
         return [
             *edits,
-            *replace_phrase(text, *first, _moved(text, tokens, found.object, second)),
-            *replace_phrase(text, *second, _moved(text, tokens, found.subject, first)),
+            *replace_phrase(text, *first, _moved(text, tokens, participants.object, second)),
+            *replace_phrase(text, *second, _moved(text, tokens, participants.subject, first)),
         ]
-    first, second = _span(tokens, found.subject, bare=False), _span(tokens, found.object, bare=False)
-    target = _moved(text, tokens, found.object, second)
+    first, second = _span(tokens, participants.subject, bare=False), _span(tokens, participants.object, bare=False)
+    target = _moved(text, tokens, participants.object, second)
     if text[first[0]].isupper() and _opens(text, first[0]):
         target = target[0].upper() + target[1:]
-    moved = _moved(text, tokens, found.subject, first)
-    if found.object.owns and found.subject.last > found.subject.head + 1:
+    moved_subject = _moved(text, tokens, participants.subject, first)
+    if participants.object.owns and participants.subject.last > participants.subject.head + 1:
         # "the man with a beard's arm" becomes "the arm of the man with a beard".
-        rest = tokens[found.object.last + 1].start, tokens[found.object.owns - 1].end
-        return [*edits, Edit(*first, target), Edit(second[0], rest[1], f"the {text[slice(*rest)]} of {moved}")]
-    return [*edits, Edit(*first, target), Edit(*second, moved)]
+        owned_span = tokens[participants.object.last + 1].start, tokens[participants.object.owns - 1].end
+        return [
+            *edits,
+            Edit(*first, target),
+            Edit(second[0], owned_span[1], f"the {text[slice(*owned_span)]} of {moved_subject}"),
+        ]
+    return [*edits, Edit(*first, target), Edit(*second, moved_subject)]
 
 
-def _determiners_stay(tokens: Sequence[Token], found: Participants) -> bool:
+def _determiners_stay(tokens: Sequence[Token], participants: Participants) -> bool:
     """Return whether determiners stay in place: "A man pushes another man in red"; "man pushes a woman"."""
-    both = (found.subject, found.object)
-    if any(tokens[actor.first + at].lower in STAYING for actor in both for at in range(actor.determiner)):
+    actors = (participants.subject, participants.object)
+    if any(tokens[actor.first + at].lower in STAYING for actor in actors for at in range(actor.determiner)):
         return True
-    whole = any(_is_name(tokens, one) or one.plural or tokens[one.first].lower in POSSESSIVE for one in both)
-    return not whole and not all(actor.determiner for actor in both)
+    has_complete_phrase = any(
+        _is_name(tokens, actor) or actor.plural or tokens[actor.first].lower in POSSESSIVE for actor in actors
+    )
+    return not has_complete_phrase and not all(actor.determiner for actor in actors)
 
 
 def _is_name(tokens: Sequence[Token], actor: Actor) -> bool:
@@ -77,8 +83,8 @@ def _is_name(tokens: Sequence[Token], actor: Actor) -> bool:
     head = tokens[actor.head]
     if head.lower in SOMEONE:
         return True
-    named = head.part == "PROPN" or (actor.head == 0 and head.text[:1].isupper())
-    return named and not kind_of(head.lower)
+    looks_like_name = head.part == "PROPN" or (actor.head == 0 and head.text[:1].isupper())
+    return looks_like_name and not kind_of(head.lower)
 
 
 def _span(tokens: Sequence[Token], actor: Actor, *, bare: bool) -> tuple[int, int]:
@@ -107,9 +113,11 @@ def _set_off(tokens: Sequence[Token], actor: Actor) -> list[int]:
     inside = range(actor.head + 1, actor.last)
     if not inside or is_list(tokens, actor):
         return []
-    found = [at for at in inside if tokens[at].text == "," and (at == inside[0] or tokens[at + 1].part in OPENS_CLAUSE)]
+    commas = [
+        at for at in inside if tokens[at].text == "," and (at == inside[0] or tokens[at + 1].part in OPENS_CLAUSE)
+    ]
     closing = actor.last < len(tokens) and tokens[actor.last].text == ","
-    return [*found, actor.last] if found and closing else found
+    return [*commas, actor.last] if commas and closing else commas
 
 
 def _is_word(tokens: Sequence[Token], actor: Actor) -> bool:

@@ -56,15 +56,15 @@ def make(
             yield Skip(caption.id, "it has no words")
     replies = asking.ask([_request(caption, params, seed, prompt) for caption in batch])
     for caption, reply in zip(batch, replies, strict=True):
-        made, why = _foils(caption, reply, params["foils"], mend=mode != "paper")
-        if reply.failure or not made:
+        foils, reasons = _foils(caption, reply, params["foils"], mend=mode != "paper")
+        if reply.failure or not foils:
             # A local model would give the same answer again.
-            yield Skip(caption.id, why[0], unanswered=bool(reply.failure) and not asking.chat.together)
+            yield Skip(caption.id, reasons[0], unanswered=bool(reply.failure) and not asking.chat.together)
             continue
-        for rank, foil in enumerate(made):
+        for rank, foil in enumerate(foils):
             yield _draft(caption, foil, rank, mode, asking, reply, prompt)
-        if why:
-            yield Shortfall(caption.id, tuple(why))
+        if reasons:
+            yield Shortfall(caption.id, tuple(reasons))
 
 
 def _request(caption: CaptionInput, params: dict[str, Any], seed: int, prompt: Prompt) -> ChatRequest:
@@ -80,12 +80,12 @@ def _request(caption: CaptionInput, params: dict[str, Any], seed: int, prompt: P
 def _foils(caption: CaptionInput, reply: ChatReply, k: int, *, mend: bool) -> tuple[list[str], Sequence[str]]:
     if reply.failure:
         return [], [reply.failure]
-    found = read_captions(reply.text)
-    if found is None:
+    answers = read_captions(reply.text)
+    if answers is None:
         return [], ["cut off: raise max_tokens" if reply.cut else "not JSON"]
-    made, why = check_answers(caption.text, found, k, mend=mend)
+    foils, reasons = check_answers(caption.text, answers, k, mend=mend)
     # If only white space or case differs, there is no edit to show.
-    return [foil for foil in made if diff_edits(caption.text, foil)], why
+    return [foil for foil in foils if diff_edits(caption.text, foil)], reasons
 
 
 def _draft(

@@ -28,16 +28,16 @@ KINDS = word_set(
 # Only these may be between two colours of one thing.
 JOINING = word_set("and or , / & - the a an")
 # Keeps the time linear for captions of 10^6 characters.
-MAX_PLACES = 12
+MAX_COLOURS = 12
 
 
 @dataclass(frozen=True)
-class Place:
+class ColourMention:
     """A colour in the caption: the index of its token, the colour, and the lemma of its thing."""
 
-    at: int
+    token_index: int
     colour: str
-    thing: str
+    noun: str
 
 
 def check(params: dict[str, Any]) -> None:
@@ -57,17 +57,21 @@ def make(
             yield Skip(caption.id, "it names fewer than two colours")
             continue
         tokens = tags.tag(caption.text)
-        places = _places(tokens)
-        pairs = [pair for pair in combinations(places, 2) if pair[0].colour != pair[1].colour and _apart(*pair)]
+        colours = _swappable_colours(tokens)
+        pairs = [
+            pair
+            for pair in combinations(colours, 2)
+            if pair[0].colour != pair[1].colour and _belong_to_different_nouns(*pair)
+        ]
         if not pairs:
             yield Skip(caption.id, "no two of its colours belong to different things")
             continue
-        chosen = generator_for(seed, "colour_swap", caption.id).sample(pairs, min(params["foils"], len(pairs)))
-        for rank, (first, second) in enumerate(chosen):
-            edits = _exchanged(caption.text, tokens[first.at], tokens[second.at])
-            facts = {"things": [first.thing, second.thing], "tagger": tags.name}
+        swapped_pairs = generator_for(seed, "colour_swap", caption.id).sample(pairs, min(params["foils"], len(pairs)))
+        for rank, (first, second) in enumerate(swapped_pairs):
+            edits = _exchanged(caption.text, tokens[first.token_index], tokens[second.token_index])
+            facts = {"things": [first.noun, second.noun], "tagger": tags.name}
             yield draft_from_edits(caption, edits, method="colour_swap", mode=mode, rank=rank, facts=facts)
-        if len(chosen) < params["foils"]:
+        if len(swapped_pairs) < params["foils"]:
             yield Shortfall(caption.id, ("no further two of its colours belong to different things",))
 
 
@@ -78,28 +82,28 @@ def _exchanged(text: str, first: Token, second: Token) -> list[Any]:
     ]
 
 
-def _apart(first: Place, second: Place) -> bool:
-    return bool(first.thing) and bool(second.thing) and first.thing != second.thing
+def _belong_to_different_nouns(first: ColourMention, second: ColourMention) -> bool:
+    return bool(first.noun) and bool(second.noun) and first.noun != second.noun
 
 
-def _places(tokens: Sequence[Token]) -> list[Place]:
+def _swappable_colours(tokens: Sequence[Token]) -> list[ColourMention]:
     """Return the colours of things with a single colour, from left to right."""
-    found = [at for at, token in enumerate(tokens) if PATTERN.fullmatch(token.text)][:MAX_PLACES]
-    joined = {
+    indices = [at for at, token in enumerate(tokens) if PATTERN.fullmatch(token.text)][:MAX_COLOURS]
+    joined_indices = {
         at
-        for before, after in pairwise(found)
+        for before, after in pairwise(indices)
         if all(token.lower in JOINING for token in tokens[before + 1 : after])
         for at in (before, after)
     }
-    places = []
-    for at in found:
-        thing = _thing(tokens, at)
-        if at not in joined and thing is not None:
-            places.append(Place(at, SAME.get(tokens[at].lower, tokens[at].lower), thing))
-    return places
+    colours = []
+    for at in indices:
+        noun = _head_lemma(tokens, at)
+        if at not in joined_indices and noun is not None:
+            colours.append(ColourMention(at, SAME.get(tokens[at].lower, tokens[at].lower), noun))
+    return colours
 
 
-def _thing(tokens: Sequence[Token], at: int) -> str | None:
+def _head_lemma(tokens: Sequence[Token], at: int) -> str | None:
     """Return the thing with the colour: the noun after it, else the last noun before it; None if it names a thing."""
     end = at + 1
     while end < len(tokens) and tokens[end].part == "ADJ":

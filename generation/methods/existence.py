@@ -55,57 +55,57 @@ LISTED = (
 
 
 @dataclass(frozen=True)
-class Things:
+class NounTotals:
     """(thing in the singular, its frame), running totals of captions with it, and the
-    things of videos with more than one.
+    nouns of videos with more than one.
     """
 
-    things: tuple[tuple[str, str], ...]
+    nouns: tuple[tuple[str, str], ...]
     cumulative: tuple[int, ...]
     by_video: dict[str, frozenset[str]]
 
 
-BUILT_IN = Things(tuple((thing, ONE) for thing in LISTED), tuple(range(1, len(LISTED) + 1)), {})
+BUILT_IN = NounTotals(tuple((noun, ONE) for noun in LISTED), tuple(range(1, len(LISTED) + 1)), {})
 
 
-def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> Things | None:
+def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> NounTotals | None:
     """Collect the things that the run's captions name; None if fewer than two videos name any."""
     del mode, seed
     check(params)
     counts: Counter[tuple[str, str]] = Counter()
     by_video: dict[str, frozenset[str]] = {}
     for caption in captions:
-        said = read_existence(caption.text)
-        if said:
-            thing = one_of(said.thing)
-            counts[thing, own_frame(thing, said.frame)] += 1
+        existence = read_existence(caption.text)
+        if existence:
+            noun = one_of(existence.thing)
+            counts[noun, own_frame(noun, existence.frame)] += 1
             video = caption.video or caption.id
-            by_video[video] = by_video.get(video, frozenset()) | {thing}
+            by_video[video] = by_video.get(video, frozenset()) | {noun}
     if len(by_video) < 2:
         return None
-    things = tuple(sorted(counts))
-    several = {video: found for video, found in by_video.items() if len(found) > 1}
-    return Things(things, tuple(accumulate(counts[thing] for thing in things)), several)
+    nouns = tuple(sorted(counts))
+    nouns_by_video = {video: named_nouns for video, named_nouns in by_video.items() if len(named_nouns) > 1}
+    return NounTotals(nouns, tuple(accumulate(counts[noun] for noun in nouns)), nouns_by_video)
 
 
 def make(
-    captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: Things | None = None
+    captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: NounTotals | None = None
 ) -> Iterator[FoilDraft | Skip]:
     """Make up to params["foils"] foils per caption; `state` is from `prepare` over the whole run."""
     check(params)
     for caption in captions:
-        found = read_existence(caption.text)
-        if found is None:
+        existence = read_existence(caption.text)
+        if existence is None:
             yield Skip(
                 caption.id, "it does not contain “there is at least one …”, “there are some …” or “there is some …”"
             )
             continue
-        drawn = _drawn(caption, found, params["foils"], mode, seed, state or BUILT_IN)
+        drawn = _drawn(caption, existence, params["foils"], mode, seed, state or BUILT_IN)
         if not drawn:
             yield Skip(caption.id, "its captions name every thing of the other videos")
             continue
         for rank, edits in enumerate(drawn):
-            facts = {"thing": found.thing, "source": "other videos" if state else "built-in list"}
+            facts = {"thing": existence.thing, "source": "other videos" if state else "built-in list"}
             yield draft_from_edits(caption, edits, method="existence", mode=mode, rank=rank, facts=facts)
 
 
@@ -116,39 +116,39 @@ def check(params: dict[str, Any]) -> None:
 
 
 def _drawn(
-    caption: CaptionInput, found: Existence, wanted: int, mode: str, seed: int, state: Things
+    caption: CaptionInput, existence: Existence, n_foils: int, mode: str, seed: int, state: NounTotals
 ) -> list[tuple[Edit, ...]]:
     """Draw different edits, in proportion to how often the run names their things; all things are tried."""
-    own = _own_things(caption, found, state)
+    own = _own_things(caption, existence, state)
     rng = generator_for(seed, "existence", caption.id)
-    made: dict[tuple[Edit, ...], None] = {}
+    edit_sets: dict[tuple[Edit, ...], None] = {}
     # Most draws fit; trying all things for each caption would take things times captions steps.
-    for _ in range(DRAWS * wanted):
-        thing, said = rng.choices(state.things, cum_weights=state.cumulative)[0]
-        edits = _fitting(caption.text, found, thing, own, mode, said)
+    for _ in range(DRAWS * n_foils):
+        noun, frame = rng.choices(state.nouns, cum_weights=state.cumulative)[0]
+        edits = _fitting(caption.text, existence, noun, own, mode, frame)
         if edits:
-            made[edits] = None
-        if len(made) == wanted:
-            return list(made)
-    for thing, said in rng.sample(state.things, len(state.things)):
-        edits = _fitting(caption.text, found, thing, own, mode, said)
+            edit_sets[edits] = None
+        if len(edit_sets) == n_foils:
+            return list(edit_sets)
+    for noun, frame in rng.sample(state.nouns, len(state.nouns)):
+        edits = _fitting(caption.text, existence, noun, own, mode, frame)
         if edits:
-            made[edits] = None
-    return list(made)[:wanted]
+            edit_sets[edits] = None
+    return list(edit_sets)[:n_foils]
 
 
-def _own_things(caption: CaptionInput, found: Existence, state: Things) -> frozenset[str]:
+def _own_things(caption: CaptionInput, existence: Existence, state: NounTotals) -> frozenset[str]:
     """Return the video's things: with all synonyms if its facts or captions name a thing, alone if the word may mean
     something else ("people watch a dog" names no clock).
     """
-    said = state.by_video.get(caption.video or caption.id, frozenset())
-    told = [other.thing for other in map(read_existence, caption.siblings) if other]
-    seen = [str(thing) for thing in caption.facts.get("objects", ())]
+    run_nouns = state.by_video.get(caption.video or caption.id, frozenset())
+    sibling_nouns = [sibling.thing for sibling in map(read_existence, caption.siblings) if sibling]
+    detected_labels = [str(label) for label in caption.facts.get("objects", ())]
     nouns = [noun for text in caption.siblings for noun in _nouns(text)]
-    spoken = {one_of(word) for text in (caption.text, *caption.siblings) for word in words(text)}
-    named = (found.thing, *said, *told, *seen, *nouns)
-    parts = (PARTS.get(one_of(thing), frozenset()) for thing in named)
-    return frozenset(spoken).union(*(names_of(thing) for thing in named), *parts)
+    mentioned_nouns = {one_of(word) for text in (caption.text, *caption.siblings) for word in words(text)}
+    own_nouns = (existence.thing, *run_nouns, *sibling_nouns, *detected_labels, *nouns)
+    part_nouns = (PARTS.get(one_of(noun), frozenset()) for noun in own_nouns)
+    return frozenset(mentioned_nouns).union(*(names_of(noun) for noun in own_nouns), *part_nouns)
 
 
 @lru_cache(maxsize=20_000)
@@ -159,20 +159,24 @@ def _nouns(text: str) -> tuple[str, ...]:
     return tuple({token.lower for token in tagger("offline").tag(text) if token.part == "NOUN"})
 
 
-def _fitting(text: str, found: Existence, thing: str, own: frozenset[str], mode: str, said: str) -> tuple[Edit, ...]:
-    if thing in own or own.issuperset(thing.split()):
+def _fitting(
+    text: str, existence: Existence, noun: str, own: frozenset[str], mode: str, frame: str
+) -> tuple[Edit, ...]:
+    if noun in own or own.issuperset(noun.split()):
         return ()
-    return _edits(text, found, thing, mode, said)
+    return _edits(text, existence, noun, mode, frame)
 
 
-def _edits(text: str, found: Existence, thing: str, mode: str, said: str) -> tuple[Edit, ...]:
-    own = text[found.start : found.end]
+def _edits(text: str, existence: Existence, noun: str, mode: str, frame: str) -> tuple[Edit, ...]:
+    replaced_text = text[existence.start : existence.end]
     if mode != "paper":
-        form = in_frame(thing, said, found.frame)
-        return (Edit(found.start, found.end, match_case(own, form)),) if form else ()
-    changed = Edit(found.start, found.end, match_case(own, many_of(thing) if said == SEVERAL else thing))
-    if said == found.frame:
-        return (changed,)
+        form = in_frame(noun, frame, existence.frame)
+        return (Edit(existence.start, existence.end, match_case(replaced_text, form)),) if form else ()
+    noun_edit = Edit(
+        existence.start, existence.end, match_case(replaced_text, many_of(noun) if frame == SEVERAL else noun)
+    )
+    if frame == existence.frame:
+        return (noun_edit,)
     return Edit(
-        found.frame_start, found.frame_end, match_case(text[found.frame_start : found.frame_end], said)
-    ), changed
+        existence.frame_start, existence.frame_end, match_case(text[existence.frame_start : existence.frame_end], frame)
+    ), noun_edit

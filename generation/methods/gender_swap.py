@@ -80,22 +80,22 @@ def _draft(
     tags: Tagger,
 ) -> FoilDraft | Skip:
     """Return the foil of the first choice that can be swapped, or why none can."""
-    why = ""
+    reason = ""
     for noun in choices:
         refused = refusal(caption.text, noun, mentions) if mode != "paper" else ""
         edits = refused or _pronouns(caption.text, noun, mentions, mode, tags)
         if isinstance(edits, str):
-            why = why or edits
+            reason = reason or edits
             continue
-        targets = [one for one in TABLE_6[noun.word] if mode == "paper" or _fits(caption.text, noun, one, mentions)]
+        targets = [word for word in TABLE_6[noun.word] if mode == "paper" or _fits(caption.text, noun, word, mentions)]
         if not targets:
-            why = why or f"the foil would name '{TABLE_6[noun.word][0]}' twice"
+            reason = reason or f"the foil would name '{TABLE_6[noun.word][0]}' twice"
             continue
         target = targets[int(share * len(targets))]
         swap = _swap(caption.text, noun, target)
         facts = {"from": noun.word, "to": target, "pronouns": len(edits), "tagger": tags.name}
         return draft_from_edits(caption, [*swap, *edits], method="gender_swap", mode=mode, facts=facts)
-    return Skip(caption.id, why)
+    return Skip(caption.id, reason)
 
 
 def _fits(text: str, noun: Mention, target: str, mentions: Sequence[Mention]) -> bool:
@@ -120,24 +120,28 @@ def _swap(text: str, noun: Mention, target: str) -> list[Edit]:
 
 def _pronouns(text: str, noun: Mention, mentions: Sequence[Mention], mode: str, tags: Tagger) -> list[Edit] | str:
     """Return the edits of the noun's pronouns, or why they are ambiguous."""
-    pronouns = [one for one in mentions if one.word in PRONOUNS and one.gender == noun.gender]
+    pronouns = [mention for mention in mentions if mention.word in PRONOUNS and mention.gender == noun.gender]
     if mode != "paper":
-        persons = [one for one in mentions if one.word not in PRONOUNS and one.gender == noun.gender]
+        persons = [mention for mention in mentions if mention.word not in PRONOUNS and mention.gender == noun.gender]
         if pronouns and len(persons) > 1:
             return f"'{pronouns[0].word}' may belong to a second person of the same gender"
         if pronouns and noun.word in PLURALS:
             return f"'{pronouns[0].word}' is singular, '{noun.word}' is plural"
     tokens = tags.tag(text) if pronouns else ()
-    place = {token.start: at for at, token in enumerate(tokens)}
+    token_index_at = {token.start: at for at, token in enumerate(tokens)}
     edits = []
     for pronoun in pronouns:
-        other = _other(tokens, place[pronoun.start], pronoun.word, mode) if pronoun.start in place else None
-        if other is None:
+        opposite_pronoun = (
+            _opposite_pronoun(tokens, token_index_at[pronoun.start], pronoun.word, mode)
+            if pronoun.start in token_index_at
+            else None
+        )
+        if opposite_pronoun is None:
             return "'her' may become his or him"
-        as_object = "him" in (pronoun.word, other) and pronoun.word in ("him", "her")
-        if mode != "paper" and as_object and _is_of_another(tokens, noun, place[pronoun.start]):
+        as_object = "him" in (pronoun.word, opposite_pronoun) and pronoun.word in ("him", "her")
+        if mode != "paper" and as_object and _is_of_another(tokens, noun, token_index_at[pronoun.start]):
             return f"'{pronoun.word}' is somebody else than '{noun.word}'"
-        edits.append(Edit(pronoun.start, pronoun.end, match_case(text[pronoun.start : pronoun.end], other)))
+        edits.append(Edit(pronoun.start, pronoun.end, match_case(text[pronoun.start : pronoun.end], opposite_pronoun)))
     return edits
 
 
@@ -151,7 +155,7 @@ def _is_of_another(tokens: Sequence[Token], noun: Mention, at: int) -> bool:
     return noun.start < first < tokens[verb].start and before is not None and before.lower in ("and", "or", ",", "then")
 
 
-def _other(tokens: Sequence[Token], at: int, word: str, mode: str) -> str | None:
+def _opposite_pronoun(tokens: Sequence[Token], at: int, word: str, mode: str) -> str | None:
     """Return the pronoun of the other gender for a token; None if it is ambiguous."""
     if word in PLAIN:
         return PLAIN[word]

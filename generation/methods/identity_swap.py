@@ -16,7 +16,7 @@ from typing import Any
 
 from foilworks.core.text.diff import Edit, apply_edits
 from generation.errors import GenerationError
-from generation.methods._characters import Character, Named, cast, named_in, written
+from generation.methods._characters import Character, NameMention, cast, named_in, written
 from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 
@@ -35,13 +35,13 @@ def check(params: dict[str, Any]) -> None:
 
 def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> Counts | None:
     """Count the train captions that name each character of their movie."""
-    found: Counts = Counter()
+    frequencies: Counts = Counter()
     n, movies = 0, dict[str, tuple[Character, ...]]()
     for caption in captions:
         n += 1
-        named = named_in(caption.text, _cast(caption, params, movies))
-        found.update({(_movie(caption), one.who.name) for one in named})
-    return found if n else None
+        mentions = named_in(caption.text, _cast(caption, params, movies))
+        frequencies.update({(_movie(caption), mention.character.name) for mention in mentions})
+    return frequencies if n else None
 
 
 def make(
@@ -52,12 +52,12 @@ def make(
     movies: dict[str, tuple[Character, ...]] = {}
     for caption in captions:
         characters = _counted(_cast(caption, params, movies), _movie(caption), state)
-        named = named_in(caption.text, characters)
-        if not named:
+        mentions = named_in(caption.text, characters)
+        if not mentions:
             why = "it names none of the characters" if characters else "no characters are given for its movie"
             yield Skip(caption.id, why)
             continue
-        yield from _drafts(caption, named, characters, params, mode, seed)
+        yield from _drafts(caption, mentions, characters, params, mode, seed)
 
 
 def _cast(
@@ -80,79 +80,89 @@ def _counted(characters: Sequence[Character], movie: str, state: Counts | None) 
     """Return the characters with the counted frequencies."""
     if state is None:
         return characters
-    return [replace(one, frequency=float(state[movie, one.name])) for one in characters]
+    return [replace(character, frequency=float(state[movie, character.name])) for character in characters]
 
 
-def _facts(swaps: Sequence[tuple[Named, Character]], n_named: int, characters: Sequence[Character]) -> dict[str, Any]:
-    facts: dict[str, Any] = {"swapped": [[one.who.name, who.name] for one, who in swaps], "named": n_named}
-    if any(one.frequency for one in characters):
-        one, other = swaps[0]
-        facts |= {"original_frequency": one.who.frequency, "swapped_frequency": other.frequency}
+def _facts(
+    swaps: Sequence[tuple[NameMention, Character]], n_named: int, characters: Sequence[Character]
+) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        "swapped": [[mention.character.name, substitute.name] for mention, substitute in swaps],
+        "named": n_named,
+    }
+    if any(character.frequency for character in characters):
+        mention, substitute = swaps[0]
+        facts |= {"original_frequency": mention.character.frequency, "swapped_frequency": substitute.frequency}
     return facts
 
 
 def _drafts(
     caption: CaptionInput,
-    named: Sequence[Named],
+    mentions: Sequence[NameMention],
     characters: Sequence[Character],
     params: dict[str, Any],
     mode: str,
     seed: int,
 ) -> Iterator[FoilDraft | Skip]:
     rng = generator_for(seed, "identity_swap", caption.id)
-    made: set[str] = {caption.text}
+    texts: set[str] = {caption.text}
     # With few characters draws repeat: draw more than requested, and take the different ones.
     for _ in range(4 * params["foils"]):
-        swaps = _swaps(named, characters, params["draw"], mode, rng)
+        swaps = _swaps(mentions, characters, params["draw"], mode, rng)
         if not swaps:
             break
-        edits = [Edit(one.start, one.end, written(who.name, caption.text, one)) for one, who in swaps]
+        edits = [Edit(mention.start, mention.end, written(who.name, caption.text, mention)) for mention, who in swaps]
         foil = apply_edits(caption.text, edits)
-        if foil not in made:
-            facts = _facts(swaps, len(named), characters)
-            yield draft_from_edits(caption, edits, method="identity_swap", mode=mode, rank=len(made) - 1, facts=facts)
-            made.add(foil)
-        if len(made) > params["foils"]:
+        if foil not in texts:
+            facts = _facts(swaps, len(mentions), characters)
+            yield draft_from_edits(caption, edits, method="identity_swap", mode=mode, rank=len(texts) - 1, facts=facts)
+            texts.add(foil)
+        if len(texts) > params["foils"]:
             return
-    if len(made) == 1:
-        first = named[0].who
+    if len(texts) == 1:
+        first = mentions[0].character
         yield Skip(caption.id, f"the movie has no other {first.gender} character to replace {first.name}")
 
 
 def _swaps(
-    named: Sequence[Named], characters: Sequence[Character], draw: str, mode: str, rng: random.Random
-) -> list[tuple[Named, Character]]:
+    mentions: Sequence[NameMention], characters: Sequence[Character], draw: str, mode: str, rng: random.Random
+) -> list[tuple[NameMention, Character]]:
     """Return the swaps; [] if nobody can replace the first character.
 
     `corrected`: all mentions of a character change together, and nobody becomes a character named in the caption.
     """
-    present = {one.who.name for one in named}
-    chosen: dict[str, Character | None] = {}
+    present = {mention.character.name for mention in mentions}
+    substitutes: dict[str, Character | None] = {}
     swaps = []
-    for at, one in enumerate(named):
-        again = mode != "paper" and one.who.name in chosen
-        if not again:
-            wanted = at == 0 or rng.random() < 0.5
-            taken = set() if mode == "paper" else present | {who.name for who in chosen.values() if who}
-            chosen[one.who.name] = _stand_in(one.who, characters, taken, draw, rng) if wanted else None
-        who = chosen[one.who.name]
+    for at, mention in enumerate(mentions):
+        is_repeated = mode != "paper" and mention.character.name in substitutes
+        if not is_repeated:
+            is_swapped = at == 0 or rng.random() < 0.5
+            taken = set() if mode == "paper" else present | {who.name for who in substitutes.values() if who}
+            substitutes[mention.character.name] = (
+                _stand_in(mention.character, characters, taken, draw, rng) if is_swapped else None
+            )
+        who = substitutes[mention.character.name]
         if who is not None:
-            swaps.append((one, who))
+            swaps.append((mention, who))
         elif at == 0:
             return []
     return swaps
 
 
 def _stand_in(
-    who: Character, characters: Sequence[Character], taken: set[str], draw: str, rng: random.Random
+    character: Character, characters: Sequence[Character], taken: set[str], draw: str, rng: random.Random
 ) -> Character | None:
-    others = [
-        one
-        for one in characters
-        if one.gender == who.gender and one.movie == who.movie and one.name != who.name and one.name not in taken
+    candidates = [
+        candidate
+        for candidate in characters
+        if candidate.gender == character.gender
+        and candidate.movie == character.movie
+        and candidate.name != character.name
+        and candidate.name not in taken
     ]
-    if not others:
+    if not candidates:
         return None
     if draw == "frequency":
-        return rng.choices(others, weights=[1 + one.frequency for one in others])[0]
-    return rng.choice(others)
+        return rng.choices(candidates, weights=[1 + candidate.frequency for candidate in candidates])[0]
+    return rng.choice(candidates)

@@ -48,9 +48,9 @@ def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: s
     fillers = open_fillers(params["model"], params["device"])
     if mode == "paper":
         return State(fillers, (None,) * len(fillers), tags)
-    seen = _seen(captions, tags) if params["vocabulary"] == "captions" else set()
-    chosen = seen if len(seen) >= max(1, params["min_corpus"]) else None
-    return State(fillers, tuple(words_by_form(filler.words, chosen) for filler in fillers), tags)
+    lemmas_in_run = _seen(captions, tags) if params["vocabulary"] == "captions" else set()
+    lemmas = lemmas_in_run if len(lemmas_in_run) >= max(1, params["min_corpus"]) else None
+    return State(fillers, tuple(words_by_form(filler.words, lemmas) for filler in fillers), tags)
 
 
 def make(
@@ -60,27 +60,27 @@ def make(
     del seed
     batch = list(captions)
     kinds = [{**params, "target": kind} for kind in params["target"].split("+")]
-    found = [(caption, [_chosen_spots(caption, kind, state) for kind in kinds]) for caption in batch]
+    caption_spots = [(caption, [_selected_spots(caption, kind, state) for kind in kinds]) for caption in batch]
     jobs: dict[str, list[Blank]] = {}
-    for caption, every in found:
-        for chosen in every:
-            for spot in chosen if isinstance(chosen, list) else ():
+    for caption, every in caption_spots:
+        for spots_of_kind in every:
+            for spot in spots_of_kind if isinstance(spots_of_kind, list) else ():
                 jobs.setdefault(spot.form, []).extend(_blanks(caption.text, spot, params, state))
     answers = fill_all(state.fillers, jobs, state.allowed, params)
-    for caption, every in found:
+    for caption, every in caption_spots:
         drafts: list[FoilDraft] = []
-        why: list[str] = []
-        for chosen in every:
-            if isinstance(chosen, str):
-                why.append(chosen)
+        reasons: list[str] = []
+        for spots_of_kind in every:
+            if isinstance(spots_of_kind, str):
+                reasons.append(spots_of_kind)
                 continue
-            made = list(_drafts(caption, chosen, answers, params, mode, state))
-            drafts += [replace(draft, rank=draft.rank + len(drafts)) for draft in made]
-            if not made:
-                why.append(f"the model offers no other word for '{chosen[0].word}'")
+            kind_drafts = list(_drafts(caption, spots_of_kind, answers, params, mode, state))
+            drafts += [replace(draft, rank=draft.rank + len(drafts)) for draft in kind_drafts]
+            if not kind_drafts:
+                reasons.append(f"the model offers no other word for '{spots_of_kind[0].word}'")
         yield from drafts
-        if why:
-            yield Shortfall(caption.id, tuple(why)) if drafts else Skip(caption.id, "; ".join(why))
+        if reasons:
+            yield Shortfall(caption.id, tuple(reasons)) if drafts else Skip(caption.id, "; ".join(reasons))
 
 
 def _seen(captions: Iterable[CaptionInput], tags: Tagger) -> set[tuple[str, str]]:
@@ -93,18 +93,25 @@ def _seen(captions: Iterable[CaptionInput], tags: Tagger) -> set[tuple[str, str]
     }
 
 
-def _chosen_spots(caption: CaptionInput, params: Mapping[str, Any], state: State) -> list[Spot] | str:
+def _selected_spots(caption: CaptionInput, params: Mapping[str, Any], state: State) -> list[Spot] | str:
     """Return the words to replace, or why there is none."""
     if any(filler.blank in caption.text for filler in state.fillers):
         return "it contains the model's mask token"
-    found = spots(state.tags.tag(caption.text), params["target"], params["which"])
-    return found or f"it has no {params['target']} that can be replaced"
+    selected_spots = spots(state.tags.tag(caption.text), params["target"], params["which"])
+    return selected_spots or f"it has no {params['target']} that can be replaced"
 
 
 def blanks_of(caption: CaptionInput, *, params: Mapping[str, Any], state: State) -> list[tuple[int, int]]:
     """Return (start, end) of each word of the caption that is to be replaced."""
-    found = [_chosen_spots(caption, {**params, "target": kind}, state) for kind in params["target"].split("+")]
-    return [(spot.start, spot.end) for chosen in found if isinstance(chosen, list) for spot in chosen]
+    spots_by_kind = [
+        _selected_spots(caption, {**params, "target": kind}, state) for kind in params["target"].split("+")
+    ]
+    return [
+        (spot.start, spot.end)
+        for spots_of_kind in spots_by_kind
+        if isinstance(spots_of_kind, list)
+        for spot in spots_of_kind
+    ]
 
 
 def _blanks(text: str, spot: Spot, params: Mapping[str, Any], state: State) -> list[Blank]:
@@ -121,18 +128,18 @@ def _blanks(text: str, spot: Spot, params: Mapping[str, Any], state: State) -> l
 
 def _templates(prompts: str) -> list[str]:
     """Split the parameter `prompts`. GenerationError: one has no blank."""
-    found = [prompt for prompt in map(str.strip, prompts.split(";")) if prompt]
-    for prompt in found:
+    templates = [prompt for prompt in map(str.strip, prompts.split(";")) if prompt]
+    for prompt in templates:
         if "{mask}" not in prompt:
             raise GenerationError(
                 f"parameter 'prompts': {quoted(prompt)} has no {{mask}}; put it where the word belongs"
             )
-    return found
+    return templates
 
 
 def _drafts(
     caption: CaptionInput,
-    chosen: list[Spot],
+    selected_spots: list[Spot],
     answers: Mapping[str, Mapping[Blank, list[Choice]]],
     params: Mapping[str, Any],
     mode: str,
@@ -140,7 +147,7 @@ def _drafts(
 ) -> Iterator[FoilDraft]:
     """Yield drafts, best words first; with several spots or prompts, all their words together."""
     offered: dict[tuple[Spot, str], Choice] = {}
-    for spot in chosen:
+    for spot in selected_spots:
         for blank in _blanks(caption.text, spot, params, state):
             for choice in answers[spot.form][blank]:
                 same = choice.word == spot.word if mode == "paper" else is_form_of(spot, choice.word)

@@ -14,7 +14,7 @@ from typing import Any
 from foilworks.core.text.language.numbers import value_of
 from generation.errors import GenerationError
 from generation.grammar.numbers import Count, find_count, realise
-from generation.methods._number_balance import Counted, Given, balanced, drawn_by_quota
+from generation.methods._number_balance import Counted, FoilCount, balanced, drawn_by_quota
 from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 
@@ -26,7 +26,7 @@ MAX_NUMBER = 20
 # Foils with each count in ViLMA's released counting files (easy: 4..10, difficult: 1..3); 11 and above as rare as 10.
 RELEASED = {1: 319, 2: 285, 3: 291, 4: 195, 5: 175, 6: 141, 7: 120, 8: 119, 9: 103, 10: 106}
 
-State = dict[str, tuple[Given, ...]] | None
+State = dict[str, tuple[FoilCount, ...]] | None
 
 
 def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> State:
@@ -46,13 +46,13 @@ def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: s
     return balanced(items, params["foils"], generator_for(seed, "number", "balance"))
 
 
-def _as_released(items: Sequence[Counted], rounds: int, seed: int) -> dict[str, tuple[Given, ...]]:
+def _as_released(items: Sequence[Counted], rounds: int, seed: int) -> dict[str, tuple[FoilCount, ...]]:
     """Return counts in the proportions of the released files, for each side of the split."""
     sides = [[item for item in items if (item.value in SMALL) == small] for small in (True, False)]
-    given: dict[str, tuple[Given, ...]] = {}
+    counts_by_id: dict[str, tuple[FoilCount, ...]] = {}
     for side in sides:
-        given |= drawn_by_quota(side, _weight, rounds, generator_for(seed, "number", "quota"))
-    return given
+        counts_by_id |= drawn_by_quota(side, _weight, rounds, generator_for(seed, "number", "quota"))
+    return counts_by_id
 
 
 def _weight(count: int) -> int:
@@ -72,11 +72,11 @@ def make(
         if isinstance(count, str):
             yield Skip(caption.id, count)
             continue
-        given = _given(caption, count, params, mode, seed, state)
-        if isinstance(given, str):
-            yield Skip(caption.id, given)
+        foil_counts = _foil_counts(caption, count, params, mode, seed, state)
+        if isinstance(foil_counts, str):
+            yield Skip(caption.id, foil_counts)
             continue
-        yield from _drafts(caption, count, given, mode, balanced_run=state is not None)
+        yield from _drafts(caption, count, foil_counts, mode, balanced_run=state is not None)
 
 
 def check(params: dict[str, Any]) -> None:
@@ -112,9 +112,9 @@ def _realisable(count: Count, numbers: list[int]) -> list[int]:
     return [number for number in numbers if realise(count, number) is not None]
 
 
-def _given(
+def _foil_counts(
     caption: CaptionInput, count: Count, params: dict[str, Any], mode: str, seed: int, state: State
-) -> tuple[Given, ...] | str:
+) -> tuple[FoilCount, ...] | str:
     if not _is_in_split(count.value, params["split"]):
         return f"the count {count.value} is not in the {params['split']} subtest (parameter split)"
     if state is not None and caption.id in state:
@@ -132,14 +132,14 @@ def _given(
         return drawn_by_quota([Counted(caption.id, count.value, frozenset(allowed))], _weight, params["foils"], rng)[
             caption.id
         ]
-    return tuple(Given(value, None) for value in rng.sample(allowed, min(params["foils"], len(allowed))))
+    return tuple(FoilCount(value, None) for value in rng.sample(allowed, min(params["foils"], len(allowed))))
 
 
 def _drafts(
-    caption: CaptionInput, count: Count, given: tuple[Given, ...], mode: str, *, balanced_run: bool
+    caption: CaptionInput, count: Count, foil_counts: tuple[FoilCount, ...], mode: str, *, balanced_run: bool
 ) -> Iterator[FoilDraft]:
-    for rank, other in enumerate(given):
-        edits = realise(count, other.value, adverb=other.adverb) or realise(count, other.value)
+    for rank, foil_count in enumerate(foil_counts):
+        edits = realise(count, foil_count.value, adverb=foil_count.adverb) or realise(count, foil_count.value)
         assert edits is not None, "only counts that can be written are given"
         yield draft_from_edits(
             caption,
@@ -149,15 +149,15 @@ def _drafts(
             rank=rank,
             facts={
                 "count": count.value,
-                "foil_count": other.value,
-                "split": _split_of(count.value, other.value),
-                "balanced": balanced_run and other.adverb is not None,
+                "foil_count": foil_count.value,
+                "split": _split_of(count.value, foil_count.value),
+                "balanced": balanced_run and foil_count.adverb is not None,
             },
         )
 
 
-def _split_of(value: int, other: int) -> str:
+def _split_of(value: int, foil_value: int) -> str:
     """Return ViLMA's subtest: easy has the small number in the caption, difficult in the foil, else neither."""
-    if (value in SMALL) == (other in SMALL):
+    if (value in SMALL) == (foil_value in SMALL):
         return "neither"
     return "easy" if value in SMALL else "difficult"

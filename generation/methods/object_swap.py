@@ -37,15 +37,15 @@ def make(
 ) -> Iterator[FoilDraft | Skip]:
     """Make up to params["foils"] foils per caption, without objects in facts["objects"] or the caption."""
     batch = {caption.id: caption for caption in captions}
-    found: dict[str, list[FoilDraft]] = {name: [] for name in batch}
-    for made in mask_fill.make(batch.values(), params=_filling(params), mode=mode, seed=seed, state=state):
-        if isinstance(made, FoilDraft):
-            found[made.caption_id].append(made)
-        elif isinstance(made, Skip):
-            yield made
-    for name, drafts in found.items():
+    drafts_by_caption: dict[str, list[FoilDraft]] = {name: [] for name in batch}
+    for output in mask_fill.make(batch.values(), params=_filling(params), mode=mode, seed=seed, state=state):
+        if isinstance(output, FoilDraft):
+            drafts_by_caption[output.caption_id].append(output)
+        elif isinstance(output, Skip):
+            yield output
+    for caption_id, drafts in drafts_by_caption.items():
         if drafts:
-            yield from _unseen(batch[name], drafts, params["foils"], state)
+            yield from _unseen(batch[caption_id], drafts, params["foils"], state)
 
 
 def _filling(params: dict[str, Any]) -> dict[str, Any]:
@@ -54,18 +54,18 @@ def _filling(params: dict[str, Any]) -> dict[str, Any]:
 
 def _unseen(caption: CaptionInput, drafts: list[FoilDraft], foils: int, state: State) -> Iterator[FoilDraft | Skip]:
     seen = frozenset(str(label) for label in caption.facts.get("objects", ()))
-    kept, dropped = [], {}
+    unseen_drafts, seen_labels = [], {}
     for draft in drafts:
         # A synonym of the caption's own object is true as well.
         label = _seen_in(draft, seen | {str(draft.facts["from"])}, state)
         if label:
-            dropped[draft.facts["to"]] = label
+            seen_labels[draft.facts["to"]] = label
         else:
-            kept.append(draft)
-    if not kept:
+            unseen_drafts.append(draft)
+    if not unseen_drafts:
         yield Skip(caption.id, f"all {len(drafts)} words that the models agree on are seen in the video")
-    for rank, draft in enumerate(kept[:foils]):
-        facts = {**draft.facts, "seen": sorted(seen), "dropped_as_seen": sorted(dropped)}
+    for rank, draft in enumerate(unseen_drafts[:foils]):
+        facts = {**draft.facts, "seen": sorted(seen), "dropped_as_seen": sorted(seen_labels)}
         yield replace(draft, method="object_swap", rank=rank, facts=facts)
 
 

@@ -76,12 +76,12 @@ def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: s
         return State()
     scorer = open_helper(params["model"], SPAN_FILLER, device=params["device"]) if params["model"] else None
     counts: Counter[str] = Counter()
-    with_one = 0
+    n_captions = 0
     for caption in captions:
-        found = [relation.phrase for relation in relations(caption.text, mode) if not relation.opposite]
-        counts.update(found)
-        with_one += bool(found)
-    return State(dict(counts) if with_one >= max(1, params["min_corpus"]) else None, scorer)
+        phrases = [relation.phrase for relation in relations(caption.text, mode) if not relation.opposite]
+        counts.update(phrases)
+        n_captions += bool(phrases)
+    return State(dict(counts) if n_captions >= max(1, params["min_corpus"]) else None, scorer)
 
 
 def make(
@@ -89,19 +89,19 @@ def make(
 ) -> Iterator[FoilDraft | Skip]:
     """Make up to params["top"] foils per caption; `state` is from `prepare` over the whole run."""
     check(params)
-    known = state or State()
+    run_state = state or State()
     pairs = parse_pairs(params["pairs"], "pairs")
     if pairs:
         yield from _exchanged(captions, pairs, params["top"], mode)
         return
-    if known.scorer is not None:
-        yield from _ranked(captions, params["top"], mode, known)
+    if run_state.scorer is not None:
+        yield from _ranked(captions, params["top"], mode, run_state)
         return
     for caption in captions:
-        options = _drawn(caption, mode, seed, known.counts, params["top"])
+        options = _drawn(caption, mode, seed, run_state.counts, params["top"])
         if not options:
             yield Skip(caption.id, _why_none(caption, mode))
-        yield from _drafts(caption, options, mode, known.ranking)
+        yield from _drafts(caption, options, mode, run_state.ranking)
 
 
 def _exchanged(
@@ -110,39 +110,41 @@ def _exchanged(
     """Yield the foils of the given opposites, by the position of the phrase."""
     pattern = phrase_pattern(list(pairs))
     for caption in captions:
-        places: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        spans_by_phrase: dict[str, list[tuple[int, int]]] = defaultdict(list)
         for match in pattern.finditer(caption.text):
-            places[" ".join(match.group().lower().split())].append(match.span())
-        made: dict[tuple[Edit, ...], tuple[str, str]] = {}
-        for phrase, target in [(source, new) for source in places for new in pairs[source]]:
-            edits = tuple(sorted(_exchange(caption.text, places, phrase, target)))
+            spans_by_phrase[" ".join(match.group().lower().split())].append(match.span())
+        change_by_edits: dict[tuple[Edit, ...], tuple[str, str]] = {}
+        for phrase, target in [(source, new) for source in spans_by_phrase for new in pairs[source]]:
+            edits = tuple(sorted(_exchange(caption.text, spans_by_phrase, phrase, target)))
             if edits:
                 # The ends of a path give the same edits from both sides.
-                made.setdefault(edits, (phrase, target))
-        if not made:
-            yield Skip(caption.id, BOTH_LISTED if places else NONE_LISTED)
-        for rank, (edits, (phrase, target)) in enumerate(islice(made.items(), top)):
+                change_by_edits.setdefault(edits, (phrase, target))
+        if not change_by_edits:
+            yield Skip(caption.id, BOTH_LISTED if spans_by_phrase else NONE_LISTED)
+        for rank, (edits, (phrase, target)) in enumerate(islice(change_by_edits.items(), top)):
             facts = {"from": phrase, "to": target, "ranking": OPPOSITE}
             yield draft_from_edits(caption, edits, method="preposition", mode=mode, rank=rank, facts=facts)
 
 
-def _exchange(text: str, places: Mapping[str, Sequence[tuple[int, int]]], phrase: str, target: str) -> list[Edit]:
+def _exchange(
+    text: str, spans_by_phrase: Mapping[str, Sequence[tuple[int, int]]], phrase: str, target: str
+) -> list[Edit]:
     """Return the edits that replace the phrase everywhere. With both phrases: only the ends of "from left to right"."""
-    there = places.get(target.lower(), ())
-    replaced = [*places[phrase], *there]
+    target_spans = spans_by_phrase.get(target.lower(), ())
+    replaced = [*spans_by_phrase[phrase], *target_spans]
     if is_mentioned(phrase, text, replaced) or is_mentioned(target, text, replaced):
         return []
-    if there and not _is_path(text, replaced):
+    if target_spans and not _is_path(text, replaced):
         return []
-    swaps = [(place, target) for place in places[phrase]] + [(place, phrase) for place in there]
+    swaps = [(span, target) for span in spans_by_phrase[phrase]] + [(span, phrase) for span in target_spans]
     return [edit for (start, end), new in swaps for edit in replace_phrase(text, start, end, new)]
 
 
-def _is_path(text: str, places: Sequence[tuple[int, int]]) -> bool:
+def _is_path(text: str, spans: Sequence[tuple[int, int]]) -> bool:
     """Return whether the two places are the ends of one "from … to …"."""
-    if len(places) != 2:
+    if len(spans) != 2:
         return False
-    (start, first_end), (second, _) = sorted(places)
+    (start, first_end), (second, _) = sorted(spans)
     before = text[max(0, start - WINDOW) : start].lower().split()
     return (before[-1:] in FROM or before[-2:] in FROM) and text[first_end:second].lower().split() in TO
 
@@ -151,10 +153,10 @@ def _ranked(captions: Iterable[CaptionInput], top: int, mode: str, state: State)
     """Yield the most likely candidates of each caption, after scoring all of them."""
     stream = iter(captions)
     while batch := list(islice(stream, RANKED_TOGETHER)):
-        found = [(caption, option) for caption in batch for option in _options(caption, mode, state.counts)]
-        values = iter(likelihoods(state.scorer, found, mode))
+        candidates = [(caption, option) for caption in batch for option in _options(caption, mode, state.counts)]
+        values = iter(likelihoods(state.scorer, candidates, mode))
         scored: dict[str, list[tuple[float, Option]]] = {}
-        for caption, option in found:
+        for caption, option in candidates:
             scored.setdefault(caption.id, []).append((next(values), option))
         for caption in batch:
             # Ties keep the order of the options: position in the caption, then alphabet.
@@ -177,27 +179,27 @@ def _scored_drafts(
 def _options(caption: CaptionInput, mode: str, counts: Mapping[str, int] | None) -> list[Option]:
     """Return every replacement, by position, then alphabet."""
     vocabulary = frozenset(counts) if counts else None
-    found: list[Option] = []
+    options: list[Option] = []
     for relation in relations(caption.text, mode):
         if relation.opposite:
-            found.append((relation, relation.opposite))
+            options.append((relation, relation.opposite))
             continue
         targets = set(replacements(relation, mode, vocabulary))
         if mode != "paper":
-            targets |= {one for one in fitting(caption.text, relation) if is_opposite(relation.phrase, one)}
-        found += [(relation, target) for target in sorted(targets)]
-    return found
+            targets |= {phrase for phrase in fitting(caption.text, relation) if is_opposite(relation.phrase, phrase)}
+        options += [(relation, target) for target in sorted(targets)]
+    return options
 
 
 def _drawn(caption: CaptionInput, mode: str, seed: int, counts: Mapping[str, int] | None, top: int) -> list[Option]:
     """Return the options: the corpus's prepositions before others, opposites first, the rest in weighted order."""
     rng = generator_for(seed, "preposition", caption.id)
-    known = counts or {}
+    run_counts = counts or {}
     # Exponential clocks: the earliest are a weighted draw without replacement.
     clocks = (
         (
-            (bool(known) and target not in known, not opposite),
-            0.0 if opposite else rng.expovariate(1.0) / known.get(target, 1),
+            (bool(run_counts) and target not in run_counts, not opposite),
+            0.0 if opposite else rng.expovariate(1.0) / run_counts.get(target, 1),
             relation,
             target,
         )
@@ -212,8 +214,8 @@ def _targets(text: str, relation: Relation, mode: str, counts: Mapping[str, int]
     if relation.opposite:
         return [(relation.opposite, True)]
     if mode == "paper":
-        return [(one, False) for one in replacements(relation, mode, frozenset(counts) if counts else None)]
-    return [(one, is_opposite(relation.phrase, one)) for one in fitting(text, relation)]
+        return [(phrase, False) for phrase in replacements(relation, mode, frozenset(counts) if counts else None)]
+    return [(phrase, is_opposite(relation.phrase, phrase)) for phrase in fitting(text, relation)]
 
 
 def _why_none(caption: CaptionInput, mode: str) -> str:

@@ -59,50 +59,52 @@ def make(
 ) -> Iterator[FoilDraft | Skip]:
     """Make one foil per caption, or a Skip with the reason."""
     batch = {caption.id: caption for caption in captions}
-    open_ones = {name: one for name, one in batch.items() if not isinstance(find_count(one.text, "exactly"), Count)}
-    found: dict[str, list[FoilDraft]] = {}
-    given: dict[str, Any] = {"params": params, "mode": mode, "seed": seed, "state": state}
+    uncounted = {
+        name: caption for name, caption in batch.items() if not isinstance(find_count(caption.text, "exactly"), Count)
+    }
+    drafts_by_id: dict[str, list[FoilDraft]] = {}
+    shared_arguments: dict[str, Any] = {"params": params, "mode": mode, "seed": seed, "state": state}
     for number, stage in enumerate((_by_spans, _by_words, _by_others), start=1):
-        left = [caption for name, caption in open_ones.items() if name not in found]
-        made = stage(left, **given) if left else {}
-        drafts = [made.get(caption.id, []) for caption in left]
-        verdicts = verdicts_of(left, drafts, params, grammar=number < 3)
-        for caption, offered in zip(left, drafts, strict=True):
-            kept = [
+        remaining_captions = [caption for name, caption in uncounted.items() if name not in drafts_by_id]
+        stage_drafts = stage(remaining_captions, **shared_arguments) if remaining_captions else {}
+        drafts = [stage_drafts.get(caption.id, []) for caption in remaining_captions]
+        verdicts = verdicts_of(remaining_captions, drafts, params, grammar=number < 3)
+        for caption, caption_drafts in zip(remaining_captions, drafts, strict=True):
+            passing_drafts = [
                 replace(draft, facts={**draft.facts, "stage": number})
-                for draft in offered
+                for draft in caption_drafts
                 if _passes(*verdicts[caption.id, draft.foil], grammar=number < 3)
             ]
-            if kept:
-                found[caption.id] = kept
+            if passing_drafts:
+                drafts_by_id[caption.id] = passing_drafts
     for name, caption in batch.items():
-        yield _chosen(caption, found.get(name, []), mode, seed, counted=name not in open_ones)
+        yield _drawn_foil(caption, drafts_by_id.get(name, []), mode, seed, counted=name not in uncounted)
 
 
 def _passes(entailment: Any, grammar_verdict: Any, *, grammar: bool) -> bool:
     return bool(entailment.passed and (not grammar or (grammar_verdict is not None and grammar_verdict.passed)))
 
 
-def _chosen(
-    caption: CaptionInput, kept: Sequence[FoilDraft], mode: str, seed: int, *, counted: bool
+def _drawn_foil(
+    caption: CaptionInput, passing_drafts: Sequence[FoilDraft], mode: str, seed: int, *, counted: bool
 ) -> FoilDraft | Skip:
     """Draw one foil (stage 4)."""
     if counted:
         return Skip(caption.id, "it states a count; first remove it with the caption maker action_caption")
-    if not kept:
+    if not passing_drafts:
         return Skip(caption.id, "no stage gave an action that is neither entailed nor ungrammatical")
-    draft = generator_for(seed, "proficiency_action", caption.id).choice(list(kept))
+    draft = generator_for(seed, "proficiency_action", caption.id).choice(list(passing_drafts))
     return replace(
-        draft, method="proficiency_action", mode=mode, rank=0, facts={**draft.facts, "candidates": len(kept)}
+        draft, method="proficiency_action", mode=mode, rank=0, facts={**draft.facts, "candidates": len(passing_drafts)}
     )
 
 
-def _grouped(made: Iterable[FoilDraft | Skip | Shortfall]) -> dict[str, list[FoilDraft]]:
-    found: dict[str, list[FoilDraft]] = {}
-    for one in made:
-        if isinstance(one, FoilDraft):
-            found.setdefault(one.caption_id, []).append(one)
-    return found
+def _grouped(outputs: Iterable[FoilDraft | Skip | Shortfall]) -> dict[str, list[FoilDraft]]:
+    drafts_by_id: dict[str, list[FoilDraft]] = {}
+    for output in outputs:
+        if isinstance(output, FoilDraft):
+            drafts_by_id.setdefault(output.caption_id, []).append(output)
+    return drafts_by_id
 
 
 def _by_spans(
@@ -121,39 +123,41 @@ def _by_others(
     captions: list[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: State
 ) -> dict[str, list[FoilDraft]]:
     """Yield captions of the category with this caption's subject, never of the same video or with a back-reference."""
-    given = {caption.id: caption for caption in captions}
+    captions_by_id = {caption.id: caption for caption in captions}
     drawn = random_caption.make(
         map(_by_category, captions), params=_pool_params(params), mode="corrected", seed=seed, state=state.pools
     )
-    found: dict[str, list[FoilDraft]] = {}
-    for name, others in _grouped(drawn).items():
-        for other in others:
-            edits = _with_own_subject(given[name].text, other.foil, mode, state.tags)
-            if edits and len(found.get(name, ())) < TRIED:
-                facts = {"from_video": other.facts["from_video"], "tagger": state.tags.name}
-                draft = draft_from_edits(given[name], edits, method="proficiency_action", mode=mode, facts=facts)
-                if draft.foil != given[name].text:
-                    found.setdefault(name, []).append(draft)
-    return found
+    drafts_by_id: dict[str, list[FoilDraft]] = {}
+    for name, pool_drafts in _grouped(drawn).items():
+        for pool_draft in pool_drafts:
+            edits = _with_own_subject(captions_by_id[name].text, pool_draft.foil, mode, state.tags)
+            if edits and len(drafts_by_id.get(name, ())) < TRIED:
+                facts = {"from_video": pool_draft.facts["from_video"], "tagger": state.tags.name}
+                draft = draft_from_edits(
+                    captions_by_id[name], edits, method="proficiency_action", mode=mode, facts=facts
+                )
+                if draft.foil != captions_by_id[name].text:
+                    drafts_by_id.setdefault(name, []).append(draft)
+    return drafts_by_id
 
 
-def _with_own_subject(text: str, other: str, mode: str, tags: Tagger) -> list[Edit]:
+def _with_own_subject(text: str, other_text: str, mode: str, tags: Tagger) -> list[Edit]:
     """Return the edit that puts the other caption's predicate after this caption's subject; None without a subject.
 
     Mode corrected: both subjects have the same number, so that the verb agrees. The final punctuation stays.
     """
-    if NEVER in " ".join(other.lower().split()):
+    if NEVER in " ".join(other_text.lower().split()):
         return []
-    own_tokens, other_tokens = tags.tag(text), tags.tag(other)
-    own, its = _subject(own_tokens), _subject(other_tokens)
-    if own is None or its is None:
+    own_tokens, other_tokens = tags.tag(text), tags.tag(other_text)
+    own, other_subject = _subject(own_tokens), _subject(other_tokens)
+    if own is None or other_subject is None:
         return []
-    if mode != "paper" and _is_several(own_tokens, own) != _is_several(other_tokens, its):
+    if mode != "paper" and _is_several(own_tokens, own) != _is_several(other_tokens, other_subject):
         return []
-    rest = other[other_tokens[its.last - 1].end :].rstrip().rstrip(".!?")
+    predicate = other_text[other_tokens[other_subject.last - 1].end :].rstrip().rstrip(".!?")
     end = len(text.rstrip().rstrip(".!?"))
     start = own_tokens[own.last - 1].end
-    return [Edit(start, end, rest)] if rest.strip() and text[start:end] != rest else []
+    return [Edit(start, end, predicate)] if predicate.strip() and text[start:end] != predicate else []
 
 
 def _subject(tokens: Sequence[Token]) -> NounPhrase | None:

@@ -62,37 +62,43 @@ def make(
 ) -> Iterator[FoilDraft | Skip]:
     """Make one foil per caption, or a Skip with the reason."""
     del seed
-    found = [(caption, _spot(caption, state, params.get("target", "object"))) for caption in captions]
+    caption_spots = [(caption, _spot(caption, state, params.get("target", "object"))) for caption in captions]
     jobs: dict[str, list[tuple[str, str]]] = {form: [] for form in NOUN_FORMS}
-    for caption, spot in found:
+    for caption, spot in caption_spots:
         if isinstance(spot, Spot):
             jobs[spot.form].append((caption.text[: spot.start], caption.text[spot.end :]))
     answers = fill_all(state.fillers, jobs, state.allowed, params)
-    phrases = _phrases(found, params, mode, state)
+    phrases = _phrases(caption_spots, params, mode, state)
     drafts: list[list[FoilDraft]] = []
-    for caption, spot in found:
+    for caption, spot in caption_spots:
         choices = answers[spot.form][caption.text[: spot.start], caption.text[spot.end :]] if spot else []
-        others = [choice for choice in choices if _is_other(spot, choice, mode)]
-        made = [_draft(caption, spot, choice, mode, state, identity(state.fillers)) for choice in others]
+        choices_to_try = [choice for choice in choices if _is_other(spot, choice, mode)]
+        caption_drafts = [
+            _draft(caption, spot, choice, mode, state, identity(state.fillers)) for choice in choices_to_try
+        ]
         if state.spans is not None:
-            info = (state.spans.info.model_id, state.spans.info.revision)
-            known = {draft.foil for draft in made}
-            extra = [_draft(caption, spot, choice, mode, state, info) for choice in phrases.get(caption.id, ())]
-            made += [draft for draft in extra if draft.foil not in known]
-        drafts.append(made)
-    verdicts = verdicts_of([caption for caption, _ in found], drafts, params)
-    for (caption, spot), made in zip(found, drafts, strict=True):
-        yield _best(caption, spot, made, verdicts, params.get("target", "object"))
+            model_identity = (state.spans.info.model_id, state.spans.info.revision)
+            word_foils = {draft.foil for draft in caption_drafts}
+            phrase_drafts = [
+                _draft(caption, spot, choice, mode, state, model_identity) for choice in phrases.get(caption.id, ())
+            ]
+            caption_drafts += [draft for draft in phrase_drafts if draft.foil not in word_foils]
+        drafts.append(caption_drafts)
+    verdicts = verdicts_of([caption for caption, _ in caption_spots], drafts, params)
+    for (caption, spot), caption_drafts in zip(caption_spots, drafts, strict=True):
+        yield _best(caption, spot, caption_drafts, verdicts, params.get("target", "object"))
 
 
 def _phrases(
-    found: Sequence[tuple[CaptionInput, Spot | None]], params: Mapping[str, Any], mode: str, state: State
+    caption_spots: Sequence[tuple[CaptionInput, Spot | None]], params: Mapping[str, Any], mode: str, state: State
 ) -> dict[str, list[Choice]]:
     """Return caption id -> the best params["top"] phrases of a text-to-text model for the noun."""
     if state.spans is None:
         return {}
-    asked = [(caption, spot) for caption, spot in found if spot is not None and state.spans.blank not in caption.text]
-    texts = [caption.text[: spot.start] + state.spans.blank + caption.text[spot.end :] for caption, spot in asked]
+    open_spots = [
+        (caption, spot) for caption, spot in caption_spots if spot is not None and state.spans.blank not in caption.text
+    ]
+    texts = [caption.text[: spot.start] + state.spans.blank + caption.text[spot.end :] for caption, spot in open_spots]
     rows = state.spans.fill_spans(texts, SPAN_BEAMS, beams=SPAN_BEAMS, longest=SPAN_TOKENS) if texts else []
     return {
         caption.id: [
@@ -100,7 +106,7 @@ def _phrases(
             for fill in row
             if fill.text.lower() != spot.word and (mode == "paper" or _is_thing(fill.text, spot))
         ][: params["top"]]
-        for (caption, spot), row in zip(asked, rows, strict=True)
+        for (caption, spot), row in zip(open_spots, rows, strict=True)
     }
 
 
@@ -140,16 +146,16 @@ def _draft(
 
 
 def _best(
-    caption: CaptionInput, spot: Spot | None, made: Sequence[FoilDraft], verdicts: Verdicts, target: str
+    caption: CaptionInput, spot: Spot | None, drafts: Sequence[FoilDraft], verdicts: Verdicts, target: str
 ) -> FoilDraft | Skip:
     if spot is None:
         return Skip(caption.id, NO_LANDMARK if target == "landmark" else NO_OBJECT)
-    judged = [(draft, *verdicts[caption.id, draft.foil]) for draft in made]
-    kept = [(draft, grammar) for draft, _, grammar in judged if grammar is not None and grammar.passed]
-    if not kept:
+    judged = [(draft, *verdicts[caption.id, draft.foil]) for draft in drafts]
+    grammatical_drafts = [(draft, grammar) for draft, _, grammar in judged if grammar is not None and grammar.passed]
+    if not grammatical_drafts:
         entailed = sum(not verdict.passed for _, verdict, _ in judged)
         why = f"of {len(judged)} words, {entailed} are entailed and the others are not grammatical enough"
         return Skip(caption.id, why)
     # Of equal values, the first is the more probable word.
-    draft, grammar = max(kept, key=lambda pair: pair[1].score or 0.0)
+    draft, grammar = max(grammatical_drafts, key=lambda pair: pair[1].score or 0.0)
     return replace(draft, facts={**draft.facts, "grammaticality": round(grammar.score or 0.0, 4)})

@@ -21,7 +21,7 @@ from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 VERSION = "1"
 
 
-class Other(NamedTuple):
+class PoolCaption(NamedTuple):
     """A caption of the pool. The negated draw is first, so that a heap keeps the smallest draws."""
 
     draw: int
@@ -30,19 +30,19 @@ class Other(NamedTuple):
     text: str
 
 
-State = dict[str, tuple[Other, ...]] | None
+State = dict[str, tuple[PoolCaption, ...]] | None
 
 
 def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> State:
     """Return movie ("" if unknown) -> a uniform sample of its captions."""
     del mode
     check(params)
-    pools: dict[str, list[Other]] = {}
+    pools: dict[str, list[PoolCaption]] = {}
     for caption in captions:
         digest = hashlib.sha256(f"{seed}\x1fpool\x1f{caption.id}".encode("utf-8", "surrogatepass")).digest()
-        other = Other(-int.from_bytes(digest[:8], "big"), caption.id, _video(caption), caption.text)
+        pool_caption = PoolCaption(-int.from_bytes(digest[:8], "big"), caption.id, _video(caption), caption.text)
         pool = pools.setdefault(_movie(caption), [])
-        (heappush if len(pool) < params["pool"] else heappushpop)(pool, other)
+        (heappush if len(pool) < params["pool"] else heappushpop)(pool, pool_caption)
     return {movie: tuple(sorted(pool)) for movie, pool in pools.items()}
 
 
@@ -57,9 +57,9 @@ def make(
         if not drawn:
             where = "of its movie" if _movie(caption) else "of the run"
             yield Skip(caption.id, f"no other video {where} has a different caption")
-        for rank, other in enumerate(drawn):
-            edit = Edit(0, len(caption.text), other.text)
-            facts = {"from_caption": other.id, "from_video": other.video}
+        for rank, pool_caption in enumerate(drawn):
+            edit = Edit(0, len(caption.text), pool_caption.text)
+            facts = {"from_caption": pool_caption.id, "from_video": pool_caption.video}
             yield draft_from_edits(caption, [edit], method="random_caption", mode=mode, rank=rank, facts=facts)
 
 
@@ -79,24 +79,26 @@ def _video(caption: CaptionInput) -> str:
     return caption.video or caption.id
 
 
-def _drawn(caption: CaptionInput, pool: tuple[Other, ...], wanted: int, mode: str, seed: int) -> Iterator[Other]:
+def _drawn(
+    caption: CaptionInput, pool: tuple[PoolCaption, ...], n_captions: int, mode: str, seed: int
+) -> Iterator[PoolCaption]:
     """Draw different captions of other videos; in mode corrected one per video, and no text of the own video."""
     rng = generator_for(seed, "random_caption", caption.id)
     texts = {_plain(caption.text)}
     videos = {_video(caption)}
     if mode != "paper":
         texts |= {_plain(text) for text in caption.siblings}
-    left = wanted
+    n_remaining = n_captions
     for at in rng.sample(range(len(pool)), len(pool)) if len(pool) < 50 else _walk(rng, len(pool)):
-        other = pool[at]
-        if other.video in videos or _plain(other.text) in texts:
+        pool_caption = pool[at]
+        if pool_caption.video in videos or _plain(pool_caption.text) in texts:
             continue
-        yield other
-        texts.add(_plain(other.text))
+        yield pool_caption
+        texts.add(_plain(pool_caption.text))
         if mode != "paper":
-            videos.add(other.video)
-        left -= 1
-        if not left:
+            videos.add(pool_caption.video)
+        n_remaining -= 1
+        if not n_remaining:
             return
 
 

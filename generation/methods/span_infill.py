@@ -60,17 +60,17 @@ def make(
 ) -> Iterator[FoilDraft | Skip]:
     """Make up to params["foils"] foils per caption, the most probable first."""
     del seed
-    found = [(caption, _spans(caption, params, state)) for caption in captions]
+    caption_spans = [(caption, _spans(caption, params, state)) for caption in captions]
     blanks = {
         (caption.id, span): _blank(caption.text, span, params, state)
-        for caption, spans in found
+        for caption, spans in caption_spans
         for span in (spans if isinstance(spans, list) else ())
     }
     answers = state.filler.fill_spans(
         list(blanks.values()), params["top"], beams=params["beams"], longest=params["longest"]
     )
     filled = dict(zip(blanks, answers, strict=True))
-    for caption, spans in found:
+    for caption, spans in caption_spans:
         if isinstance(spans, str):
             yield Skip(caption.id, spans)
             continue
@@ -83,14 +83,14 @@ def make(
 def _spans(caption: CaptionInput, params: Mapping[str, Any], state: State) -> list[VerbSpan] | str:
     if state.filler.blank in caption.text:
         return "it contains the model's mask token"
-    found = verb_spans(state.tags.tag(caption.text), params["pattern"], params["which"])
-    return found or "it has no verb phrase with the pattern"
+    spans = verb_spans(state.tags.tag(caption.text), params["pattern"], params["which"])
+    return spans or "it has no verb phrase with the pattern"
 
 
 def blanks_of(caption: CaptionInput, *, params: Mapping[str, Any], state: State) -> list[tuple[int, int]]:
     """Return (start, end) of each verb phrase of the caption that is to be replaced."""
-    found = _spans(caption, params, state)
-    return [(span.start, span.end) for span in found] if isinstance(found, list) else []
+    spans = _spans(caption, params, state)
+    return [(span.start, span.end) for span in spans] if isinstance(spans, list) else []
 
 
 def _blank(text: str, span: VerbSpan, params: Mapping[str, Any], state: State) -> str:

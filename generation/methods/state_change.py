@@ -37,7 +37,7 @@ NO_VERB = "it has no verb of change from the lexicon with a thing that changes"
 # Opposites that need several things: not "combines the egg".
 MANY = frozenset({"combine", "unite", "gather"})
 
-Made = tuple[list[Edit], StateChange] | str
+EditedChange = tuple[list[Edit], StateChange] | str
 
 
 def make(
@@ -50,11 +50,11 @@ def make(
         if params["subtest"] not in ("auto", sentence.subtest):
             yield Skip(caption.id, f"it has the template of {sentence.subtest}, not of {params['subtest']}")
             continue
-        made = _made(caption, sentence, mode, seed, tags)
-        if isinstance(made, str):
-            yield Skip(caption.id, made)
+        edited_change = _edits_and_change(caption, sentence, mode, seed, tags)
+        if isinstance(edited_change, str):
+            yield Skip(caption.id, edited_change)
             continue
-        edits, change = made
+        edits, change = edited_change
         facts = {
             "subtest": sentence.subtest,
             "verb": change.verb,
@@ -67,7 +67,7 @@ def make(
         yield draft_from_edits(caption, edits, method="state_change", mode=mode, facts=facts)
 
 
-def _made(caption: CaptionInput, sentence: Sentence, mode: str, seed: int, tags: Tagger) -> Made:
+def _edits_and_change(caption: CaptionInput, sentence: Sentence, mode: str, seed: int, tags: Tagger) -> EditedChange:
     text = caption.text
     if sentence.subtest == ACTION:
         if mode == "paper" and not _is_template(text):
@@ -90,86 +90,94 @@ def _is_template(text: str) -> bool:
 
 def _known_verb(caption: CaptionInput) -> str:
     """Return the verb from the caption maker: facts {"cos": {"verb": …}}."""
-    noted = caption.facts.get("cos")
-    return str(noted.get("verb", "")) if isinstance(noted, dict) else ""
+    stored_change = caption.facts.get("cos")
+    return str(stored_change.get("verb", "")) if isinstance(stored_change, dict) else ""
 
 
 def _noted_states(caption: CaptionInput) -> tuple[str, str]:
     """Return the states from the caption maker: facts {"cos": {"pre": …, "post": …}}."""
-    noted = caption.facts.get("cos")
-    return (str(noted.get("pre", "")), str(noted.get("post", ""))) if isinstance(noted, dict) else ("", "")
+    stored_change = caption.facts.get("cos")
+    return (
+        (str(stored_change.get("pre", "")), str(stored_change.get("post", "")))
+        if isinstance(stored_change, dict)
+        else ("", "")
+    )
 
 
-def _with_states(found: FoundChange, states: tuple[str, str]) -> FoundChange:
+def _with_states(found_change: FoundChange, states: tuple[str, str]) -> FoundChange:
     """Return the verb's change between these states, if it has several: "soak" what is dry, or drained."""
-    for change in by_verb()[found.change.verb]:
-        if (change.pre, change.post) == states and (change.transitive if found.transitive else change.intransitive):
-            return replace(found, change=change)
-    return found
+    for change in by_verb()[found_change.change.verb]:
+        if (change.pre, change.post) == states and (
+            change.transitive if found_change.transitive else change.intransitive
+        ):
+            return replace(found_change, change=change)
+    return found_change
 
 
 def _action(
     text: str, span: tuple[int, int], caption: CaptionInput, mode: str, tags: Tagger, states: tuple[str, str]
-) -> Made:
+) -> EditedChange:
     """Return the first verb of change that can be undone."""
     tokens, changes = changes_in(text, span, tags)
-    noted = _known_verb(caption)
-    changes = [_with_states(found, states) for found in changes if found.change.verb == noted] or [
-        _with_states(found, states) for found in changes
-    ]
+    stored_verb = _known_verb(caption)
+    changes = [
+        _with_states(found_change, states) for found_change in changes if found_change.change.verb == stored_verb
+    ] or [_with_states(found_change, states) for found_change in changes]
     why = NO_VERB
-    for found in changes:
-        target = _target(found, mode)
-        if mode != "paper" and target in MANY and not _is_several(tokens, found):
+    for found_change in changes:
+        target = _target(found_change, mode)
+        if mode != "paper" and target in MANY and not _is_several(tokens, found_change):
             why = f"one thing cannot be changed by '{target}'"
             continue
-        natural = mode != "paper" and span == (0, len(text)) and not noted and not is_made(text, tokens, found)
-        hindered = hindrance(tokens, found, target) if target and natural else ""
+        natural = (
+            mode != "paper" and span == (0, len(text)) and not stored_verb and not is_made(text, tokens, found_change)
+        )
+        hindered = hindrance(tokens, found_change, target) if target and natural else ""
         if hindered:
             why = hindered
             continue
-        edits = undone(tokens, found, target, link=mode != "paper") if target else None
+        edits = undone(tokens, found_change, target, link=mode != "paper") if target else None
         if edits:
-            return edits, found.change
+            return edits, found_change.change
         if not target:
-            why = f"'{found.change.verb}' cannot be undone: no verb reverses it"
+            why = f"'{found_change.change.verb}' cannot be undone: no verb reverses it"
     return why
 
 
-def _is_several(tokens: Sequence[Token], found: FoundChange) -> bool:
+def _is_several(tokens: Sequence[Token], found_change: FoundChange) -> bool:
     """Return whether the changing thing is several things."""
-    if found.what is None:
+    if found_change.what is None:
         return True
-    words = tokens[found.what.first : found.what.last]
-    return is_plural_noun(tokens[found.what.head].text) or any(word.lower == "and" for word in words)
+    words = tokens[found_change.what.first : found_change.what.last]
+    return is_plural_noun(tokens[found_change.what.head].text) or any(word.lower == "and" for word in words)
 
 
-def _target(found: FoundChange, mode: str) -> str:
-    return found.change.reverse or (found.change.stand_in if mode == "paper" else "")
+def _target(found_change: FoundChange, mode: str) -> str:
+    return found_change.change.reverse or (found_change.change.stand_in if mode == "paper" else "")
 
 
-def _state(caption: CaptionInput, span: tuple[int, int], mode: str, seed: int, *, of_pre: bool) -> Made:
+def _state(caption: CaptionInput, span: tuple[int, int], mode: str, seed: int, *, of_pre: bool) -> EditedChange:
     word = caption.text[slice(*span)]
     changes = opposite_states(word.lower(), of_pre=of_pre, verb=_known_verb(caption))
     if not changes:
         return f"the lexicon has no change that {'begins' if of_pre else 'ends'} with '{word}'"
-    noted = [entry for entry in changes if (entry.pre, entry.post) == _noted_states(caption)]
-    change = generator_for(seed, "state_change", caption.id).choice(noted or changes)
-    other = change.post if of_pre else change.pre
-    return [Edit(*span, match_case(word, other))], change
+    matching_changes = [entry for entry in changes if (entry.pre, entry.post) == _noted_states(caption)]
+    change = generator_for(seed, "state_change", caption.id).choice(matching_changes or changes)
+    opposite_state = change.post if of_pre else change.pre
+    return [Edit(*span, match_case(word, opposite_state))], change
 
 
-def _reverse(caption: CaptionInput, sentence: Sentence, mode: str, tags: Tagger) -> Made:
+def _reverse(caption: CaptionInput, sentence: Sentence, mode: str, tags: Tagger) -> EditedChange:
     """Return both states exchanged and the verb undone, if all three belong to one change."""
     pre, post, middle = sentence.pre, sentence.post, sentence.middle
     assert pre, "a reverse caption needs both states and the verb"
     assert post, "a reverse caption needs both states and the verb"
     assert middle, "a reverse caption needs both states and the verb"
     before, after = caption.text[slice(*pre)], caption.text[slice(*post)]
-    made = _action(caption.text, middle, caption, mode, tags, (before.lower(), after.lower()))
-    if isinstance(made, str):
-        return made
-    edits, change = made
+    edited_action = _action(caption.text, middle, caption, mode, tags, (before.lower(), after.lower()))
+    if isinstance(edited_action, str):
+        return edited_action
+    edits, change = edited_action
     if before.lower() == after.lower():
         return f"the states before and after are both '{before}'"
     if mode != "paper" and (before.lower(), after.lower()) != (change.pre, change.post):

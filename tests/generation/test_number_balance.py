@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from generation.methods._number_balance import Counted, Given, balanced, drawn_by_quota
+from generation.methods._number_balance import Counted, FoilCount, balanced, drawn_by_quota
 
 
 def counted(values: list[int], allowed: set[int], adverb: bool | None = None) -> list[Counted]:
@@ -31,7 +31,7 @@ def test_the_most_frequent_count_is_served_first():
 def test_a_trade_passes_on_how_the_count_is_written():
     once = Counted("a", 1, frozenset({2}), True)
     given = balanced([once, Counted("b", 2, frozenset({1}), False)], 2, Random(0))
-    assert given == {"a": (Given(2, False),), "b": (Given(1, True),)}
+    assert given == {"a": (FoilCount(2, False),), "b": (FoilCount(1, True),)}
     assert balanced([once, Counted("b", 2, frozenset({3}), False)], 1, Random(0)) == {}
     assert balanced([once, Counted("b", 1, frozenset({2}), False)], 1, Random(0)) == {}
 
