@@ -17,7 +17,7 @@ from foilworks.core.text.language.structure import SOMEONE, WHO, Clause, Sentenc
 from foilworks.core.text.language.tokens import Token
 from generation.grammar.actor import Actor
 from generation.grammar.agreement import PLURAL_AUX, pronoun_edits, verb_edits
-from generation.grammar.one_way import Swap, with_state_left
+from generation.grammar.one_way import Swap, without_contradicted_state
 from generation.grammar.pronouns import OBJECT, fits, gender_of_pronoun, role_of
 from generation.grammar.swap_refusals import BOTH_WAYS, OWNED, UNCLEAR, UNCLEAR_SENTENCE, refused, together
 
@@ -50,31 +50,31 @@ def find_participants(tokens: Sequence[Token], mode: str) -> Participants | str:
     subject = _subject(sentence, clause) if clause else None
     if clause is None or subject is None:
         return NONE_FOUND
-    found = _object(sentence, clause, subject, mode)
-    if isinstance(found, str):
-        return found
-    other, second = found
-    swap = _swap(tokens, clause, subject, other, second)
+    object_and_clause = _object(sentence, clause, subject, mode)
+    if isinstance(object_and_clause, str):
+        return object_and_clause
+    counterpart, second = object_and_clause
+    swap = _swap(tokens, clause, subject, counterpart, second)
     if mode != "paper":
-        left = with_state_left(swap)
-        if left is not other:
-            swap, other = replace(swap, other=left), left
-    why = _same(tokens, subject, other) or ("" if mode == "paper" else refused(swap))
+        shortened_counterpart = without_contradicted_state(swap)
+        if shortened_counterpart is not counterpart:
+            swap, counterpart = replace(swap, counterpart=shortened_counterpart), shortened_counterpart
+    why = _same(tokens, subject, counterpart) or ("" if mode == "paper" else refused(swap))
     if why:
         return why
-    edits = (*verb_edits(tokens, clause, subject, other, second),)
-    pronouns = pronoun_edits(tokens, subject, other)
+    edits = (*verb_edits(tokens, clause, subject, counterpart, second),)
+    pronouns = pronoun_edits(tokens, subject, counterpart)
     if pronouns is None:
         return UNCLEAR
     verb = clause.verb
-    return Participants(subject, other, tokens[verb.main].lemma, verb.passive, (*edits, *pronouns))
+    return Participants(subject, counterpart, tokens[verb.main].lemma, verb.passive, (*edits, *pronouns))
 
 
-def _swap(tokens: Sequence[Token], clause: Clause, subject: Actor, other: Actor, second: Clause | None) -> Swap:
+def _swap(tokens: Sequence[Token], clause: Clause, subject: Actor, counterpart: Actor, second: Clause | None) -> Swap:
     main = clause.verb.main
-    between = range(other.first - 1, main, -1)
+    between = range(counterpart.first - 1, main, -1)
     nearest = next((at for at in between if tokens[at].part in ("VERB", "AUX")), main)
-    return Swap(tokens, main, nearest, clause.verb.passive, second is not None, subject, other)
+    return Swap(tokens, main, nearest, clause.verb.passive, second is not None, subject, counterpart)
 
 
 def _kind(tokens: Sequence[Token], phrase: NounPhrase) -> str:
@@ -92,18 +92,26 @@ def _kind(tokens: Sequence[Token], phrase: NounPhrase) -> str:
         return kind_of(inner) if head.lower in COLLECTIVES or kind_of(head.lower) else ""
     kind = kind_of(head.lower)
     # A name at the start of the caption: capitalized, and not in the lexicon.
-    named = phrase.head == 0 and head.text[:1].isupper() and "NOUN" not in lemmas(head.lower)
-    return kind or ("n" if named else "")
+    is_name_at_start = phrase.head == 0 and head.text[:1].isupper() and "NOUN" not in lemmas(head.lower)
+    return kind or ("n" if is_name_at_start else "")
 
 
-def _actor(tokens: Sequence[Token], whole: WholePhrase, kind: str) -> Actor:
+def _actor(tokens: Sequence[Token], phrase: WholePhrase, kind: str) -> Actor:
     lead = 0
-    while whole.first + lead < whole.head and (
-        tokens[whole.first + lead].part == "DET" or tokens[whole.first + lead].lower in STAYING
+    while phrase.first + lead < phrase.head and (
+        tokens[phrase.first + lead].part == "DET" or tokens[phrase.first + lead].lower in STAYING
     ):
         lead += 1
-    several = whole.joined or is_plural_noun(tokens[whole.head].text) or tokens[whole.head].lower in PLURAL_HEADS
-    return Actor(whole.first, whole.last, whole.head, several, lead, "p" if several else kind, animal=kind == "a")
+    several = phrase.joined or is_plural_noun(tokens[phrase.head].text) or tokens[phrase.head].lower in PLURAL_HEADS
+    return Actor(
+        phrase.first,
+        phrase.last,
+        phrase.head,
+        several,
+        lead,
+        "p" if several else kind,
+        animal=kind == "a",
+    )
 
 
 # "in front of her", "close to her", "on the right of her".
@@ -112,14 +120,14 @@ PLURAL_HEADS = frozenset({"people", "police", "personnel", "cattle", "men", "wom
 
 
 def _subject(sentence: Sentence, clause: Clause) -> Actor | None:
-    whole, tokens = clause.subject, sentence.tokens
-    phrase = sentence.phrases[whole.first]
-    if owner := _owner(sentence, whole):
+    full_phrase, tokens = clause.subject, sentence.tokens
+    phrase = sentence.phrases[full_phrase.first]
+    if owner := _owner(sentence, full_phrase):
         return owner
     kind = _kind(tokens, phrase)
     if not kind:
         return None
-    actor = _actor(tokens, whole, kind)
+    actor = _actor(tokens, full_phrase, kind)
     group = tokens[actor.head].lower in COLLECTIVES or is_list(tokens, actor)
     if group and (tokens[clause.verb.agrees].tag == "VB" or tokens[clause.verb.agrees].lower in PLURAL_AUX):
         # "a group of men grasp", "a man, a woman and a boy push"
@@ -135,11 +143,11 @@ def is_list(tokens: Sequence[Token], actor: Actor) -> bool:
     return joined and bool(commas) and all(tokens[at + 1].part in ("DET", "NUM", "NOUN", "CCONJ") for at in commas)
 
 
-def _owner(sentence: Sentence, whole: WholePhrase) -> Actor | None:
+def _owner(sentence: Sentence, full_phrase: WholePhrase) -> Actor | None:
     """Return "the man in red" of "the man in red's gun (fires)"."""
-    tokens, phrase = sentence.tokens, sentence.phrases[whole.first]
-    at = next((at for at in range(whole.first + 1, whole.last - 1) if tokens[at].lower in ("'s", "’s")), 0)
-    owns = tokens[at + 1 : whole.last]
+    tokens, phrase = sentence.tokens, sentence.phrases[full_phrase.first]
+    at = next((at for at in range(full_phrase.first + 1, full_phrase.last - 1) if tokens[at].lower in ("'s", "’s")), 0)
+    owns = tokens[at + 1 : full_phrase.last]
     if (
         not at
         or tokens[at].part != "PART"
@@ -147,12 +155,14 @@ def _owner(sentence: Sentence, whole: WholePhrase) -> Actor | None:
         or any(token.part not in ("NOUN", "ADJ") for token in owns)
     ):
         return None
-    inside = any(token.part == "VERB" or token.lower in WHO for token in tokens[whole.first : at])
+    inside = any(token.part == "VERB" or token.lower in WHO for token in tokens[full_phrase.first : at])
     owner = NounPhrase(phrase.first, at, at - 1) if at < phrase.last else phrase
     kind = "" if inside else _kind(tokens, owner)
     if not kind:
         return None
-    return replace(_actor(tokens, WholePhrase(whole.first, owner.last, at, owner.head), kind), owns=whole.last)
+    return replace(
+        _actor(tokens, WholePhrase(full_phrase.first, owner.last, at, owner.head), kind), owns=full_phrase.last
+    )
 
 
 def _object(sentence: Sentence, clause: Clause, subject: Actor, mode: str) -> tuple[Actor, Clause | None] | str:
@@ -180,8 +190,10 @@ def _object(sentence: Sentence, clause: Clause, subject: Actor, mode: str) -> tu
             return _actor(tokens, second.subject, kind), second
         if _runs_on(sentence, phrase):
             return UNCLEAR_SENTENCE
-        whole = _with_other_persons(sentence, sentence.whole(sentence.joined(phrase), tokens[clause.verb.main]), clause)
-        return _owning(sentence, _cut(tokens, _actor(tokens, whole, kind), subject)), None
+        full_phrase = _with_other_persons(
+            sentence, sentence.whole(sentence.joined(phrase), tokens[clause.verb.main]), clause
+        )
+        return _owning(sentence, _cut(tokens, _actor(tokens, full_phrase, kind), subject)), None
     if owned:
         return OWNED
     behind = tokens[clause.verb.main + 1 : clause.verb.main + 1 + REACH]
@@ -244,23 +256,28 @@ def _second_clause(sentence: Sentence, clause: Clause, phrase: NounPhrase) -> Cl
     return second if finite else None
 
 
-def _with_other_persons(sentence: Sentence, whole: WholePhrase, clause: Clause) -> WholePhrase:
+def _with_other_persons(sentence: Sentence, full_phrase: WholePhrase, clause: Clause) -> WholePhrase:
     """Extend by another person: "a man in red and a woman in black"."""
     tokens = sentence.tokens
-    following = sentence.phrases.get(whole.last + 1)
-    if whole.last < len(tokens) and tokens[whole.last].lower == "and" and following and _kind(tokens, following):
+    following = sentence.phrases.get(full_phrase.last + 1)
+    if (
+        full_phrase.last < len(tokens)
+        and tokens[full_phrase.last].lower == "and"
+        and following
+        and _kind(tokens, following)
+    ):
         more = sentence.whole(sentence.joined(following), tokens[clause.verb.main])
-        return replace(whole, last=more.last, joined=True)
-    return whole
+        return replace(full_phrase, last=more.last, joined=True)
+    return full_phrase
 
 
-def _owning(sentence: Sentence, other: Actor) -> Actor:
+def _owning(sentence: Sentence, counterpart: Actor) -> Actor:
     """Split "the man in the suit's face" into the man in the suit and his face; "a soldier's uniform" stays whole."""
     tokens = sentence.tokens
-    for at in range(other.head + 1, other.last - 1):
+    for at in range(counterpart.head + 1, counterpart.last - 1):
         if tokens[at].part == "PART" and tokens[at].lower in ("'s", "’s") and tokens[at + 1].lower not in CLOTHES:
-            return replace(other, last=at, owns=other.last)
-    return other
+            return replace(counterpart, last=at, owns=counterpart.last)
+    return counterpart
 
 
 def _runs_on(sentence: Sentence, phrase: NounPhrase) -> bool:
@@ -272,25 +289,25 @@ def _runs_on(sentence: Sentence, phrase: NounPhrase) -> bool:
     return last < len(tokens) and (tokens[last].part == "AUX" or tokens[last].tag == "VBZ")
 
 
-def _cut(tokens: Sequence[Token], other: Actor, subject: Actor) -> Actor:
+def _cut(tokens: Sequence[Token], counterpart: Actor, subject: Actor) -> Actor:
     """Leave out a description that names the subject by a pronoun: "the man in front of her" is "the man"."""
-    for at in range(other.head + 1, other.last):
+    for at in range(counterpart.head + 1, counterpart.last):
         pronoun = gender_of_pronoun(tokens[at])
         if not pronoun or not fits(pronoun, subject.gender):
             continue
-        if role_of(tokens, at) == OBJECT or not fits(pronoun, other.gender):
-            return replace(other, last=_description_start(tokens, other, at))
-    return other
+        if role_of(tokens, at) == OBJECT or not fits(pronoun, counterpart.gender):
+            return replace(counterpart, last=_description_start(tokens, counterpart, at))
+    return counterpart
 
 
-def _description_start(tokens: Sequence[Token], other: Actor, at: int) -> int:
+def _description_start(tokens: Sequence[Token], counterpart: Actor, at: int) -> int:
     """Return where the description with the pronoun begins: "seated in front of (her)", "who smiles at (her)"."""
     start = at
-    while start - 1 > other.head and (
+    while start - 1 > counterpart.head and (
         tokens[start - 1].part in ("ADP", "ADV", "PART") or tokens[start - 1].lower in BEFORE_PRONOUN
     ):
         start -= 1
-    while start - 1 > other.head and (
+    while start - 1 > counterpart.head and (
         tokens[start - 1].part in ("VERB", "AUX", "ADV")
         or tokens[start - 1].lower in WHO
         or tokens[start - 1].text == ","
@@ -299,12 +316,12 @@ def _description_start(tokens: Sequence[Token], other: Actor, at: int) -> int:
     return start
 
 
-def _same(tokens: Sequence[Token], subject: Actor, other: Actor) -> str:
+def _same(tokens: Sequence[Token], subject: Actor, counterpart: Actor) -> str:
     """Return whether both have the same description: "a man hits another man"."""
 
     def description(actor: Actor) -> list[str]:
         return [token.lower for token in tokens[actor.first + actor.determiner : actor.last]]
 
-    if description(subject) == description(other):
+    if description(subject) == description(counterpart):
         return "both participants have the same description"
     return ""

@@ -15,16 +15,16 @@ PLURAL_AUX = {"are": "is", "were": "was", "have": "has", "do": "does"}
 
 
 def verb_edits(
-    tokens: Sequence[Token], clause: Clause, subject: Actor, other: Actor, second: Clause | None
+    tokens: Sequence[Token], clause: Clause, subject: Actor, counterpart: Actor, second: Clause | None
 ) -> Iterator[Edit]:
     """Yield the edits of verbs that agree with a new subject of another number."""
-    if subject.plural == other.plural:
+    if subject.plural == counterpart.plural:
         return
-    end = other.first if second is not None else len(tokens)
-    verbs = [clause.verb.agrees, *_coordinated(tokens, clause, subject, other, end)]
+    end = counterpart.first if second is not None else len(tokens)
+    verbs = [clause.verb.agrees, *_coordinated(tokens, clause, subject, counterpart, end)]
     for at in verbs:
         tag = clause.verb.tag if at == clause.verb.agrees else tokens[at].tag
-        if edit := _agreement(tokens[at], tag, plural=other.plural):
+        if edit := _agreement(tokens[at], tag, plural=counterpart.plural):
             yield edit
     if second is None:
         return
@@ -32,14 +32,16 @@ def verb_edits(
         yield edit
 
 
-def _coordinated(tokens: Sequence[Token], clause: Clause, subject: Actor, other: Actor, end: int) -> Iterator[int]:
+def _coordinated(
+    tokens: Sequence[Token], clause: Clause, subject: Actor, counterpart: Actor, end: int
+) -> Iterator[int]:
     """Yield the further verbs of the subject: "emerges and sees"."""
     tag, after = tokens[clause.verb.agrees].tag or clause.verb.tag, False
     for at in range(clause.verb.main + 1, end):
         token = tokens[at]
         if token.part == "SCONJ" or (token.part == "PRON" and token.lower in ("who", "which", "that")):
             return
-        if other.first <= at < other.last:
+        if counterpart.first <= at < counterpart.last:
             continue
         if token.part == "CCONJ" or token.lower == "then":
             after = True
@@ -64,23 +66,23 @@ def _agreement(verb: Token, tag: str, *, plural: bool) -> Edit | None:
     return Edit(verb.start, verb.end, match_case(verb.text, changed)) if changed else None
 
 
-def pronoun_edits(tokens: Sequence[Token], subject: Actor, other: Actor) -> list[Edit] | None:
+def pronoun_edits(tokens: Sequence[Token], subject: Actor, counterpart: Actor) -> list[Edit] | None:
     """Return the edits of pronouns that refer to the role of a participant; None if one would not fit."""
     edits = []
     for at, token in enumerate(tokens):
         if token.part not in ("PRON", "DET"):
             continue
         pronoun = gender_of_pronoun(token)
-        inside = subject.first <= at < subject.last or other.first <= at < other.last
+        inside = subject.first <= at < subject.last or counterpart.first <= at < counterpart.last
         if not pronoun or inside:
             continue
-        by_subject, by_other = fits(pronoun, subject.gender), fits(pronoun, other.gender)
-        if by_subject == by_other:
+        fits_subject, fits_counterpart = fits(pronoun, subject.gender), fits(pronoun, counterpart.gender)
+        if fits_subject == fits_counterpart:
             # Of either, the new one has the pronoun too; of neither, it names somebody else.
             continue
-        changed = form_for(tokens, at, other.gender if by_subject else subject.gender)
-        if changed is None:
+        new_pronoun = form_for(tokens, at, counterpart.gender if fits_subject else subject.gender)
+        if new_pronoun is None:
             return None
-        if changed != token.lower:
-            edits.append(Edit(token.start, token.end, match_case(token.text, changed)))
+        if new_pronoun != token.lower:
+            edits.append(Edit(token.start, token.end, match_case(token.text, new_pronoun)))
     return edits

@@ -38,8 +38,8 @@ def spots(tokens: Sequence[Token], target: str, which: str = "every") -> list[Sp
     """
     if target == "verb" and which == "main":
         return _main_verb(tokens)
-    found = _all_spots(tokens, target)
-    return {"main": found[:1], "first": found[:1], "last": found[-1:], "every": found}[which]
+    all_spots = _all_spots(tokens, target)
+    return {"main": all_spots[:1], "first": all_spots[:1], "last": all_spots[-1:], "every": all_spots}[which]
 
 
 def _main_verb(tokens: Sequence[Token]) -> list[Spot]:
@@ -53,18 +53,18 @@ def _main_verb(tokens: Sequence[Token]) -> list[Spot]:
 
 def _all_spots(tokens: Sequence[Token], target: str) -> list[Spot]:
     if target in ("verb", "noun"):
-        chosen: Iterable[Token] = (token for token in tokens if token.part == target.upper())
+        target_tokens: Iterable[Token] = (token for token in tokens if token.part == target.upper())
     else:
         group = action_verb(tokens)
         verb = group.main if group else len(tokens)
         phrases = noun_phrases(tokens)
         if target == "object":
             behind = (phrase for phrase in phrases if phrase.first > verb)
-            found = [phrase for phrase in behind if _is_reached(tokens, verb, phrase.first)][:1]
+            target_phrases = [phrase for phrase in behind if _is_reached(tokens, verb, phrase.first)][:1]
         else:
-            found = [phrase for phrase in phrases if phrase.head < verb][-1:]
-        chosen = (tokens[phrase.head] for phrase in found if tokens[phrase.head].part == "NOUN")
-    return [spot for spot in map(_spot, chosen) if spot is not None]
+            target_phrases = [phrase for phrase in phrases if phrase.head < verb][-1:]
+        target_tokens = (tokens[phrase.head] for phrase in target_phrases if tokens[phrase.head].part == "NOUN")
+    return [spot for spot in map(_spot, target_tokens) if spot is not None]
 
 
 def _is_reached(tokens: Sequence[Token], verb: int, first: int) -> bool:
@@ -83,20 +83,26 @@ def _spot(token: Token) -> Spot | None:
 
 def words_by_form(words: Collection[str], seen: Collection[tuple[str, str]] | None) -> dict[str, tuple[str, ...]]:
     """Return form -> sorted words with that form. `seen`: the only allowed (lemma, "VERB" or "NOUN") pairs."""
-    found: dict[str, list[str]] = {form: [] for form in FORMS}
+    words_by_tag: dict[str, list[str]] = {form: [] for form in FORMS}
     for word in sorted(words):
         for lemma, tag in verb_readings(word) if len(word) > 1 else ():
-            if lemma not in EMPTY_VERBS and (seen is None or (lemma, "VERB") in seen) and word not in found[tag][-1:]:
-                found[tag].append(word)
+            if (
+                lemma not in EMPTY_VERBS
+                and (seen is None or (lemma, "VERB") in seen)
+                and word not in words_by_tag[tag][-1:]
+            ):
+                words_by_tag[tag].append(word)
         nouns = lemmas(word).get("NOUN", ()) if len(word) > 1 else ()
         if nouns and (seen is None or any((lemma, "NOUN") in seen for lemma in nouns)):
-            found["NNS" if singular(word) is not None else "NN"].append(word)
-    return {form: tuple(listed) for form, listed in found.items()}
+            words_by_tag["NNS" if singular(word) is not None else "NN"].append(word)
+    return {form: tuple(listed) for form, listed in words_by_tag.items()}
 
 
 def is_form_of(spot: Spot, word: str) -> bool:
     """Return whether the word is a form of the original word: "folds" and "folded", "box" and "boxes"."""
     if word in (spot.word, spot.lemma):
         return True
-    part = "NOUN" if spot.form in NOUN_FORMS else "VERB"
-    return spot.lemma in lemmas(word).get(part, ()) or any(lemma == spot.lemma for lemma, _ in verb_readings(word))
+    word_class = "NOUN" if spot.form in NOUN_FORMS else "VERB"
+    return spot.lemma in lemmas(word).get(word_class, ()) or any(
+        lemma == spot.lemma for lemma, _ in verb_readings(word)
+    )

@@ -8,7 +8,7 @@ from foilworks.core.text.language.inflection import PLURAL_ONLY, plural, singula
 
 FRAME = re.compile(
     r"^(?P<before>\s*(?ai:there\s+))(?P<frame>(?ai:is\s+at\s+least\s+one|is\s+some|are\s+some|are\s+at\s+least\s+some))"
-    r"(?P<gap>\s+)(?P<thing>[^\W_]+(?:[\s-]+[^\W_]+){0,3})(?P<after>\s*[.!]?\s*)$"
+    r"(?P<gap>\s+)(?P<noun>[^\W_]+(?:[\s-]+[^\W_]+){0,3})(?P<after>\s*[.!]?\s*)$"
 )
 ONE, SEVERAL, SOME = "is at least one", "are some", "is some"
 # Uncountable things that are also sold or served by the piece: "peppers", "papers".
@@ -35,14 +35,14 @@ PARTS = {
 
 @dataclass(frozen=True)
 class Existence:
-    """An existence caption: characters `frame_start:frame_end` are the frame, `start:end` the thing."""
+    """An existence caption: characters `frame_start:frame_end` are the frame, `start:end` the noun."""
 
     frame: str
     frame_start: int
     frame_end: int
     start: int
     end: int
-    thing: str
+    noun: str
 
 
 def read_existence(text: str) -> Existence | None:
@@ -54,45 +54,45 @@ def read_existence(text: str) -> Existence | None:
         return None
     frame = " ".join(match["frame"].lower().split())
     frame = SEVERAL if frame.startswith("are") else frame
-    thing = " ".join(match["thing"].lower().split())
-    return Existence(frame, *match.span("frame"), *match.span("thing"), thing)
+    noun = " ".join(match["noun"].lower().split())
+    return Existence(frame, *match.span("frame"), *match.span("noun"), noun)
 
 
-def one_of(thing: str) -> str:
+def one_of(noun: str) -> str:
     """Return the singular of a thing: "wine glasses" -> "wine glass"; "water", "scissors" as they are."""
-    first, _, last = thing.lower().rpartition(" ")
+    first, _, last = noun.lower().rpartition(" ")
     return f"{first} {singular(last) or last}".strip()
 
 
-def frame_for(thing: str, *, several: bool) -> tuple[str, str]:
+def frame_for(noun: str, *, several: bool) -> tuple[str, str]:
     """Return (frame, form) for a thing in the singular."""
-    last = thing.split()[-1]
+    last = noun.split()[-1]
     if last in MASS and not (several and last in PIECES):
-        return SOME, thing
+        return SOME, noun
     if last in PLURAL_ONLY:
-        return SEVERAL, thing
-    return (SEVERAL, many_of(thing)) if several else (ONE, thing)
+        return SEVERAL, noun
+    return (SEVERAL, many_of(noun)) if several else (ONE, noun)
 
 
-def own_frame(thing: str, said: str) -> str:
+def own_frame(noun: str, frame: str) -> str:
     """Return the frame that a caption of the thing should have: "at least one jeans" counts as "are some jeans", and
     "are some hair" as "is some hair"."""
-    last = thing.split()[-1]
+    last = noun.split()[-1]
     if last in MASS and last not in PIECES:
         return SOME
-    return SEVERAL if last in PLURAL_ONLY else said
+    return SEVERAL if last in PLURAL_ONLY else frame
 
 
-def many_of(thing: str) -> str:
+def many_of(noun: str) -> str:
     """Return the plural of a thing, by its last word: "wine glass" -> "wine glasses"."""
-    first, _, last = thing.rpartition(" ")
+    first, _, last = noun.rpartition(" ")
     many = plural(last) if singular(last) is None else last
     return f"{first} {many}".strip()
 
 
-def in_frame(thing: str, said: str, frame: str) -> str | None:
-    """Return the form in `frame` of a thing (singular) from frame `said`; None if only one of them is countable, or
-    the thing has no singular ("jeans")."""
-    if (said == SOME) != (frame == SOME) or (frame == ONE and thing.split()[-1] in PLURAL_ONLY):
+def in_frame(noun: str, source_frame: str, frame: str) -> str | None:
+    """Return the form in `frame` of a noun (singular) from `source_frame`; None if only one of them is countable, or
+    the noun has no singular ("jeans")."""
+    if (source_frame == SOME) != (frame == SOME) or (frame == ONE and noun.split()[-1] in PLURAL_ONLY):
         return None
-    return many_of(thing) if frame == SEVERAL else thing
+    return many_of(noun) if frame == SEVERAL else noun

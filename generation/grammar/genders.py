@@ -82,18 +82,22 @@ def refusal(text: str, noun: Mention, mentions: Sequence[Mention]) -> str:
     before = " ".join(text[max(0, noun.start - REACH) : noun.start].split(" "))
     if NEGATED.search(before):
         return f"'{noun.word}' is negated: the foil may be true, too"
-    found = WORD.findall(text.lower())
-    if _is_name(text, noun, found):
+    text_words = WORD.findall(text.lower())
+    if _is_name(text, noun, text_words):
         return f"'{noun.word}' is part of a name or a fixed phrase"
     if _disagrees(text, noun, before):
         return f"the number of '{noun.word}' does not agree with its sentence; correct the caption"
-    same = [one for one in mentions if one.gender == noun.gender and one.word not in PRONOUNS and one != noun]
-    attribute = _attribute(text, noun.gender, found)
+    same = [
+        mention
+        for mention in mentions
+        if mention.gender == noun.gender and mention.word not in PRONOUNS and mention != noun
+    ]
+    attribute = _attribute(text, noun.gender, text_words)
     if attribute:
         return f"'{attribute}' gives the gender of '{noun.word}' away"
-    if sum(one.word == noun.word for one in mentions) > 1:
+    if sum(mention.word == noun.word for mention in mentions) > 1:
         return f"'{noun.word}' occurs more than once; it may be another person"
-    if OTHER_BEFORE.search(before) or any(OTHER_BEFORE.search(text[: one.start]) for one in same):
+    if OTHER_BEFORE.search(before) or any(OTHER_BEFORE.search(text[: mention.start]) for mention in same):
         return f"“other” compares '{noun.word}' with another person of the same gender"
     return ""
 
@@ -101,18 +105,22 @@ def refusal(text: str, noun: Mention, mentions: Sequence[Mention]) -> str:
 def is_confused_with(text: str, noun: Mention, target: str, mentions: Sequence[Mention]) -> bool:
     """Return whether a swap of the noun would write "a woman and a woman", "men and guys", or twice "the man"."""
     alike = ADULTS if target in ADULTS else {target}
-    others = [one for one in mentions if one.word in alike and one.gender == GENDER[target] and one != noun]
+    similar_mentions = [
+        mention
+        for mention in mentions
+        if mention.word in alike and mention.gender == GENDER[target] and mention != noun
+    ]
     if DEFINITE.search(text[: noun.start]) and any(
-        one.word == target and DEFINITE.search(text[: one.start]) for one in others
+        mention.word == target and DEFINITE.search(text[: mention.start]) for mention in similar_mentions
     ):
         return True
-    spans = (sorted([(noun.start, noun.end), (one.start, one.end)]) for one in others)
+    spans = (sorted([(noun.start, noun.end), (mention.start, mention.end)]) for mention in similar_mentions)
     between = [" ".join(text[first[1] : second[0]].split(" ")) for first, second in spans]
     return any(JOINED.fullmatch(words) or MEANWHILE.search(words) for words in between)
 
 
-def _is_name(text: str, noun: Mention, found: Collection[str]) -> bool:
-    if NAME_WORDS.isdisjoint(found):
+def _is_name(text: str, noun: Mention, text_words: Collection[str]) -> bool:
+    if NAME_WORDS.isdisjoint(text_words):
         return _is_capital(text, noun)
     near = NAMES.finditer(text, max(0, noun.start - REACH), noun.end + REACH)
     if any(match.start() <= noun.start < match.end() for match in near):
@@ -142,8 +150,8 @@ def _disagrees(text: str, noun: Mention, before: str) -> bool:
     return bool(SEVERAL_BEFORE.search(before) or followed)
 
 
-def _attribute(text: str, gender: str, found: Collection[str]) -> str:
-    if HINTS[gender].isdisjoint(found):
+def _attribute(text: str, gender: str, text_words: Collection[str]) -> str:
+    if HINTS[gender].isdisjoint(text_words):
         return ""
     match = ATTRIBUTE[gender].search(text)
     return match.group().lower() if match else ""

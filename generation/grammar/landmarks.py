@@ -32,5 +32,5 @@ def _may_be_noun(token: Token, *, last: bool) -> bool:
     """Return whether it is a noun, also where the tagger takes a last word for a verb: "on a flat surface"."""
     if token.part in OUTSIDE_WORDS or (token.part == "VERB" and not last):
         return False
-    known = lemmas(token.lower)
-    return token.part in ("NOUN", "PROPN") or not known or "NOUN" in known
+    lemmas_by_class = lemmas(token.lower)
+    return token.part in ("NOUN", "PROPN") or not lemmas_by_class or "NOUN" in lemmas_by_class

@@ -94,19 +94,19 @@ def find_count(text: str, anchor: str) -> Count | str:
     reason = "it has no “exactly” before a number; anchor “any” also takes other numbers"
     for pattern in (EXACTLY, IN_TOTAL):
         for match in pattern.finditer(text):
-            found = _count(text, match)
-            if isinstance(found, Count):
-                return found
-            reason = found or reason
+            count_or_reason = _count(text, match)
+            if isinstance(count_or_reason, Count):
+                return count_or_reason
+            reason = count_or_reason or reason
     if anchor == "exactly":
         return reason
     reason = "it has no number that counts a thing"
     for match in BARE.finditer(text):
-        found = _count(text, match)
-        if isinstance(found, str):
-            reason = found or reason
-        elif _counts_something(found):
-            return found
+        count_or_reason = _count(text, match)
+        if isinstance(count_or_reason, str):
+            reason = count_or_reason or reason
+        elif _counts_something(count_or_reason):
+            return count_or_reason
     return reason
 
 
@@ -205,27 +205,27 @@ def _cross(count: Count, *, to_one: bool) -> list[Edit] | None:
 
 def _noun_phrase(count: Count) -> list[Token]:
     """Return the words from the number to the end of its noun phrase, by word lists and the lexicon."""
-    found: list[Token] = []
+    phrase_tokens: list[Token] = []
     at = count.end
     while match := WORD.match(count.text, at):
         token = (match.start(1), match.end(1), match.group(1))
         word = token[2].lower()
-        if word in PREPOSITIONS or word in CLOSED or (found and word in TRAILING and word != "more"):
+        if word in PREPOSITIONS or word in CLOSED or (phrase_tokens and word in TRAILING and word != "more"):
             break
-        if found and (word.endswith("ly") or not _may_continue(found[-1][2].lower(), word)):
+        if phrase_tokens and (word.endswith("ly") or not _may_continue(phrase_tokens[-1][2].lower(), word)):
             break
-        found.append(token)
+        phrase_tokens.append(token)
         at = match.end()
-        if word in ("time", "times") or len(found) == MAX_PHRASE_WORDS:
+        if word in ("time", "times") or len(phrase_tokens) == MAX_PHRASE_WORDS:
             break
-    return found
+    return phrase_tokens
 
 
 def _may_continue(before: str, word: str) -> bool:
-    known = lemmas(word)
-    if word.endswith("ing") and word not in known.get("VERB", (word,)):
+    lemmas_by_class = lemmas(word)
+    if word.endswith("ing") and word not in lemmas_by_class.get("VERB", (word,)):
         return can_be(before, "ADJ")
-    return not known or "NOUN" in known or "ADJ" in known
+    return not lemmas_by_class or "NOUN" in lemmas_by_class or "ADJ" in lemmas_by_class
 
 
 def _last_of_first_plurals(phrase: list[Token]) -> Token | None:
@@ -265,8 +265,8 @@ def _agree(count: Count, after: int, *, to_one: bool) -> list[Edit] | None:
     if there_be:
         verb = there_be.group(1)
         changed = third_person(verb) if to_one else plain_verb(verb)
-        rest = {word.lower() for word in re.findall(r"[A-Za-z]+", text[after:])}
-        if changed is None or rest & (PRONOUNS | {"that", "who", "which"}):
+        following_words = {word.lower() for word in re.findall(r"[A-Za-z]+", text[after:])}
+        if changed is None or following_words & (PRONOUNS | {"that", "who", "which"}):
             return None
         if changed == verb.lower():
             return []

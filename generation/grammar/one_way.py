@@ -99,7 +99,7 @@ class Swap:
     passive: bool
     second: bool
     subject: Actor
-    other: Actor
+    counterpart: Actor
 
     @property
     def lemma(self) -> str:
@@ -108,19 +108,19 @@ class Swap:
     @property
     def agent(self) -> Actor:
         """The participant that does it after the swap."""
-        return self.subject if self.passive else self.other
+        return self.subject if self.passive else self.counterpart
 
     @property
     def patient(self) -> Actor:
-        return self.other if self.passive else self.subject
+        return self.counterpart if self.passive else self.subject
 
     def between(self) -> Sequence[Token]:
         """Return the words behind the verb and before the second participant."""
-        return self.tokens[self.main + 1 : self.other.first]
+        return self.tokens[self.main + 1 : self.counterpart.first]
 
     def behind(self) -> Sequence[Token]:
         """Return the words behind the second participant."""
-        return self.tokens[self.other.last :]
+        return self.tokens[self.counterpart.last :]
 
 
 def refusal(swap: Swap) -> str:
@@ -162,22 +162,24 @@ def _is_before(swap: Swap) -> bool:
 
 def _looks_one_way(swap: Swap) -> bool:
     """Return whether the look goes one way: "down at", "through a window", "angrily", "at the man's shoes"."""
-    tokens, other = swap.tokens, swap.other
+    tokens, counterpart = swap.tokens, swap.counterpart
     if tokens[swap.main + 1].lower in SEARCHES:
         return True
-    if other.owns:
-        return tokens[other.owns - 1].lower not in ("eyes", "eye", "face", "gaze")
+    if counterpart.owns:
+        return tokens[counterpart.owns - 1].lower not in ("eyes", "eye", "face", "gaze")
     if any(token.lower in ("eyes", "face") for token in swap.between()):
         return False
-    if swap.subject.plural != other.plural or any(token.lower in DIRECTIONS | SCREENS for token in swap.between()):
+    if swap.subject.plural != counterpart.plural or any(
+        token.lower in DIRECTIONS | SCREENS for token in swap.between()
+    ):
         return True
     if _has_manner(swap) or any(token.lower in SCREENS for token in swap.behind()):
         return True
     if any(token.lower in LIFELESS or token.lower == "shot" for token in swap.behind()):
         return True
     # "stares at the body of a woman"
-    of = tokens[other.first - 1].lower == "of" and tokens[other.first - 2].part == "NOUN"
-    return of or _is_busy(tokens, other)
+    of = tokens[counterpart.first - 1].lower == "of" and tokens[counterpart.first - 2].part == "NOUN"
+    return of or _is_busy(tokens, counterpart)
 
 
 def _is_busy(tokens: Sequence[Token], actor: Actor) -> bool:
@@ -187,8 +189,8 @@ def _is_busy(tokens: Sequence[Token], actor: Actor) -> bool:
 
 def _has_manner(swap: Swap) -> bool:
     """Return whether the caption says how it is done: "angrily", "with a stunned expression"."""
-    tokens, other = swap.tokens, swap.other
-    for at in (*range(swap.subject.last, other.first), *range(other.last, len(tokens))):
+    tokens, counterpart = swap.tokens, swap.counterpart
+    for at in (*range(swap.subject.last, counterpart.first), *range(counterpart.last, len(tokens))):
         token = tokens[at]
         if token.lower in HOW or (token.part == "ADV" and token.lower.endswith("ly") and token.lower not in EVEN):
             return True
@@ -226,9 +228,9 @@ def _too_weak(swap: Swap) -> str:
         return f"one person does not '{lemma}' several"
     if not _is_child(tokens, agent) or _is_child(tokens, patient) or patient.animal:
         return ""
-    direct = not any(token.part == "NOUN" for token in tokens[swap.nearest + 1 : swap.other.first])
+    direct = not any(token.part == "NOUN" for token in tokens[swap.nearest + 1 : swap.counterpart.first])
     with_particle = lemma in CARRY_WITH and any(token.lower == CARRY_WITH[lemma] for token in tokens[swap.nearest :])
-    if (lemma in CARRY or with_particle) and direct and not swap.other.owns:
+    if (lemma in CARRY or with_particle) and direct and not swap.counterpart.owns:
         return f"a small child does not '{lemma}' an adult"
     if tokens[agent.head].lower in INFANTS and lemma in SKILLED:
         return f"a baby does not '{lemma}'"
@@ -260,8 +262,8 @@ def _contradiction(swap: Swap) -> str:
 
 def state_of(swap: Swap, actor: Actor) -> int:
     """Return where the description begins that contradicts the verb's action; 0 if none does."""
-    if found := _lifeless(swap.tokens, actor):
-        return found
+    if lifeless_start := _lifeless(swap.tokens, actor):
+        return lifeless_start
     states = _contradicted(swap)
     if not states:
         return 0
@@ -313,16 +315,16 @@ def _states(tokens: Sequence[Token], actor: Actor) -> Iterator[tuple[int, int]]:
             yield (start - 1 if tokens[start - 1].text == "," else start), at
 
 
-def with_state_left(swap: Swap) -> Actor:
+def without_contradicted_state(swap: Swap) -> Actor:
     """Return the second participant without a state that its new part contradicts; the state stays in place.
 
     "A boy runs to a man sitting by a tree" becomes "A man runs to a boy sitting by a tree".
     """
-    other, tokens = swap.other, swap.tokens
-    start = 0 if swap.passive or swap.second or other.owns else state_of(swap, other)
-    if not start or swap.subject.plural != other.plural or _ends_in_clause(tokens, swap.subject):
-        return other
-    return replace(other, last=start)
+    counterpart, tokens = swap.counterpart, swap.tokens
+    start = 0 if swap.passive or swap.second or counterpart.owns else state_of(swap, counterpart)
+    if not start or swap.subject.plural != counterpart.plural or _ends_in_clause(tokens, swap.subject):
+        return counterpart
+    return replace(counterpart, last=start)
 
 
 def _ends_in_clause(tokens: Sequence[Token], actor: Actor) -> bool:
@@ -334,8 +336,8 @@ def _words_that_stay(swap: Swap) -> str:
     """Return why words that refer to somebody or something would not be true behind a swap."""
     if _is_outside(swap):
         return OUTSIDE
-    tokens, subject, other = swap.tokens, swap.subject, swap.other
-    for stays, comes, first in ((other, subject, other), (subject, other, subject)):
+    tokens, subject, counterpart = swap.tokens, swap.subject, swap.counterpart
+    for stays, comes, first in ((counterpart, subject, counterpart), (subject, counterpart, subject)):
         words = {token.lower for token in tokens[stays.first : stays.first + stays.determiner]}
         if not words.isdisjoint(("another", "other")) and not _may_be_another(tokens, comes, first):
             return OTHERS
@@ -353,9 +355,9 @@ def _may_be_another(tokens: Sequence[Token], comes: Actor, first: Actor) -> bool
 
 def _is_outside(swap: Swap) -> bool:
     """Return whether "it" or "them" before the second participant names no thing of the sentence: "throws it at"."""
-    thing = False
+    has_noun = False
     for token in swap.between():
         if token.lower in ("it", "them") and token.part == "PRON":
-            return not thing and not fits(gender_of_pronoun(token), swap.subject.gender)
-        thing = thing or token.part == "NOUN"
+            return not has_noun and not fits(gender_of_pronoun(token), swap.subject.gender)
+        has_noun = has_noun or token.part == "NOUN"
     return False

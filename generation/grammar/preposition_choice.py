@@ -91,25 +91,29 @@ def choices(phrase: str, before: Sequence[str], after: Sequence[str]) -> tuple[s
 
 @cache
 def _rows() -> dict[str, tuple[Row, ...]]:
-    found: dict[str, list[Row]] = {}
+    rows_by_phrase: dict[str, list[Row]] = {}
     for phrases, verbs, landmarks, targets in ROWS:
         for phrase in phrases.split(", "):
-            given = OPPOSITES[phrase] if targets == OTHER else tuple(one for one in targets.split(", ") if one)
-            found.setdefault(phrase, []).append(Row(*_signs(verbs), *_signs(landmarks), given))
-    return {phrase: tuple(rows) for phrase, rows in found.items()}
+            phrase_targets = (
+                OPPOSITES[phrase] if targets == OTHER else tuple(target for target in targets.split(", ") if target)
+            )
+            rows_by_phrase.setdefault(phrase, []).append(Row(*_signs(verbs), *_signs(landmarks), phrase_targets))
+    return {phrase: tuple(rows) for phrase, rows in rows_by_phrase.items()}
 
 
 def _signs(words: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the words, and those after a minus: "move -swim"."""
     listed = words.split()
-    return frozenset(one for one in listed if one[0] != "-"), frozenset(one[1:] for one in listed if one[0] == "-")
+    return frozenset(word for word in listed if word[0] != "-"), frozenset(
+        word[1:] for word in listed if word[0] == "-"
+    )
 
 
 @cache
 def _forms() -> dict[str, str]:
     """Return form -> lemma of the verbs that captions use with prepositions."""
-    known = {lemma for listed in VERBS.values() for lemma in listed.split()}
-    forms = {verb_form(lemma, tag): lemma for lemma in sorted(known) for tag in TAGS}
+    verb_lemmas = {lemma for listed in VERBS.values() for lemma in listed.split()}
+    forms = {verb_form(lemma, tag): lemma for lemma in sorted(verb_lemmas) for tag in TAGS}
     forms |= MORE_FORMS
     forms |= dict.fromkeys(("is", "are", "was", "were"), "be")
     return {form: lemma for form, lemma in forms.items() if form not in NOT_VERBS}
@@ -126,11 +130,11 @@ def _classes_of_landmarks() -> dict[str, frozenset[str]]:
 
 
 def _inverted(table: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
+    names_by_word: dict[str, set[str]] = {}
     for name, words in table:
         for word in words.split():
-            found.setdefault(word, set()).add(name)
-    return {word: frozenset({word, *names}) for word, names in found.items()}
+            names_by_word.setdefault(word, set()).add(name)
+    return {word: frozenset({word, *names}) for word, names in names_by_word.items()}
 
 
 def _verb(before: Sequence[str]) -> frozenset[str]:
@@ -171,9 +175,9 @@ def _may_follow(word: str, lemma: str, last: str) -> bool:
 @lru_cache(maxsize=20_000)
 def _lemma_of_verb(word: str) -> str:
     """Return the lemma of a word that captions use as a verb: one of the lists, or one that cannot be a noun."""
-    known = _forms().get(word)
-    if known:
-        return known
+    lemma = _forms().get(word)
+    if lemma:
+        return lemma
     if word in NOT_VERBS:
         return ""
     readings = verb_readings(word)
@@ -192,8 +196,8 @@ def _landmark(after: Sequence[str]) -> frozenset[str]:
     head, bare = _head(after)
     if not head:
         return frozenset()
-    known = _classes_of_landmarks().get(head) or _classes_of_landmarks().get(singular(head) or "")
-    classes = known or frozenset({head})
+    head_classes = _classes_of_landmarks().get(head) or _classes_of_landmarks().get(singular(head) or "")
+    classes = head_classes or frozenset({head})
     if not REFUSED & classes:
         classes |= {"thing"}
     return classes | {"bare", f"bare:{head}"} if bare else classes
@@ -248,8 +252,8 @@ def _ends_phrase(word: str, head: str) -> bool:
         return False
     if len(word) > 4 and word.endswith(("ing", "ly", "ed")):
         return True
-    parts = lemmas(word).keys()
-    if parts and "NOUN" not in parts:
+    word_classes = lemmas(word).keys()
+    if word_classes and "NOUN" not in word_classes:
         return True
     # "in the room chops": a noun that we know, then a word that can be a verb of it.
     return _is_landmark(head) and (plain_verb(word) is not None or bool(_forms().get(word)))

@@ -92,7 +92,9 @@ def replacements(relation: Relation, mode: str, vocabulary: frozenset[str] | Non
     phrase = relation.phrase
     if mode == "paper":
         return sorted((vocabulary or frozenset(LISTED + PAPER_ONLY)) - {phrase})
-    allowed = {other for other in LISTED if other not in NEVER_DRAWN and KIND[other] == KIND[phrase]}
+    allowed = {
+        preposition for preposition in LISTED if preposition not in NEVER_DRAWN and KIND[preposition] == KIND[phrase]
+    }
     if vocabulary:
         allowed &= vocabulary
     return sorted(allowed - {phrase} - STAYS_TRUE[phrase] - relation.same)
@@ -102,8 +104,8 @@ def fitting(text: str, relation: Relation) -> tuple[str, ...]:
     """Return the replacements that are false and natural with the relation's verb and landmark, opposites first."""
     clause = SENTENCE_END.split(text[max(0, relation.start - WINDOW) : relation.start])[-1]
     before = [match.group().lower() for match in WORD.finditer(clause)]
-    found = preposition_choice.choices(relation.phrase, before, _words_after(text, relation.end))
-    return tuple(target for target in found if target not in relation.same)
+    targets = preposition_choice.choices(relation.phrase, before, _words_after(text, relation.end))
+    return tuple(target for target in targets if target not in relation.same)
 
 
 def _continues(text: str, end: int) -> bool:
@@ -120,11 +122,11 @@ def is_opposite(phrase: str, target: str) -> bool:
 
 
 def _stays_true(phrase: str) -> frozenset[str]:
-    found = set(ENTAILED.get(phrase, ()))
+    true_prepositions = set(ENTAILED.get(phrase, ()))
     for group in SAME:
         if phrase in group:
-            found |= group
-    return frozenset(found - {phrase})
+            true_prepositions |= group
+    return frozenset(true_prepositions - {phrase})
 
 
 def _same_of(text: str, end: int, phrase: str) -> frozenset[str]:

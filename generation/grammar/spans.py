@@ -40,10 +40,10 @@ def verb_spans(tokens: Sequence[Token], patterns: str, which: str) -> list[VerbS
         for at, token in enumerate(tokens)
         if token.part == "VERB" and token.tag in TAGS and PLAIN_WORDS.fullmatch(token.text)
     ]
-    chosen = {"first": verbs[:1], "last": verbs[-1:], "every": verbs}.get(which, [])
+    selected_verbs = {"first": verbs[:1], "last": verbs[-1:], "every": verbs}.get(which, [])
     if which == "main" and (group := action_verb(tokens)) is not None:
-        chosen = [at for at in verbs if at == group.main]
-    return [span for at in chosen for pattern in PATTERNS[patterns] if (span := _span(tokens, at, pattern))]
+        selected_verbs = [at for at in verbs if at == group.main]
+    return [span for at in selected_verbs for pattern in PATTERNS[patterns] if (span := _span(tokens, at, pattern))]
 
 
 def _span(tokens: Sequence[Token], at: int, pattern: str) -> VerbSpan | None:
@@ -110,13 +110,13 @@ STOP_LISTS = (*VERB_LISTS, *WORD_LISTS)
 
 def stopped_by(span: str, lists: frozenset[str]) -> str:
     """Return the word of the span that is on a chosen stop list, or "". Verbs are matched in every form."""
-    found = words(span)
+    span_words = words(span)
     plain = {name for name in lists if name in WORD_LISTS}
-    for word in found:
+    for word in span_words:
         if any(word in WORD_LISTS[name] for name in plain):
             return word
-    for word in found[:1]:
-        known = {word, *lemmas(word).get("VERB", ()), *(lemma for lemma, _ in verb_readings(word))}
-        if any(known & VERB_LISTS[name] for name in lists if name in VERB_LISTS):
+    for word in span_words[:1]:
+        word_and_lemmas = {word, *lemmas(word).get("VERB", ()), *(lemma for lemma, _ in verb_readings(word))}
+        if any(word_and_lemmas & VERB_LISTS[name] for name in lists if name in VERB_LISTS):
             return word
     return ""

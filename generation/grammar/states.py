@@ -65,47 +65,58 @@ def changes_in(text: str, span: tuple[int, int], tags: Tagger) -> tuple[Sequence
     return tokens, find_changes(tokens)
 
 
-def undone(tokens: Sequence[Token], found: FoundChange, target: str, *, link: bool) -> list[Edit] | None:
+def undone(tokens: Sequence[Token], found_change: FoundChange, target: str, *, link: bool) -> list[Edit] | None:
     """Return the edits that replace the found verb by `target`, with its particle; None if no form fits.
 
     `link`: the preposition of the place changes with it ("attaches it to" -> "detaches it from").
     """
-    verb = tokens[found.verb]
+    verb = tokens[found_change.verb]
     head, _, particle = target.partition(" ")
     form = inflect_like(verb.text, verb.lemma, head, participle=verb.tag == "VBN")
     if form is None:
         return None
-    places = link and found.preposition >= 0
+    changes_link = link and found_change.preposition >= 0
     edits = [Edit(verb.start, verb.end, form)] if form != verb.text else []
-    if found.particle >= 0:
-        old = tokens[found.particle]
-        before = tokens[found.particle - 1].end
+    if found_change.particle >= 0:
+        old = tokens[found_change.particle]
+        before = tokens[found_change.particle - 1].end
         if particle:
             edits.append(Edit(old.start, old.end, match_case(old.text, particle)))
         else:
             edits.append(Edit(before, old.end, ""))
-    elif particle and (not places or not found.transitive or particle not in ("in", "out", "on", "off")):
-        at = tokens[found.verb + 1].end if _is_pronoun_behind(tokens, found) else verb.end
+    elif particle and (not changes_link or not found_change.transitive or particle not in ("in", "out", "on", "off")):
+        at = tokens[found_change.verb + 1].end if _is_pronoun_behind(tokens, found_change) else verb.end
         edits.append(Edit(at, at, f" {particle}"))
-    if places:
-        edits.append(_linked(tokens, found))
+    if changes_link:
+        edits.append(_linked(tokens, found_change))
     return [edit for edit in edits if edit.start != edit.end or edit.target]
 
 
-def _is_pronoun_behind(tokens: Sequence[Token], found: FoundChange) -> bool:
+def _is_pronoun_behind(tokens: Sequence[Token], found_change: FoundChange) -> bool:
     """Return whether a pronoun is after the verb: "rolls it up", not "rolls up it"."""
-    return found.transitive and not found.passive and found.what is None and found.verb + 1 < len(tokens)
+    return (
+        found_change.transitive
+        and not found_change.passive
+        and found_change.what is None
+        and found_change.verb + 1 < len(tokens)
+    )
 
 
-def _linked(tokens: Sequence[Token], found: FoundChange) -> Edit:
-    first = tokens[found.preposition].lower
-    if first == "out" and tokens[found.preposition + 1].lower == "of":
+def _linked(tokens: Sequence[Token], found_change: FoundChange) -> Edit:
+    first = tokens[found_change.preposition].lower
+    if first == "out" and tokens[found_change.preposition + 1].lower == "of":
         first = "out of"
-    other = found.change.links[first]
-    if other == "in" and any(token.lemma in ON_THESE for token in tokens[found.preposition : found.preposition + 4]):
-        other = "on"
-    last = found.preposition + len(first.split()) - 1
-    return Edit(tokens[found.preposition].start, tokens[last].end, match_case(tokens[found.preposition].text, other))
+    new_link = found_change.change.links[first]
+    if new_link == "in" and any(
+        token.lemma in ON_THESE for token in tokens[found_change.preposition : found_change.preposition + 4]
+    ):
+        new_link = "on"
+    last = found_change.preposition + len(first.split()) - 1
+    return Edit(
+        tokens[found_change.preposition].start,
+        tokens[last].end,
+        match_case(tokens[found_change.preposition].text, new_link),
+    )
 
 
 def opposite_states(state: str, *, of_pre: bool, verb: str) -> list[StateChange]:

@@ -18,12 +18,12 @@ def replace_phrase(text: str, start: int, end: int, target: str) -> list[Edit]:
     edits = [Edit(start, end, match_case(text[start:end], target))]
     before = ARTICLE_BEFORE.search(text, max(0, start - 20), start)
     if before:
-        wanted = match_case(before.group(1), article(target))
+        new_article = match_case(before.group(1), article(target))
         # "A" alone is not evidence of all capitals; "AN" is.
         if before.group(1) == "A" and text[start:end].isupper() and len(text[start:end]) > 1:
-            wanted = wanted.upper()
-        if wanted != before.group(1):
-            edits.insert(0, Edit(before.start(1), before.end(1), wanted))
+            new_article = new_article.upper()
+        if new_article != before.group(1):
+            edits.insert(0, Edit(before.start(1), before.end(1), new_article))
     return edits
 
 

@@ -50,34 +50,34 @@ BE = frozenset({"is", "are", "was", "were", "be", "been", "being", "'s"})
 
 def refused(swap: Swap) -> str:
     """Return why the swap would stay true or become unclear."""
-    tokens, main, subject, other, nearest = swap.tokens, swap.main, swap.subject, swap.other, swap.nearest
-    if subject.owns and subject.plural != other.plural:
+    tokens, main, subject, counterpart, nearest = swap.tokens, swap.main, swap.subject, swap.other, swap.nearest
+    if subject.owns and subject.plural != counterpart.plural:
         return "a possessive describes the subject"
     if broken := _broken_subject(tokens, subject):
         return broken
     if together(tokens[main + 1 :]):
         return BOTH_WAYS
-    if not swap.second and nearest != main and _is_identity(tokens, nearest, other):
+    if not swap.second and nearest != main and _is_identity(tokens, nearest, counterpart):
         return IDENTITY
     if not swap.second and nearest == main:
-        why = _shared(tokens, main, other, passive=swap.passive)
+        why = _shared(tokens, main, counterpart, passive=swap.passive)
         if why:
             return why
-    if _names_pronoun_in_clause(tokens, other):
+    if _names_pronoun_in_clause(tokens, counterpart):
         return UNCLEAR
-    if any(tokens[actor.first].lower in POSSESSIVE for actor in (subject, other)):
+    if any(tokens[actor.first].lower in POSSESSIVE for actor in (subject, counterpart)):
         return OWNED
-    if not swap.second and not swap.passive and not subject.animal and other.animal:
-        able = ANIMALS_ACT if _link(tokens, nearest, other.first) else ANIMALS_DO
+    if not swap.second and not swap.passive and not subject.animal and counterpart.animal:
+        able = ANIMALS_ACT if _link(tokens, nearest, counterpart.first) else ANIMALS_DO
         if tokens[nearest].lemma not in able or tokens[main].lemma not in ANIMALS_ACT:
             return f"an animal does not '{tokens[nearest].lemma}'"
-    if tokens[main].lemma in BY_SEVERAL and not (subject.plural and other.plural):
+    if tokens[main].lemma in BY_SEVERAL and not (subject.plural and counterpart.plural):
         return f"only several can '{tokens[main].lemma}' somebody"
     if why := refusal(swap):
         return why
-    if _doubled(tokens, subject, other) or _named_again(tokens, subject, other):
+    if _doubled(tokens, subject, counterpart) or _named_again(tokens, subject, counterpart):
         return UNCLEAR_SENTENCE
-    if subject.plural != other.plural and any(_stays(tokens, actor) for actor in (subject, other)):
+    if subject.plural != counterpart.plural and any(_stays(tokens, actor) for actor in (subject, counterpart)):
         return UNCLEAR
     return ""
 
@@ -108,29 +108,31 @@ def _stays(tokens: Sequence[Token], actor: Actor) -> bool:
     return any(token.lower == "other" for token in tokens[actor.first : actor.first + actor.determiner])
 
 
-def _named_again(tokens: Sequence[Token], subject: Actor, other: Actor) -> bool:
+def _named_again(tokens: Sequence[Token], subject: Actor, counterpart: Actor) -> bool:
     """Return whether the rest of the caption has a participant's whole description again."""
     text = ""
-    for actor in (subject, other):
+    for actor in (subject, counterpart):
         words = [token.lower for token in tokens[actor.first + actor.determiner : actor.last]]
         if len(words) < 3:
             continue
         if not text:
-            rest = [token.lower for token in (*tokens[subject.last : other.first], *tokens[other.last :])]
-            text = f" {' '.join(rest)} "
+            outside_words = [
+                token.lower for token in (*tokens[subject.last : counterpart.first], *tokens[counterpart.last :])
+            ]
+            text = f" {' '.join(outside_words)} "
         if f" {' '.join(words)} " in text:
             return True
     return False
 
 
-def _doubled(tokens: Sequence[Token], subject: Actor, other: Actor) -> bool:
+def _doubled(tokens: Sequence[Token], subject: Actor, counterpart: Actor) -> bool:
     """Return whether the swap puts two descriptions of one kind in a row: "a man with a scarf with a rifle"."""
-    clothed = tokens[other.last : other.last + 5]
+    clothed = tokens[counterpart.last : counterpart.last + 5]
     if clothed and clothed[0].lower in ("in", "wearing") and any(token.lower in CLOTHES for token in clothed):
         return True
-    after = [token.lower for token in tokens[other.last : other.last + 3]]
+    after = [token.lower for token in tokens[counterpart.last : counterpart.last + 3]]
     inside = {token.lower for token in tokens[subject.head + 1 : subject.last]}
-    how = not MANNERS.isdisjoint(after) or other.owns
+    how = not MANNERS.isdisjoint(after) or counterpart.owns
     return len(after) == 3 and after[0] == "with" and after[1] in ("a", "an", "the") and "with" in inside and not how
 
 
@@ -143,27 +145,27 @@ def _names_pronoun_in_clause(tokens: Sequence[Token], actor: Actor) -> bool:
     return relative and any(gender_of_pronoun(token) for token in inside)
 
 
-def _shared(tokens: Sequence[Token], main: int, other: Actor, *, passive: bool) -> str:
+def _shared(tokens: Sequence[Token], main: int, counterpart: Actor, *, passive: bool) -> str:
     """Return why both take the same part in the action."""
     lemma = tokens[main].lemma
-    link = _link(tokens, main, other.first)
+    link = _link(tokens, main, counterpart.first)
     if not passive and not {token.lower for token in link}.isdisjoint(SHARING):
         return "both take part equally (with, beside …), so a swap stays true"
-    if _is_identity(tokens, main, other):
+    if _is_identity(tokens, main, counterpart):
         return IDENTITY
     if any(token.lower == "into" for token in link) and lemma in ("turn", "transform", "change", "morph"):
         return IDENTITY
-    one_sided = ONE_SIDED_BEHIND.get(lemma, frozenset()) & {token.lower for token in tokens[other.last :]}
-    direct = not any(token.part == "NOUN" for token in tokens[main + 1 : other.first]) and not other.owns
+    one_sided = ONE_SIDED_BEHIND.get(lemma, frozenset()) & {token.lower for token in tokens[counterpart.last :]}
+    direct = not any(token.part == "NOUN" for token in tokens[main + 1 : counterpart.first]) and not counterpart.owns
     if lemma in SYMMETRIC and direct and not one_sided:
         return f"'{lemma}' is symmetric, so a swap stays true"
     return ""
 
 
-def _is_identity(tokens: Sequence[Token], verb: int, other: Actor) -> bool:
+def _is_identity(tokens: Sequence[Token], verb: int, counterpart: Actor) -> bool:
     """Return whether the other participant says who somebody is: "is a doctor", "pretends to be a child"."""
     copula = tokens[verb].lemma in SAMENESS or tokens[verb].lower in BE
-    return copula and not _link(tokens, verb, other.first)
+    return copula and not _link(tokens, verb, counterpart.first)
 
 
 def _link(tokens: Sequence[Token], main: int, first: int) -> Sequence[Token]:

@@ -77,14 +77,14 @@ PERSONS = (
 
 @cache
 def _names() -> dict[str, frozenset[str]]:
-    found: dict[str, frozenset[str]] = {}
+    synonyms_by_name: dict[str, frozenset[str]] = {}
     for line in (*GROUPS, *PERSONS):
         names = _line(line)
         for name in names:
-            found[name] = found.get(name, frozenset()) | names
+            synonyms_by_name[name] = synonyms_by_name.get(name, frozenset()) | names
     persons, anybody = frozenset(name for line in PERSONS for name in _line(line)), _line(ANYBODY)
-    somebody = {name: found[name] | anybody for name in persons}
-    return found | somebody | dict.fromkeys(anybody, persons | anybody)
+    somebody = {name: synonyms_by_name[name] | anybody for name in persons}
+    return synonyms_by_name | somebody | dict.fromkeys(anybody, persons | anybody)
 
 
 def _line(line: str) -> frozenset[str]:
@@ -92,17 +92,17 @@ def _line(line: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=20_000)
-def names_of(thing: str) -> frozenset[str]:
+def names_of(noun: str) -> frozenset[str]:
     """Return the synonyms of a thing, including itself, in the singular: "cell phones" -> {"cell phone", "phone" …}.
 
     A label of several words is also its last one: a "wine glass" is a glass.
     """
-    name = one_of(" ".join(thing.lower().split()))
-    found = {name, *_names().get(name, ())}
-    return frozenset(found | {other.split()[-1] for other in found if other})
+    name = one_of(" ".join(noun.lower().split()))
+    synonyms = {name, *_names().get(name, ())}
+    return frozenset(synonyms | {synonym.split()[-1] for synonym in synonyms if synonym})
 
 
-def seen_as(thing: str, objects: frozenset[str]) -> str:
+def seen_as(noun: str, objects: frozenset[str]) -> str:
     """Return the detected label that names the thing, or ""."""
-    name = one_of(" ".join(thing.lower().split()))
+    name = one_of(" ".join(noun.lower().split()))
     return next((label for label in sorted(objects) if name in names_of(label)), "")

@@ -77,7 +77,7 @@ def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: s
     for caption in captions:
         existence = read_existence(caption.text)
         if existence:
-            noun = one_of(existence.thing)
+            noun = one_of(existence.noun)
             counts[noun, own_frame(noun, existence.frame)] += 1
             video = caption.video or caption.id
             by_video[video] = by_video.get(video, frozenset()) | {noun}
@@ -105,7 +105,7 @@ def make(
             yield Skip(caption.id, "its captions name every thing of the other videos")
             continue
         for rank, edits in enumerate(drawn):
-            facts = {"thing": existence.thing, "source": "other videos" if state else "built-in list"}
+            facts = {"thing": existence.noun, "source": "other videos" if state else "built-in list"}
             yield draft_from_edits(caption, edits, method="existence", mode=mode, rank=rank, facts=facts)
 
 
@@ -142,11 +142,11 @@ def _own_things(caption: CaptionInput, existence: Existence, state: NounTotals) 
     something else ("people watch a dog" names no clock).
     """
     run_nouns = state.by_video.get(caption.video or caption.id, frozenset())
-    sibling_nouns = [sibling.thing for sibling in map(read_existence, caption.siblings) if sibling]
+    sibling_nouns = [sibling.noun for sibling in map(read_existence, caption.siblings) if sibling]
     detected_labels = [str(label) for label in caption.facts.get("objects", ())]
     nouns = [noun for text in caption.siblings for noun in _nouns(text)]
     mentioned_nouns = {one_of(word) for text in (caption.text, *caption.siblings) for word in words(text)}
-    own_nouns = (existence.thing, *run_nouns, *sibling_nouns, *detected_labels, *nouns)
+    own_nouns = (existence.noun, *run_nouns, *sibling_nouns, *detected_labels, *nouns)
     part_nouns = (PARTS.get(one_of(noun), frozenset()) for noun in own_nouns)
     return frozenset(mentioned_nouns).union(*(names_of(noun) for noun in own_nouns), *part_nouns)
 

@@ -17,7 +17,7 @@ from foilworks.core.text.language.numbers import match_case
 from foilworks.core.text.language.phrases import is_plural_noun
 from foilworks.core.text.language.tokens import Token
 from foilworks.core.text.language.tools import Tagger, tagger
-from generation.grammar.state_hindrance import hindrance, is_made
+from generation.grammar.state_hindrance import hindrance, is_template_caption
 from generation.grammar.states import (
     ACTION,
     PRE,
@@ -130,7 +130,10 @@ def _action(
             why = f"one thing cannot be changed by '{target}'"
             continue
         natural = (
-            mode != "paper" and span == (0, len(text)) and not stored_verb and not is_made(text, tokens, found_change)
+            mode != "paper"
+            and span == (0, len(text))
+            and not stored_verb
+            and not is_template_caption(text, tokens, found_change)
         )
         hindered = hindrance(tokens, found_change, target) if target and natural else ""
         if hindered:
