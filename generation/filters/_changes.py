@@ -21,36 +21,36 @@ class Change:
 def changes(caption: str, foil: str, tags: Tagger) -> list[Change]:
     """Return one Change per edit, in order, without edits of only articles and punctuation."""
     source, target = tags.tag(caption), tags.tag(foil)
-    found, shift = [], 0
+    text_changes, shift = [], 0
     for edit in diff_edits(caption, foil):
         start = edit.start + shift
         before = _inside(source, edit.start, edit.end)
         after = _inside(target, start, start + len(edit.target))
         shift += len(edit.target) - (edit.end - edit.start)
         if before or after:
-            found.append(Change(before, after))
-    return found
+            text_changes.append(Change(before, after))
+    return text_changes
 
 
-def replaced(found: Sequence[Change]) -> Iterator[tuple[Token, Token]]:
+def replaced(text_changes: Sequence[Change]) -> Iterator[tuple[Token, Token]]:
     """Return (word, replacement): word by word if an edit keeps the parts of speech, or has one word for one; else
     verbs with verbs, whatever is beside them ("jumps over" -> "leaps").
     """
     old: list[Token] = []
     new: list[Token] = []
-    for change in found:
-        parts, others = ([token.part for token in side] for side in (change.before, change.after))
+    for change in text_changes:
+        word_classes, new_word_classes = ([token.part for token in side] for side in (change.before, change.after))
         if (
-            parts == others
-            or (len(parts) == len(others) and "VERB" not in (*parts, *others))
-            or len(parts) == 1 == len(others)
+            word_classes == new_word_classes
+            or (len(word_classes) == len(new_word_classes) and "VERB" not in (*word_classes, *new_word_classes))
+            or len(word_classes) == 1 == len(new_word_classes)
         ):
             yield from zip(change.before, change.after, strict=True)
             continue
-        verbs, others_verbs = _verbs(change.before), _verbs(change.after)
-        yield from zip(verbs, others_verbs, strict=False)
-        old += verbs[len(others_verbs) :]
-        new += others_verbs[len(verbs) :]
+        verbs, new_verbs = _verbs(change.before), _verbs(change.after)
+        yield from zip(verbs, new_verbs, strict=False)
+        old += verbs[len(new_verbs) :]
+        new += new_verbs[len(verbs) :]
     # Moved: the old verb in one edit, the new one in another.
     yield from zip(old, new, strict=False)
 

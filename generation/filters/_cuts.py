@@ -7,20 +7,20 @@ from foilworks.core.hub.interfaces import LimitsTexts, TextRead
 from generation.records import CUT, Case, Measure
 
 
-def with_cuts(measures: Sequence[Measure], model: Any, asked: Sequence[Sequence[Hashable]]) -> list[Measure]:
+def with_cuts(measures: Sequence[Measure], model: Any, input_texts: Sequence[Sequence[Hashable]]) -> list[Measure]:
     """Add `CUT`, the number of tokens beyond the model's limit, to each measure with a truncated text.
 
-    `asked`: the input of the model for each measure: texts or pairs of texts.
+    `input_texts`: the input of the model for each measure: texts or pairs of texts.
     """
     if not isinstance(model, LimitsTexts):
         return list(measures)
-    given: list[Any] = [text for texts in asked for text in texts]
-    reads: Mapping[Any, TextRead] = model.at_limit(given) or {}
-    found: list[Measure] = []
-    for measure, texts in zip(measures, asked, strict=True):
+    flat_inputs: list[Any] = [text for texts in input_texts for text in texts]
+    reads: Mapping[Any, TextRead] = model.at_limit(flat_inputs) or {}
+    extended_measures: list[Measure] = []
+    for measure, texts in zip(measures, input_texts, strict=True):
         beyond = max((reads[text].tokens - reads[text].limit for text in texts if text in reads), default=0)
-        found.append({**measure, CUT: float(beyond)} if beyond else measure)
-    return found
+        extended_measures.append({**measure, CUT: float(beyond)} if beyond else measure)
+    return extended_measures
 
 
 def texts_of(cases: Sequence[Case]) -> list[tuple[str, str]]:

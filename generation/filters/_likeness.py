@@ -22,17 +22,17 @@ def sentence_cosines(cases: Sequence[Case], params: dict[str, Any], name: str) -
     encoder = open_helper(params["model"], ENCODER, device=params["device"])
     texts = list(dict.fromkeys(text for case in cases for text in (case.caption.text, case.foil)))
     rows = encoder.encode_text(texts)
-    place = {text: at for at, text in enumerate(texts)}
-    cosines = [float(rows[place[case.caption.text]] @ rows[place[case.foil]]) for case in cases]
+    row_index = {text: at for at, text in enumerate(texts)}
+    cosines = [float(rows[row_index[case.caption.text]] @ rows[row_index[case.foil]]) for case in cases]
     return with_cuts([{name: cosine} for cosine in cosines], encoder, texts_of(cases))
 
 
 def largest_word_cosine(pairs: Iterable[tuple[str, str]], vectors: Vectors) -> float | None:
     """Return the highest cosine of the word pairs that have vectors, or None; 1 for a lemma and itself."""
     cosines = [
-        1.0 if one == other else float(vectors[one] @ vectors[other])
-        for one, other in pairs
-        if one == other or (one in vectors and other in vectors)
+        1.0 if word == replacement else float(vectors[word] @ vectors[replacement])
+        for word, replacement in pairs
+        if word == replacement or (word in vectors and replacement in vectors)
     ]
     return max(cosines, default=None)
 
@@ -55,7 +55,7 @@ def open_vectors(path: str) -> Vectors:
 
 @lru_cache(maxsize=2)
 def _vectors(file: Path, stamp: int) -> Vectors:
-    found: Vectors = {}
+    vectors: Vectors = {}
     size = 0
     with file.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
@@ -70,5 +70,5 @@ def _vectors(file: Path, stamp: int) -> Vectors:
             if len(row) != size or not np.isfinite(row).all():
                 problem = f"{len(row)} numbers instead of {size}"
                 raise GenerationError(f"{file}:{number}: vectors: {problem}; check the file")
-            found[word.lower()] = row / max(float(np.linalg.norm(row)), 1e-12)
-    return found
+            vectors[word.lower()] = row / max(float(np.linalg.norm(row)), 1e-12)
+    return vectors

@@ -18,12 +18,16 @@ COSTLY = False
 def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any]) -> Verdict:
     """Score a foil by the number of words replaced by their opposite; it passes from 1 on."""
     del others
-    found = [pair for pair in replaced(changes(caption.text, foil, tagger(params["tagger"]))) if are_opposites(*pair)]
-    return Verdict(bool(found), float(len(found)), "" if found else "no word is replaced by its opposite")
+    antonym_pairs = [
+        pair for pair in replaced(changes(caption.text, foil, tagger(params["tagger"]))) if are_opposites(*pair)
+    ]
+    return Verdict(
+        bool(antonym_pairs), float(len(antonym_pairs)), "" if antonym_pairs else "no word is replaced by its opposite"
+    )
 
 
-def are_opposites(word: Token, other: Token) -> bool:
+def are_opposites(word: Token, replacement: Token) -> bool:
     """Return whether one word lists the other as an antonym, by lemma or form."""
     forward = {*antonyms(word.lemma, word.part), *antonyms(word.lower, word.part)}
-    backward = {*antonyms(other.lemma, other.part), *antonyms(other.lower, other.part)}
-    return bool(forward & {other.lemma, other.lower} or backward & {word.lemma, word.lower})
+    backward = {*antonyms(replacement.lemma, replacement.part), *antonyms(replacement.lower, replacement.part)}
+    return bool(forward & {replacement.lemma, replacement.lower} or backward & {word.lemma, word.lower})

@@ -25,8 +25,8 @@ def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: di
     for change in changes(caption.text, foil, tagger(params["tagger"])):
         nouns = [token for token in change.after if token.part in ("NOUN", "PROPN")]
         # "a wine glass": the words together, then each alone.
-        for thing in (" ".join(token.lower for token in nouns), *(token.lower for token in nouns)):
-            label = seen_as(thing, seen) if thing else ""
+        for noun in (" ".join(token.lower for token in nouns), *(token.lower for token in nouns)):
+            label = seen_as(noun, seen) if noun else ""
             if label:
-                return Verdict(False, None, f"'{thing}' is seen in the video (as {label})")
+                return Verdict(False, None, f"'{noun}' is seen in the video (as {label})")
     return Verdict(True, None, "")

@@ -13,6 +13,6 @@ COSTLY = False
 def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any]) -> Verdict:
     """Score a foil by the number of `others` with the same text; it passes at 0."""
     del caption, params
-    wanted = normal_form(foil)
-    twins = [other for other in others if normal_form(other) == wanted]
+    foil_form = normal_form(foil)
+    twins = [text for text in others if normal_form(text) == foil_form]
     return Verdict(not twins, float(len(twins)), f"same text as: {twins[0]}" if twins else "")

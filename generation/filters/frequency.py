@@ -27,12 +27,12 @@ def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any]) -> Coun
 def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any], state: Counts) -> Verdict:
     """Score a foil by the count of its rarest new verb; it passes above params["more_than"], or without a new verb."""
     del others
-    found = changes(caption.text, foil, tagger(params["tagger"]))
-    verbs = [token.lemma for change in found for token in change.after if token.part == "VERB"]
+    text_changes = changes(caption.text, foil, tagger(params["tagger"]))
+    verbs = [token.lemma for change in text_changes for token in change.after if token.part == "VERB"]
     # "claps" behind a noun may be tagged as a noun: what replaces a verb is one, if it can be.
     verbs += [
         readings[0][0]
-        for old, new in replaced(found)
+        for old, new in replaced(text_changes)
         if old.part == "VERB" != new.part
         for readings in [verb_readings(new.lower)]
         if readings

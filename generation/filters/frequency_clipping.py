@@ -28,7 +28,7 @@ class Counts:
     mode: str = "corrected"
     captions: Counter[str] = field(default_factory=Counter)
     total: int = 0
-    kept: Counter[str] = field(default_factory=Counter)
+    accepted: Counter[str] = field(default_factory=Counter)
     # Captions with a foil to judge, including the current one.
     seen: int = 0
     last: str = ""
@@ -47,9 +47,9 @@ def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any]) -> Coun
     # A run of an older version lacks this parameter.
     counts = Counts(params.get("relations", "corrected"))
     for caption in captions:
-        found = _phrases(caption.text, counts.mode)
-        counts.captions.update(found)
-        counts.total += bool(found)
+        phrases = _phrases(caption.text, counts.mode)
+        counts.captions.update(phrases)
+        counts.total += bool(phrases)
     return counts
 
 
@@ -58,7 +58,7 @@ def restore(state: Counts, judged: Iterable[tuple[str, str, str, bool]]) -> None
     for name, text, foil, passed in judged:
         state.turn_to(name)
         if passed:
-            state.kept.update(_new(text, foil, state.mode))
+            state.accepted.update(_new(text, foil, state.mode))
     state.last = ""
 
 
@@ -79,12 +79,12 @@ def judge_many(cases: Sequence[Case], *, params: dict[str, Any], state: Counts) 
 def _verdict(phrases: Sequence[str], state: Counts) -> Verdict:
     if not phrases:
         return Verdict(True, None, "no new preposition")
-    phrase = max(phrases, key=lambda one: (state.kept[one] + 1 - state.room(one), one))
-    over = state.kept[phrase] + 1 - state.room(phrase)
+    phrase = max(phrases, key=lambda new_phrase: (state.accepted[new_phrase] + 1 - state.room(new_phrase), new_phrase))
+    over = state.accepted[phrase] + 1 - state.room(phrase)
     if over > 0:
-        why = f"'{phrase}' occurs in {state.kept[phrase]} foils and {state.captions[phrase]} captions"
+        why = f"'{phrase}' occurs in {state.accepted[phrase]} foils and {state.captions[phrase]} captions"
         return Verdict(False, float(over), why)
-    state.kept.update(phrases)
+    state.accepted.update(phrases)
     return Verdict(True, float(over))
 
 

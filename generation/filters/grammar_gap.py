@@ -29,8 +29,10 @@ def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measu
     """Return {"caption", "foil"}, the probabilities of "acceptable". Every text is scored once."""
     model = open_helper(params["model"], CLASSIFIER, device=params["device"])
     at = _acceptable(model)
-    found = measured(cases, lambda texts: [float(row[at]) for row in model.probs([(text, None) for text in texts])])
-    return with_cuts(found, model, [[(text, None) for text in texts] for texts in texts_of(cases)])
+    probabilities = measured(
+        cases, lambda texts: [float(row[at]) for row in model.probs([(text, None) for text in texts])]
+    )
+    return with_cuts(probabilities, model, [[(text, None) for text in texts] for texts in texts_of(cases)])
 
 
 def verdict(measure: Measure, *, params: Mapping[str, Any]) -> Verdict:
@@ -40,9 +42,9 @@ def verdict(measure: Measure, *, params: Mapping[str, Any]) -> Verdict:
 
 def _acceptable(model: PairClassifier) -> int:
     """Return the index of the label by its name; of two unnamed labels the second, as in CoLA."""
-    named = [at for at, label in enumerate(model.labels) if label.startswith("accept")]
-    if len(named) == 1:
-        return named[0]
+    acceptable_labels = [at for at, label in enumerate(model.labels) if label.startswith("accept")]
+    if len(acceptable_labels) == 1:
+        return acceptable_labels[0]
     if len(model.labels) != 2:
         raise GenerationError(f"{model.info.model_id} is not a classifier of acceptability; choose one trained on CoLA")
     return 1

@@ -31,10 +31,10 @@ def scorer(params: dict[str, Any]) -> dict[str, Any]:
 
 def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measure]:
     """Return {"score": GRUEN's, "cola": the raw CoLA probability, "likely": the language model's part}."""
-    found = score_texts([case.foil for case in cases], params)
-    measures = [{"score": score, "cola": cola, "likely": likely} for score, cola, likely in found]
+    scored_texts = score_texts([case.foil for case in cases], params)
+    measures = [{"score": score, "cola": cola, "likely": likely} for score, cola, likely in scored_texts]
     acceptance = open_helper(params["cola"], CLASSIFIER, device=params["device"])
-    return with_cuts(measures, acceptance, [[(part, None) for part in _sentences(case.foil)] for case in cases])
+    return with_cuts(measures, acceptance, [[(sentence, None) for sentence in _sentences(case.foil)] for case in cases])
 
 
 def verdict(measure: Measure, *, params: Mapping[str, Any]) -> Verdict:
@@ -46,41 +46,45 @@ def verdict(measure: Measure, *, params: Mapping[str, Any]) -> Verdict:
 
 def score_texts(texts: Sequence[str], params: dict[str, Any]) -> list[tuple[float, float, float]]:
     """Return (score, mean CoLA probability, mean of exp(-exp(loss) / 2)) per text."""
-    split = [_sentences(text) for text in texts]
-    sentences = list(dict.fromkeys(part for parts in split for part in parts))
+    sentences_by_text = [_sentences(text) for text in texts]
+    sentences = list(dict.fromkeys(sentence for text_sentences in sentences_by_text for sentence in text_sentences))
     acceptance = open_helper(params["cola"], CLASSIFIER, device=params["device"])
     at = _acceptable(acceptance)
     logits = acceptance.logits([(sentence, None) for sentence in sentences])
     probabilities = acceptance.probs([(sentence, None) for sentence in sentences])
     losses = open_helper(params["lm"], FILLER, device=params["device"]).self_losses(sentences)
-    known = {
+    scores_by_sentence = {
         sentence: (float(logits[row, at]), float(probabilities[row, at]), _perplexity(losses[row]))
         for row, sentence in enumerate(sentences)
     }
-    return [_score([known[part] for part in parts]) for parts in split]
+    return [
+        _score([scores_by_sentence[sentence] for sentence in text_sentences]) for text_sentences in sentences_by_text
+    ]
 
 
 def _sentences(text: str) -> list[str]:
-    return [part for part in SENTENCE_ENDS.split(text.strip()) if len(WORD.findall(part)) > 1]
+    return [sentence for sentence in SENTENCE_ENDS.split(text.strip()) if len(WORD.findall(sentence)) > 1]
 
 
 def _perplexity(loss: float) -> float:
     return math.exp(min(loss, 700.0))
 
 
-def _score(parts: Sequence[tuple[float, float, float]]) -> tuple[float, float, float]:
+def _score(sentence_scores: Sequence[tuple[float, float, float]]) -> tuple[float, float, float]:
     """Score a text. Without a sentence of two words it counts 0 in both, as in the published code."""
     logit, probability, perplexity = (
-        (sum(column) / len(parts) for column in zip(*parts, strict=True)) if parts else (0.0, 0.0, 0.0)
+        (sum(column) / len(sentence_scores) for column in zip(*sentence_scores, strict=True))
+        if sentence_scores
+        else (0.0, 0.0, 0.0)
     )
     likely = math.exp(-perplexity / 2)
     return min(1.0, max(0.0, (likely + logit) / 8 + 0.5)), probability, likely
 
 
 def _acceptable(model: PairClassifier) -> int:
-    named = [at for at, label in enumerate(model.labels) if label.startswith("accept")]
-    if len(named) == 1:
-        return named[0]
+    acceptable_labels = [at for at, label in enumerate(model.labels) if label.startswith("accept")]
+    if len(acceptable_labels) == 1:
+        return acceptable_labels[0]
     if len(model.labels) != 2:
         raise GenerationError(
             f"{model.info.model_id} has the labels {', '.join(model.labels)}; "

@@ -31,15 +31,18 @@ def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measu
     """
     tags = tagger(params["tagger"])
     vectors = open_vectors(params["vectors"])
-    pairs = [list(replaced(changes(case.caption.text, case.foil, tags))) for case in cases]
-    opposite = [any(antonym.are_opposites(*pair) for pair in found) for found in pairs]
-    left = [at for at, found in enumerate(opposite) if not found]
-    asked = sentence_cosines([cases[at] for at in left], params, "sentence") if left else []
-    cosines = dict(zip(left, asked, strict=True))
-    words = [largest_word_cosine(((one.lemma, other.lemma) for one, other in found), vectors) for found in pairs]
+    replaced_words = [list(replaced(changes(case.caption.text, case.foil, tags))) for case in cases]
+    has_antonym = [any(antonym.are_opposites(*pair) for pair in word_pairs) for word_pairs in replaced_words]
+    remaining = [at for at, is_opposite in enumerate(has_antonym) if not is_opposite]
+    sentence_measures = sentence_cosines([cases[at] for at in remaining], params, "sentence") if remaining else []
+    cosines = dict(zip(remaining, sentence_measures, strict=True))
+    word_cosines = [
+        largest_word_cosine(((word.lemma, replacement.lemma) for word, replacement in word_pairs), vectors)
+        for word_pairs in replaced_words
+    ]
     return [
-        {"antonym": float(found), "sentence": None, **cosines.get(at, {}), "word": words[at]}
-        for at, found in enumerate(opposite)
+        {"antonym": float(is_opposite), "sentence": None, **cosines.get(at, {}), "word": word_cosines[at]}
+        for at, is_opposite in enumerate(has_antonym)
     ]
 
 

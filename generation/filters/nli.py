@@ -26,8 +26,8 @@ def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measu
     at = _entailment(model, params["entailment"])
     pairs = texts_of(cases)
     rows = model.probs(pairs)
-    found = [{"entailment": float(row[at]), "likeliest": float(int(row.argmax()) == at)} for row in rows]
-    return with_cuts(found, model, [[pair] for pair in pairs])
+    measures = [{"entailment": float(row[at]), "likeliest": float(int(row.argmax()) == at)} for row in rows]
+    return with_cuts(measures, model, [[pair] for pair in pairs])
 
 
 def verdict(measure: Measure, *, params: Mapping[str, Any]) -> Verdict:
@@ -37,14 +37,14 @@ def verdict(measure: Measure, *, params: Mapping[str, Any]) -> Verdict:
     return Verdict(not dropped, probability, f"entailed by the caption ({probability:.2f})" if dropped else "")
 
 
-def _entailment(model: PairClassifier, given: int) -> int:
+def _entailment(model: PairClassifier, label_index: int) -> int:
     """Return the index of the label, by its name or from the parameter."""
-    if 0 <= given < len(model.labels):
-        return given
-    named = [at for at, label in enumerate(model.labels) if label.startswith("entail")]
-    if given >= 0 or len(named) != 1:
+    if 0 <= label_index < len(model.labels):
+        return label_index
+    entailment_labels = [at for at, label in enumerate(model.labels) if label.startswith("entail")]
+    if label_index >= 0 or len(entailment_labels) != 1:
         labels = ", ".join(f"{at} {label}" for at, label in enumerate(model.labels))
         raise GenerationError(
             f"{model.info.model_id} has the labels {labels}; set parameter 'entailment' to the label's number"
         )
-    return named[0]
+    return entailment_labels[0]

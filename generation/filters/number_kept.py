@@ -18,14 +18,14 @@ def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: di
     """Score a foil by the number of replaced words that change between singular and plural; it passes at 0."""
     del others
     wrong = [
-        f"'{word.text}' and '{other.text}' differ in number"
-        for word, other in replaced(changes(caption.text, foil, tagger(params["tagger"])))
-        if _differ(word, other)
+        f"'{word.text}' and '{replacement.text}' differ in number"
+        for word, replacement in replaced(changes(caption.text, foil, tagger(params["tagger"])))
+        if _differ(word, replacement)
     ]
     return Verdict(not wrong, float(len(wrong)), "; ".join(wrong[:3]))
 
 
-def _differ(word: Token, other: Token) -> bool:
-    if word.part in ("NOUN", "PROPN") and other.part in ("NOUN", "PROPN"):
-        return is_plural_noun(word.text) != is_plural_noun(other.text)
-    return word.tag in PRESENT and other.tag in PRESENT and word.tag != other.tag
+def _differ(word: Token, replacement: Token) -> bool:
+    if word.part in ("NOUN", "PROPN") and replacement.part in ("NOUN", "PROPN"):
+        return is_plural_noun(word.text) != is_plural_noun(replacement.text)
+    return word.tag in PRESENT and replacement.tag in PRESENT and word.tag != replacement.tag

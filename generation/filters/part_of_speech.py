@@ -22,13 +22,13 @@ BESIDE_VERBS = frozenset({"ADP", "ADV", "PART"})
 def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any]) -> Verdict:
     """Score a foil by the number of edits that change parts of speech; it passes at 0."""
     del others
-    found = changes(caption.text, foil, tagger(params["tagger"]))
-    new_verb = any(_has_verb(change.before) and _has_verb(change.after) for change in found)
-    pairs = [(_parts(change.before), _parts(change.after)) for change in found]
+    text_changes = changes(caption.text, foil, tagger(params["tagger"]))
+    new_verb = any(_has_verb(change.before) and _has_verb(change.after) for change in text_changes)
+    pairs = [(_parts(change.before), _parts(change.after)) for change in text_changes]
     wrong = [
         f"{' '.join(before) or 'nothing'} became {' '.join(after) or 'nothing'}"
         for before, after in pairs
-        if _held(before, new_verb=new_verb) != _held(after, new_verb=new_verb)
+        if _fixed_classes(before, new_verb=new_verb) != _fixed_classes(after, new_verb=new_verb)
     ]
     return Verdict(not wrong, float(len(wrong)), "; ".join(wrong[:3]))
 
@@ -41,8 +41,12 @@ def _parts(tokens: Sequence[Token]) -> list[str]:
     return [SAME.get(token.part, token.part) for token in tokens]
 
 
-def _held(parts: Sequence[str], *, new_verb: bool) -> list[str]:
+def _fixed_classes(word_classes: Sequence[str], *, new_verb: bool) -> list[str]:
     """Return the parts that must stay: without prepositions beside a new verb; any of them for another of them."""
     if new_verb:
-        return [part for part in parts if part not in BESIDE_VERBS]
-    return ["ADP"] if parts and BESIDE_VERBS.issuperset(parts) and "ADP" in parts else list(parts)
+        return [word_class for word_class in word_classes if word_class not in BESIDE_VERBS]
+    return (
+        ["ADP"]
+        if word_classes and BESIDE_VERBS.issuperset(word_classes) and "ADP" in word_classes
+        else list(word_classes)
+    )

@@ -27,8 +27,8 @@ def scorer(params: dict[str, Any]) -> dict[str, Any]:
 def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measure]:
     """Return {"caption": its perplexity, "foil": its perplexity}. Every text is scored once."""
     model = open_helper(params["model"], TEXT_SCORER, device=params["device"])
-    found = measured(cases, lambda texts: [_perplexity(score.value) for score in model.score(None, texts)])
-    return with_cuts(found, model, texts_of(cases))
+    perplexities = measured(cases, lambda texts: [_perplexity(score.value) for score in model.score(None, texts)])
+    return with_cuts(perplexities, model, texts_of(cases))
 
 
 def _perplexity(mean_log_likelihood: float) -> float:

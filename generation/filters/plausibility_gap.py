@@ -26,8 +26,8 @@ def scorer(params: dict[str, Any]) -> dict[str, Any]:
 def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measure]:
     """Return {"caption", "foil"}, the mean log-likelihoods per token in nats. Every text is scored once."""
     model = open_helper(params["model"], TEXT_SCORER, device=params["device"])
-    found = measured(cases, lambda texts: [score.value for score in model.score(None, texts)])
-    return with_cuts(found, model, texts_of(cases))
+    log_likelihoods = measured(cases, lambda texts: [score.value for score in model.score(None, texts)])
+    return with_cuts(log_likelihoods, model, texts_of(cases))
 
 
 def verdict(measure: Measure, *, params: Mapping[str, Any]) -> Verdict:

@@ -36,10 +36,10 @@ def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: di
     if max(len(foil), len(caption.text)) > MAX_TEXT_LENGTH:
         return Verdict(True, 0.0, "too long for a template; not checked")
     before = set(_complaints(caption.text))
-    found = [complaint for complaint in _complaints(foil) if complaint not in before]
+    new_complaints = [complaint for complaint in _complaints(foil) if complaint not in before]
     if params["punctuation"] == "same" and MARKS.findall(caption.text) != MARKS.findall(foil):
-        found.append("its punctuation marks differ from the caption's")
-    return Verdict(not found, float(len(found)), "; ".join(found))
+        new_complaints.append("its punctuation marks differ from the caption's")
+    return Verdict(not new_complaints, float(len(new_complaints)), "; ".join(new_complaints))
 
 
 def _complaints(text: str) -> Iterator[str]:
@@ -67,8 +67,8 @@ def _states(text: str) -> tuple[str, str]:
 
 
 def _state(sentence: str) -> str:
-    found = BE_WORD.search(sentence)
-    return sentence[found.end() :].strip() if found else ""
+    be_word = BE_WORD.search(sentence)
+    return sentence[be_word.end() :].strip() if be_word else ""
 
 
 def _disagreements(text: str) -> Iterator[str]:

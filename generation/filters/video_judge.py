@@ -42,11 +42,11 @@ def measure_many(cases: Sequence[Case], *, params: dict[str, Any], judge: Judge 
     del params
     if judge is None:
         return [{} for _ in cases]
-    asked = [(case.caption.clip, case.caption.text, case.foil) for case in cases]
-    seen = [(clip, caption, foil) for clip, caption, foil in asked if clip is not None]
-    answers = iter(judge.values(seen))
-    found = [next(answers) if clip is not None else None for clip, _, _ in asked]
-    return [{} if pair is None else _measure(judge, *pair) for pair in found]
+    clip_texts = [(case.caption.clip, case.caption.text, case.foil) for case in cases]
+    judgeable = [(clip, caption, foil) for clip, caption, foil in clip_texts if clip is not None]
+    answers = iter(judge.values(judgeable))
+    score_pairs = [next(answers) if clip is not None else None for clip, _, _ in clip_texts]
+    return [{} if pair is None else _measure(judge, *pair) for pair in score_pairs]
 
 
 def _measure(judge: Judge, caption: float, foil: float) -> Measure:
@@ -62,12 +62,12 @@ def verdict(measure: Measure, *, params: Mapping[str, Any]) -> Verdict:
     margin = measure.get("margin")
     if margin is None:
         return Verdict(True, None, "the model gave no answer about the clip")
-    said = f"{measure['caption']:.3g} for the caption, {measure['foil']:.3g} for the foil"
-    return Verdict(margin >= params["min"], margin, said)
+    reason = f"{measure['caption']:.3g} for the caption, {measure['foil']:.3g} for the foil"
+    return Verdict(margin >= params["min"], margin, reason)
 
 
 def is_sampled(case: Case, *, params: Mapping[str, Any], seed: int) -> bool:
     """Return whether the foil goes to people even if it is rejected: drawn by the seed and the texts alone."""
-    told = json.dumps([seed, case.caption.id, case.foil], ensure_ascii=False).encode()
-    drawn = int.from_bytes(hashlib.sha256(told).digest()[: BITS // 8], "big")
+    draw_key = json.dumps([seed, case.caption.id, case.foil], ensure_ascii=False).encode()
+    drawn = int.from_bytes(hashlib.sha256(draw_key).digest()[: BITS // 8], "big")
     return drawn < params["share"] * 2.0**BITS

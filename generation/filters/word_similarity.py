@@ -21,9 +21,10 @@ def scorer(params: dict[str, Any]) -> dict[str, Any]:
 def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measure]:
     """Return {"cosine": the largest of a replaced lemma and its replacement, None without vectors} per case."""
     vectors, tags = open_vectors(params["vectors"]), tagger(params["tagger"])
-    found = [list(replaced(changes(case.caption.text, case.foil, tags))) for case in cases]
+    replaced_words = [list(replaced(changes(case.caption.text, case.foil, tags))) for case in cases]
     return [
-        {"cosine": largest_word_cosine(((one.lemma, other.lemma) for one, other in pairs), vectors)} for pairs in found
+        {"cosine": largest_word_cosine(((word.lemma, replacement.lemma) for word, replacement in pairs), vectors)}
+        for pairs in replaced_words
     ]
 
 

@@ -59,20 +59,20 @@ MOVES = word_set("lift raise lower push pull")
 
 
 @lru_cache(maxsize=200_000)
-def contrast_of(word: str, other: str) -> str:
+def contrast_of(word: str, other_word: str) -> str:
     """Return the kind of contrast of two lower-case words, or "" where both captions could be true."""
-    if value_of(word) is not None and value_of(other) is not None:
-        return COUNT if value_of(word) != value_of(other) else ""
-    first, second = _lemmas(word), _lemmas(other)
+    if value_of(word) is not None and value_of(other_word) is not None:
+        return COUNT if value_of(word) != value_of(other_word) else ""
+    first, second = _lemmas(word), _lemmas(other_word)
     if first & second or not first or not second:
         return ""
     if (first | second) & GENERIC or any(are_synonyms(a, b) for a in first for b in second):
         return ""
     if _are_opposites(first, second):
         return OPPOSITE
-    living = kind_of(word), kind_of(other)
+    living = kind_of(word), kind_of(other_word)
     if all(living):
-        return _kind_of_living(word, other, first, second, living)
+        return _kind_of_living(word, other_word, first, second, living)
     for lines, kind in ((VERBS, ACTION), (NOUNS, OBJECT), (COLOURS, COLOUR)):
         if any(exclude_each_other(a, b, lines) is not None for a in first for b in second):
             return kind
@@ -91,21 +91,21 @@ def _are_opposites(first: frozenset[str], second: frozenset[str]) -> bool:
 
 
 def _kind_of_living(
-    word: str, other: str, first: frozenset[str], second: frozenset[str], kinds: tuple[str, str]
+    word: str, other_word: str, first: frozenset[str], second: frozenset[str], kinds: tuple[str, str]
 ) -> str:
     """A man is no woman; persons of other names may be one person, and so may a dog and "an animal"."""
     if "a" in kinds:
         if kinds == ("a", "a"):
             excluded = any(exclude_each_other(a, b, NOUNS) is not None for a in first for b in second)
-            return OBJECT if excluded and _is_plural(word) == _is_plural(other) else ""
-        return LIVING if _is_plural(word) == _is_plural(other) else ""
-    same_number = _is_plural(word) == _is_plural(other)
+            return OBJECT if excluded and _is_plural(word) == _is_plural(other_word) else ""
+        return LIVING if _is_plural(word) == _is_plural(other_word) else ""
+    same_number = _is_plural(word) == _is_plural(other_word)
     return GENDER if same_number and any(pair & first and pair & second for pair in GENDERS) else ""
 
 
 @lru_cache(maxsize=20_000)
 def _lemmas(word: str) -> frozenset[str]:
-    return frozenset(lemma for found in lemmas(word).values() for lemma in found) | (
+    return frozenset(lemma for word_lemmas in lemmas(word).values() for lemma in word_lemmas) | (
         frozenset({word}) if lemmas(word) or value_of(word) is not None or antonyms_of(word) else frozenset()
     )
 
@@ -114,35 +114,35 @@ def _is_plural(word: str) -> bool:
     return any(lemma != word for lemma in lemmas(word).get("NOUN", ()))
 
 
-def refused_in(tokens: Sequence[Token], others: Sequence[Token], kind: str) -> str:
+def refused_in(tokens: Sequence[Token], other_tokens: Sequence[Token], kind: str) -> str:
     """Return why the captions, equal but for one token, could both be true of a clip; "" if they exclude each other."""
-    at = [number for number, (a, b) in enumerate(zip(tokens, others, strict=False)) if a.lower != b.lower]
-    if len(tokens) != len(others) or len(at) != 1:
+    at = [number for number, (a, b) in enumerate(zip(tokens, other_tokens, strict=False)) if a.lower != b.lower]
+    if len(tokens) != len(other_tokens) or len(at) != 1:
         return "more than one word differs"
-    word, other = tokens[at[0]], others[at[0]]
-    if word.part != other.part or (word.part == "VERB" and word.tag != other.tag):
+    word, other_word = tokens[at[0]], other_tokens[at[0]]
+    if word.part != other_word.part or (word.part == "VERB" and word.tag != other_word.tag):
         return "the two words are no two of one part of speech"
-    wanted = PARTS.get(kind, word.part)
-    if word.part not in (wanted, "PROPN" if wanted == "NOUN" else wanted):
+    word_class = PARTS.get(kind, word.part)
+    if word.part not in (word_class, "PROPN" if word_class == "NOUN" else word_class):
         return "the words are used as another part of speech"
-    said = {token.lower for token in tokens}
-    if said & DENIALS or any(each.endswith(("n't", "n’t")) for each in said):
+    lower_words = {token.lower for token in tokens}
+    if lower_words & DENIALS or any(lower_word.endswith(("n't", "n’t")) for lower_word in lower_words):
         return "the caption denies something, which is true of most clips"
     if kind in (COLOUR, OPPOSITE):
         return _refused_look(tokens, at[0])
     if kind == ACTION:
-        return _refused_action(tokens, others, at[0])
+        return _refused_action(tokens, other_tokens, at[0])
     if kind == OBJECT and _adds_to(tokens, at[0]):
         return "the clip may show both things"
     return ""
 
 
-def _refused_action(tokens: Sequence[Token], others: Sequence[Token], at: int) -> str:
-    row = exclude_each_other(tokens[at].lemma, others[at].lemma, VERBS)
+def _refused_action(tokens: Sequence[Token], other_tokens: Sequence[Token], at: int) -> str:
+    row = exclude_each_other(tokens[at].lemma, other_tokens[at].lemma, VERBS)
     if row is None:
         return "the two actions may happen together"
-    done_to = any(token.part in ("NOUN", "PROPN") for token in tokens[at + 1 : at + 5])
-    if VERBS[row] == DONE_TO and not done_to:
+    has_object = any(token.part in ("NOUN", "PROPN") for token in tokens[at + 1 : at + 5])
+    if VERBS[row] == DONE_TO and not has_object:
         return "the two actions may be done to different things"
     return ""
 

@@ -12,7 +12,7 @@ from foilworks.core.text.language.tools import tagger
 from foilworks.core.text.tokens import words
 from generation.pairs.contrast import RANKS, ROLES, contrast_of, refused_in
 from generation.pairs.records import NATURAL, PairCaption, Proposal
-from generation.pairs.signatures import Entry, Found, SignatureIndex
+from generation.pairs.signatures import Entry, PairCandidate, SignatureIndex
 from generation.pairs.word_order import exchanged
 
 # Of a bucket, partners that a caption is compared with further.
@@ -36,52 +36,61 @@ def natural_pairs(
         index.add(captions)
         for bucket in index.buckets():
             index.note(_pairs_of(bucket, index))
-        yield from _chosen(index, limit, per_caption)
+        yield from _selected_proposals(index, limit, per_caption)
 
 
-def _pairs_of(bucket: list[Entry], index: SignatureIndex) -> Iterator[Found]:
+def _pairs_of(bucket: list[Entry], index: SignatureIndex) -> Iterator[PairCandidate]:
     scored: dict[int, list[tuple[int, int, Entry, Entry, str]]] = {}
-    for one, other in combinations(bucket, 2):
-        kind = _kind(one, other)
+    for entry, other_entry in combinations(bucket, 2):
+        kind = _kind(entry, other_entry)
         if kind:
-            draw = index.draw(one.source, one.word, other.source, other.word)
-            scored.setdefault(one.caption, []).append((RANKS[kind] * WEIGHT, draw, one, other, kind))
+            draw = index.draw(entry.source, entry.word, other_entry.source, other_entry.word)
+            scored.setdefault(entry.caption, []).append((RANKS[kind] * WEIGHT, draw, entry, other_entry, kind))
     for some in scored.values():
-        for _, draw, one, other, kind in nlargest(MAX_PARTNERS, some, key=lambda row: row[:2]):
-            near = len(near_of(index.caption(one.caption), index.caption(other.caption)))
-            first, second = sorted((one, other), key=lambda entry: entry.caption)
-            yield Found(RANKS[kind] * WEIGHT + near, draw, first.caption, second.caption, kind, first.word, second.word)
+        for _, draw, entry, other_entry, kind in nlargest(MAX_PARTNERS, some, key=lambda row: row[:2]):
+            near = len(near_of(index.caption(entry.caption), index.caption(other_entry.caption)))
+            first, second = sorted((entry, other_entry), key=lambda member: member.caption)
+            yield PairCandidate(
+                RANKS[kind] * WEIGHT + near, draw, first.caption, second.caption, kind, first.word, second.word
+            )
 
 
-def _kind(one: Entry, other: Entry) -> str:
-    if one.source == other.source or one.caption == other.caption:
+def _kind(entry: Entry, other_entry: Entry) -> str:
+    if entry.source == other_entry.source or entry.caption == other_entry.caption:
         return ""
-    if not one.word:
+    if not entry.word:
         return ROLES
-    return contrast_of(one.word, other.word)
+    return contrast_of(entry.word, other_entry.word)
 
 
-def near_of(one: PairCaption, other: PairCaption) -> tuple[str, ...]:
+def near_of(caption: PairCaption, other_caption: PairCaption) -> tuple[str, ...]:
     """Return what two clips share: label, category, movie, dataset, length."""
     names = ("label", "category", "movie", "dataset")
-    shared = [name for name in names if getattr(one, name) and getattr(one, name) == getattr(other, name)]
-    lengths = sorted((one.duration or 0.0, other.duration or 0.0))
+    shared = [
+        name for name in names if getattr(caption, name) and getattr(caption, name) == getattr(other_caption, name)
+    ]
+    lengths = sorted((caption.duration or 0.0, other_caption.duration or 0.0))
     return (*shared, "length") if lengths[0] > 0 and lengths[1] <= lengths[0] * NEAR_LENGTH else tuple(shared)
 
 
-def _chosen(index: SignatureIndex, limit: int | None, per_caption: int) -> Iterator[Proposal]:
+def _selected_proposals(index: SignatureIndex, limit: int | None, per_caption: int) -> Iterator[Proposal]:
     used: Counter[str] = Counter()
     changes: Counter[tuple[str, str]] = Counter()
     n = 0
-    for found in index.best():
+    for candidate in index.best():
         if limit is not None and n >= limit:
             return
-        one, other = index.caption(found.a), index.caption(found.b)
-        names = [f"text {one.text}", f"text {other.text}", f"clip {one.clip}", f"clip {other.clip}"]
-        change = (min(found.word, found.other), max(found.word, found.other))
-        if any(used[name] >= per_caption for name in names) or (found.word and changes[change] >= MAX_PER_CHANGE):
+        caption, other_caption = index.caption(candidate.a), index.caption(candidate.b)
+        names = [
+            f"text {caption.text}",
+            f"text {other_caption.text}",
+            f"clip {caption.clip}",
+            f"clip {other_caption.clip}",
+        ]
+        change = (min(candidate.word, candidate.other_word), max(candidate.word, candidate.other_word))
+        if any(used[name] >= per_caption for name in names) or (candidate.word and changes[change] >= MAX_PER_CHANGE):
             continue
-        proposal = _proposal(one, other, found, index)
+        proposal = _proposal(caption, other_caption, candidate, index)
         if proposal is not None:
             used.update(names)
             changes[change] += 1
@@ -89,28 +98,40 @@ def _chosen(index: SignatureIndex, limit: int | None, per_caption: int) -> Itera
             yield proposal
 
 
-def _proposal(one: PairCaption, other: PairCaption, found: Found, index: SignatureIndex) -> Proposal | None:
-    if found.change == ROLES:
-        parts = exchanged(words(one.text), words(other.text))
-        if parts is None:
+def _proposal(
+    caption: PairCaption, other_caption: PairCaption, candidate: PairCandidate, index: SignatureIndex
+) -> Proposal | None:
+    if candidate.change == ROLES:
+        exchanged_phrases = exchanged(words(caption.text), words(other_caption.text))
+        if exchanged_phrases is None:
             return None
-        why = f"the same words, but “{parts[0]}” and “{parts[1]}” change places"
+        why = f"the same words, but “{exchanged_phrases[0]}” and “{exchanged_phrases[1]}” change places"
     else:
-        tags, parts = tagger(), (found.word, found.other)
-        if refused_in(tags.tag(one.text), tags.tag(other.text), found.change):
+        tags, exchanged_phrases = tagger(), (candidate.word, candidate.other_word)
+        if refused_in(tags.tag(caption.text), tags.tag(other_caption.text), candidate.change):
             return None
-        why = f"one word differs: “{found.word}” and “{found.other}”"
-    if _also_true(one, other, parts[1], index) or _also_true(other, one, parts[0], index):
+        why = f"one word differs: “{candidate.word}” and “{candidate.other_word}”"
+    if _also_true(caption, other_caption, exchanged_phrases[1], index) or _also_true(
+        other_caption, caption, exchanged_phrases[0], index
+    ):
         return None
-    near = near_of(one, other)
-    return Proposal(NATURAL, (one.text, other.text), (one, other), found.change, parts, why, near)
+    near = near_of(caption, other_caption)
+    return Proposal(
+        NATURAL,
+        (caption.text, other_caption.text),
+        (caption, other_caption),
+        candidate.change,
+        exchanged_phrases,
+        why,
+        near,
+    )
 
 
-def _also_true(mine: PairCaption, theirs: PairCaption, word: str, index: SignatureIndex) -> bool:
+def _also_true(own_caption: PairCaption, other_caption: PairCaption, word: str, index: SignatureIndex) -> bool:
     """Return whether another caption of my clip says what theirs says, or uses their word."""
     own = set(words(word))
-    for text in index.texts_of(mine.clip):
-        said = words(text)
-        if said == words(theirs.text) or (text != mine.text and own <= set(said)):
+    for text in index.texts_of(own_caption.clip):
+        text_words = words(text)
+        if text_words == words(other_caption.text) or (text != own_caption.text and own <= set(text_words)):
             return True
     return False

@@ -31,18 +31,20 @@ def orders(captions: Iterable[PairCaption], *, limit: int | None = None, seed: i
 
     With `limit`, a sample drawn by the seed.
     """
-    found = (pair for _, same in groupby(captions, key=lambda one: one.source) for pair in _of_source(list(same)))
+    proposals = (
+        pair for _, same in groupby(captions, key=lambda caption: caption.source) for pair in _of_source(list(same))
+    )
     if limit is None:
-        yield from found
+        yield from proposals
     else:
-        yield from nsmallest(limit, found, key=lambda pair: number_of(str(seed), pair.name))
+        yield from nsmallest(limit, proposals, key=lambda pair: number_of(str(seed), pair.name))
 
 
 def _of_source(captions: Sequence[PairCaption]) -> Iterator[Proposal]:
     """Pair each trim with the next one that begins after its end."""
-    fit = [one for one in captions if _fits(one)]
+    orderable = [caption for caption in captions if _fits(caption)]
     waiting: PairCaption | None = None
-    for caption in sorted(fit, key=lambda one: (one.start, one.end, one.id)):
+    for caption in sorted(orderable, key=lambda caption: (caption.start, caption.end, caption.id)):
         if waiting is not None and _follows(waiting, caption):
             yield _proposal(waiting, caption)
             waiting = None
@@ -51,8 +53,14 @@ def _of_source(captions: Sequence[PairCaption]) -> Iterator[Proposal]:
 
 
 def _fits(caption: PairCaption) -> bool:
-    said = words(caption.text)
-    if caption.start is None or caption.end is None or not said or len(said) > MAX_WORDS or ORDERED & set(said):
+    text_words = words(caption.text)
+    if (
+        caption.start is None
+        or caption.end is None
+        or not text_words
+        or len(text_words) > MAX_WORDS
+        or ORDERED & set(text_words)
+    ):
         return False
     one_sentence = not any(mark in caption.text.strip().rstrip(".!") for mark in ".!?;")
     return one_sentence and MIN_SECONDS <= caption.end - caption.start <= MAX_SECONDS
@@ -61,9 +69,9 @@ def _fits(caption: PairCaption) -> bool:
 def _follows(first: PairCaption, second: PairCaption) -> bool:
     if first.clip == second.clip or (second.start or 0.0) < (first.end or 0.0):
         return False
-    mine, theirs = set(words(first.text)) - FUNCTION_WORDS, set(words(second.text)) - FUNCTION_WORDS
-    fewer = min(len(mine), len(theirs))
-    return fewer > 0 and len(mine & theirs) / fewer <= MAX_SHARED
+    first_words, second_words = set(words(first.text)) - FUNCTION_WORDS, set(words(second.text)) - FUNCTION_WORDS
+    fewer = min(len(first_words), len(second_words))
+    return fewer > 0 and len(first_words & second_words) / fewer <= MAX_SHARED
 
 
 def _proposal(first: PairCaption, second: PairCaption) -> Proposal:
@@ -76,7 +84,7 @@ def _proposal(first: PairCaption, second: PairCaption) -> Proposal:
 def joined(first: str, second: str) -> str:
     """Return one caption of two events: "A man sits down, then a dog barks."."""
     before, behind = (text.strip().rstrip(".! ") for text in (first, second))
-    opener, _, rest = behind.partition(" ")
+    opener, _, remaining_text = behind.partition(" ")
     if opener.lower() in OPENERS:
-        behind = f"{opener.lower()} {rest}"
+        behind = f"{opener.lower()} {remaining_text}"
     return TEMPLATE.format(first=before, second=behind)

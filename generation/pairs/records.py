@@ -51,5 +51,5 @@ class Proposal:
     @property
     def name(self) -> str:
         """Return the name of the pair, equal for equal texts and clips."""
-        said = "\0".join([self.kind, *self.texts, *(caption.clip for caption in self.captions)])
-        return f"{self.kind}-{hashlib.sha256(said.encode('utf-8')).hexdigest()[:HASHED]}"
+        identity = "\0".join([self.kind, *self.texts, *(caption.clip for caption in self.captions)])
+        return f"{self.kind}-{hashlib.sha256(identity.encode('utf-8')).hexdigest()[:HASHED]}"

@@ -64,7 +64,7 @@ BACKWARDS = "people and vehicles that move backwards may give the reversed clip 
 
 
 @dataclass(frozen=True)
-class _Reversed:
+class _ReversedCaption:
     text: str
     words: tuple[str, str]
     verb: str = ""
@@ -83,33 +83,39 @@ def _once_per_clip(captions: Iterable[PairCaption]) -> Iterator[Proposal]:
     """Yield the first reversal of each clip. The captions of a clip come one after the other."""
     last = None
     for caption in captions:
-        found = _reversed(caption) if caption.clip != last else None
-        if found is not None:
+        reversed_caption = _reversed(caption) if caption.clip != last else None
+        if reversed_caption is not None:
             last = caption.clip
-            why = f"played backwards, “{found.words[0]}” looks like “{found.words[1]}”"
-            texts = caption.text, found.text
+            why = f"played backwards, “{reversed_caption.words[0]}” looks like “{reversed_caption.words[1]}”"
+            texts = caption.text, reversed_caption.text
             yield Proposal(
-                REVERSAL, texts, (caption,), "direction of time", found.words, why, warning=_warning(caption, found)
+                REVERSAL,
+                texts,
+                (caption,),
+                "direction of time",
+                reversed_caption.words,
+                why,
+                warning=_warning(caption, reversed_caption),
             )
 
 
-def _reversed(caption: PairCaption) -> _Reversed | None:
+def _reversed(caption: PairCaption) -> _ReversedCaption | None:
     text = caption.text
     for relation in relations(text, "corrected"):
         if relation.phrase in PATHS and relation.opposite:
             edits = replace_phrase(text, relation.start, relation.end, relation.opposite)
-            return _Reversed(apply_edits(text, edits), (relation.phrase, relation.opposite))
-    given = [CaptionInput(str(caption.id), text)]
+            return _ReversedCaption(apply_edits(text, edits), (relation.phrase, relation.opposite))
+    inputs = [CaptionInput(str(caption.id), text)]
     params = {"subtest": "action", "tagger": "auto"}
-    draft = next(state_change.make(given, params=params, mode="corrected", seed=0))
+    draft = next(state_change.make(inputs, params=params, mode="corrected", seed=0))
     if isinstance(draft, Skip) or NO_CHANGE & {token.lemma for token in tagger().tag(text)}:
         return None
     if not {draft.facts["verb"], draft.facts["reverse"]} & REVERSED:
         return None
-    return _Reversed(draft.foil, (draft.source, draft.target), str(draft.facts["verb"]))
+    return _ReversedCaption(draft.foil, (draft.source, draft.target), str(draft.facts["verb"]))
 
 
-def _warning(caption: PairCaption, found: _Reversed) -> str:
+def _warning(caption: PairCaption, reversed_caption: _ReversedCaption) -> str:
     tokens = tagger().tag(caption.text)
     verbs = [token.lemma for token in tokens if token.part == "VERB"]
     warnings = []
@@ -117,6 +123,6 @@ def _warning(caption: PairCaption, found: _Reversed) -> str:
         warnings.append(SEVERAL_EVENTS)
     if caption.duration is not None and caption.duration > MAX_SECONDS:
         warnings.append(LONG)
-    if ON_FOOT & {*verbs, found.verb}:
+    if ON_FOOT & {*verbs, reversed_caption.verb}:
         warnings.append(BACKWARDS)
     return "; ".join(warnings)

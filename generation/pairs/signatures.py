@@ -41,7 +41,7 @@ class Entry(NamedTuple):
     source: str
 
 
-class Found(NamedTuple):
+class PairCandidate(NamedTuple):
     """A pair of captions that the index found, before it is judged in its context."""
 
     score: int
@@ -50,7 +50,7 @@ class Found(NamedTuple):
     b: int
     change: str
     word: str
-    other: str
+    other_word: str
 
 
 class SignatureIndex:
@@ -81,14 +81,14 @@ class SignatureIndex:
         return read
 
     def _entries(self, caption: PairCaption) -> Iterator[tuple[int, int, int, str, str]]:
-        found = words(caption.text)
-        if not MIN_WORDS <= len(found) <= MAX_WORDS:
+        text_words = words(caption.text)
+        if not MIN_WORDS <= len(text_words) <= MAX_WORDS:
             return
         draw = number_of(str(self._seed), caption.clip, caption.text)
-        for at, word in enumerate(found):
+        for at, word in enumerate(text_words):
             if can_change(word):
-                yield number_of(*found[:at], GAP, *found[at + 1 :]), draw, caption.id, word, caption.source
-        yield number_of(GAP, *sorted(found)), draw, caption.id, "", caption.source
+                yield number_of(*text_words[:at], GAP, *text_words[at + 1 :]), draw, caption.id, word, caption.source
+        yield number_of(GAP, *sorted(text_words)), draw, caption.id, "", caption.source
 
     def buckets(self) -> Iterator[list[Entry]]:
         """Yield the captions that share a signature, at most MAX_DRAWN of them, drawn by the seed."""
@@ -101,14 +101,14 @@ class SignatureIndex:
             if len(drawn) > 1:
                 yield drawn
 
-    def note(self, found: Iterable[Found]) -> None:
+    def note(self, candidates: Iterable[PairCandidate]) -> None:
         """Store found pairs; `best` returns them in order."""
-        self._many("INSERT INTO found VALUES (?, ?, ?, ?, ?, ?, ?)", found)
+        self._many("INSERT INTO found VALUES (?, ?, ?, ?, ?, ?, ?)", candidates)
 
-    def best(self) -> Iterator[Found]:
+    def best(self) -> Iterator[PairCandidate]:
         """Yield the found pairs, the highest score first; the seed orders equal ones."""
         for row in self._run("SELECT * FROM found ORDER BY score DESC, draw, a, b"):
-            yield Found(*row)
+            yield PairCandidate(*row)
 
     def caption(self, number: int) -> PairCaption:
         """Return a caption by its id."""

@@ -111,22 +111,22 @@ SYNONYMS = (
 @cache
 def groups(lines: tuple[str, ...]) -> dict[str, tuple[tuple[int, int], ...]]:
     """Return word -> (line, synonym class) of each place where it is listed."""
-    found: dict[str, tuple[tuple[int, int], ...]] = {}
+    lines_by_word: dict[str, tuple[tuple[int, int], ...]] = {}
     for row, line in enumerate(lines):
         for column, synonyms in enumerate(line.split()):
             for word in synonyms.split("/"):
-                found[word] = (*found.get(word, ()), (row, column))
-    return found
+                lines_by_word[word] = (*lines_by_word.get(word, ()), (row, column))
+    return lines_by_word
 
 
-def are_synonyms(word: str, other: str) -> bool:
+def are_synonyms(word: str, other_word: str) -> bool:
     """Return whether a class of SYNONYMS joins the two words."""
-    return bool(set(groups(SYNONYMS).get(word, ())) & set(groups(SYNONYMS).get(other, ())))
+    return bool(set(groups(SYNONYMS).get(word, ())) & set(groups(SYNONYMS).get(other_word, ())))
 
 
-def exclude_each_other(word: str, other: str, lines: tuple[str, ...]) -> int | None:
+def exclude_each_other(word: str, other_word: str, lines: tuple[str, ...]) -> int | None:
     """Return the line in which the two words exclude each other, or None; synonyms never do."""
-    first, second = groups(lines).get(word, ()), groups(lines).get(other, ())
+    first, second = groups(lines).get(word, ()), groups(lines).get(other_word, ())
     if set(first) & set(second):
         return None
     rows = {row for row, _ in first} & {row for row, _ in second}

@@ -14,33 +14,39 @@ MAX_PART = 3
 EVEN = SYMMETRIC | SHARING | word_set("and or with talk speak chat dance sing play compete versus vs meet")
 
 
-def exchanged(words: Sequence[str], others: Sequence[str]) -> tuple[str, str] | None:
+def exchanged(words: Sequence[str], other_words: Sequence[str]) -> tuple[str, str] | None:
     """Return the two parts that changed places, or None if the texts differ in another way or still agree.
 
     `x middle y` became `y middle x`: both parts have a content word of one kind, and the middle is more than "and".
     """
-    start = _common(words, others)
-    end = _common(words[::-1][: len(words) - start], others[::-1][: len(others) - start])
-    mine, theirs = list(words[start : len(words) - end]), list(others[start : len(others) - end])
-    for left in range(1, MAX_PART + 1):
-        for right in range(1, MAX_PART + 1):
-            if len(mine) <= left + right:
+    start = _common(words, other_words)
+    end = _common(words[::-1][: len(words) - start], other_words[::-1][: len(other_words) - start])
+    differing_words, other_differing_words = (
+        list(words[start : len(words) - end]),
+        list(other_words[start : len(other_words) - end]),
+    )
+    for n_first in range(1, MAX_PART + 1):
+        for n_last in range(1, MAX_PART + 1):
+            if len(differing_words) <= n_first + n_last:
                 continue
-            first, middle, last = mine[:left], mine[left:-right], mine[-right:]
-            if [*last, *middle, *first] == theirs:
+            first, middle, last = differing_words[:n_first], differing_words[n_first:-n_last], differing_words[-n_last:]
+            if [*last, *middle, *first] == other_differing_words:
                 return (" ".join(first), " ".join(last)) if _matters(first, middle, last) else None
     return None
 
 
-def _common(words: Sequence[str], others: Sequence[str]) -> int:
+def _common(words: Sequence[str], other_words: Sequence[str]) -> int:
     return next(
-        (at for at, (a, b) in enumerate(zip(words, others, strict=False)) if a != b), min(len(words), len(others))
+        (at for at, (a, b) in enumerate(zip(words, other_words, strict=False)) if a != b),
+        min(len(words), len(other_words)),
     )
 
 
 def _matters(first: list[str], middle: list[str], last: list[str]) -> bool:
-    said = {lemma for word in middle for found in lemmas(word).values() for lemma in found} | set(middle)
-    if said & EVEN or not said - FUNCTION_WORDS:
+    middle_lemmas = {
+        lemma for word in middle for class_lemmas in lemmas(word).values() for lemma in class_lemmas
+    } | set(middle)
+    if middle_lemmas & EVEN or not middle_lemmas - FUNCTION_WORDS:
         return False
     return any(_kind(a) and _kind(a) == _kind(b) for a in first[-1:] for b in last[-1:])
 
@@ -49,7 +55,7 @@ def _kind(word: str) -> str:
     """Return one letter for nouns and adjectives that can change places; "" for other words."""
     if word in FUNCTION_WORDS:
         return ""
-    found = lemmas(word)
-    if kind_of(word) or ("NOUN" in found and "ADV" not in found):
+    classes = lemmas(word)
+    if kind_of(word) or ("NOUN" in classes and "ADV" not in classes):
         return "noun"
-    return "look" if "ADJ" in found else ""
+    return "look" if "ADJ" in classes else ""
