@@ -36,8 +36,8 @@ def store_batch(
     groups = _groups(run, outcomes, rows)
     pairs = [
         (_candidate(run, group, judged), judged)
-        for group, one in zip(groups, outcomes, strict=True)
-        for judged in one.foils
+        for group, outcome in zip(groups, outcomes, strict=True)
+        for judged in outcome.foils
     ]
     Candidate.objects.bulk_create([candidate for candidate, _ in pairs], ROWS)
     FilterScore.objects.bulk_create([score for pair in pairs for score in _scores(run, *pair, measures)], ROWS)
@@ -46,19 +46,23 @@ def store_batch(
 
 def _groups(run: GenerationRun, outcomes: Sequence[Outcome], rows: Mapping[str, Caption]) -> list[CandidateGroup]:
     """Return the current group of each outcome; a group without an answer is reopened."""
-    captions = [rows[one.caption.id].pk for one in outcomes]
-    there = {group.caption_id: group for group in CandidateGroup.objects.filter(run=run, caption__in=captions)}
-    found = []
-    for one in outcomes:
-        caption = rows[one.caption.id]
-        group = there.get(caption.pk) or CandidateGroup(run=run, caption=caption)
-        group.skipped_why, group.missing, group.unanswered = _why(one), list(one.missing), one.unanswered
+    captions = [rows[outcome.caption.id].pk for outcome in outcomes]
+    groups_by_caption = {
+        group.caption_id: group for group in CandidateGroup.objects.filter(run=run, caption__in=captions)
+    }
+    groups = []
+    for outcome in outcomes:
+        caption = rows[outcome.caption.id]
+        group = groups_by_caption.get(caption.pk) or CandidateGroup(run=run, caption=caption)
+        group.skipped_why, group.missing, group.unanswered = _why(outcome), list(outcome.missing), outcome.unanswered
         # Annotation creates tasks from the new candidates.
-        group.tasked = group.tasked and not one.foils
-        found.append(group)
-    CandidateGroup.objects.bulk_create([group for group in found if group.pk is None], ROWS)
-    CandidateGroup.objects.bulk_update(list(there.values()), ["skipped_why", "missing", "unanswered", "tasked"], ROWS)
-    return found
+        group.tasked = group.tasked and not outcome.foils
+        groups.append(group)
+    CandidateGroup.objects.bulk_create([group for group in groups if group.pk is None], ROWS)
+    CandidateGroup.objects.bulk_update(
+        list(groups_by_caption.values()), ["skipped_why", "missing", "unanswered", "tasked"], ROWS
+    )
+    return groups
 
 
 def done_captions(run: GenerationRun, captions: Sequence[Caption]) -> set[int]:
@@ -71,8 +75,8 @@ def done_captions(run: GenerationRun, captions: Sequence[Caption]) -> set[int]:
 def judged_by(run: GenerationRun, slug: str) -> Iterator[tuple[str, str, str, bool]]:
     """Yield (caption's name, its text, the foil, passed) for each foil that the filter judged in the run, in order."""
     rows = FilterScore.objects.filter(run=run, filter=slug).order_by("candidate_id")
-    named = ("candidate__group__caption_id", "candidate__group__caption__text", "candidate__text", "passed")
-    for caption, text, foil, passed in rows.values_list(*named).iterator(ROWS):
+    columns = ("candidate__group__caption_id", "candidate__group__caption__text", "candidate__text", "passed")
+    for caption, text, foil, passed in rows.values_list(*columns).iterator(ROWS):
         yield str(caption), text, foil, passed
 
 
@@ -81,7 +85,7 @@ def known_foils(
 ) -> dict[str, list[str]]:
     """Return the captions' foils in the run's subtest: accepted foils, and open candidates of other runs."""
     names = {rows[caption.id].pk: caption.id for caption in captions}
-    found: dict[str, list[str]] = {}
+    foils_by_caption: dict[str, list[str]] = {}
     foils = Foil.objects.filter(item__subtest=run.subtest, item__caption__in=names)
     candidates = Candidate.objects.filter(group__run__subtest=run.subtest, group__caption__in=names)
     candidates = candidates.exclude(group__run=run.pk).exclude(state__in=OUT_OF_PLAY)
@@ -89,8 +93,8 @@ def known_foils(
         *foils.order_by("pk").values_list("item__caption", "text"),
         *candidates.order_by("pk").values_list("group__caption", "text"),
     ]:
-        found.setdefault(names[caption], []).append(text)
-    return found
+        foils_by_caption.setdefault(names[caption], []).append(text)
+    return foils_by_caption
 
 
 def _why(outcome: Outcome) -> str:

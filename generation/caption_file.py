@@ -48,10 +48,10 @@ class CaptionFile:
             raise self._wrong(number, "facts", "is not a JSON object", 'write it as {"count": 3}')
         if "count" in record:
             facts = {**facts, "count": record["count"]}
-        given = record.get("id")
-        key = text if given is None else str(given)
+        given_id = record.get("id")
+        key = text if given_id is None else str(given_id)
         seen[key] = seen.get(key, 0) + 1
-        if given is not None and seen[key] > 1:
+        if given_id is not None and seen[key] > 1:
             raise self._wrong(number, "id", f"{quoted(key)} occurs twice", "give each caption a different id, or none")
         name = key if seen[key] == 1 else f"{key}#{seen[key]}"
         return CaptionInput(name, text, video=str(record.get("video", "")), facts=facts)

@@ -11,12 +11,12 @@ from generation.records import CaptionInput, ClipFile
 
 
 def with_clips(
-    filters: Sequence[Step], given: Sequence[CaptionInput], rows: Mapping[str, Caption]
+    filters: Sequence[Step], captions: Sequence[CaptionInput], rows: Mapping[str, Caption]
 ) -> list[CaptionInput]:
     """Return the captions with their clips, if a filter needs them. `rows`: by the captions' ids. Opens no file."""
     if not any(needs_clips(step.module) for step in filters):
-        return list(given)
-    return [replace(caption, clip=clip_of(rows[caption.id].video)) for caption in given]
+        return list(captions)
+    return [replace(caption, clip=clip_of(rows[caption.id].video)) for caption in captions]
 
 
 def clip_of(video: Video) -> ClipFile | None:

@@ -30,64 +30,64 @@ class DetectorStep:
     @property
     def detector(self) -> Detector:
         """Load the detector at the first file: without files it is not needed."""
-        found: Detector = open_helper(self.model, DETECTOR, device=self.device)
-        return found
+        detector: Detector = open_helper(self.model, DETECTOR, device=self.device)
+        return detector
 
 
 def detectors_of(steps: Sequence[Step]) -> list[DetectorStep]:
     """Return the detectors that the steps name. Steps may name none, or have no such parameter."""
-    named = {
+    detector_settings = {
         (step.params["detector"], step.params["frames"], step.params["min_score"], step.params.get("device", "auto"))
         for step in steps
         if step.params.get("detector")
     }
-    return [DetectorStep(*one) for one in sorted(named)]
+    return [DetectorStep(*settings) for settings in sorted(detector_settings)]
 
 
 def with_objects(
-    eyes: Sequence[DetectorStep], given: Sequence[CaptionInput], rows: Mapping[str, Caption]
+    detectors: Sequence[DetectorStep], captions: Sequence[CaptionInput], rows: Mapping[str, Caption]
 ) -> list[CaptionInput]:
     """Return the captions with the things detected in their videos added to "objects". `rows`: by the captions' ids."""
-    if not eyes:
-        return list(given)
+    if not detectors:
+        return list(captions)
     videos = {row.video_id: row.video for row in rows.values()}
-    seen: dict[int, set[str]] = {pk: set() for pk in videos}
-    for one in eyes:
-        for pk, labels in _looked_at(one, list(videos.values())).items():
-            seen[pk] |= {label for label, score in labels.items() if score > one.min_score}
-    return [_told(caption, seen[rows[caption.id].video_id]) for caption in given]
+    labels_by_video: dict[int, set[str]] = {pk: set() for pk in videos}
+    for step in detectors:
+        for pk, labels in _labels_by_video(step, list(videos.values())).items():
+            labels_by_video[pk] |= {label for label, score in labels.items() if score > step.min_score}
+    return [_with_labels(caption, labels_by_video[rows[caption.id].video_id]) for caption in captions]
 
 
-def _told(caption: CaptionInput, seen: set[str]) -> CaptionInput:
-    known = {str(label) for label in caption.facts.get("objects", ())} | seen
-    return replace(caption, facts={**caption.facts, "objects": sorted(known)})
+def _with_labels(caption: CaptionInput, labels: set[str]) -> CaptionInput:
+    all_labels = {str(label) for label in caption.facts.get("objects", ())} | labels
+    return replace(caption, facts={**caption.facts, "objects": sorted(all_labels)})
 
 
-def _looked_at(eyes: DetectorStep, videos: Sequence[Video]) -> dict[int, dict[str, float]]:
+def _labels_by_video(step: DetectorStep, videos: Sequence[Video]) -> dict[int, dict[str, float]]:
     """Return video -> label -> highest score. Videos without a usable file are excluded."""
     usable = [video for video in videos if video.file and video.media_state == MediaState.READY]
-    info = eyes.detector.info if usable else None
-    keys = {video.pk: _key(eyes, video, info) for video in usable if info}
+    info = step.detector.info if usable else None
+    keys = {video.pk: _key(step, video, info) for video in usable if info}
     rows = DetectionResult.objects.filter(video__in=keys, key__in=set(keys.values()))
-    found = {row.video_id: row.labels for row in rows if row.key == keys[row.video_id]}
+    labels_by_video = {row.video_id: row.labels for row in rows if row.key == keys[row.video_id]}
     for video in videos:
-        if video.pk in keys and video.pk not in found:
-            labels = _seen(eyes, video)
+        if video.pk in keys and video.pk not in labels_by_video:
+            labels = _seen(step, video)
             if labels is not None:
-                found[video.pk] = labels
-                _keep(eyes, video, keys[video.pk], labels)
-    return found
+                labels_by_video[video.pk] = labels
+                _keep(step, video, keys[video.pk], labels)
+    return labels_by_video
 
 
-def _seen(eyes: DetectorStep, video: Video) -> dict[str, float] | None:
+def _seen(step: DetectorStep, video: Video) -> dict[str, float] | None:
     try:
-        sample = sample_frames(Path(clip_file(video)), eyes.frames, video.start_time, video.end_time)
+        sample = sample_frames(Path(clip_file(video)), step.frames, video.start_time, video.end_time)
     except MediaError:
         return None
     best: dict[str, float] = {}
-    for frame in eyes.detector.detect(sample.frames):
-        for one in frame:
-            best[one.label] = max(best.get(one.label, 0.0), round(one.score, 5))
+    for frame in step.detector.detect(sample.frames):
+        for detection in frame:
+            best[detection.label] = max(best.get(detection.label, 0.0), round(detection.score, 5))
     return best
 
 

@@ -25,10 +25,10 @@ class Preset(NamedTuple):
 
 def presets_of(method: str, mode: str) -> list[Preset]:
     """Return the choices for a method, each set of filters once, under the first of its names."""
-    found: dict[str, Preset] = {}
+    presets: dict[str, Preset] = {}
     for preset in _all(method, mode):
-        found.setdefault(_content(preset.filters), preset)
-    return list(found.values())
+        presets.setdefault(_content(preset.filters), preset)
+    return list(presets.values())
 
 
 def _content(filters: Filters) -> str:
@@ -61,5 +61,5 @@ def paper_of(source: str) -> str:
 
 def papers_of(method: str) -> str:
     """Return the papers whose recipes use a method, or "" if none does."""
-    named = (paper_of(recipe.source) for recipe in RECIPES.values() if recipe.method == method and recipe.source)
-    return ", ".join(dict.fromkeys(named))
+    papers = (paper_of(recipe.source) for recipe in RECIPES.values() if recipe.method == method and recipe.source)
+    return ", ".join(dict.fromkeys(papers))

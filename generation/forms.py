@@ -56,13 +56,13 @@ class MethodRow(NamedTuple):
     kind: Any
     example: list[tuple[str, str]]
     papers: str
-    chosen: bool
+    is_selected: bool
 
 
 class PresetRow(NamedTuple):
     slug: str
     label: str
-    chosen: bool
+    is_selected: bool
 
 
 class FilterRow(NamedTuple):
@@ -71,7 +71,7 @@ class FilterRow(NamedTuple):
     slug: str
     label: str
     params: EntryForm
-    chosen: bool
+    is_selected: bool
     weights: str
 
 
@@ -155,12 +155,14 @@ class RunForm(forms.Form):
         method: str = "",
         like: GenerationRun | None = None,
         preset: str = "",
-        kept: Mapping[str, Any] | None = None,
+        stored_values: Mapping[str, Any] | None = None,
     ) -> None:
-        wanted = (data or {}).get("method") or method or (like.method if like else "")
-        self.method_slug = wanted if wanted in METHODS else ""
-        same = {name: kept[name] for name in ("mode", "seed") if name in kept} if kept else {}
-        super().__init__(data, initial={**same, "method": self.method_slug})
+        method_slug = (data or {}).get("method") or method or (like.method if like else "")
+        self.method_slug = method_slug if method_slug in METHODS else ""
+        initial_values = (
+            {name: stored_values[name] for name in ("mode", "seed") if name in stored_values} if stored_values else {}
+        )
+        super().__init__(data, initial={**initial_values, "method": self.method_slug})
         self.fields["subtest"].queryset = Subtest.objects.filter(project=project)
         self.fields["filters"].initial = list(default_filters(self.method_slug))
         # Chosen without JavaScript, or before the page showed the parameters: show them now.
@@ -190,18 +192,18 @@ class RunForm(forms.Form):
             if preset.slug == slug:
                 self._begin_with_filters(preset.filters)
 
-    def _begin_with_filters(self, chosen: Mapping[str, Mapping[str, Any]]) -> None:
-        self.initial["filters"] = list(chosen)
-        for slug, params in chosen.items():
+    def _begin_with_filters(self, filter_settings: Mapping[str, Mapping[str, Any]]) -> None:
+        self.initial["filters"] = list(filter_settings)
+        for slug, params in filter_settings.items():
             self.filter_params[slug].begin_with(params)
 
     def is_valid(self) -> bool:
         """Validate the method, whose parameters must have been shown, and only the filters that are chosen."""
         valid = super().is_valid() and self.params.is_valid() and check_asking(self.params)
         valid = valid and self._check_parameters()
-        chosen = self.cleaned_data.get("filters", []) if self.is_bound else []
-        wrong = [slug for slug in chosen if not self.filter_params[slug].is_valid()]
-        return valid and not wrong
+        selected_slugs = self.cleaned_data.get("filters", []) if self.is_bound else []
+        invalid_slugs = [slug for slug in selected_slugs if not self.filter_params[slug].is_valid()]
+        return valid and not invalid_slugs
 
     def _check_parameters(self) -> bool:
         """Return whether the method accepts its parameters; if not, the error is at the field that it names."""
@@ -232,14 +234,14 @@ class RunForm(forms.Form):
         The fields of a filter are closed at first, so its problem is at the top of the form as well.
         """
         message = str(error)
-        named = named_parameter(message)
+        parameter = named_parameter(message)
         of_filter = self.filter_params.get(named_filter(message) or "")
-        if of_filter is not None and named in of_filter.fields:
-            of_filter.add_error(named, message.partition(": ")[2])
+        if of_filter is not None and parameter in of_filter.fields:
+            of_filter.add_error(parameter, message.partition(": ")[2])
             self.add_error(None, message)
-        elif named in self.params.fields:
+        elif parameter in self.params.fields:
             # The field says itself which parameter it is.
-            self.params.add_error(named, message.removeprefix(f"parameter '{named}': "))
+            self.params.add_error(parameter, message.removeprefix(f"parameter '{parameter}': "))
         elif "tagger" in message and "tagger" in self.params.fields:
             self.params.add_error("tagger", message)
         else:
@@ -276,13 +278,14 @@ class RunForm(forms.Form):
 
     def preset_rows(self) -> list[PresetRow]:
         """Return the choices of filters; the one that equals the chosen filters is marked."""
-        chosen = {row.slug: self._filter_values(row.slug) for row in self.chosen_rows()}
+        selected_filters = {row.slug: self._filter_values(row.slug) for row in self.chosen_rows()}
         mode = self["mode"].value()
         return [
             PresetRow(
                 preset.slug,
                 preset.label,
-                chosen == {slug: parse_params(FILTERS[slug], params) for slug, params in preset.filters.items()},
+                selected_filters
+                == {slug: parse_params(FILTERS[slug], params) for slug, params in preset.filters.items()},
             )
             for preset in presets_of(self.method_slug, mode if mode in dict(MODES) else "corrected")
         ]
@@ -298,20 +301,20 @@ class RunForm(forms.Form):
         return any(self.filter_params[row.slug].errors for row in self.chosen_rows() if self.is_bound)
 
     def filter_rows(self) -> list[FilterRow]:
-        chosen = set(self["filters"].value() or [])
-        if self.seen != self.method_slug and chosen == set(default_filters(self.seen)):
-            chosen = set(default_filters(self.method_slug))
+        selected_slugs = set(self["filters"].value() or [])
+        if self.seen != self.method_slug and selected_slugs == set(default_filters(self.seen)):
+            selected_slugs = set(default_filters(self.method_slug))
         return [
-            FilterRow(slug, FILTERS[slug].label, form, slug in chosen, needs_weights(FILTERS[slug]))
+            FilterRow(slug, FILTERS[slug].label, form, slug in selected_slugs, needs_weights(FILTERS[slug]))
             for slug, form in self.filter_params.items()
         ]
 
     def chosen_rows(self) -> list[FilterRow]:
-        return [row for row in self.filter_rows() if row.chosen]
+        return [row for row in self.filter_rows() if row.is_selected]
 
     def more_rows(self) -> list[FilterRow]:
         """Return the filters that are not chosen, filters without a model first."""
-        return sorted((row for row in self.filter_rows() if not row.chosen), key=lambda row: bool(row.weights))
+        return sorted((row for row in self.filter_rows() if not row.is_selected), key=lambda row: bool(row.weights))
 
     def chosen_filters(self) -> dict[str, dict[str, Any]]:
         return {slug: self.filter_params[slug].values() for slug in self.cleaned_data["filters"]}
@@ -321,9 +324,9 @@ class RunForm(forms.Form):
 
     def settings(self) -> dict[str, Any]:
         """Return the settings of a valid form as `start_run` takes them."""
-        given = {name: self.cleaned_data[name] for name in ("subtest", "method", "mode", "seed")}
+        values = {name: self.cleaned_data[name] for name in ("subtest", "method", "mode", "seed")}
         return {
-            **given,
+            **values,
             "params": self.params.values(),
             "filters": self.chosen_filters(),
             "selection": self.selection(),
@@ -347,8 +350,8 @@ class CaptionForm(forms.Form):
 
     def __init__(self, data: Mapping[str, Any] | None = None, *, maker: str = "") -> None:
         super().__init__(data)
-        wanted = (data or {}).get("maker") or maker
-        self.maker_slug = wanted if wanted in CAPTIONERS else next(iter(CAPTIONERS))
+        maker_slug = (data or {}).get("maker") or maker
+        self.maker_slug = maker_slug if maker_slug in CAPTIONERS else next(iter(CAPTIONERS))
         self.seen = (data or {}).get("seen") or self.maker_slug
         unseen = self.seen != self.maker_slug
         self.params = EntryForm(CAPTIONERS[self.maker_slug], None if unseen else data, prefix="maker")

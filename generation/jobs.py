@@ -76,18 +76,18 @@ def run_generation(run_id: int, job: Job) -> None:
     stream, done = captions.selected(), 0
     while batch := list(islice(stream, BATCH)):
         already = done_captions(run, [selected.row for selected in batch])
-        rows = {selected.given.id: selected.row for selected in batch if selected.row.pk not in already}
-        given = [selected.given for selected in batch if selected.given.id in rows]
-        given = with_objects(eyes, with_clips(filters, given, rows), rows)
-        known = known_foils(run, given, rows)
+        rows = {selected.caption_input.id: selected.row for selected in batch if selected.row.pk not in already}
+        inputs = [selected.caption_input for selected in batch if selected.caption_input.id in rows]
+        inputs = with_objects(eyes, with_clips(filters, inputs, rows), rows)
+        existing_foils = known_foils(run, inputs, rows)
         outcomes = pipeline.run(
             method,
-            given,
+            inputs,
             filters=filters,
             mode=run.mode,
             seed=run.seed,
             state=state,
-            known=known,
+            known_foils=existing_foils,
             measures=measures,
             batch_size=BATCH,
         )
@@ -145,8 +145,8 @@ def _with_services(run: GenerationRun, step: pipeline.Step, heard: _ReplyProgres
     cost = run_cost(run)
     spent = (cost.requests, cost.prompt_tokens + cost.completion_tokens)
     answers = RowAnswers(cost, heard)
-    given = services(step.module, step.params, answers, project=run.project, spent=spent, notice=heard.notice)
-    return replace(step, given=given)
+    extra_arguments = services(step.module, step.params, answers, project=run.project, spent=spent, notice=heard.notice)
+    return replace(step, extra_arguments=extra_arguments)
 
 
 def _with_judge(run: GenerationRun, step: pipeline.Step, heard: _ReplyProgress) -> pipeline.Step:
@@ -156,7 +156,7 @@ def _with_judge(run: GenerationRun, step: pipeline.Step, heard: _ReplyProgress) 
     # Imported here: most runs have no such filter, and need no video library.
     from generation.screening.judges import open_judge
 
-    return replace(step, given={"judge": open_judge(run, step.params, heard, heard.notice)})
+    return replace(step, extra_arguments={"judge": open_judge(run, step.params, heard, heard.notice)})
 
 
 def _fitted(run: GenerationRun, step: pipeline.Step) -> pipeline.Step:
@@ -179,20 +179,20 @@ def _skipped(run: GenerationRun) -> dict[str, Any]:
 def _missing(run: GenerationRun) -> dict[str, int]:
     """Return why foils of captions with other foils are missing: reason -> number."""
     lists = CandidateGroup.objects.filter(run=run).exclude(missing=[]).values_list("missing", flat=True)
-    return most_frequent(Counter(why for found in lists.iterator() for why in found))
+    return most_frequent(Counter(why for reasons in lists.iterator() for why in reasons))
 
 
 def work_out_selection(selection_id: int, job: Job) -> None:
     """Compute a selection for review, without moving candidates. Idempotent."""
-    chosen = Selection.objects.select_related("project", "subtest").get(pk=selection_id)
-    if chosen.result is not None:
+    selection = Selection.objects.select_related("project", "subtest").get(pk=selection_id)
+    if selection.result is not None:
         return
     progress(job, 0, 1, "choosing")
     # Imported here: only this job needs scikit-learn and scipy's solver.
     from generation.selections.choosing import choose_candidates
 
-    chosen.result, chosen.lost = choose_candidates(chosen)
-    chosen.save(update_fields=["result", "lost"])
+    selection.result, selection.lost = choose_candidates(selection)
+    selection.save(update_fields=["result", "lost"])
     progress(job, 1, 1, "done")
 
 
@@ -201,14 +201,14 @@ def run_caption_preview(run_id: int, job: Job) -> None:
     run = CaptionRun.objects.select_related("project").get(pk=run_id)
     module, version = _maker(run)
     sources = list(islice(_sources(run, 0), LOOKED_AT))
-    made, skipped = [], Counter[str]()
-    for _, thing in _made(run, module, sources, _given(run, module, job, len(sources))):
-        if isinstance(thing, Skip):
-            skipped[thing.why] += 1
+    examples, skipped = [], Counter[str]()
+    for _, outcome in _outcomes_of_batch(run, module, sources, _services_of_maker(run, module, job, len(sources))):
+        if isinstance(outcome, Skip):
+            skipped[outcome.why] += 1
         else:
-            made.append([_source_text(sources, thing), thing.text])
-    shown = {"sources": len(sources), "made": made[:SHOWN], "n_made": len(made)}
-    run.preview = {**shown, "skipped": most_frequent(skipped)}
+            examples.append([_source_text(sources, outcome), outcome.text])
+    preview = {"sources": len(sources), "made": examples[:SHOWN], "n_made": len(examples)}
+    run.preview = {**preview, "skipped": most_frequent(skipped)}
     run.maker_version = version
     run.save(update_fields=["preview", "maker_version"])
     progress(job, len(sources), len(sources), "preview done")
@@ -226,10 +226,10 @@ def run_captions(run_id: int, job: Job) -> None:
     total = _rows(run).count()
     done = total - _rows(run).filter(pk__gt=run.cursor).count()
     stream = _sources(run, run.cursor)
-    given = _given(run, module, job, total)
+    services_of_maker = _services_of_maker(run, module, job, total)
     while batch := list(islice(stream, CAPTIONS_PER_BATCH)):
         # Outside the transaction: a model is slow, and its answers are stored one by one.
-        _store(run, list(_made(run, module, batch, given)), batch)
+        _store(run, list(_outcomes_of_batch(run, module, batch, services_of_maker)), batch)
         done += len(batch)
         progress(job, done, total, "generating captions")
     progress(job, total, total, "done")
@@ -246,8 +246,8 @@ def _rows(run: CaptionRun) -> QuerySet[Any]:
     """Return the sources: captions, or videos without one, but none imported later."""
     if run.sources == CaptionSources.VIDEOS:
         by_others = Q(facts__made_by_run__isnull=True) | ~Q(facts__made_by_run=run.pk)
-        others = Caption.objects.filter(by_others, video=OuterRef("pk"))
-        videos = Video.objects.filter(project=run.project, pk__lte=run.last_source).filter(~Exists(others))
+        captions_by_others = Caption.objects.filter(by_others, video=OuterRef("pk"))
+        videos = Video.objects.filter(project=run.project, pk__lte=run.last_source).filter(~Exists(captions_by_others))
         videos = videos.exclude(media_state=MediaState.TAKEN_DOWN)
         return (videos.filter(split=run.split) if run.split else videos).order_by("pk")
     captions = captions_to_use(run.project).filter(pk__lte=run.last_source).select_related("video")
@@ -261,14 +261,14 @@ def _sources(run: CaptionRun, after: int) -> Iterator[Source]:
         for row in chunk:
             video = row if isinstance(row, Video) else row.video
             text, facts = ("", {}) if isinstance(row, Video) else (row.text, row.facts)
-            known = {"class_label": video.class_label, "category": video.category}
-            facts = {**{name: value for name, value in known.items() if value}, **facts}
+            video_facts = {"class_label": video.class_label, "category": video.category}
+            facts = {**{name: value for name, value in video_facts.items() if value}, **facts}
             # From contents instead of row numbers: the same corpus in another database gets the same captions.
             name = video.key if isinstance(row, Video) else f"{video.key}/{row.text_sha256}"
             yield row.pk, video.pk, CaptionInput(name, text, video.key, facts)
 
 
-def _given(run: CaptionRun, module: Any, job: Job, total: int) -> dict[str, Any]:
+def _services_of_maker(run: CaptionRun, module: Any, job: Job, total: int) -> dict[str, Any]:
     """Return the services of a maker that uses a model; its answers are stored for all runs."""
 
     def heard(replies: int) -> None:
@@ -278,43 +278,45 @@ def _given(run: CaptionRun, module: Any, job: Job, total: int) -> dict[str, Any]
     return services(module, run.params, answers, project=run.project, notice=notice)
 
 
-def _made(
+def _outcomes_of_batch(
     run: CaptionRun, module: Any, sources: Sequence[Source], served: Mapping[str, Any]
 ) -> Iterator[tuple[int, MadeCaption | Skip]]:
     """Yield (the video's row, the outcome) per source."""
-    videos = {given.id: video for _, video, given in sources}
-    given = [source for _, _, source in sources]
-    for thing in module.make(given, params=dict(run.params), mode=run.mode, seed=run.seed, **served):
-        yield videos[thing.caption_id if isinstance(thing, Skip) else thing.source_id], thing
+    video_by_source = {source.id: video for _, video, source in sources}
+    inputs = [source for _, _, source in sources]
+    for outcome in module.make(inputs, params=dict(run.params), mode=run.mode, seed=run.seed, **served):
+        yield video_by_source[outcome.caption_id if isinstance(outcome, Skip) else outcome.source_id], outcome
 
 
-def _source_text(sources: Sequence[Source], made: MadeCaption) -> str:
-    source = next(given for _, _, given in sources if given.id == made.source_id)
+def _source_text(sources: Sequence[Source], caption: MadeCaption) -> str:
+    source = next(source_input for _, _, source_input in sources if source_input.id == caption.source_id)
     return source.text or str(source.facts.get("class_label") or source.video)
 
 
 @transaction.atomic
-def _store(run: CaptionRun, things: Sequence[tuple[int, MadeCaption | Skip]], batch: Sequence[Source]) -> None:
+def _store(run: CaptionRun, outcomes: Sequence[tuple[int, MadeCaption | Skip]], batch: Sequence[Source]) -> None:
     """Store one batch with the run's counts and position."""
     rows: dict[tuple[int, str], Caption] = {}
-    for video, thing in things:
-        if isinstance(thing, MadeCaption):
-            row = _row(run, video, thing)
+    for video, outcome in outcomes:
+        if isinstance(outcome, MadeCaption):
+            row = _row(run, video, outcome)
             rows.setdefault((video, row.text_sha256), row)
-    there = set(Caption.objects.filter(video__in={video for video, _ in rows}).values_list("video_id", "text_sha256"))
-    new = [row for key, row in rows.items() if key not in there]
+    stored_keys = set(
+        Caption.objects.filter(video__in={video for video, _ in rows}).values_list("video_id", "text_sha256")
+    )
+    new = [row for key, row in rows.items() if key not in stored_keys]
     Caption.objects.bulk_create(new, CAPTIONS_PER_BATCH)
     run.stored += len(new)
     run.known += len(rows) - len(new)
     reasons = Counter(run.skipped)
-    reasons.update(thing.why for _, thing in things if isinstance(thing, Skip))
+    reasons.update(outcome.why for _, outcome in outcomes if isinstance(outcome, Skip))
     run.skipped = most_frequent(reasons)
     run.cursor = batch[-1][0]
     run.save(update_fields=["stored", "known", "skipped", "cursor"])
 
 
-def _row(run: CaptionRun, video: int, made: MadeCaption) -> Caption:
-    sha256 = hashlib.sha256(made.text.encode()).hexdigest()
-    facts = {**made.facts, "maker": made.maker, "mode": made.mode, "made_by_run": run.pk}
-    key = f"{made.maker}-{sha256[:12]}"[:MAX_KEY_LENGTH]
-    return Caption(video_id=video, key=key, text=made.text, text_sha256=sha256, facts=facts)
+def _row(run: CaptionRun, video: int, caption: MadeCaption) -> Caption:
+    sha256 = hashlib.sha256(caption.text.encode()).hexdigest()
+    facts = {**caption.facts, "maker": caption.maker, "mode": caption.mode, "made_by_run": run.pk}
+    key = f"{caption.maker}-{sha256[:12]}"[:MAX_KEY_LENGTH]
+    return Caption(video_id=video, key=key, text=caption.text, text_sha256=sha256, facts=facts)

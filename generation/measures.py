@@ -24,17 +24,17 @@ class Measures(Protocol):
         """Return the stored measures."""
         ...
 
-    def keep(self, slug: str, found: Mapping[str, Measure]) -> None:
+    def keep(self, slug: str, measures: Mapping[str, Measure]) -> None:
         """Store new measures."""
         ...
 
 
 def pair_sha256(case: Case, module: Any = None) -> str:
     """Return the key of a caption and a foil; with the clip, if the filter's module needs it."""
-    told: list[Any] = [case.caption.text, case.foil]
+    identity: list[Any] = [case.caption.text, case.foil]
     if needs_clips(module):
-        told.append(case.caption.clip.source if case.caption.clip else None)
-    return hashlib.sha256(json.dumps(told, ensure_ascii=False).encode()).hexdigest()
+        identity.append(case.caption.clip.source if case.caption.clip else None)
+    return hashlib.sha256(json.dumps(identity, ensure_ascii=False).encode()).hexdigest()
 
 
 def needs_clips(module: Any) -> bool:
@@ -44,8 +44,8 @@ def needs_clips(module: Any) -> bool:
 
 def scorer_sha256(slug: str, version: str, depends_on: Mapping[str, Any]) -> str:
     """Return the key of a scorer: the filter, its version and everything that its measures depend on."""
-    told = json.dumps([slug, version, depends_on], sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(told.encode()).hexdigest()
+    identity = json.dumps([slug, version, depends_on], sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(identity.encode()).hexdigest()
 
 
 def measures_of(
@@ -53,27 +53,29 @@ def measures_of(
     module: Any,
     params: Mapping[str, Any],
     cases: Sequence[Case],
-    kept: Measures | None,
-    given: Mapping[str, Any] | None = None,
+    store: Measures | None,
+    extra_arguments: Mapping[str, Any] | None = None,
 ) -> list[Measure]:
-    """Return one measure per case, in order. The model measures each new pair once. `given`: further inputs."""
+    """Return one measure per case, in order. The model measures each new pair once."""
     keys = [pair_sha256(case, module) for case in cases]
-    once = dict(zip(keys, cases, strict=True))
-    found = dict(kept.find(slug, list(once))) if kept is not None else {}
-    left = [key for key in once if key not in found]
-    if left:
-        made = module.measure_many([once[key] for key in left], params=dict(params), **(given or {}))
-        new = dict(zip(left, made, strict=True))
-        for key, measure in new.items():
+    case_by_key = dict(zip(keys, cases, strict=True))
+    measure_by_key = dict(store.find(slug, list(case_by_key))) if store is not None else {}
+    missing_keys = [key for key in case_by_key if key not in measure_by_key]
+    if missing_keys:
+        new_measures = module.measure_many(
+            [case_by_key[key] for key in missing_keys], params=dict(params), **(extra_arguments or {})
+        )
+        new_by_key = dict(zip(missing_keys, new_measures, strict=True))
+        for key, measure in new_by_key.items():
             if not all(value is None or isfinite(value) for value in measure.values()):
-                foil = once[key].foil[:80]
+                foil = case_by_key[key].foil[:80]
                 raise GenerationError(
                     f"filter {slug}: the model returned no number for {quoted(foil)}; check the model's files"
                 )
-        if kept is not None:
-            kept.keep(slug, {key: measure for key, measure in new.items() if measure})
-        found |= new
-    return [found[key] for key in keys]
+        if store is not None:
+            store.keep(slug, {key: measure for key, measure in new_by_key.items() if measure})
+        measure_by_key |= new_by_key
+    return [measure_by_key[key] for key in keys]
 
 
 def judged(module: Any, cases: Sequence[Case], *, params: Mapping[str, Any]) -> list[Verdict]:
@@ -83,8 +85,8 @@ def judged(module: Any, cases: Sequence[Case], *, params: Mapping[str, Any]) -> 
 
 def verdict_of(module: Any, measure: Measure, params: Mapping[str, Any]) -> Verdict:
     """Return the filter's verdict on a measure. The detail names a text that exceeds the model's max length."""
-    found: Verdict = module.verdict(measure, params=dict(params))
+    verdict: Verdict = module.verdict(measure, params=dict(params))
     if not measure.get(CUT):
-        return found
+        return verdict
     note = f"the text is {measure[CUT]:.0f} tokens longer than the model's max length"
-    return replace(found, detail=f"{found.detail}; {note}" if found.detail else note)
+    return replace(verdict, detail=f"{verdict.detail}; {note}" if verdict.detail else note)

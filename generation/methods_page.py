@@ -17,22 +17,27 @@ MAX_OPEN, MAX_SEARCH_LENGTH = 3, 200
 
 @require_safe
 def methods(request: HttpRequest) -> HttpResponse:
-    asked = request.GET.get("q", "").strip()[:MAX_SEARCH_LENGTH]
+    search = request.GET.get("q", "").strip()[:MAX_SEARCH_LENGTH]
     tables = [
-        {"id": "methods", "title": _("Methods"), "entries": _matching(METHODS, asked)},
-        {"id": "filters", "title": _("Filters"), "entries": _matching(FILTERS, asked)},
+        {"id": "methods", "title": _("Methods"), "entries": _matching(METHODS, search)},
+        {"id": "filters", "title": _("Filters"), "entries": _matching(FILTERS, search)},
     ]
     n_found = sum(len(table["entries"]) for table in tables)
-    context = {"tables": tables, "asked": asked, "n_found": n_found, "is_open": asked and n_found <= MAX_OPEN}
+    context = {"tables": tables, "asked": search, "n_found": n_found, "is_open": search and n_found <= MAX_OPEN}
     return render(request, "generation/methods.html", context)
 
 
-def _matching(table: Mapping[str, Entry], asked: str) -> dict[str, Entry]:
+def _matching(table: Mapping[str, Entry], search: str) -> dict[str, Entry]:
     """Return the rows whose slug, label, summary or parameters contain every word of a search."""
-    words = asked.casefold().split()
+    words = search.casefold().split()
 
     def text_of(slug: str, entry: Entry) -> str:
-        texts = (slug, _(entry.label), _(entry.summary) if entry.summary else "", *(one.name for one in entry.params))
+        texts = (
+            slug,
+            _(entry.label),
+            _(entry.summary) if entry.summary else "",
+            *(parameter.name for parameter in entry.params),
+        )
         return " ".join(texts).casefold()
 
     return {slug: entry for slug, entry in table.items() if all(word in text_of(slug, entry) for word in words)}

@@ -17,8 +17,10 @@ def with_paths(params: Mapping[str, Any], *, only_below: Path | None) -> dict[st
 
     GenerationError: a path outside `only_below` (only the operator may name any path).
     """
-    named = {name: value for name, value in params.items() if name in MODEL_PARAMETERS and isinstance(value, str)}
-    return {**params, **{name: _located(value, only_below) for name, value in named.items()}}
+    model_values = {
+        name: value for name, value in params.items() if name in MODEL_PARAMETERS and isinstance(value, str)
+    }
+    return {**params, **{name: _located(value, only_below) for name, value in model_values.items()}}
 
 
 def _located(value: str, only_below: Path | None) -> str:

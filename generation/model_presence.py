@@ -46,10 +46,11 @@ def check_hub_id(name: str) -> None:
 
     Presence is checked only offline and with SQLite: then every worker has this machine's files.
     """
-    shown = shortened(name)
+    short_name = shortened(name)
     if not HUB_ID.fullmatch(name):
         raise GenerationError(
-            _("“%(name)s” is not a Hugging Face ID. Write it as owner/name or owner/name@revision.") % {"name": shown}
+            _("“%(name)s” is not a Hugging Face ID. Write it as owner/name or owner/name@revision.")
+            % {"name": short_name}
         )
     if not hub_setting("HF_HUB_OFFLINE") or connection.vendor != "sqlite":
         return
@@ -59,7 +60,7 @@ def check_hub_id(name: str) -> None:
             "%(name)s is not downloaded, and this installation is offline. Choose a model from the list, or ask the "
             "operator to download it."
         )
-        raise GenerationError(problem % {"name": shown})
+        raise GenerationError(problem % {"name": short_name})
 
 
 def hub_setting(name: str) -> Any:

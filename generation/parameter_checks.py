@@ -31,11 +31,11 @@ def check_parameters(method: str, params: Mapping[str, Any]) -> None:
 
 def named_filter(message: str) -> str | None:
     """Return the filter that an error message begins with."""
-    found = NAMED_FILTER.match(message)
-    return found[1] if found else None
+    match = NAMED_FILTER.match(message)
+    return match[1] if match else None
 
 
 def named_parameter(message: str) -> str | None:
     """Return the parameter that an error message names first."""
-    found = NAMED.search(message)
-    return found[1] if found else None
+    match = NAMED.search(message)
+    return match[1] if match else None

@@ -2,7 +2,7 @@
 
 Pure and streaming: memory holds one batch of captions, plus what the method's and filters' `prepare` return.
 
-A method module has VERSION and `make(captions, *, params, mode, seed)`, which yields the types of `Made`. With a
+A method module has VERSION and `make(captions, *, params, mode, seed)`, which yields values of `MethodOutput`. With a
 `prepare(captions, *, params, mode, seed)` it sees all captions of the run first, and `make` gets the result as
 `state=`. With NEEDS_ALL_CAPTIONS it sees the captions that the run began with, also those excluded since. With
 LEARNS_FROM_TRAIN, `prepare` sees the captions of the train split instead.
@@ -36,14 +36,14 @@ ENGLISH_RULES = frozenset(
     {"number", "preposition", "actor_swap", "state_change", "gender_swap", "colour_swap", "existence"}
 )
 
-Made = FoilDraft | Skip | Blank | Shortfall
+MethodOutput = FoilDraft | Skip | Blank | Shortfall
 
 
 @dataclass(frozen=True)
 class Step:
     """A loaded method or filter module with its slug, its full parameters, and the state of a filter.
 
-    `given`: further inputs, such as a model with stored answers, or one that watches clips. `version`: its version in
+    `extra_arguments`: such as a model with stored answers, or one that watches clips. `version`: its version in
     the provenance.
     """
 
@@ -51,7 +51,7 @@ class Step:
     module: Any
     params: Mapping[str, Any]
     state: Any = None
-    given: Mapping[str, Any] = field(default_factory=dict)
+    extra_arguments: Mapping[str, Any] = field(default_factory=dict)
     version: str = ""
 
     @classmethod
@@ -111,65 +111,71 @@ def run(
     mode: str,
     seed: int,
     state: Any = None,
-    known: Mapping[str, Sequence[str]] | None = None,
+    known_foils: Mapping[str, Sequence[str]] | None = None,
     measures: Measures | None = None,
     batch_size: int = BATCH,
 ) -> Iterator[Outcome]:
     """Yield one outcome per caption, in order. `state` is from `prepare` over the whole run, so that batches,
-    order and resuming do not change results. `known`: caption id -> foils that the caption already has elsewhere.
+    order and resuming do not change results. `known_foils`: caption id -> foils that the caption already has elsewhere.
     `measures`: the store of the filters' measures.
 
     GenerationError: a method breaks its contract (edits that do not make the foil, an unknown caption).
     """
     stream = iter(captions)
     while batch := list(islice(stream, batch_size)):
-        made = _made(method, batch, mode=mode, seed=seed, state=state)
+        outputs_by_id = _outputs_by_id(method, batch, mode=mode, seed=seed, state=state)
         open_cases = {
-            caption.id: list(_open_cases(caption, made[caption.id], (known or {}).get(caption.id, ())))
+            caption.id: list(_open_cases(caption, outputs_by_id[caption.id], (known_foils or {}).get(caption.id, ())))
             for caption in batch
         }
-        _judge(filters, [one for found in open_cases.values() for one in found], measures, seed)
+        _judge(
+            filters, [open_case for caption_cases in open_cases.values() for open_case in caption_cases], measures, seed
+        )
         for caption in batch:
-            yield _outcome(caption, made[caption.id], open_cases[caption.id], filters)
+            yield _outcome(caption, outputs_by_id[caption.id], open_cases[caption.id], filters)
 
 
-def _made(method: Step, batch: Sequence[CaptionInput], *, mode: str, seed: int, state: Any) -> dict[str, list[Made]]:
-    by_id: dict[str, list[Made]] = {caption.id: [] for caption in batch}
+def _outputs_by_id(
+    method: Step, batch: Sequence[CaptionInput], *, mode: str, seed: int, state: Any
+) -> dict[str, list[MethodOutput]]:
+    by_id: dict[str, list[MethodOutput]] = {caption.id: [] for caption in batch}
     texts = {caption.id: caption.text for caption in batch}
     if len(by_id) != len(batch):
         raise GenerationError("two captions of one run have the same id; give each caption its own id")
-    given = dict(method.given)
+    arguments = dict(method.extra_arguments)
     if hasattr(method.module, "prepare"):
-        given["state"] = state
+        arguments["state"] = state
     try:
-        things = method.module.make(
-            _readable(method, batch, by_id), params=dict(method.params), mode=mode, seed=seed, **given
+        outputs = method.module.make(
+            _readable(method, batch, by_id), params=dict(method.params), mode=mode, seed=seed, **arguments
         )
     except TypeError as error:
         if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
             raise
         # Nothing of `make` ran: its arguments are others.
-        said = f"method {method.slug}: its make cannot be called ({error})"
-        raise GenerationError(f"{said}; write make(captions, *, params, mode, seed)") from error
-    for thing in things:
-        if not isinstance(thing, Made):
-            kinds = ", ".join(kind.__name__ for kind in get_args(Made))
+        problem = f"method {method.slug}: its make cannot be called ({error})"
+        raise GenerationError(f"{problem}; write make(captions, *, params, mode, seed)") from error
+    for output in outputs:
+        if not isinstance(output, MethodOutput):
+            kinds = ", ".join(kind.__name__ for kind in get_args(MethodOutput))
             raise GenerationError(
-                f"method {method.slug} returned a {type(thing).__name__}; it must yield one of: {kinds}"
+                f"method {method.slug} returned a {type(output).__name__}; it must yield one of: {kinds}"
             )
-        if thing.caption_id not in by_id:
-            raise GenerationError(f"method {method.slug} returned a result for an unknown caption: {thing.caption_id}")
-        if isinstance(thing, FoilDraft) and thing.method != method.slug:
+        if output.caption_id not in by_id:
+            raise GenerationError(f"method {method.slug} returned a result for an unknown caption: {output.caption_id}")
+        if isinstance(output, FoilDraft) and output.method != method.slug:
             raise GenerationError(
-                f"method {method.slug} returned a draft of {quoted(thing.method)}; write method={quoted(method.slug)}"
+                f"method {method.slug} returned a draft of {quoted(output.method)}; write method={quoted(method.slug)}"
             )
-        if isinstance(thing, FoilDraft) and apply_edits(texts[thing.caption_id], thing.edits) != thing.foil:
-            raise GenerationError(f"method {method.slug}: the edits of caption {thing.caption_id} do not make its foil")
-        by_id[thing.caption_id].append(thing)
+        if isinstance(output, FoilDraft) and apply_edits(texts[output.caption_id], output.edits) != output.foil:
+            raise GenerationError(
+                f"method {method.slug}: the edits of caption {output.caption_id} do not make its foil"
+            )
+        by_id[output.caption_id].append(output)
     return by_id
 
 
-def _readable(method: Step, batch: Sequence[CaptionInput], by_id: dict[str, list[Made]]) -> list[CaptionInput]:
+def _readable(method: Step, batch: Sequence[CaptionInput], by_id: dict[str, list[MethodOutput]]) -> list[CaptionInput]:
     """Return the captions that the method's rules can read; the others get a Skip in `by_id`."""
     if method.slug not in ENGLISH_RULES:
         return list(batch)
@@ -184,7 +190,7 @@ def _readable(method: Step, batch: Sequence[CaptionInput], by_id: dict[str, list
 
 
 @dataclass
-class _Open:
+class _OpenCase:
     """A draft that the filters are judging."""
 
     case: Case
@@ -192,25 +198,31 @@ class _Open:
     verdicts: dict[str, Verdict] = field(default_factory=dict)
 
 
-def _open_cases(caption: CaptionInput, things: Sequence[Made], known: Sequence[str]) -> Iterator[_Open]:
-    others = tuple(known)
-    for thing in things:
-        if isinstance(thing, FoilDraft):
-            yield _Open(Case(caption, thing.foil, others), thing)
-            others = (*others, thing.foil)
+def _open_cases(
+    caption: CaptionInput, outputs: Sequence[MethodOutput], known_foils: Sequence[str]
+) -> Iterator[_OpenCase]:
+    other_foils = tuple(known_foils)
+    for output in outputs:
+        if isinstance(output, FoilDraft):
+            yield _OpenCase(Case(caption, output.foil, other_foils), output)
+            other_foils = (*other_foils, output.foil)
 
 
-def _judge(filters: Sequence[Step], found: Sequence[_Open], measures: Measures | None, seed: int) -> None:
+def _judge(filters: Sequence[Step], open_cases: Sequence[_OpenCase], measures: Measures | None, seed: int) -> None:
     """Judge the drafts: cheap filters all of them, costly ones the drafts that passed those, RUNS_LAST ones the rest
     of them. Verdicts are stored in place.
     """
     for turn in (CHEAP, COSTLY, RUNS_LAST):
-        left = [one for one in found if turn == CHEAP or all(verdict.passed for verdict in one.verdicts.values())]
+        remaining = [
+            open_case
+            for open_case in open_cases
+            if turn == CHEAP or all(verdict.passed for verdict in open_case.verdicts.values())
+        ]
         for step in filters:
             if turn == _turn(step.module):
-                cases = [one.case for one in left]
-                for one, verdict in zip(left, _verdicts(step, cases, measures), strict=True):
-                    one.verdicts[step.slug] = _with_sample(step, one.case, verdict, seed)
+                cases = [open_case.case for open_case in remaining]
+                for open_case, verdict in zip(remaining, _verdicts(step, cases, measures), strict=True):
+                    open_case.verdicts[step.slug] = _with_sample(step, open_case.case, verdict, seed)
 
 
 def _turn(module: Any) -> int:
@@ -230,39 +242,47 @@ def _with_sample(step: Step, case: Case, verdict: Verdict, seed: int) -> Verdict
 
 def _verdicts(step: Step, cases: Sequence[Case], measures: Measures | None) -> Sequence[Verdict]:
     if hasattr(step.module, "measure_many"):
-        found = measures_of(step.slug, step.module, step.params, cases, measures, step.given) if cases else []
-        return [verdict_of(step.module, one, step.params) for one in found]
-    given: dict[str, Any] = {"params": dict(step.params)}
+        measures_of_cases = (
+            measures_of(step.slug, step.module, step.params, cases, measures, step.extra_arguments) if cases else []
+        )
+        return [verdict_of(step.module, measure, step.params) for measure in measures_of_cases]
+    arguments: dict[str, Any] = {"params": dict(step.params)}
     if hasattr(step.module, "prepare"):
-        given["state"] = step.state
+        arguments["state"] = step.state
     if not hasattr(step.module, "judge_many"):
-        return [step.module.judge(case.caption, case.foil, others=list(case.others), **given) for case in cases]
-    return list(step.module.judge_many(cases, **given)) if cases else []
+        return [
+            step.module.judge(case.caption, case.foil, others=list(case.other_foils), **arguments) for case in cases
+        ]
+    return list(step.module.judge_many(cases, **arguments)) if cases else []
 
 
 def _outcome(
     caption: CaptionInput,
-    things: Sequence[Made],
-    found: Sequence[_Open],
+    outputs: Sequence[MethodOutput],
+    open_cases: Sequence[_OpenCase],
     filters: Sequence[Step],
 ) -> Outcome:
-    blanks = sum(thing.count for thing in things if isinstance(thing, Blank))
-    skipped = tuple(thing.why for thing in things if isinstance(thing, Skip))
-    if not found and not blanks and not skipped:
+    blanks = sum(output.count for output in outputs if isinstance(output, Blank))
+    skipped = tuple(output.why for output in outputs if isinstance(output, Skip))
+    if not open_cases and not blanks and not skipped:
         skipped = ("the method made no foil",)
     judged = (
         Judged(
-            one.draft,
-            one.verdicts,
-            tuple(step.slug for step in filters if step.slug in one.verdicts and not one.verdicts[step.slug].passed),
-            {
-                step.slug: pair_sha256(one.case, step.module)
+            open_case.draft,
+            open_case.verdicts,
+            tuple(
+                step.slug
                 for step in filters
-                if step.slug in one.verdicts and hasattr(step.module, "measure_many")
+                if step.slug in open_case.verdicts and not open_case.verdicts[step.slug].passed
+            ),
+            {
+                step.slug: pair_sha256(open_case.case, step.module)
+                for step in filters
+                if step.slug in open_case.verdicts and hasattr(step.module, "measure_many")
             },
         )
-        for one in found
+        for open_case in open_cases
     )
-    missing = tuple(why for thing in things if isinstance(thing, Shortfall) for why in thing.why)
-    unanswered = any(thing.unanswered for thing in things if isinstance(thing, Skip))
+    missing = tuple(why for output in outputs if isinstance(output, Shortfall) for why in output.why)
+    unanswered = any(output.unanswered for output in outputs if isinstance(output, Skip))
     return Outcome(caption, tuple(judged), skipped, blanks, missing, unanswered)

@@ -116,11 +116,11 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Case:
-    """One foil to judge; `others`: foils that its caption already has."""
+    """One foil to judge; `other_foils`: foils that its caption already has."""
 
     caption: CaptionInput
     foil: str
-    others: tuple[str, ...] = ()
+    other_foils: tuple[str, ...] = ()
 
 
 def draft_from_edits(
@@ -160,9 +160,9 @@ OTHERS = "other reasons"
 
 def most_frequent(counts: Counter[str]) -> dict[str, int]:
     """Return the most frequent counts and the sum of the others; the total stays, also of counts cut before."""
-    kept = dict(Counter({why: n for why, n in counts.items() if why != OTHERS}).most_common(MAX_REASONS))
-    others = counts.total() - sum(kept.values())
-    return {**kept, OTHERS: others} if others else kept
+    frequent = dict(Counter({why: n for why, n in counts.items() if why != OTHERS}).most_common(MAX_REASONS))
+    n_others = counts.total() - sum(frequent.values())
+    return {**frequent, OTHERS: n_others} if n_others else frequent
 
 
 @dataclass(frozen=True)

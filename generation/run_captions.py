@@ -22,7 +22,7 @@ class Selected:
     """A caption's row and the method's input."""
 
     row: Caption
-    given: CaptionInput
+    caption_input: CaptionInput
 
 
 class RunCaptions:
@@ -34,15 +34,15 @@ class RunCaptions:
     def __init__(
         self, run: GenerationRun, selection: dict[str, Any] | None = None, *, dropped_out: bool = False
     ) -> None:
-        chosen = run.selection if selection is None else selection
-        self._rows = (_all_named if dropped_out else selected_rows)(run.project, chosen)
-        keys = chosen.get("caption_keys")
+        run_selection = run.selection if selection is None else selection
+        self._rows = (_all_named if dropped_out else selected_rows)(run.project, run_selection)
+        keys = run_selection.get("caption_keys")
         self._keys = None if keys is None else frozenset(keys)
-        self._without = frozenset((*chosen.get("without", ()), *chosen.get("with_foil", ())))
+        self._without = frozenset((*run_selection.get("without", ()), *run_selection.get("with_foil", ())))
 
     def __iter__(self) -> Iterator[CaptionInput]:
         for selected in self.selected():
-            yield selected.given
+            yield selected.caption_input
 
     def __len__(self) -> int:
         if self._keys is None and not self._without:
@@ -64,9 +64,9 @@ def record_excluded_captions(run: GenerationRun) -> None:
     """Store with a starting run which captions are already excluded, so that `captions_to_plan` never changes."""
     if "without" in run.selection or CandidateGroup.objects.filter(run=run).exists():
         return
-    there = selected_rows(run.project, run.selection).order_by().values("pk")
-    out = _all_named(run.project, run.selection).exclude(pk__in=there)
-    run.selection = {**run.selection, "without": list(out.values_list("pk", flat=True))}
+    current_rows = selected_rows(run.project, run.selection).order_by().values("pk")
+    excluded_rows = _all_named(run.project, run.selection).exclude(pk__in=current_rows)
+    run.selection = {**run.selection, "without": list(excluded_rows.values_list("pk", flat=True))}
     run.save(update_fields=["selection"])
 
 
@@ -77,8 +77,8 @@ def captions_to_plan(run: GenerationRun) -> RunCaptions:
 
 def captions_to_learn_from(run: GenerationRun) -> RunCaptions:
     """Return the train split as it was when the run began, or the run's own captions if the split is empty."""
-    found = train_captions(run)
-    return found if len(found) else RunCaptions(run)
+    train_set = train_captions(run)
+    return train_set if len(train_set) else RunCaptions(run)
 
 
 def train_captions(run: GenerationRun) -> RunCaptions:
@@ -103,22 +103,22 @@ def selected_rows(project: Project, selection: dict[str, Any]) -> QuerySet[Capti
     return _named(captions_to_use(project).exclude(video__media_state=MediaState.BROKEN), selection)
 
 
-def with_last_caption(subtest: Subtest, wanted: dict[str, Any]) -> dict[str, Any]:
+def with_last_caption(subtest: Subtest, selection: dict[str, Any]) -> dict[str, Any]:
     """Return the selection of a new run, which ends at the last caption of now, or after `limit` captions.
 
-    `without_foil` in `wanted` leaves out the captions that have a foil in the subtest now: `with_foil`.
+    `without_foil` in `selection` leaves out the captions that have a foil in the subtest now: `with_foil`.
     """
     project = subtest.project
     last = selected_rows(project, {}).aggregate(last=Max("pk"))["last"] or 0
-    if wanted.get("without_foil"):
-        wanted = {**wanted, "with_foil": captions_with_foil(subtest)}
-    if "limit" not in wanted:
-        return {**wanted, "last_caption": last}
-    rows = selected_rows(project, wanted).exclude(pk__in=wanted.get("with_foil", ()))
-    if "caption_keys" in wanted:
-        rows = rows.filter(key__in=wanted["caption_keys"])
-    nth = rows.values_list("pk", flat=True)[wanted["limit"] - 1 : wanted["limit"]]
-    return {**wanted, "last_caption": next(iter(nth), last), "last_imported": last}
+    if selection.get("without_foil"):
+        selection = {**selection, "with_foil": captions_with_foil(subtest)}
+    if "limit" not in selection:
+        return {**selection, "last_caption": last}
+    rows = selected_rows(project, selection).exclude(pk__in=selection.get("with_foil", ()))
+    if "caption_keys" in selection:
+        rows = rows.filter(key__in=selection["caption_keys"])
+    nth = rows.values_list("pk", flat=True)[selection["limit"] - 1 : selection["limit"]]
+    return {**selection, "last_caption": next(iter(nth), last), "last_imported": last}
 
 
 def captions_with_foil(subtest: Subtest) -> list[int]:
@@ -128,9 +128,9 @@ def captions_with_foil(subtest: Subtest) -> list[int]:
     """
     groups = CandidateGroup.objects.filter(run__subtest=subtest)
     on_its_way = Q(candidates__state__in=UNDER_WAY) | Q(run__method=PERSON_METHOD, item=None)
-    made = groups.filter(on_its_way).values_list("caption", flat=True)
+    captions_with_candidate = groups.filter(on_its_way).values_list("caption", flat=True)
     stored = Item.objects.filter(subtest=subtest, foils__isnull=False).values_list("caption", flat=True)
-    return sorted({*made.iterator(), *stored.iterator()})
+    return sorted({*captions_with_candidate.iterator(), *stored.iterator()})
 
 
 def _all_named(project: Project, selection: dict[str, Any]) -> QuerySet[Caption]:
@@ -162,5 +162,5 @@ def _with_siblings(rows: Sequence[Caption]) -> Iterator[Selected]:
 def _facts(row: Caption) -> dict[str, Any]:
     """Return the caption's facts, and its video's movie (identity, random), class and category."""
     video = row.video
-    known = {"movie": video.movie, "class_label": video.class_label, "category": video.category}
-    return {**{name: value for name, value in known.items() if value}, **row.facts}
+    video_facts = {"movie": video.movie, "class_label": video.class_label, "category": video.category}
+    return {**{name: value for name, value in video_facts.items() if value}, **row.facts}

@@ -28,7 +28,7 @@ class FilterCount:
 class RunCounts:
     """Counts of the candidates of one run."""
 
-    made: int = 0
+    generated: int = 0
     rejected: int = 0
     accepted: int = 0
 
@@ -41,13 +41,13 @@ def state_counts(run: GenerationRun) -> list[tuple[str, int]]:
 
 def counts_by_run(runs: Iterable[GenerationRun]) -> dict[int, RunCounts]:
     """Return the counts of each run, by id. One query."""
-    found = {run.pk: RunCounts() for run in runs}
-    rows = Candidate.objects.filter(group__run__in=found).order_by().values_list("group__run", "state")
+    counts = {run.pk: RunCounts() for run in runs}
+    rows = Candidate.objects.filter(group__run__in=counts).order_by().values_list("group__run", "state")
     for run, state, n in rows.annotate(n=Count("id")):
-        found[run].made += n
-        found[run].rejected += n if state == CandidateState.FILTERED_OUT else 0
-        found[run].accepted += n if state == CandidateState.ACCEPTED else 0
-    return found
+        counts[run].generated += n
+        counts[run].rejected += n if state == CandidateState.FILTERED_OUT else 0
+        counts[run].accepted += n if state == CandidateState.ACCEPTED else 0
+    return counts
 
 
 def filter_counts(run: GenerationRun) -> list[FilterCount]:
@@ -123,8 +123,8 @@ def candidates_a_second(run: GenerationRun) -> float | None:
     job = run.job
     if job is None or job.started_at is None:
         return None
-    made = Candidate.objects.filter(group__run=run, created_at__gte=job.started_at, author=None).count()
-    if not made:
+    n_candidates = Candidate.objects.filter(group__run=run, created_at__gte=job.started_at, author=None).count()
+    if not n_candidates:
         return None
     seconds = ((job.finished_at or timezone.now()) - job.started_at).total_seconds()
-    return made / seconds if seconds > 0 else None
+    return n_candidates / seconds if seconds > 0 else None

@@ -58,7 +58,7 @@ class Preview:
     n_captions: int
     rows: list[ShownCaption] = field(default_factory=list)
     n_with_foil: int = 0
-    kept: int = 0
+    n_passed: int = 0
     expected: int = 0
     rejections: list[tuple[str, int]] = field(default_factory=list)
     not_run: list[str] = field(default_factory=list)
@@ -86,12 +86,12 @@ def preview_run(
     selection: dict[str, Any],
 ) -> Preview:
     """Preview the run that `start_run` would start. ActionableError: a parameter is invalid."""
-    chosen = [{"slug": slug, "params": given} for slug, given in filters.items()]
-    given = with_last_caption(subtest, selection)
+    filter_rows = [{"slug": slug, "params": filter_params} for slug, filter_params in filters.items()]
+    run_selection = with_last_caption(subtest, selection)
     run = GenerationRun(
-        project=project, subtest=subtest, method=method, mode=mode, seed=seed, params=params, selection=given
+        project=project, subtest=subtest, method=method, mode=mode, seed=seed, params=params, selection=run_selection
     )
-    run.filters = chosen
+    run.filters = filter_rows
     if method == PERSON_METHOD:
         run.params = {**params, "foils": params["foils"] or subtest.foils_per_item}
     if needs_model(METHODS[method], params):
@@ -104,66 +104,70 @@ def _previewed(run: GenerationRun) -> Preview:
     read = list(islice(captions.selected(), LEARNT))
     n_captions = len(captions)
     # Spread over what was read: the first captions are often all of one video.
-    chosen = read[:: max(1, len(read) // SHOWN)][:SHOWN]
-    shown = Preview(n_captions, sampled=n_captions > len(read))
-    filters = _filters(run, [one.given for one in read], shown)
-    outcomes = _outcomes(run, read, chosen, filters, shown)
-    _count(shown, outcomes)
-    return shown
+    sample = read[:: max(1, len(read) // SHOWN)][:SHOWN]
+    preview = Preview(n_captions, sampled=n_captions > len(read))
+    filters = _filters(run, [selected.caption_input for selected in read], preview)
+    outcomes = _outcomes(run, read, sample, filters, preview)
+    _count(preview, outcomes)
+    return preview
 
 
-def _offline(params: Mapping[str, Any], shown: Preview) -> dict[str, Any]:
+def _offline(params: Mapping[str, Any], preview: Preview) -> dict[str, Any]:
     """Return the parameters with the tagger by rules instead of spaCy, which no web process loads."""
-    named = str(params.get("tagger", "offline"))
-    check_tagger(named)
-    if named == "offline":
+    tagger_name = str(params.get("tagger", "offline"))
+    check_tagger(tagger_name)
+    if tagger_name == "offline":
         return dict(params)
-    shown.offline_tagger = True
+    preview.offline_tagger = True
     return {**params, "tagger": "offline"}
 
 
-def _filters(run: GenerationRun, read: Sequence[CaptionInput], shown: Preview) -> list[Step]:
+def _filters(run: GenerationRun, read: Sequence[CaptionInput], preview: Preview) -> list[Step]:
     steps = []
     for row in run.filters:
         entry = FILTERS[row["slug"]]
         if needs_weights(entry) or entry.origin:
-            shown.not_run.append(entry.label)
+            preview.not_run.append(entry.label)
             continue
-        step = Step.of(FILTERS, row["slug"], "filter", _offline(row["params"], shown))
+        step = Step.of(FILTERS, row["slug"], "filter", _offline(row["params"], preview))
         if not hasattr(step.module, "prepare"):
             steps.append(step)
-        elif shown.sampled:
+        elif preview.sampled:
             # It counts words of all captions, and a part of them would give other verdicts.
-            shown.not_run.append(entry.label)
+            preview.not_run.append(entry.label)
         else:
-            learnt = step.module.prepare(read, params=dict(step.params))
-            steps.append(Step(step.slug, step.module, step.params, state=learnt))
+            state = step.module.prepare(read, params=dict(step.params))
+            steps.append(Step(step.slug, step.module, step.params, state=state))
     return steps
 
 
 def _outcomes(
-    run: GenerationRun, read: Sequence[Selected], chosen: Sequence[Selected], filters: Sequence[Step], shown: Preview
+    run: GenerationRun, read: Sequence[Selected], sample: Sequence[Selected], filters: Sequence[Step], preview: Preview
 ) -> list[Outcome]:
-    method = Step.of(METHODS, run.method, "method", _offline(run.params, shown))
-    state = pipeline.prepare(method, [one.given for one in read], mode=run.mode, seed=run.seed)
-    given = [one.given for one in chosen]
-    known = known_foils(run, given, {one.given.id: one.row for one in chosen})
-    return list(pipeline.run(method, given, filters=filters, mode=run.mode, seed=run.seed, state=state, known=known))
+    method = Step.of(METHODS, run.method, "method", _offline(run.params, preview))
+    state = pipeline.prepare(method, [selected.caption_input for selected in read], mode=run.mode, seed=run.seed)
+    inputs = [selected.caption_input for selected in sample]
+    existing_foils = known_foils(run, inputs, {selected.caption_input.id: selected.row for selected in sample})
+    return list(
+        pipeline.run(
+            method, inputs, filters=filters, mode=run.mode, seed=run.seed, state=state, known_foils=existing_foils
+        )
+    )
 
 
-def _count(shown: Preview, outcomes: Sequence[Outcome]) -> None:
+def _count(preview: Preview, outcomes: Sequence[Outcome]) -> None:
     rejections: Counter[str] = Counter()
     blanks = 0
     for outcome in outcomes:
-        kept = sum(not judged.rejected_by for judged in outcome.foils)
-        shown.kept += kept
-        shown.n_with_foil += bool(kept)
+        n_passed = sum(not judged.rejected_by for judged in outcome.foils)
+        preview.n_passed += n_passed
+        preview.n_with_foil += bool(n_passed)
         rejections.update(slug for judged in outcome.foils for slug in judged.rejected_by)
         blanks += outcome.blanks
-        shown.rows.append(_row(outcome))
-    shown.rejections = [(FILTERS[slug].label, n) for slug, n in rejections.most_common()]
+        preview.rows.append(_row(outcome))
+    preview.rejections = [(FILTERS[slug].label, n) for slug, n in rejections.most_common()]
     if outcomes:
-        shown.expected = round((shown.kept + blanks) * shown.n_captions / len(outcomes))
+        preview.expected = round((preview.n_passed + blanks) * preview.n_captions / len(outcomes))
 
 
 def _row(outcome: Outcome) -> ShownCaption:

@@ -19,34 +19,34 @@ class RowMeasures:
         self._rows: dict[str, dict[str, int]] = {}
 
     def find(self, slug: str, pairs: Sequence[str]) -> Mapping[str, Measure]:
-        found = self._look(slug, pairs)
-        self._rows[slug] = {pair: pk for pair, (pk, _) in found.items()}
-        return {pair: values for pair, (_, values) in found.items()}
+        stored = self._look(slug, pairs)
+        self._rows[slug] = {pair: pk for pair, (pk, _) in stored.items()}
+        return {pair: values for pair, (_, values) in stored.items()}
 
-    def keep(self, slug: str, found: Mapping[str, Measure]) -> None:
+    def keep(self, slug: str, measures: Mapping[str, Measure]) -> None:
         scorer = self._scorers[slug]
         MeasureRow.objects.bulk_create(
-            [MeasureRow(scorer=scorer, pair_sha256=pair, values=dict(values)) for pair, values in found.items()],
+            [MeasureRow(scorer=scorer, pair_sha256=pair, values=dict(values)) for pair, values in measures.items()],
             ROWS,
             # Another run may have measured the same pair since.
             ignore_conflicts=True,
         )
-        self._rows.setdefault(slug, {}).update({pair: pk for pair, (pk, _) in self._look(slug, list(found)).items()})
+        self._rows.setdefault(slug, {}).update({pair: pk for pair, (pk, _) in self._look(slug, list(measures)).items()})
 
     def row(self, slug: str, pair: str) -> int | None:
         """Return the row of a measure of the last batch; None for filters without measures."""
         return self._rows.get(slug, {}).get(pair)
 
     def _look(self, slug: str, pairs: Sequence[str]) -> dict[str, tuple[int, Measure]]:
-        found: dict[str, tuple[int, Measure]] = {}
+        stored: dict[str, tuple[int, Measure]] = {}
         for first in range(0, len(pairs), ROWS):
             rows = MeasureRow.objects.filter(scorer=self._scorers[slug], pair_sha256__in=pairs[first : first + ROWS])
-            found |= {pair: (pk, values) for pk, pair, values in rows.values_list("pk", "pair_sha256", "values")}
-        return found
+            stored |= {pair: (pk, values) for pk, pair, values in rows.values_list("pk", "pair_sha256", "values")}
+        return stored
 
 
 def _scorer(step: Step) -> Scorer:
-    depends_on = step.module.scorer(dict(step.params), **step.given)
+    depends_on = step.module.scorer(dict(step.params), **step.extra_arguments)
     key = scorer_sha256(step.slug, step.version, depends_on)
     defaults = {"filter": step.slug, "filter_version": step.version, "params": depends_on}
     return Scorer.objects.get_or_create(sha256=key, defaults=defaults)[0]

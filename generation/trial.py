@@ -22,28 +22,28 @@ class FileAnswers:
         self._folder = folder
 
     def find(self, keys: Sequence[str]) -> Mapping[str, ChatReply]:
-        found = {}
+        replies = {}
         for key in keys:
             try:
                 row = json.loads(self._path(key).read_text(encoding="utf-8"))
-                found[key] = ChatReply(row["text"], cut=row["cut"], revision=row["revision"])
+                replies[key] = ChatReply(row["text"], cut=row["cut"], revision=row["revision"])
             except FileNotFoundError:
                 continue
             except (OSError, ValueError, KeyError, TypeError):
                 # An incomplete file of an interrupted trial: query again.
                 continue
-        return found
+        return replies
 
-    def keep(self, found: Mapping[str, ChatReply], info: ModelInfo) -> None:
-        for key, reply in found.items():
+    def keep(self, replies: Mapping[str, ChatReply], info: ModelInfo) -> None:
+        for key, reply in replies.items():
             if reply.failure:
                 continue
             path = self._path(key)
             path.parent.mkdir(parents=True, exist_ok=True)
             row = {"text": reply.text, "cut": reply.cut, "revision": reply.revision, "model": info.model_id}
-            half = path.with_suffix(".part")
-            half.write_text(json.dumps(row, ensure_ascii=False), encoding="utf-8")
-            half.replace(path)
+            partial_path = path.with_suffix(".part")
+            partial_path.write_text(json.dumps(row, ensure_ascii=False), encoding="utf-8")
+            partial_path.replace(path)
 
     def _path(self, key: str) -> Path:
         return self._folder / key[:2] / f"{key}.json"
@@ -60,13 +60,13 @@ def try_method(
     entry = lookup(METHODS, slug, "method")
     params = parse_params(entry, raw_params)
     module = load(entry)
-    given = trial_services(module, params)
-    method = pipeline.Step(slug, module, params, given=given, version=version_of(entry, module))
+    services = trial_services(module, params)
+    method = pipeline.Step(slug, module, params, extra_arguments=services, version=version_of(entry, module))
     state = pipeline.prepare(method, captions, mode=mode, seed=seed)
     result: dict[str, Any] = {"candidates": [], "skipped": [], "blanks": []}
     for outcome in pipeline.run(method, captions, mode=mode, seed=seed, state=state):
         text = outcome.caption.text
-        result["candidates"] += [_shown(text, judged.draft) for judged in outcome.foils]
+        result["candidates"] += [_draft_record(text, judged.draft) for judged in outcome.foils]
         result["skipped"] += [{"caption": text, "why": why} for why in (*outcome.skipped, *outcome.missing)]
         if outcome.blanks:
             result["blanks"].append({"caption": text, "count": outcome.blanks})
@@ -87,8 +87,8 @@ def trial_services(module: Any, params: Mapping[str, Any]) -> dict[str, Any]:
     return services(module, params, FileAnswers(settings.CACHE_ROOT / "answers"), project=None)
 
 
-def _shown(caption: str, draft: FoilDraft) -> dict[str, Any]:
-    shown: dict[str, Any] = {
+def _draft_record(caption: str, draft: FoilDraft) -> dict[str, Any]:
+    record: dict[str, Any] = {
         "caption": caption,
         "foil": draft.foil,
         "span": list(draft.span),
@@ -99,5 +99,5 @@ def _shown(caption: str, draft: FoilDraft) -> dict[str, Any]:
         "facts": dict(draft.facts),
     }
     if len(draft.edits) > 1:
-        shown["edits"] = [[edit.start, edit.end, edit.target] for edit in draft.edits]
-    return shown
+        record["edits"] = [[edit.start, edit.end, edit.target] for edit in draft.edits]
+    return record

@@ -59,50 +59,57 @@ TUNINGS_PER_PAGE = 20
 
 @require_safe
 def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = enter_project(request, get_run(request.user, slug, pk))
-    chosen = {name: request.GET[name] for name in ("state", "rejected_by") if request.GET.get(name)}
-    listing = list_rows(candidates_of(found, **chosen), CANDIDATE_ORDERS, request.GET, chosen)
+    generation_run = enter_project(request, get_run(request.user, slug, pk))
+    filter_values = {name: request.GET[name] for name in ("state", "rejected_by") if request.GET.get(name)}
+    listing = list_rows(candidates_of(generation_run, **filter_values), CANDIDATE_ORDERS, request.GET, filter_values)
     for row in listing.page.rows:
         row.segments = diff_segments(row.group.caption.text, row.text)
         row.rejections = [score for score in row.filter_scores.all() if not score.passed]
     context = {
         "listing": listing,
-        "chosen": chosen,
+        "chosen": filter_values,
         "row_template": "generation/_candidate_row.html",
         "list_name": _("Candidates"),
     }
-    context["histograms"] = score_histograms(found)
-    helps = {param.name: param.help for param in METHODS[found.method].params} if found.method in METHODS else {}
-    context["settings"] = [(name, value, helps.get(name, "")) for name, value in found.params.items()]
-    return render(request, "generation/run.html", context | _progress(found))
+    context["histograms"] = score_histograms(generation_run)
+    helps = (
+        {param.name: param.help for param in METHODS[generation_run.method].params}
+        if generation_run.method in METHODS
+        else {}
+    )
+    context["settings"] = [(name, value, helps.get(name, "")) for name, value in generation_run.params.items()]
+    return render(request, "generation/run.html", context | _progress(generation_run))
 
 
 @require_safe
 def run_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show the live part of a page. It polls while the job is active, then loads the whole page."""
-    found = enter_project(request, get_run(request.user, slug, pk))
+    generation_run = enter_project(request, get_run(request.user, slug, pk))
     return render_live(
-        request, "generation/_run_progress.html", _progress(found), refresh=bool(found.job and found.job.is_over)
+        request,
+        "generation/_run_progress.html",
+        _progress(generation_run),
+        refresh=bool(generation_run.job and generation_run.job.is_over),
     )
 
 
-def _progress(found: GenerationRun) -> dict[str, Any]:
-    states = state_counts(found)
+def _progress(generation_run: GenerationRun) -> dict[str, Any]:
+    states = state_counts(generation_run)
     return {
-        "run": found,
-        "entry": METHODS.get(found.method),
+        "run": generation_run,
+        "entry": METHODS.get(generation_run.method),
         "states": states,
-        "spent": spending_of(found, dict(states)),
-        "speed": candidates_a_second(found),
-        "missing": sorted(found.missing.items(), key=lambda pair: -pair[1]),
-        "filters": filter_counts(found),
-        "skipped": sorted(found.skipped.items(), key=lambda pair: -pair[1]),
+        "spent": spending_of(generation_run, dict(states)),
+        "speed": candidates_a_second(generation_run),
+        "missing": sorted(generation_run.missing.items(), key=lambda pair: -pair[1]),
+        "filters": filter_counts(generation_run),
+        "skipped": sorted(generation_run.skipped.items(), key=lambda pair: -pair[1]),
     }
 
 
 @require_safe
 def candidate(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    context = _shown(request, slug, pk)
+    context = _candidate_context(request, slug, pk)
     group = context["candidate"].group
     context["siblings"] = Candidate.objects.filter(group=group).exclude(pk=pk).order_by("rank", "id")
     return render(request, "generation/candidate.html", context)
@@ -110,22 +117,22 @@ def candidate(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_safe
 def candidate_panel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    return render(request, "generation/candidate_panel.html", _shown(request, slug, pk))
+    return render(request, "generation/candidate_panel.html", _candidate_context(request, slug, pk))
 
 
-def _shown(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
-    found = get_candidate(request.user, slug, pk)
-    request.project = found.group.run.project
+def _candidate_context(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
+    foil_candidate = get_candidate(request.user, slug, pk)
+    request.project = foil_candidate.group.run.project
     return {
-        "candidate": found,
-        "clip": player_clip(found.group.caption.video),
-        "run": found.group.run,
-        "caption": found.group.caption,
-        "segments": diff_segments(found.group.caption.text, found.text),
-        "entry": METHODS.get(found.method),
-        "scores": found.filter_scores.order_by("passed", "filter"),
-        "children": found.children.select_related("author").order_by("id"),
-        "history": [(event, in_a_sentence(event)) for event in audit.events_of(found).select_related("actor")],
+        "candidate": foil_candidate,
+        "clip": player_clip(foil_candidate.group.caption.video),
+        "run": foil_candidate.group.run,
+        "caption": foil_candidate.group.caption,
+        "segments": diff_segments(foil_candidate.group.caption.text, foil_candidate.text),
+        "entry": METHODS.get(foil_candidate.method),
+        "scores": foil_candidate.filter_scores.order_by("passed", "filter"),
+        "children": foil_candidate.children.select_related("author").order_by("id"),
+        "history": [(event, in_a_sentence(event)) for event in audit.events_of(foil_candidate).select_related("actor")],
     }
 
 
@@ -133,11 +140,13 @@ def _shown(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
 def runs(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     form = RunFilter(request.GET)
-    chosen = form.chosen()
+    filter_values = form.chosen()
     rows = GenerationRun.objects.filter(project=project)
-    if state := chosen.get("state"):
+    if state := filter_values.get("state"):
         rows = rows.filter(job__state=state)
-    listing = list_rows(rows, RUN_ORDERS, request.GET, chosen, lambda rows: rows.select_related("subtest", "job"))
+    listing = list_rows(
+        rows, RUN_ORDERS, request.GET, filter_values, lambda rows: rows.select_related("subtest", "job")
+    )
     counts = counts_by_run(listing.page.rows)
     for row in listing.page.rows:
         row.label = METHODS[row.method].label if row.method in METHODS else row.method
@@ -145,7 +154,7 @@ def runs(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "form": form,
         "listing": listing,
-        "any": bool(chosen or listing.count.n),
+        "any": bool(filter_values or listing.count.n),
         "row_template": "generation/_run_row.html",
         "list_name": _("Generation runs"),
     }
@@ -154,31 +163,31 @@ def runs(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def resume_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = enter_project(request, get_run(request.user, slug, pk))
+    generation_run = enter_project(request, get_run(request.user, slug, pk))
     form = BudgetForm(request.POST)
     if not form.is_valid():
         messages.error(request, _("The budget is not a whole number, so the run was not started. Enter whole numbers."))
-        return redirect("generation:run", found.project.slug, found.pk)
-    actions.resume_run(request.user, found, budget=form.given())
+        return redirect("generation:run", generation_run.project.slug, generation_run.pk)
+    actions.resume_run(request.user, generation_run, budget=form.given())
     messages.success(request, _("The run continues."))
-    return redirect("generation:run", found.project.slug, found.pk)
+    return redirect("generation:run", generation_run.project.slug, generation_run.pk)
 
 
 @require_POST
 def stop_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = enter_project(request, get_run(request.user, slug, pk))
-    actions.stop_run(request.user, found)
+    generation_run = enter_project(request, get_run(request.user, slug, pk))
+    actions.stop_run(request.user, generation_run)
     messages.success(request, _("The run is stopped. Its candidates are still there."))
-    return redirect("generation:run", found.project.slug, found.pk)
+    return redirect("generation:run", generation_run.project.slug, generation_run.pk)
 
 
 @require_safe
 def run_skipped(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show captions without a foil or with fewer than requested. `?why=` shows only those with one reason."""
-    found = enter_project(request, get_run(request.user, slug, pk))
+    generation_run = enter_project(request, get_run(request.user, slug, pk))
     why = request.GET.get("why", "")
-    page = Paginator(without_foil(found, why), SKIPPED_PER_PAGE).get_page(request.GET.get("page"))
-    context = {"run": found, "entry": METHODS.get(found.method), "page": page, "why": why}
+    page = Paginator(without_foil(generation_run, why), SKIPPED_PER_PAGE).get_page(request.GET.get("page"))
+    context = {"run": generation_run, "entry": METHODS.get(generation_run.method), "page": page, "why": why}
     context["query"] = f"{urlencode({'why': why})}&" if why else ""
     return render(request, "generation/run_skipped.html", context)
 
@@ -210,7 +219,7 @@ def method_fields(request: HttpRequest, slug: str) -> HttpResponse:
     """
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     preset = request.GET.get("preset", "")
-    form = RunForm(project, method=request.GET.get("method", ""), preset=preset, kept=request.GET)
+    form = RunForm(project, method=request.GET.get("method", ""), preset=preset, stored_values=request.GET)
     template = "generation/_filter_fields.html" if preset else "generation/_method_answer.html"
     response = render(request, template, {"form": form})
     response.headers["HX-Trigger-After-Settle"] = "runsettings"
@@ -227,8 +236,8 @@ def run_preview(request: HttpRequest, slug: str) -> HttpResponse:
     form = RunForm(project, request.POST)
     if form.seen != form.method_slug:
         return HttpResponse(status=204)
-    shown = form.attempt(preview_run, project) if form.method_slug and form.is_valid() else None
-    return render(request, "generation/_run_preview.html", {"form": form, "preview": shown})
+    preview = form.attempt(preview_run, project) if form.method_slug and form.is_valid() else None
+    return render(request, "generation/_run_preview.html", {"form": form, "preview": preview})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -237,8 +246,8 @@ def captions(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     form = CaptionForm(request.POST if request.method == "POST" else None, maker=request.GET.get("maker", ""))
     if request.method == "POST" and form.is_valid():
-        given = {name: form.cleaned_data[name] for name in ("maker", "mode", "sources", "split", "seed")}
-        run = actions.preview_captions(request.user, project, params=form.params.values(), **given)
+        run_settings = {name: form.cleaned_data[name] for name in ("maker", "mode", "sources", "split", "seed")}
+        run = actions.preview_captions(request.user, project, params=form.params.values(), **run_settings)
         return redirect("generation:caption_run", project.slug, run.pk)
     rows = CaptionRun.objects.filter(project=project).select_related("job").order_by("-id")
     page = Paginator(rows, LOOKS_PER_PAGE).get_page(request.GET.get("page"))
@@ -258,39 +267,41 @@ def maker_fields(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def caption_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show a caption run. `?part=1` shows only the live part, which polls while the job is active."""
-    found = enter_project(request, get_caption_run(request.user, slug, pk))
-    part = request.GET.get("part") == "1"
-    template = "generation/_caption_run.html" if part else "generation/caption_run.html"
-    skipped = sorted(found.skipped.items(), key=lambda pair: -pair[1])
-    context = {"run": found, "entry": CAPTIONERS.get(found.maker), "skipped": skipped}
-    return render_live(request, template, context, refresh=bool(part and found.job and found.job.is_over))
+    captioning_run = enter_project(request, get_caption_run(request.user, slug, pk))
+    live_only = request.GET.get("part") == "1"
+    template = "generation/_caption_run.html" if live_only else "generation/caption_run.html"
+    skipped = sorted(captioning_run.skipped.items(), key=lambda pair: -pair[1])
+    context = {"run": captioning_run, "entry": CAPTIONERS.get(captioning_run.maker), "skipped": skipped}
+    return render_live(
+        request, template, context, refresh=bool(live_only and captioning_run.job and captioning_run.job.is_over)
+    )
 
 
 @require_POST
 def make_captions(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Queue the job that stores the previewed captions."""
-    found = enter_project(request, get_caption_run(request.user, slug, pk))
-    actions.make_captions(request.user, found)
+    captioning_run = enter_project(request, get_caption_run(request.user, slug, pk))
+    actions.make_captions(request.user, captioning_run)
     messages.success(request, _("The captions are being generated."))
-    return redirect("generation:caption_run", found.project.slug, found.pk)
+    return redirect("generation:caption_run", captioning_run.project.slug, captioning_run.pk)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def thresholds(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = enter_project(request, get_run(request.user, slug, pk))
-    asked = request.POST if request.method == "POST" else request.GET
-    form = ThresholdForm(found, asked if asked else None)
+    generation_run = enter_project(request, get_run(request.user, slug, pk))
+    submitted = request.POST if request.method == "POST" else request.GET
+    form = ThresholdForm(generation_run, submitted if submitted else None)
     partial = bool(request.headers.get("HX-Request"))
-    context: dict[str, Any] = {"run": found, "form": form, "partial": partial}
+    context: dict[str, Any] = {"run": generation_run, "form": form, "partial": partial}
     if request.method == "POST" and form.is_valid():
         try:
-            done = move_thresholds(request.user, found, form.thresholds())
+            done = move_thresholds(request.user, generation_run, form.thresholds())
         except GenerationError as error:
             context["problem"] = str(error)
         else:
             messages.success(request, _("%(back)s restored, %(left)s held back.") % _moved(done))
-            return redirect("generation:thresholds", found.project.slug, found.pk)
-    context |= _preview(found, form)
+            return redirect("generation:thresholds", generation_run.project.slug, generation_run.pk)
+    context |= _preview(generation_run, form)
     template = "generation/_thresholds.html" if partial else "generation/thresholds.html"
     return render(request, template, context, status=422 if request.method == "POST" else 200)
 
@@ -301,11 +312,11 @@ def _moved(done: Any) -> dict[str, int]:
 
 def _preview(run: GenerationRun, form: ThresholdForm) -> dict[str, Any]:
     try:
-        found = preview(run, form.thresholds())
+        threshold_preview = preview(run, form.thresholds())
     except GenerationError as error:
         return {"why": str(error)}
-    rows, shown = filter_rows(run, found), examples(found)
-    return {"preview": found, "rows": rows, "examples": shown, "edits": run.project.edit_stage}
+    rows, example_rows = filter_rows(run, threshold_preview), examples(threshold_preview)
+    return {"preview": threshold_preview, "rows": rows, "examples": example_rows, "edits": run.project.edit_stage}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -314,13 +325,13 @@ def selections(request: HttpRequest, slug: str) -> HttpResponse:
     initial = {name: request.GET[name] for name in ("subtest", "run", "kind") if request.GET.get(name)}
     form = SelectionForm(project, request.POST if request.method == "POST" else None, **initial)
     if request.method == "POST" and form.is_valid():
-        asked = dict(form.cleaned_data)
+        values = dict(form.cleaned_data)
         try:
-            chosen = start_selection(request.user, asked.pop("subtest"), asked.pop("kind"), **asked)
+            new_selection = start_selection(request.user, values.pop("subtest"), values.pop("kind"), **values)
         except GenerationError as error:
             form.add_error("kind", str(error))
         else:
-            return redirect("generation:selection", project.slug, chosen.pk)
+            return redirect("generation:selection", project.slug, new_selection.pk)
     rows = Selection.objects.filter(project=project).select_related("subtest", "run", "job").order_by("-id")
     page = Paginator(rows, SELECTIONS_PER_PAGE).get_page(request.GET.get("page"))
     closed = why_no_selection(project)
@@ -331,30 +342,30 @@ def selections(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def selection(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show a selection (GET) or apply it (POST)."""
-    chosen = enter_project(request, get_selection(request.user, slug, pk))
-    context: dict[str, Any] = {"chosen": chosen}
+    stored_selection = enter_project(request, get_selection(request.user, slug, pk))
+    context: dict[str, Any] = {"chosen": stored_selection}
     if request.method == "POST":
         try:
-            apply_selection(request.user, chosen)
+            apply_selection(request.user, stored_selection)
         except GenerationError as error:
             context["problem"] = str(error)
         else:
             messages.success(request, _("Selection applied."))
             return redirect("generation:selection", slug, pk)
-    if chosen.result:
-        context["examples"] = [diff_segments(*pair) for pair in chosen.result["examples"]]
+    if stored_selection.result:
+        context["examples"] = [diff_segments(*pair) for pair in stored_selection.result["examples"]]
     return render(request, "generation/selection.html", context, status=422 if request.method == "POST" else 200)
 
 
 @require_safe
 def selection_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show the live part of a page. It polls while the job is active, then loads the whole page."""
-    chosen = enter_project(request, get_selection(request.user, slug, pk))
+    stored_selection = enter_project(request, get_selection(request.user, slug, pk))
     return render_live(
         request,
         "generation/_selection_progress.html",
-        {"chosen": chosen},
-        refresh=bool(chosen.job and chosen.job.is_over),
+        {"chosen": stored_selection},
+        refresh=bool(stored_selection.job and stored_selection.job.is_over),
     )
 
 
@@ -382,14 +393,14 @@ def tunings(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def tuning(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show a tuning. `?part=1` shows only the live part, which polls while the job is active."""
-    found = enter_project(request, get_tuning(request.user, slug, pk))
-    part = request.GET.get("part") == "1"
-    context = {"tuning": found, "curve": loss_curve(found.losses)}
+    stored_tuning = enter_project(request, get_tuning(request.user, slug, pk))
+    live_only = request.GET.get("part") == "1"
+    context = {"tuning": stored_tuning, "curve": loss_curve(stored_tuning.losses)}
     return render_live(
         request,
-        "generation/_tuning.html" if part else "generation/tuning.html",
+        "generation/_tuning.html" if live_only else "generation/tuning.html",
         context,
-        refresh=bool(part and found.job and found.job.is_over),
+        refresh=bool(live_only and stored_tuning.job and stored_tuning.job.is_over),
     )
 
 
@@ -413,8 +424,8 @@ def prompts(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _first_words(request: HttpRequest, project: object) -> dict[str, str]:
-    wanted = request.GET.get("from", "")
-    if not wanted:
+    prompt_id = request.GET.get("from", "")
+    if not prompt_id:
         return {}
-    prompt = find_prompt(wanted, project)  # type: ignore[arg-type]
+    prompt = find_prompt(prompt_id, project)  # type: ignore[arg-type]
     return as_initial(prompt) | ({} if prompt.id in PROMPTS else {"slug": prompt.slug})

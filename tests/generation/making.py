@@ -16,7 +16,7 @@ def step(slug: str, **params: Any) -> pipeline.Step:
     module = load(entry)
     served = {"asking": Asking(FakeChat(), MemoryAnswers()), "prompt": built_in("counterfactual@1")}
     given = served if getattr(module, "USES_LLM", False) else {}
-    return pipeline.Step(slug, module, parse_params(entry, params), given=given)
+    return pipeline.Step(slug, module, parse_params(entry, params), extra_arguments=given)
 
 
 def outcomes(
@@ -68,4 +68,4 @@ def judge(module: Any, case: Case, params: dict[str, Any], **state: Any) -> Verd
     """What a filter of either kind says of one case."""
     if hasattr(module, "measure_many"):
         return measures.judged(module, [case], params=params)[0]
-    return module.judge(case.caption, case.foil, others=case.others, params=params, **state)
+    return module.judge(case.caption, case.foil, others=case.other_foils, params=params, **state)

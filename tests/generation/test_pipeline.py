@@ -60,7 +60,7 @@ def test_costly_filters_judge_only_the_survivors_of_cheap_filters():
 
 def test_filters_see_earlier_and_known_foils_of_the_caption():
     looker, calls = filter_that("looker", lambda foil: Verdict(True))
-    run(appender("a", "b"), CAPTIONS[:2], filters=[looker], known={"1": ["known"]})
+    run(appender("a", "b"), CAPTIONS[:2], filters=[looker], known_foils={"1": ["known"]})
     assert calls == [
         ("text 0a", ()),
         ("text 0b", ("text 0a",)),
@@ -142,7 +142,7 @@ def test_a_batch_filter_judges_all_survivors_of_a_batch_at_once():
     batches = []
 
     def judge_many(cases, *, params):
-        batches.append([(case.caption.id, case.foil, case.others) for case in cases])
+        batches.append([(case.caption.id, case.foil, case.other_foils) for case in cases])
         return [Verdict("c" not in case.foil, 0.0) for case in cases]
 
     costly = pipeline.Step("costly", SimpleNamespace(judge_many=judge_many, COSTLY=True), {})

@@ -293,7 +293,9 @@ def test_a_caption_whose_five_best_words_are_rejected_keeps_the_next(tmp_path):
     (first,) = pipeline.run(method, captions, mode="paper", seed=0, state=state)
     best = [judged.draft.foil for judged in first.foils[:5]]
     rejecting = [pipeline.Step("duplicate", load(FILTERS["duplicate"]), {})]
-    (again,) = pipeline.run(method, captions, filters=rejecting, mode="paper", seed=0, state=state, known={"c": best})
+    (again,) = pipeline.run(
+        method, captions, filters=rejecting, mode="paper", seed=0, state=state, known_foils={"c": best}
+    )
     assert [judged.rejected_by for judged in again.foils[:5]] == [("duplicate",)] * 5
     assert any(not judged.rejected_by for judged in again.foils)
 

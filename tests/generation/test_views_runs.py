@@ -278,13 +278,13 @@ class TestPresets:
         }
         assert form.filter_params["grammaticality"]["min"].value() == 0.6
         assert form.filter_params["frequency_clipping"]["relations"].value() == "paper"
-        assert [row.slug for row in form.preset_rows() if row.chosen] == ["vilma-spatial"]
+        assert [row.slug for row in form.preset_rows() if row.is_selected] == ["vilma-spatial"]
         assert 'name="method-' not in answer.content.decode()
 
     def test_the_preset_of_sent_filters_is_marked(self, owner, project, subtest):
         sent = form_data(subtest, filters=["identical", "duplicate"], **{"method-max": "many"})
         form = owner.post(url("new_run", project), sent).context["form"]
-        assert [row.slug for row in form.preset_rows() if row.chosen] == ["minimal"]
+        assert [row.slug for row in form.preset_rows() if row.is_selected] == ["minimal"]
 
 
 class TestPreview:
