@@ -86,8 +86,8 @@ def start_run(
     run.save()
     queue_run(run)
     details = {"method": method, "mode": mode, "params": run.params, "filters": run.filters, "seed": seed}
-    named = {"recipe": recipe} if recipe else {}
-    audit.record(audit.event(project, person, "generation.start_run", run, **details, **named))
+    recipe_details = {"recipe": recipe} if recipe else {}
+    audit.record(audit.event(project, person, "generation.start_run", run, **details, **recipe_details))
     return run
 
 
@@ -118,18 +118,18 @@ def _params(method: str, raw: Mapping[str, Any], subtest: Subtest) -> dict[str, 
         find_prompt(params["template"], subtest.project)
     if method != "person":
         return params
-    wanted = params["foils"] or subtest.foils_per_item
-    if wanted != subtest.foils_per_item:
+    n_foils = params["foils"] or subtest.foils_per_item
+    if n_foils != subtest.foils_per_item:
         raise GenerationError(
-            f"parameter 'foils' is {wanted}: the subtest {subtest.name} needs {subtest.foils_per_item} foils per item; "
-            f"set foils={subtest.foils_per_item} or 0, or change the subtest"
+            f"parameter 'foils' is {n_foils}: the subtest {subtest.name} needs {subtest.foils_per_item} foils per "
+            f"item; set foils={subtest.foils_per_item} or 0, or change the subtest"
         )
-    return {**params, "foils": wanted}
+    return {**params, "foils": n_foils}
 
 
-def _filters(wanted: Mapping[str, Mapping[str, Any]], below: Path | None) -> list[dict[str, Any]]:
+def _filters(filter_params: Mapping[str, Mapping[str, Any]], below: Path | None) -> list[dict[str, Any]]:
     """Return the rows of `GenerationRun.filters`; the job adds the versions, since only jobs load filters."""
-    parsed = {slug: parse_params(lookup(FILTERS, slug, "filter"), raw) for slug, raw in wanted.items()}
+    parsed = {slug: parse_params(lookup(FILTERS, slug, "filter"), raw) for slug, raw in filter_params.items()}
     if SCREENING in parsed:
         _check_screening(parsed[SCREENING])
     return [
@@ -153,19 +153,19 @@ def _with_vectors(params: dict[str, Any]) -> dict[str, Any]:
     return {**params, "vectors": settings.WORD_VECTORS} if params.get("vectors") == "" else params
 
 
-def _selection(subtest: Subtest, wanted: Mapping[str, Any]) -> dict[str, Any]:
-    for name, value in wanted.items():
+def _selection(subtest: Subtest, raw_selection: Mapping[str, Any]) -> dict[str, Any]:
+    for name, value in raw_selection.items():
         if name not in SELECTION or not isinstance(value, SELECTION[name]):
             raise GenerationError(f"captions cannot be selected by {name}={quoted(value)}; use {', '.join(SELECTION)}")
-    if not is_storable(wanted) or not all(isinstance(key, str) for key in wanted.get("caption_keys", ())):
+    if not is_storable(raw_selection) or not all(isinstance(key, str) for key in raw_selection.get("caption_keys", ())):
         raise GenerationError("a caption key contains a NUL character or invalid text; remove it")
-    if wanted.get("split", "") not in Split.values:
+    if raw_selection.get("split", "") not in Split.values:
         raise GenerationError(
-            f"there is no split {quoted(wanted['split'])}; choose one of: {', '.join(Split.values[1:])}"
+            f"there is no split {quoted(raw_selection['split'])}; choose one of: {', '.join(Split.values[1:])}"
         )
-    if wanted.get("limit", 1) < 1:
-        raise GenerationError(f"the limit is {wanted['limit']}; give a whole number of captions from 1")
-    return with_last_caption(subtest, dict(wanted))
+    if raw_selection.get("limit", 1) < 1:
+        raise GenerationError(f"the limit is {raw_selection['limit']}; give a whole number of captions from 1")
+    return with_last_caption(subtest, dict(raw_selection))
 
 
 def _check(run: GenerationRun) -> None:
@@ -314,20 +314,22 @@ def start_tuning(
     training can use, or a model folder that a page may not name.
     """
     require_researcher(person, project)
-    chosen = parse_params(TUNING, params or {})
-    _check_tuning(chosen)
-    chosen = with_paths(chosen, only_below=None if person is None else Path(settings.MODEL_ROOT))
-    folder = Path(chosen["model"])
+    tuning_params = parse_params(TUNING, params or {})
+    _check_tuning(tuning_params)
+    tuning_params = with_paths(tuning_params, only_below=None if person is None else Path(settings.MODEL_ROOT))
+    folder = Path(tuning_params["model"])
     if folder.is_absolute() and not folder.is_dir():
-        raise GenerationError(_("There is no model folder %(path)s. Check the path.") % {"path": chosen["model"]})
+        raise GenerationError(
+            _("There is no model folder %(path)s. Check the path.") % {"path": tuning_params["model"]}
+        )
     train = captions_to_use(project).filter(video__split=Split.TRAIN).order_by("-pk")
     last = train.values_list("pk", flat=True).first()
     if last is None:
         raise GenerationError(str(NO_TRAIN_CAPTIONS))
     tuning = Tuning.objects.create(
         project=project,
-        base_model=chosen["model"][:MAX_NAME_LENGTH],
-        params=chosen,
+        base_model=tuning_params["model"][:MAX_NAME_LENGTH],
+        params=tuning_params,
         seed=seed,
         last_caption=last,
         created_by=person,
@@ -335,15 +337,17 @@ def start_tuning(
     title = _("Tuning %(model)s") % {"model": Path(tuning.base_model).name}
     tuning.job = enqueue(TUNE_JOB, tuning.pk, queue="gpu", title=title, project_id=project.pk)
     tuning.save(update_fields=["job"])
-    audit.record(audit.event(project, person, "generation.start_tuning", tuning, params=chosen, seed=seed))
+    audit.record(audit.event(project, person, "generation.start_tuning", tuning, params=tuning_params, seed=seed))
     return tuning
 
 
-def _check_tuning(chosen: Mapping[str, Any]) -> None:
+def _check_tuning(tuning_params: Mapping[str, Any]) -> None:
     for name in FROM_ONE:
-        if chosen[name] < 1:
+        if tuning_params[name] < 1:
             raise GenerationError(_("%(name)s must be a whole number of at least 1.") % {"name": name})
-    if not (0 < chosen["learning_rate"] <= 1 and 0 < chosen["density"] < 1 and chosen["mean_span"] >= 1):
+    if not (
+        0 < tuning_params["learning_rate"] <= 1 and 0 < tuning_params["density"] < 1 and tuning_params["mean_span"] >= 1
+    ):
         raise GenerationError(_("learning_rate and density must be between 0 and 1. mean_span must be at least 1."))
-    if not 0 <= chosen["verb_share"] <= 1:
+    if not 0 <= tuning_params["verb_share"] <= 1:
         raise GenerationError(_("verb_share must be between 0 and 1."))

@@ -57,63 +57,65 @@ def start_selection(
                 _("Adversarial refinement needs two different gaps. Choose from: %(gaps)s.") % {"gaps": ", ".join(GAPS)}
             )
         params = {"gaps": list(gaps)}
-    chosen = Selection.objects.create(
+    selection = Selection.objects.create(
         project=project, subtest=subtest, run=run, kind=kind, params=params, seed=seed, created_by=person
     )
-    title = f"{chosen.get_kind_display()}: {subtest.name}"
-    chosen.job = enqueue(JOB, chosen.pk, title=title, project_id=project.pk)
-    chosen.save(update_fields=["job"])
+    title = f"{selection.get_kind_display()}: {subtest.name}"
+    selection.job = enqueue(JOB, selection.pk, title=title, project_id=project.pk)
+    selection.save(update_fields=["job"])
     details = {"kind": kind, "run": run.pk if run else None, "seed": seed, **params}
-    audit.record(audit.event(project, person, "generation.start_selection", chosen, **details))
-    return chosen
+    audit.record(audit.event(project, person, "generation.start_selection", selection, **details))
+    return selection
 
 
 @transaction.atomic
-def apply_selection(person: User, chosen: Selection) -> Selection:
+def apply_selection(person: User, selection: Selection) -> Selection:
     """Apply a selection. Groups that people started on since it was computed stay unchanged and are counted, as are
     candidates that fail a changed threshold, which stay out.
 
     AccessDenied: not a researcher. GenerationError: not computed yet, or applied before.
     """
-    project = chosen.project
+    project = selection.project
     require_role(person, project, Role.RESEARCHER)
-    if chosen.result is None:
+    if selection.result is None:
         raise GenerationError(_("The selection is not computed yet. Apply it when its job is done."))
     lock(project)
-    if Selection.objects.filter(pk=chosen.pk, applied_at=None).update(applied_at=timezone.now()) != 1:
+    if Selection.objects.filter(pk=selection.pk, applied_at=None).update(applied_at=timezone.now()) != 1:
         raise GenerationError(_("This selection was already applied. Compute a new one."))
-    lost = set(chosen.lost)
-    found = list(open_candidates(chosen).values_list("id", "group_id", "state"))
-    fail = failing_now(chosen)
-    rows = [row for row in found if row[0] not in fail]
-    waiting = waiting_state(chosen)
+    lost = set(selection.lost)
+    candidate_rows = list(open_candidates(selection).values_list("id", "group_id", "state"))
+    fail = failing_now(selection)
+    rows = [row for row in candidate_rows if row[0] not in fail]
+    waiting = waiting_state(selection)
     leave = [pk for pk, _group, state in rows if pk in lost and state == waiting]
     back = [pk for pk, _group, state in rows if pk not in lost and state == CandidateState.FILTERED_OUT]
-    move(project, person, leave, waiting, "hold_back", rejected_by=[chosen.kind], held_back_by=chosen.kind)
+    move(project, person, leave, waiting, "hold_back", rejected_by=[selection.kind], held_back_by=selection.kind)
     come_back = "readmit" if project.edit_stage else "readmit_to_review"
     move(project, person, back, CandidateState.FILTERED_OUT, come_back, rejected_by=[], held_back_by="")
     moved = {*leave, *back}
-    retask({group for pk, group, _state in rows if pk in moved})
-    elsewhere = lost - {pk for pk, _group, _state in found}
+    reset_tasks({group for pk, group, _state in rows if pk in moved})
+    elsewhere = lost - {pk for pk, _group, _state in candidate_rows}
     rejected = Candidate.objects.filter(
-        group__run__subtest=chosen.subtest, state=CandidateState.FILTERED_OUT, held_back_by=""
+        group__run__subtest=selection.subtest, state=CandidateState.FILTERED_OUT, held_back_by=""
     )
     by_thresholds = elsewhere.intersection(rejected.values_list("id", flat=True)) if elsewhere else set()
-    chosen.moved = {
+    selection.moved = {
         "held_back": len(leave),
         "came_back": len(back),
         "begun": len(elsewhere - by_thresholds),
         "rejected": len(by_thresholds | fail),
     }
-    chosen.applied_by = person
-    chosen.save(update_fields=["moved", "applied_by"])
-    chosen.refresh_from_db(fields=["applied_at"])
-    audit.record(audit.event(project, person, "generation.apply_selection", chosen, kind=chosen.kind, **chosen.moved))
-    return chosen
+    selection.applied_by = person
+    selection.save(update_fields=["moved", "applied_by"])
+    selection.refresh_from_db(fields=["applied_at"])
+    audit.record(
+        audit.event(project, person, "generation.apply_selection", selection, kind=selection.kind, **selection.moved)
+    )
+    return selection
 
 
 @transaction.atomic
-def move_thresholds(person: User, run: GenerationRun, wanted: Mapping[str, float]) -> Preview:
+def move_thresholds(person: User, run: GenerationRun, thresholds: Mapping[str, float]) -> Preview:
     """Apply `preview(run, wanted)` and store the thresholds with the run. Return what changed.
 
     Groups that people have started on stay unchanged. AccessDenied: not a researcher. GenerationError:
@@ -121,22 +123,22 @@ def move_thresholds(person: User, run: GenerationRun, wanted: Mapping[str, float
     """
     require_role(person, run.project, Role.RESEARCHER)
     lock(run.project)
-    found = preview(run, wanted)
-    back, leave = (np.flatnonzero(which) for which in (found.comes_back, found.leaves))
-    if not len(back) and not len(leave) and found.at == run.thresholds:
+    threshold_preview = preview(run, thresholds)
+    back, leave = (np.flatnonzero(which) for which in (threshold_preview.comes_back, threshold_preview.leaves))
+    if not len(back) and not len(leave) and threshold_preview.at == run.thresholds:
         raise GenerationError(_("These thresholds change no verdict. Choose other values."))
-    ids = found.sheet.ids
+    ids = threshold_preview.sheet.ids
     waiting = CandidateState.QUEUED if run.project.edit_stage else CandidateState.IN_REVIEW
     come_back = "readmit" if run.project.edit_stage else "readmit_to_review"
     move(run.project, person, ids[back].tolist(), CandidateState.FILTERED_OUT, come_back, rejected_by=[])
-    for reasons, places in _by_reasons(found, leave).items():
-        move(run.project, person, ids[places].tolist(), waiting, "hold_back", rejected_by=list(reasons))
-    retask(np.unique(found.sheet.groups[np.concatenate([back, leave])]).tolist())
-    before, run.thresholds = run.thresholds, dict(found.at)
+    for reasons, indices in _by_reasons(threshold_preview, leave).items():
+        move(run.project, person, ids[indices].tolist(), waiting, "hold_back", rejected_by=list(reasons))
+    reset_tasks(np.unique(threshold_preview.sheet.groups[np.concatenate([back, leave])]).tolist())
+    before, run.thresholds = run.thresholds, dict(threshold_preview.at)
     run.save(update_fields=["thresholds"])
     details = {"before": before, "thresholds": run.thresholds, "came_back": len(back), "left": len(leave)}
     audit.record(audit.event(run.project, person, "generation.move_thresholds", run, **details))
-    return found
+    return threshold_preview
 
 
 def lock(project: Project) -> None:
@@ -148,8 +150,8 @@ def move(project: Project, person: User, ids: Sequence[int], old: CandidateState
     """Move candidates out of state `old`, with one audit row each. GenerationError: one has another state by now."""
     new = next_candidate_state(old, name)
     for start in range(0, len(ids), ROWS):
-        part = ids[start : start + ROWS]
-        if Candidate.objects.filter(pk__in=part, state=old).update(state=new, **also) != len(part):
+        batch = ids[start : start + ROWS]
+        if Candidate.objects.filter(pk__in=batch, state=old).update(state=new, **also) != len(batch):
             raise GenerationError(
                 _("Another person has just started to work on one of these foils. Reload the page and apply again.")
             )
@@ -159,15 +161,15 @@ def move(project: Project, person: User, ids: Sequence[int], old: CandidateState
     )
 
 
-def retask(groups: Iterable[int]) -> None:
+def reset_tasks(groups: Iterable[int]) -> None:
     """Let annotation compute the tasks of these groups again at the next claim."""
-    wanted = list(groups)
-    for start in range(0, len(wanted), ROWS):
-        CandidateGroup.objects.filter(pk__in=wanted[start : start + ROWS]).update(tasked=False)
+    group_ids = list(groups)
+    for start in range(0, len(group_ids), ROWS):
+        CandidateGroup.objects.filter(pk__in=group_ids[start : start + ROWS]).update(tasked=False)
 
 
-def _by_reasons(found: Preview, places: np.ndarray) -> dict[tuple[str, ...], np.ndarray]:
+def _by_reasons(threshold_preview: Preview, indices: np.ndarray) -> dict[tuple[str, ...], np.ndarray]:
     grouped: dict[tuple[str, ...], list[int]] = {}
-    for at in places.tolist():
-        grouped.setdefault(tuple(found.reasons(at)), []).append(at)
+    for at in indices.tolist():
+        grouped.setdefault(tuple(threshold_preview.reasons(at)), []).append(at)
     return {reasons: np.array(which, dtype=np.int64) for reasons, which in grouped.items()}

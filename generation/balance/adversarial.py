@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from generation.balance.records import Chosen
+from generation.balance.records import PairSelection
 from generation.errors import GenerationError
 
 GRID = 50
@@ -19,7 +19,7 @@ GRID = 50
 Cell = tuple[int, int]
 
 
-def refine(ids: Sequence[str], gaps: NDArray[np.float64], *, grid: int = GRID, seed: int = 0) -> Chosen:
+def refine(ids: Sequence[str], gaps: NDArray[np.float64], *, grid: int = GRID, seed: int = 0) -> PairSelection:
     """Choose pairs by `gaps` (n, 2). Gaps beyond 1 (log-likelihoods) are divided by the largest of their column.
 
     A gap of 0 belongs to neither half: such a cell mirrors itself in that coordinate, while the published code
@@ -32,12 +32,16 @@ def refine(ids: Sequence[str], gaps: NDArray[np.float64], *, grid: int = GRID, s
     cells: dict[Cell, list[str]] = {}
     for name, row in sorted(zip(ids, _scaled(gaps), strict=True), key=lambda pair: pair[0]):
         cells.setdefault(_cell(row, grid), []).append(name)
-    kept: set[str] = set()
+    selected_ids: set[str] = set()
     generator = random.Random(seed)
     for cell in sorted(cells):
-        kept.update(generator.sample(cells[cell], min(len(cells[cell]), len(cells.get(_mirror(cell), ())))))
-    most = len(kept)
-    return Chosen(tuple(name for name in ids if name in kept), tuple(name for name in ids if name not in kept), most)
+        selected_ids.update(generator.sample(cells[cell], min(len(cells[cell]), len(cells.get(_mirror(cell), ())))))
+    most = len(selected_ids)
+    return PairSelection(
+        tuple(name for name in ids if name in selected_ids),
+        tuple(name for name in ids if name not in selected_ids),
+        most,
+    )
 
 
 def shares(gaps: NDArray[np.float64]) -> list[float]:

@@ -97,7 +97,7 @@ def cue_words(pairs: Texts, *, top: int = 10) -> list[TellingWord]:
     counts, vocabulary = _counted(pairs, words)
     n = len(pairs)
     weights = _weights(counts[:n], counts[n:])
-    captions, foils = (np.asarray(part.sum(axis=0)).ravel() for part in (counts[:n], counts[n:]))
+    captions, foils = (np.asarray(side_counts.sum(axis=0)).ravel() for side_counts in (counts[:n], counts[n:]))
     gains = weights * (captions - foils)
     order = sorted(range(len(vocabulary)), key=lambda at: (-round(float(gains[at]), 6), vocabulary[at]))
     return [

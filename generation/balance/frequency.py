@@ -9,7 +9,7 @@ import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from generation.balance.records import Chosen, Pair, change
+from generation.balance.records import Pair, PairSelection, change
 
 
 def match(
@@ -19,26 +19,26 @@ def match(
     ranks: Mapping[str, int] | None = None,
     per_group: int = 1,
     fixed: Sequence[Pair] = (),
-) -> Chosen:
+) -> PairSelection:
     """Choose pairs by rank (`ranks`: id -> rank in its caption), then at random, while every word they insert
     occurs at most as often as it is replaced. At most `per_group` per group. `fixed` pairs stay and count."""
     room = _room([*pairs, *fixed])
-    held = Counter(pair.group for pair in fixed)
+    group_counts = Counter(pair.group for pair in fixed)
     for pair in fixed:
         room.subtract(_put_in(pair))
     generator = random.Random(seed)
     drawn = {pair.id: generator.random() for pair in sorted(pairs, key=lambda pair: pair.id)}
-    kept: set[str] = set()
+    selected_ids: set[str] = set()
     for pair in sorted(pairs, key=lambda pair: ((ranks or {}).get(pair.id, 0), drawn[pair.id], pair.id)):
-        wanted = _put_in(pair)
-        if held[pair.group] < per_group and all(room[word] >= times for word, times in wanted.items()):
-            room.subtract(wanted)
-            held[pair.group] += 1
-            kept.add(pair.id)
+        inserted_words = _put_in(pair)
+        if group_counts[pair.group] < per_group and all(room[word] >= times for word, times in inserted_words.items()):
+            room.subtract(inserted_words)
+            group_counts[pair.group] += 1
+            selected_ids.add(pair.id)
     groups = {pair.group for pair in pairs}
-    return Chosen(
-        tuple(pair.id for pair in pairs if pair.id in kept),
-        tuple(pair.id for pair in pairs if pair.id not in kept),
+    return PairSelection(
+        tuple(pair.id for pair in pairs if pair.id in selected_ids),
+        tuple(pair.id for pair in pairs if pair.id not in selected_ids),
         min(len(pairs), per_group * len(groups)),
     )
 

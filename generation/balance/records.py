@@ -38,18 +38,18 @@ class WordCount:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class PairSelection:
     """A choice: ids that stay and ids that are left out, in input order. `at_most`: no choice keeps more pairs (or
     groups, if groups stay whole)."""
 
-    kept: tuple[str, ...]
+    selected: tuple[str, ...]
     lost: tuple[str, ...]
     at_most: int
 
     @property
     def share(self) -> float:
-        total = len(self.kept) + len(self.lost)
-        return len(self.kept) / total if total else 0.0
+        total = len(self.selected) + len(self.lost)
+        return len(self.selected) / total if total else 0.0
 
 
 def change(caption: str, foil: str) -> Change:
@@ -79,7 +79,7 @@ def word_counts(pairs: Iterable[Pair]) -> list[WordCount]:
     return sorted(rows, key=lambda row: (-abs(row.excess), row.word))
 
 
-def selected_pairs(pairs: Sequence[Pair], kept: Iterable[str]) -> list[Pair]:
+def selected_pairs(pairs: Sequence[Pair], ids: Iterable[str]) -> list[Pair]:
     """Return the chosen pairs, in order."""
-    wanted = set(kept)
-    return [pair for pair in pairs if pair.id in wanted]
+    selected_ids = set(ids)
+    return [pair for pair in pairs if pair.id in selected_ids]

@@ -16,7 +16,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from generation.balance.records import Change, Chosen, Pair, change
+from generation.balance.records import Change, Pair, PairSelection, change
 from generation.errors import GenerationError
 
 # A limit of work instead of time: the same pairs give the same answer on every machine. `at_most` is the proved bound.
@@ -25,7 +25,7 @@ NODES = 2_000
 
 def select(
     pairs: Sequence[Pair], *, per_group: int | None = 1, fixed: Sequence[Pair] = (), nodes: int = NODES
-) -> Chosen:
+) -> PairSelection:
     """Choose the most `pairs`, at most `per_group` per group, such that every word is balanced.
 
     `per_group` None: a group stays or leaves as a whole (items that are judged already), and as many groups as
@@ -39,13 +39,13 @@ def select(
     if len({pair.id for pair in pairs}) != len(pairs):
         raise GenerationError("two pairs have the same id; give each pair its own id")
     if not pairs:
-        return Chosen((), (), 0)
-    units = _units(pairs, whole=per_group is None)
+        return PairSelection((), (), 0)
+    units = _units(pairs, by_group=per_group is None)
     taken, bound = _solve(units, per_group, fixed, nodes)
-    kept = {name for unit, is_kept in zip(units, taken, strict=True) if is_kept for name in unit.ids}
-    return Chosen(
-        tuple(pair.id for pair in pairs if pair.id in kept),
-        tuple(pair.id for pair in pairs if pair.id not in kept),
+    selected_ids = {name for unit, is_kept in zip(units, taken, strict=True) if is_kept for name in unit.ids}
+    return PairSelection(
+        tuple(pair.id for pair in pairs if pair.id in selected_ids),
+        tuple(pair.id for pair in pairs if pair.id not in selected_ids),
         bound,
     )
 
@@ -59,14 +59,17 @@ class _Unit:
     change: Change
 
 
-def _units(pairs: Sequence[Pair], *, whole: bool) -> list[_Unit]:
+def _units(pairs: Sequence[Pair], *, by_group: bool) -> list[_Unit]:
     ordered = sorted(pairs, key=lambda pair: pair.id)
-    if not whole:
+    if not by_group:
         return [_Unit((pair.id,), pair.group, change(pair.caption, pair.foil)) for pair in ordered]
     members: dict[str, list[Pair]] = {}
     for pair in ordered:
         members.setdefault(pair.group, []).append(pair)
-    return [_Unit(tuple(pair.id for pair in each), name, _sum(each)) for name, each in sorted(members.items())]
+    return [
+        _Unit(tuple(pair.id for pair in group_pairs), name, _sum(group_pairs))
+        for name, group_pairs in sorted(members.items())
+    ]
 
 
 def _sum(pairs: Sequence[Pair]) -> Change:
@@ -86,15 +89,15 @@ def _solve(
     number of units pays for one.
     """
     changes = [unit.change for unit in units]
-    held = _sum(fixed)
-    vocabulary = sorted({word for row in [*changes, held] for word in row})
-    slack = sorted(held)
+    fixed_change = _sum(fixed)
+    vocabulary = sorted({word for row in [*changes, fixed_change] for word in row})
+    slack = sorted(fixed_change)
     words = _word_matrix(changes, vocabulary, slack)
-    goal = np.array([-held.get(word, 0) for word in vocabulary], dtype=np.float64)
+    goal = np.array([-fixed_change.get(word, 0) for word in vocabulary], dtype=np.float64)
     groups, room = _group_matrix(units, per_group, fixed, words.shape[1])
     cost = np.concatenate([np.full(len(units), -1.0), np.full(2 * len(slack), len(units) + 1.0)])
     upper = np.concatenate([np.ones(len(units)), np.full(2 * len(slack), np.inf)])
-    found = scipy.optimize.milp(
+    solution = scipy.optimize.milp(
         cost,
         constraints=[
             scipy.optimize.LinearConstraint(words, goal, goal),
@@ -104,22 +107,22 @@ def _solve(
         bounds=scipy.optimize.Bounds(0, upper),
         options={"node_limit": nodes, "mip_rel_gap": 0.0},
     )
-    if found.x is None:
+    if solution.x is None:
         # No solution within the limit of work: the empty choice is always balanced.
         return np.zeros(len(units), dtype=np.bool_), len(units)
-    taken = found.x[: len(units)] > 0.5
-    if found.status == 0:
+    taken = solution.x[: len(units)] > 0.5
+    if solution.status == 0:
         return taken, int(taken.sum())
     # The cost of unbalanced words is not a unit: a choice with fewer of them costs less.
-    paid = cost[len(units) :] @ found.x[len(units) :]
-    return taken, int(min(len(units), np.floor(1e-6 + paid - found.mip_dual_bound)))
+    paid = cost[len(units) :] @ solution.x[len(units) :]
+    return taken, int(min(len(units), np.floor(1e-6 + paid - solution.mip_dual_bound)))
 
 
 def _word_matrix(changes: list[dict[str, int]], vocabulary: list[str], slack: list[str]) -> "scipy.sparse.csr_array":
     row_of = {word: row for row, word in enumerate(vocabulary)}
-    rows = [row_of[word] for each in changes for word in each]
-    columns = [column for column, each in enumerate(changes) for _ in each]
-    values = [float(times) for each in changes for times in each.values()]
+    rows = [row_of[word] for unit_change in changes for word in unit_change]
+    columns = [column for column, unit_change in enumerate(changes) for _ in unit_change]
+    values = [float(times) for unit_change in changes for times in unit_change.values()]
     for at, word in enumerate(slack):
         rows += [row_of[word]] * 2
         columns += [len(changes) + 2 * at, len(changes) + 2 * at + 1]
@@ -137,12 +140,12 @@ def _group_matrix(
     members: dict[str, list[int]] = {}
     for column, unit in enumerate(units):
         members.setdefault(unit.group, []).append(column)
-    held: dict[str, int] = {}
+    fixed_counts: dict[str, int] = {}
     for pair in fixed:
-        held[pair.group] = held.get(pair.group, 0) + 1
-    left = {name: max(0, per_group - held.get(name, 0)) for name in members}
-    tight = [name for name in members if len(members[name]) > left[name]]
+        fixed_counts[pair.group] = fixed_counts.get(pair.group, 0) + 1
+    remaining_room = {name: max(0, per_group - fixed_counts.get(name, 0)) for name in members}
+    tight = [name for name in members if len(members[name]) > remaining_room[name]]
     rows = [row for row, name in enumerate(tight) for _ in members[name]]
     columns = [column for name in tight for column in members[name]]
     matrix = scipy.sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(tight), width))
-    return matrix, np.array([float(left[name]) for name in tight])
+    return matrix, np.array([float(remaining_room[name]) for name in tight])

@@ -64,55 +64,60 @@ def event_of(tokens: Sequence[Token]) -> tuple[Sequence[Token], Event | None]:
     if any(token.lemma in UNDONE for token in tokens):
         return tokens, None
     read = as_instruction(tokens)
-    return read, next(_results(read), None) or _told(read) or next(_weaker(read), None)
+    return read, next(_results(read), None) or _stated_event(read) or next(_weaker(read), None)
 
 
-def _told(tokens: Sequence[Token]) -> Event | None:
-    for found in find_changes(tokens):
+def _stated_event(tokens: Sequence[Token]) -> Event | None:
+    for found_change in find_changes(tokens):
         if (
-            found.what is None
-            or _is_aside(tokens, found)
-            or _is_loose_list(tokens, found.what, found.change.verb)
-            or (found.change.verb == "take" and tokens[found.what.head].lemma in NOT_TAKEN)
+            found_change.what is None
+            or _is_aside(tokens, found_change)
+            or _is_loose_list(tokens, found_change.what, found_change.change.verb)
+            or (found_change.change.verb == "take" and tokens[found_change.what.head].lemma in NOT_TAKEN)
         ):
             continue
-        change = found.change
+        change = found_change.change
         if (
             change.object_type == "structure"
             and change.verb not in ("assemble", "disassemble")
-            and tokens[found.what.head].lemma not in NOUNS["structure"]
+            and tokens[found_change.what.head].lemma not in NOUNS["structure"]
         ):
             continue
-        if change.verb == "put on" and found.preposition >= 0:
+        if change.verb == "put on" and found_change.preposition >= 0:
             # "putting a book on a table" puts it down; only clothes are put on.
             change = by_verb()["put down"][0]
-        if change.verb in ("fill", "empty") and tokens[found.what.head].lemma in NOUNS["liquid"]:
+        if change.verb in ("fill", "empty") and tokens[found_change.what.head].lemma in NOUNS["liquid"]:
             continue
-        if change.verb in TURNS and tokens[found.what.head].lemma in TURNED:
+        if change.verb in TURNS and tokens[found_change.what.head].lemma in TURNED:
             change = by_verb()[TURNS[change.verb]][0]
-        if found.what.last - found.what.first == 1 and tokens[found.what.head].lower in ("everything", "object"):
+        if found_change.what.last - found_change.what.first == 1 and tokens[found_change.what.head].lower in (
+            "everything",
+            "object",
+        ):
             continue
-        if found.preposition >= 0:
-            linked = LINKED.get(f"{change.verb} {tokens[found.preposition].lower}", change.verb)
+        if found_change.preposition >= 0:
+            linked = LINKED.get(f"{change.verb} {tokens[found_change.preposition].lower}", change.verb)
             change = by_verb()[linked][0] if linked != change.verb else change
-        if change.verb == "screw" and tokens[found.what.head].lemma not in TURNED:
+        if change.verb == "screw" and tokens[found_change.what.head].lemma not in TURNED:
             # Screws are screwed; a cover is screwed on.
             continue
-        return _completed(tokens, found, _event(tokens, change, found.what, transitive=found.transitive))
+        return _completed(
+            tokens, found_change, _event(tokens, change, found_change.what, transitive=found_change.transitive)
+        )
     return None
 
 
-def _is_aside(tokens: Sequence[Token], found: FoundChange) -> bool:
+def _is_aside(tokens: Sequence[Token], found_change: FoundChange) -> bool:
     """Return whether the verb only describes: "boiled potatoes", "screws used to fix it", "when the rice is cooked"."""
-    at = found.verb
+    at = found_change.verb
     before = tokens[at - 1] if at else None
-    if tokens[at].tag == "VBN" and not found.passive:
+    if tokens[at].tag == "VBN" and not found_change.passive:
         return True
     if tokens[at].tag == "VBD" and before is not None and before.part in ("VERB", "DET"):
         return True
     if before is not None and before.lower == "to" and at > 1 and tokens[at - 2].lower == "used":
         return True
-    return found.passive and any(token.part == "SCONJ" for token in tokens[:at])
+    return found_change.passive and any(token.part == "SCONJ" for token in tokens[:at])
 
 
 def _is_loose_list(tokens: Sequence[Token], what: NounPhrase, verb: str) -> bool:
@@ -129,8 +134,8 @@ def _is_loose_list(tokens: Sequence[Token], what: NounPhrase, verb: str) -> bool
             nouns = 0
             continue
         nouns += 1
-        again = any(token.lower == other.lower for other in tokens[at - nouns + 1 : at])
-        several = several or again or (nouns > 1 and token.part in HEADS and is_plural_noun(tokens[at - 1].text))
+        is_repeated = any(token.lower == earlier_token.lower for earlier_token in tokens[at - nouns + 1 : at])
+        several = several or is_repeated or (nouns > 1 and token.part in HEADS and is_plural_noun(tokens[at - 1].text))
         if nouns > LONGEST_NAME:
             return True
     return several and any(token.part == "CCONJ" for token in tokens[what.first : what.last])
@@ -144,9 +149,9 @@ def _goes_on(tokens: Sequence[Token], last: int) -> bool:
     return behind.lemma not in verbs_by_head() and "NOUN" in lemmas(behind.lower)
 
 
-def _completed(tokens: Sequence[Token], found: FoundChange, event: Event) -> Event | None:
+def _completed(tokens: Sequence[Token], found_change: FoundChange, event: Event) -> Event | None:
     """Return the event with the words that its verb cannot lose: "forms the dough into a ball"."""
-    behind = found.behind
+    behind = found_change.behind
     if event.change.verb == "form" and behind < len(tokens) and tokens[behind].lower == "into":
         becomes = next((phrase for phrase in noun_phrases(tokens) if phrase.first == behind + 1), None)
         if becomes is None or _goes_on(tokens, becomes.last):
@@ -157,7 +162,7 @@ def _completed(tokens: Sequence[Token], found: FoundChange, event: Event) -> Eve
             last -= 1
         words = tokens[behind:last]
         return replace(event, result=" ".join(token.text for token in words))
-    if event.change.verb == "paint" and tokens[found.verb + 1].lower == "on":
+    if event.change.verb == "paint" and tokens[found_change.verb + 1].lower == "on":
         return replace(event, before="on")
     return event
 
@@ -178,9 +183,9 @@ def _weaker(tokens: Sequence[Token]) -> Iterator[Event]:
         yield _event(tokens, by_verb()["put down"][0], phrases[1], transitive=True)
     for at, token in enumerate(tokens):
         begins = at == 0 or tokens[at - 1].lower in ("and", "then", "to", ",")
-        named = token.lower in ("jump", "jumps") and tokens[0].lower in NAMES_ACTS
-        lemma = "jump" if named else token.lemma
-        if (begins or named) and lemma in ALONE and at + 1 not in phrases:
+        is_named_act = token.lower in ("jump", "jumps") and tokens[0].lower in NAMES_ACTS
+        lemma = "jump" if is_named_act else token.lemma
+        if (begins or is_named_act) and lemma in ALONE and at + 1 not in phrases:
             yield Event(by_verb()[lemma][0], at, at + 1, at, False, name="person")
 
 

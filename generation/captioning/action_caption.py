@@ -27,30 +27,30 @@ def make(
     """Make one caption per source that states a count."""
     del params, seed
     for source in sources:
-        found = find_count(source.text, "exactly")
-        if isinstance(found, str):
-            yield Skip(source.id, found)
+        count = find_count(source.text, "exactly")
+        if isinstance(count, str):
+            yield Skip(source.id, count)
             continue
-        text = _without(found)
+        text = _without(count)
         if text is None or len(text.split()) < 2:
             yield Skip(source.id, "no sentence remains without its count")
             continue
-        yield MadeCaption(source.id, text, "action_caption", mode, {"without_count": found.value})
+        yield MadeCaption(source.id, text, "action_caption", mode, {"without_count": count.value})
 
 
-def _without(found: Count) -> str | None:
+def _without(count: Count) -> str | None:
     """Return the sentence without its count; one thing becomes several ("exactly one push-up" -> "push-ups")."""
-    start, end, text = found.start, found.end, found.text
-    is_times = found.adverb or TIMES.match(text, end)
-    if not is_times and found.value == 1:
-        edits = realise(found, 2, adverb=False)
+    start, end, text = count.start, count.end, count.text
+    is_times = count.adverb or TIMES.match(text, end)
+    if not is_times and count.value == 1:
+        edits = realise(count, 2, adverb=False)
         if edits is None:
             return None
         text = apply_edits(text, edits)
-        again = find_count(text, "exactly")
-        if isinstance(again, str):
+        plural_count = find_count(text, "exactly")
+        if isinstance(plural_count, str):
             return None
-        start, end = again.start, again.end
+        start, end = plural_count.start, plural_count.end
     if before := EXACTLY.search(text, 0, start):
         start = before.start()
     if match := TIMES.match(text, end):

@@ -27,58 +27,58 @@ def make(
     del seed
     tags = tagger(params["tagger"])
     for source in sources:
-        tokens, found = event_of(tags.tag(source.text))
-        if found is None or read_sentence(source.text).subtest != ACTION:
+        tokens, event = event_of(tags.tag(source.text))
+        if event is None or read_sentence(source.text).subtest != ACTION:
             yield Skip(source.id, "it has no verb of change from the lexicon with a thing that changes")
             continue
-        wanted = SUBTESTS if params["template"] == "all" else (params["template"],)
-        texts = _texts(source.text, tokens, found, mode)
-        for template in wanted:
+        templates = SUBTESTS if params["template"] == "all" else (params["template"],)
+        texts = _texts(source.text, tokens, event, mode)
+        for template in templates:
             if template in texts:
-                facts = {"cos": _facts(source.text, tokens, found, template), "tagger": tags.name}
+                facts = {"cos": _facts(source.text, tokens, event, template), "tagger": tags.name}
                 yield MadeCaption(source.id, texts[template], "cos_caption", mode, facts)
             else:
-                yield Skip(source.id, f"'{found.change.verb}' cannot be undone, so there is no reverse caption")
+                yield Skip(source.id, f"'{event.change.verb}' cannot be undone, so there is no reverse caption")
 
 
-def _texts(text: str, tokens: Sequence[Token], found: Event, mode: str) -> dict[str, str]:
+def _texts(text: str, tokens: Sequence[Token], event: Event, mode: str) -> dict[str, str]:
     """Return template -> caption."""
-    what = _thing(text, tokens, found)
-    several = found.several and mode != "paper"
-    verb, _, particle = found.change.verb.partition(" ")
+    what = _thing(text, tokens, event)
+    several = event.several and mode != "paper"
+    verb, _, particle = event.change.verb.partition(" ")
     be = "are" if several else "is"
-    named = what if what.startswith(NAMED) else f"the {what}"
-    if found.transitive:
-        words = ("someone", verb_form(verb, "VBZ"), found.before, named, particle, found.result)
+    subject = what if what.startswith(NAMED) else f"the {what}"
+    if event.transitive:
+        words = ("someone", verb_form(verb, "VBZ"), event.before, subject, particle, event.result)
         action = " ".join(word for word in words if word)
     else:
         form = verb if several else verb_form(verb, "VBZ")
-        action = f"{named} {form} {particle}".strip()
-    before = f"Initially, {named} {be} {found.change.pre}."
-    after = f"At the end, {named} {be} {found.change.post}."
+        action = f"{subject} {form} {particle}".strip()
+    before = f"Initially, {subject} {be} {event.change.pre}."
+    after = f"At the end, {subject} {be} {event.change.post}."
     texts = {ACTION: action[0].upper() + action[1:] + ".", PRE: before, POST: after}
-    if found.change.reversible or mode == "paper":
+    if event.change.reversible or mode == "paper":
         texts[REVERSE] = f"{before} Then, {action}. {after}"
     return texts
 
 
-def _thing(text: str, tokens: Sequence[Token], found: Event) -> str:
+def _thing(text: str, tokens: Sequence[Token], event: Event) -> str:
     """Return the thing that changes, without its article."""
-    if found.name:
-        return found.name
-    words = text[tokens[found.first].start : tokens[found.last - 1].end]
-    opens = found.first == 0 and tokens[found.first].part != "PROPN"
+    if event.name:
+        return event.name
+    words = text[tokens[event.first].start : tokens[event.last - 1].end]
+    opens = event.first == 0 and tokens[event.first].part != "PROPN"
     return words[0].lower() + words[1:] if opens else words
 
 
-def _facts(text: str, tokens: Sequence[Token], found: Event, template: str) -> dict[str, Any]:
-    change = found.change
+def _facts(text: str, tokens: Sequence[Token], event: Event, template: str) -> dict[str, Any]:
+    change = event.change
     return {
         "verb": change.verb,
         "pre": change.pre,
         "post": change.post,
         "reverse": change.reverse,
-        "thing": _thing(text, tokens, found),
-        "transitive": found.transitive,
+        "thing": _thing(text, tokens, event),
+        "transitive": event.transitive,
         "template": template,
     }

@@ -22,15 +22,15 @@ def make(
     del seed
     tags = tagger(params["tagger"])
     for source in sources:
-        thing, several = _noted(source) or _thing(source.text, tags.tag(source.text))
-        if not thing:
+        noun, several = _noun_of_fact(source) or _noun_of_text(source.text, tags.tag(source.text))
+        if not noun:
             yield Skip(source.id, "it names no thing that could be there")
             continue
-        frame, form = frame_for(thing, several=several)
-        yield MadeCaption(source.id, f"there {frame} {form}", "existence_caption", mode, {"thing": thing})
+        frame, form = frame_for(noun, several=several)
+        yield MadeCaption(source.id, f"there {frame} {form}", "existence_caption", mode, {"thing": noun})
 
 
-def _noted(source: CaptionInput) -> tuple[str, bool] | None:
+def _noun_of_fact(source: CaptionInput) -> tuple[str, bool] | None:
     noun = source.facts.get("noun")
     if not isinstance(noun, str) or not noun.strip():
         return None
@@ -38,7 +38,7 @@ def _noted(source: CaptionInput) -> tuple[str, bool] | None:
     return one_of(words), is_plural_noun(words.split()[-1])
 
 
-def _thing(text: str, tokens: Sequence[Token]) -> tuple[str, bool]:
+def _noun_of_text(text: str, tokens: Sequence[Token]) -> tuple[str, bool]:
     verb = next((at for at, token in enumerate(tokens) if token.part == "VERB"), None)
     phrases = noun_phrases(tokens)
     behind = [phrase for phrase in phrases if verb is not None and phrase.first > verb]

@@ -82,7 +82,7 @@ SAME: dict[str, tuple[tuple[str, ...], ...]] = {
     "ADV": (("quickly", "rapidly"), ("slowly", "unhurriedly"), ("repeatedly", "over and over"), ("again", "once more")),
     "ADP": (("beside", "next to"), ("beneath", "underneath"), ("near", "close to"), ("atop", "on top of")),
 }
-PARTS = {part: {word: row for row in rows for word in row} for part, rows in SAME.items()}
+PARTS = {word_class: {word: row for row in rows for word in row} for word_class, rows in SAME.items()}
 # These have other meanings as well (a motorbike, a round plate, draws a sword, starts a car, fixes her hair): words
 # of the same list may be replaced by them, but they are never replaced.
 MEAN_MORE = frozenset(
@@ -102,14 +102,14 @@ def make(
     """Make up to params["each"] captions per source, each with one word exchanged; the seed draws among more."""
     tags = tagger(params["tagger"])
     for source in sources:
-        found = list(_rewordings(source.text, tags.tag(source.text)))
-        if not found:
+        rewordings = list(_rewordings(source.text, tags.tag(source.text)))
+        if not rewordings:
             yield Skip(source.id, "none of its words has a synonym that always fits")
             continue
-        drawn = random.Random(f"{seed}:{source.id}").sample(found, min(params["each"], len(found)))
+        drawn = random.Random(f"{seed}:{source.id}").sample(rewordings, min(params["each"], len(rewordings)))
         for text, old, new in sorted(drawn):
-            kept = {name: source.facts[name] for name in KEPT if name in source.facts}
-            facts = {**kept, "paraphrase_of": source.id, "replaced": [old, new]}
+            copied_facts = {name: source.facts[name] for name in KEPT if name in source.facts}
+            facts = {**copied_facts, "paraphrase_of": source.id, "replaced": [old, new]}
             yield MadeCaption(source.id, text, "hard_positive", mode, facts)
 
 
@@ -118,20 +118,20 @@ def _rewordings(text: str, tokens: Sequence[Token]) -> Iterator[tuple[str, str, 
     for at, token in enumerate(tokens):
         if token.lower in MEAN_MORE or _is_in_compound(tokens, at):
             continue
-        for other in PARTS.get(token.part, {}).get(token.lower, ()):
-            if other != token.lower:
-                new = other.capitalize() if token.text[:1].isupper() else other
-                edits = [Edit(token.start, token.end, new), *_article(tokens, at, other)]
-                yield apply_edits(text, sorted(edits)), token.lower, other
+        for synonym in PARTS.get(token.part, {}).get(token.lower, ()):
+            if synonym != token.lower:
+                new = synonym.capitalize() if token.text[:1].isupper() else synonym
+                edits = [Edit(token.start, token.end, new), *_article(tokens, at, synonym)]
+                yield apply_edits(text, sorted(edits)), token.lower, synonym
 
 
 def _is_in_compound(tokens: Sequence[Token], at: int) -> bool:
     """Return whether the word is a part of another thing's name: "rock band", "cable car", "rock climbing"."""
     if tokens[at].part != "NOUN":
         return False
-    beside = [*tokens[max(0, at - 1) : at], *tokens[at + 1 : at + 2]]
+    neighbours = [*tokens[max(0, at - 1) : at], *tokens[at + 1 : at + 2]]
     gerund = tokens[at].lower in BEFORE_GERUNDS and at + 1 < len(tokens) and tokens[at + 1].tag == "VBG"
-    return gerund or any(token.part in THINGS for token in beside)
+    return gerund or any(token.part in THINGS for token in neighbours)
 
 
 def _article(tokens: Sequence[Token], at: int, word: str) -> list[Edit]:

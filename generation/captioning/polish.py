@@ -84,7 +84,7 @@ def _captions(
         yield MadeCaption(source.id, answers[at], "polish", mode, facts)
 
 
-def read_sentences(answer: str, wanted: int) -> list[str]:
+def read_sentences(answer: str, n_sentences: int) -> list[str]:
     """Read the numbered sentences of an answer, without numbers and quotes; the whole answer if one is wanted and none
     is numbered.
     """
@@ -92,11 +92,11 @@ def read_sentences(answer: str, wanted: int) -> list[str]:
     numbered = [_bare(text) for text in pieces[2::2]]
     if numbered and not pieces[0].strip().rstrip(":"):
         return [text for text in numbered if text]
-    if numbered and len(numbered) == wanted:
+    if numbered and len(numbered) == n_sentences:
         # A line such as "Here are the corrections:" may be before them.
         return [text for text in numbered if text]
     lines = [_bare(line) for line in answer.splitlines() if line.strip()]
-    return lines if len(lines) == wanted else []
+    return lines if len(lines) == n_sentences else []
 
 
 def _bare(text: str) -> str:

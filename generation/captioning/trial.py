@@ -28,21 +28,21 @@ def make_captions(
     entry = lookup(CAPTIONERS, slug, "caption maker")
     params = parse_params(entry, raw_params)
     module = load(entry)
-    given = serve(module, params)
+    services = serve(module, params)
     result: dict[str, Any] = {"captions": [], "skipped": []}
     stream = iter(sources)
     while batch := list(islice(stream, BATCH)):
         by_id = {source.id: source for source in batch}
-        for made in module.make(batch, params=params, mode=mode, seed=seed, **given):
-            _note(made, by_id, result)
+        for output in module.make(batch, params=params, mode=mode, seed=seed, **services):
+            _note(output, by_id, result)
     return result
 
 
-def _note(made: MadeCaption | Skip, sources: Mapping[str, CaptionInput], result: dict[str, Any]) -> None:
-    if isinstance(made, Skip):
-        source = sources[made.caption_id]
-        result["skipped"].append({"source": source.text or source.id, "why": made.why})
+def _note(output: MadeCaption | Skip, sources: Mapping[str, CaptionInput], result: dict[str, Any]) -> None:
+    if isinstance(output, Skip):
+        source = sources[output.caption_id]
+        result["skipped"].append({"source": source.text or source.id, "why": output.why})
         return
-    source = sources[made.source_id]
-    facts = {**made.facts, "maker": made.maker, "mode": made.mode}
-    result["captions"].append({"source": source.text, "caption": made.text, "video": source.video, "facts": facts})
+    source = sources[output.source_id]
+    facts = {**output.facts, "maker": output.maker, "mode": output.mode}
+    result["captions"].append({"source": source.text, "caption": output.text, "video": source.video, "facts": facts})

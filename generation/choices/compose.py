@@ -83,18 +83,20 @@ def compose(item: RandomItem, options: Sequence[HardOption] | None, *, n_foils: 
     if options is not None and not options:
         return Why.NO_HARD
     replaced = None if options is None else replaced_negative(item, seed)
-    kept = [plain(text) for at, text in enumerate(item.negatives) if at != replaced]
+    remaining_negatives = [plain(text) for at, text in enumerate(item.negatives) if at != replaced]
     true = {plain(item.caption), *item.true_texts}
-    if true.intersection(kept):
+    if true.intersection(remaining_negatives):
         return Why.TRUE
-    if len(set(kept)) < len(kept):
+    if len(set(remaining_negatives)) < len(remaining_negatives):
         return Why.REPEATED
     if options is None or replaced is None:
         return Composed(item, item.negatives)
-    usable = [option for option in options if plain(option.text) not in true.union(kept)]
+    usable = [option for option in options if plain(option.text) not in true.union(remaining_negatives)]
     if not usable:
         return Why.UNUSABLE
-    hard = min(usable, key=lambda one: (not one.reviewed, draw(seed, "hard", item.clip, item.caption, one.text)))
+    hard = min(
+        usable, key=lambda option: (not option.reviewed, draw(seed, "hard", item.clip, item.caption, option.text))
+    )
     foils = (*item.negatives[:replaced], hard.text, *item.negatives[replaced + 1 :])
     return Composed(item, foils, replaced, hard)
 
@@ -108,9 +110,12 @@ def sample(items: Sequence[Composed], limit: int | None, seed: int) -> list[Comp
     """Draw `limit` of the items by the seed (None: all). They stay in their order."""
     if limit is None or len(items) <= limit:
         return list(items)
-    ranked = sorted(items, key=lambda one: draw(seed, "sample", one.source.clip, one.source.caption, one.source.name))
-    chosen = {one.source.name for one in ranked[:limit]}
-    return [one for one in items if one.source.name in chosen]
+    ranked = sorted(
+        items,
+        key=lambda composed: draw(seed, "sample", composed.source.clip, composed.source.caption, composed.source.name),
+    )
+    sampled_names = {composed.source.name for composed in ranked[:limit]}
+    return [composed for composed in items if composed.source.name in sampled_names]
 
 
 def facts_of(item: Composed, *, random: str, hard: str, seed: int) -> dict[str, Any]:

@@ -25,29 +25,29 @@ class RowAnswers:
         self._usage, self.heard, self._stores_refusals = usage, heard, stores_refusals
 
     def find(self, keys: Sequence[str]) -> Mapping[str, ChatReply]:
-        found = {}
+        replies = {}
         for first in range(0, len(keys), ROWS):
             for row in ModelAnswer.objects.filter(sha256__in=keys[first : first + ROWS]):
-                found[row.sha256] = _reply(row)
-        if found:
-            self._count(reused=len(found))
-            self.heard(len(found))
-        return found
+                replies[row.sha256] = _reply(row)
+        if replies:
+            self._count(reused=len(replies))
+            self.heard(len(replies))
+        return replies
 
-    def keep(self, found: Mapping[str, ChatReply], info: ModelInfo) -> None:
+    def keep(self, replies: Mapping[str, ChatReply], info: ModelInfo) -> None:
         """Store replies with what they cost, in one transaction."""
-        replies = found.values()
-        rows = [_row(key, reply, info) for key, reply in found.items() if self._is_answer(reply)]
+        reply_list = replies.values()
+        rows = [_row(key, reply, info) for key, reply in replies.items() if self._is_answer(reply)]
         with transaction.atomic():
             # Another run may have sent the same request since.
             ModelAnswer.objects.bulk_create(rows, ROWS, ignore_conflicts=True)
             self._count(
-                requests=sum(reply.requests for reply in replies),
-                prompt_tokens=sum(reply.prompt_tokens for reply in replies),
-                completion_tokens=sum(reply.completion_tokens for reply in replies),
-                **self._also(list(replies)),
+                requests=sum(reply.requests for reply in reply_list),
+                prompt_tokens=sum(reply.prompt_tokens for reply in reply_list),
+                completion_tokens=sum(reply.completion_tokens for reply in reply_list),
+                **self._also(list(reply_list)),
             )
-        self.heard(len(found))
+        self.heard(len(replies))
 
     def _also(self, replies: Sequence[ChatReply]) -> dict[str, float]:
         """Return the further counts of a kind of usage."""
@@ -128,5 +128,7 @@ def _reply(row: ModelAnswer) -> ChatReply:
         revision=row.model_revision,
         refusal=row.refusal,
         reason=row.finish_reason,
-        logprobs=tuple(tuple((str(token), float(value)) for token, value in one) for one in row.logprobs or ()),
+        logprobs=tuple(
+            tuple((str(token), float(value)) for token, value in token_values) for token_values in row.logprobs or ()
+        ),
     )

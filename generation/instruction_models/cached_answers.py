@@ -28,7 +28,7 @@ class Answers(Protocol):
         """Return the stored answers."""
         ...
 
-    def keep(self, found: Mapping[str, ChatReply], info: ModelInfo) -> None:
+    def keep(self, replies: Mapping[str, ChatReply], info: ModelInfo) -> None:
         """Store replies as they arrive. Of failures only the cost is counted."""
         ...
 
@@ -37,13 +37,13 @@ class MemoryAnswers:
     """A store in memory, for one process."""
 
     def __init__(self) -> None:
-        self.kept: dict[str, ChatReply] = {}
+        self.replies: dict[str, ChatReply] = {}
 
     def find(self, keys: Sequence[str]) -> Mapping[str, ChatReply]:
-        return {key: self.kept[key] for key in keys if key in self.kept}
+        return {key: self.replies[key] for key in keys if key in self.replies}
 
-    def keep(self, found: Mapping[str, ChatReply], info: ModelInfo) -> None:
-        self.kept |= {key: reply for key, reply in found.items() if not reply.failure}
+    def keep(self, replies: Mapping[str, ChatReply], info: ModelInfo) -> None:
+        self.replies |= {key: reply for key, reply in replies.items() if not reply.failure}
 
 
 @dataclass(frozen=True)
@@ -60,17 +60,17 @@ class Asking:
         interrupted run ends with the same results. HubError: the model cannot answer.
         """
         keys = [request_key(self.chat.info, request) for request in requests]
-        once = dict(zip(keys, requests, strict=True))
-        found = dict(self.answers.find(list(once)))
-        for company in self._companies(list(once)):
-            left = [key for key in company if key not in found]
-            if not left:
+        request_by_key = dict(zip(keys, requests, strict=True))
+        reply_by_key = dict(self.answers.find(list(request_by_key)))
+        for company in self._companies(list(request_by_key)):
+            missing_keys = [key for key in company if key not in reply_by_key]
+            if not missing_keys:
                 continue
-            for together in self.chat.replies([once[key] for key in left]):
-                came = {left[at]: reply for at, reply in together}
-                self.answers.keep(came, self.chat.info)
-                found |= came
-        return [found[key] for key in keys]
+            for together in self.chat.replies([request_by_key[key] for key in missing_keys]):
+                new_replies = {missing_keys[at]: reply for at, reply in together}
+                self.answers.keep(new_replies, self.chat.info)
+                reply_by_key |= new_replies
+        return [reply_by_key[key] for key in keys]
 
     def stream(self, requests: Iterable[tuple[Tag, ChatRequest]]) -> Iterator[tuple[Tag, str, ChatReply]]:
         """Yield (tag, key, reply) as replies arrive, in any order, while reading `requests`.
@@ -81,15 +81,15 @@ class Asking:
         if not isinstance(self.chat, Streams):
             raise HubError(f"{self.chat.info.model_id}: this model answers in batches; choose an endpoint")
         waiting: dict[str, list[Tag]] = {}
-        known: dict[str, ChatReply] = {}
-        source = self._looked_up(requests, known)
+        stored_replies: dict[str, ChatReply] = {}
+        source = self._looked_up(requests, stored_replies)
         following = next(source, None)
         with self.chat.flight() as flight, _Keeping(self.answers, self.chat.info) as keeping:
             while following is not None or flight.pending:
                 while following is not None and flight.has_room:
                     tag, key, request = following
-                    if key in known:
-                        yield tag, key, known[key]
+                    if key in stored_replies:
+                        yield tag, key, stored_replies[key]
                     elif key in waiting:
                         waiting[key].append(tag)
                     else:
@@ -97,22 +97,22 @@ class Asking:
                         flight.send(key, request)
                     following = next(source, None)
                 if flight.pending:
-                    came = dict(flight.arrived(keeping.due_in()))
-                    keeping.add(came)
+                    new_replies = dict(flight.arrived(keeping.due_in()))
+                    keeping.add(new_replies)
                     # An equal request may have been looked up before this answer arrived.
-                    known.update(came)
-                    for key, reply in came.items():
+                    stored_replies.update(new_replies)
+                    for key, reply in new_replies.items():
                         for tag in waiting.pop(key):
                             yield tag, key, reply
 
     def _looked_up(
-        self, requests: Iterable[tuple[Tag, ChatRequest]], known: dict[str, ChatReply]
+        self, requests: Iterable[tuple[Tag, ChatRequest]], stored_replies: dict[str, ChatReply]
     ) -> Iterator[tuple[Tag, str, ChatRequest]]:
-        """Yield each request with its key; `known` gets the stored answers of each batch."""
+        """Yield each request with its key; `stored_replies` gets the stored answers of each batch."""
         for batch in batched(requests, LOOKED_UP):
             keyed = [(tag, request_key(self.chat.info, request), request) for tag, request in batch]
-            known.clear()
-            known.update(self.answers.find(list(dict.fromkeys(key for _, key, _ in keyed))))
+            stored_replies.clear()
+            stored_replies.update(self.answers.find(list(dict.fromkeys(key for _, key, _ in keyed))))
             yield from keyed
 
     def _companies(self, keys: Sequence[str]) -> Iterator[Sequence[str]]:
@@ -139,23 +139,23 @@ class _Keeping:
         """Return the seconds until replies must be stored; None if all are."""
         return max(0.0, self._due - time.monotonic()) if self._held else None
 
-    def add(self, came: Mapping[str, ChatReply]) -> None:
-        if came and not self._held:
+    def add(self, replies: Mapping[str, ChatReply]) -> None:
+        if replies and not self._held:
             self._due = time.monotonic() + KEEP_SECONDS
-        self._held |= came
+        self._held |= replies
         if self.due_in() == 0.0:
             self._keep()
 
     def _keep(self) -> None:
         # Emptied before: storing may end the job.
-        held, self._held = self._held, {}
-        if held:
-            self._answers.keep(held, self._info)
+        waiting, self._held = self._held, {}
+        if waiting:
+            self._answers.keep(waiting, self._info)
 
 
 def request_key(info: ModelInfo, request: ChatRequest) -> str:
     """Return the SHA-256 of the model (its name, and its weights or address) and of its whole input."""
-    told: dict[str, object] = {
+    request_record: dict[str, object] = {
         "model": [info.model_id, info.revision],
         "messages": request.messages,
         "schema": request.schema,
@@ -165,9 +165,9 @@ def request_key(info: ModelInfo, request: ChatRequest) -> str:
         "seed": request.seed if request.temperature > 0 else 0,
     }
     if request.as_video:
-        told["as_video"] = True
+        request_record["as_video"] = True
     if request.top_logprobs:
-        told["top_logprobs"] = request.top_logprobs
+        request_record["top_logprobs"] = request.top_logprobs
     if request.images:
-        told["images"] = [hashlib.sha256(image).hexdigest() for image in request.images]
-    return hashlib.sha256(json.dumps(told, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+        request_record["images"] = [hashlib.sha256(image).hexdigest() for image in request.images]
+    return hashlib.sha256(json.dumps(request_record, sort_keys=True, ensure_ascii=False).encode()).hexdigest()

@@ -51,15 +51,15 @@ def configured() -> dict[str, Configured]:
 
 def find_endpoint(name: str) -> Configured:
     """Find an endpoint by name; GenerationError lists the known endpoints."""
-    known = configured()
-    if name not in known:
-        there = (
-            f"choose one of: {', '.join(known)}"
-            if known
+    endpoints_by_name = configured()
+    if name not in endpoints_by_name:
+        hint = (
+            f"choose one of: {', '.join(endpoints_by_name)}"
+            if endpoints_by_name
             else "no endpoint is configured: set CHAT_ENDPOINTS (docs/how-to/instruction-models.md)"
         )
-        raise GenerationError(f"there is no endpoint {quoted(name)}; {there}")
-    return known[name]
+        raise GenerationError(f"there is no endpoint {quoted(name)}; {hint}")
+    return endpoints_by_name[name]
 
 
 def endpoint_and_model(argument: str) -> tuple[Configured, str]:

@@ -18,13 +18,13 @@ def offer_choices(form: EntryForm, project: Project | None, *, makes: str) -> No
     """Offer choices instead of free text, if the parameters belong to an instruction model. `makes`: see Prompt."""
     if not endpoints.asks_a_model({param.name: None for param in form.entry.params}):
         return
-    known = endpoints.configured()
-    models = "; ".join(f"{one.name}: {', '.join(one.models)}" for one in known.values())
-    _choose(form, "endpoint", [("", _("none (local model)")), *[(name, name) for name in known]])
-    if not known:
+    endpoints_by_name = endpoints.configured()
+    models = "; ".join(f"{endpoint.name}: {', '.join(endpoint.models)}" for endpoint in endpoints_by_name.values())
+    _choose(form, "endpoint", [("", _("none (local model)")), *[(name, name) for name in endpoints_by_name]])
+    if not endpoints_by_name:
         form.fields["endpoint"].help_text = _("No endpoint is configured. An operator can set CHAT_ENDPOINTS.")
     ids = prompt_ids(project, makes=makes)
-    _choose(form, "template", [(one, one) for one in ids])
+    _choose(form, "template", [(prompt_id, prompt_id) for prompt_id in ids])
     form.fields["template"].widget.attrs["translate"] = "no"
     if models:
         form.fields["model"].help_text += f" ({models})"
@@ -75,7 +75,7 @@ class PromptForm(forms.Form):
 
 def parse_examples(text: str) -> list[Example]:
     """Parse the examples of a prompt. ValidationError names a caption without a foil."""
-    found: list[Example] = []
+    examples: list[Example] = []
     for block in text.replace("\r\n", "\n").split("\n\n"):
         lines = [" ".join(line.split()) for line in block.splitlines() if line.strip()]
         if not lines:
@@ -85,8 +85,8 @@ def parse_examples(text: str) -> list[Example]:
                 _("“%(caption)s” has no foil below it. Add at least one foil on the next line.")
                 % {"caption": shortened(lines[0])}
             )
-        found.append((lines[0], tuple(lines[1:])))
-    return found
+        examples.append((lines[0], tuple(lines[1:])))
+    return examples
 
 
 def as_initial(prompt: Prompt) -> dict[str, Any]:

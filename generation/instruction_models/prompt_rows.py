@@ -16,8 +16,8 @@ def find_prompt(prompt_id: str, project: Project | None) -> Prompt:
         row = PromptTemplate.objects.filter(project=project, slug=match["slug"], version=int(match["version"])).first()
         if row is not None:
             return as_prompt(row)
-    known = ", ".join(prompt_ids(project))
-    raise GenerationError(f"there is no prompt {quoted(prompt_id)}; choose one of: {known}")
+    available_ids = ", ".join(prompt_ids(project))
+    raise GenerationError(f"there is no prompt {quoted(prompt_id)}; choose one of: {available_ids}")
 
 
 def prompt_ids(project: Project | None, *, makes: str = "foils") -> list[str]:

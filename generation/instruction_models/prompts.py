@@ -44,16 +44,16 @@ class Prompt:
     @property
     def sha256(self) -> str:
         """Hash the text that a model gets; the label is not part of it."""
-        told = [self.system, self.question, self.examples]
-        return hashlib.sha256(json.dumps(told, ensure_ascii=False).encode()).hexdigest()
+        hashed_fields = [self.system, self.question, self.examples]
+        return hashlib.sha256(json.dumps(hashed_fields, ensure_ascii=False).encode()).hexdigest()
 
     def messages(self, caption: str, k: int) -> tuple[Message, ...]:
         """Return the conversation: the instruction, a turn per example, the question."""
-        said: list[Message] = [("system", self.system)] if self.system else []
+        messages: list[Message] = [("system", self.system)] if self.system else []
         for text, answers in self.examples:
-            said.append(("user", self._asked(text, len(answers))))
-            said.append(("assistant", json.dumps({"captions": list(answers)}, ensure_ascii=False)))
-        return (*said, ("user", self._asked(caption, k)))
+            messages.append(("user", self._asked(text, len(answers))))
+            messages.append(("assistant", json.dumps({"captions": list(answers)}, ensure_ascii=False)))
+        return (*messages, ("user", self._asked(caption, k)))
 
     def _asked(self, caption: str, k: int) -> str:
         # Without str.format: captions and prompts may contain braces.
@@ -183,13 +183,15 @@ def checked(slug: str, version: int, system: str, question: str, examples: Seque
         raise GenerationError(f"prompt {slug}: question: {{caption}} is missing; put it where the caption belongs")
     if len(examples) > MAX_EXAMPLES:
         raise GenerationError(f"prompt {slug}: examples: {len(examples)} are too many; give at most {MAX_EXAMPLES}")
-    return Prompt(slug, version, f"{slug}@{version}", system, question, tuple(_example(slug, one) for one in examples))
+    return Prompt(
+        slug, version, f"{slug}@{version}", system, question, tuple(_example(slug, example) for example in examples)
+    )
 
 
-def _example(slug: str, given: Sequence[object]) -> Example:
-    if not isinstance(given, Sequence) or len(given) != 2:
+def _example(slug: str, example: Sequence[object]) -> Example:
+    if not isinstance(example, Sequence) or len(example) != 2:
         raise GenerationError(f'prompt {slug}: examples: write each as ["caption", ["foil", "foil"]]')
-    caption, foils = given
+    caption, foils = example
     texts = list(foils) if isinstance(foils, Sequence) and not isinstance(foils, str) else []
     if not isinstance(caption, str) or not caption.strip() or not texts or not all(isinstance(t, str) for t in texts):
         raise GenerationError(f'prompt {slug}: examples: write each as ["caption", ["foil", "foil"]]')

@@ -33,17 +33,17 @@ def services(
     """
     if not getattr(module, "USES_LLM", False):
         return {}
-    wanted = endpoints.checked(params)
-    prompt = find_prompt(wanted["template"], project)
-    return {"asking": Asking(_open(wanted, spent, notice), answers), "prompt": prompt}
+    checked_params = endpoints.checked(params)
+    prompt = find_prompt(checked_params["template"], project)
+    return {"asking": Asking(_open(checked_params, spent, notice), answers), "prompt": prompt}
 
 
 def _open(params: Mapping[str, Any], spent: tuple[int, int], notice: Callable[[str], None] | None) -> Chat:
     if not params["endpoint"]:
         chat: Chat = open_helper(params["model"], CHAT, device=params["device"])
         return chat
-    found = endpoints.find_endpoint(params["endpoint"])
+    endpoint = endpoints.find_endpoint(params["endpoint"])
     budget = Budget(params["requests"], params["tokens"], spent_requests=spent[0], spent_tokens=spent[1])
-    in_flight = min(params["concurrency"], found.in_flight)
+    in_flight = min(params["concurrency"], endpoint.in_flight)
     patience = Patience(params["tries"], float(params["timeout"]), in_flight)
-    return ChatEndpoint(Endpoint(found.name, found.url, params["model"], found.key), patience, budget, notice)
+    return ChatEndpoint(Endpoint(endpoint.name, endpoint.url, params["model"], endpoint.key), patience, budget, notice)

@@ -18,7 +18,7 @@ def family_of(model_key: str) -> str:
     Sizes and versions of a family, and models tuned from it under its name, count as one: a mark too many is better
     than one too few.
     """
-    whole = name_of(model_key).casefold()
+    model_name = name_of(model_key).casefold()
     # Of "openai/clip-vit" and of an endpoint's "local:clip-vit", the last part is the model.
-    found = STEM.search(re.split(r"[/:]", whole.rstrip("/"))[-1]) or STEM.search(whole)
-    return "" if found is None or found.group() in NAMES_OF_COPIES else found.group()
+    match = STEM.search(re.split(r"[/:]", model_name.rstrip("/"))[-1]) or STEM.search(model_name)
+    return "" if match is None or match.group() in NAMES_OF_COPIES else match.group()

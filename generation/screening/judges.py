@@ -80,9 +80,9 @@ def reader(info: ModelInfo) -> Callable[[ClipFile], Shown]:
     cache = FrameCache(files, LOSSLESS if info.size is not None else settings.FRAME_CACHE_FORM)
 
     def frames_of(clip: ClipFile) -> Shown:
-        found = cache.read(clip.path, sampling, clip.start, clip.end, info.size, clip.content)
-        times = tuple(float(time) for time in found.times)
-        return found.frames, VideoMeta(clip.key, times, clip.path, clip.start, clip.end)
+        sample = cache.read(clip.path, sampling, clip.start, clip.end, info.size, clip.content)
+        times = tuple(float(time) for time in sample.times)
+        return sample.frames, VideoMeta(clip.key, times, clip.path, clip.start, clip.end)
 
     return frames_of
 
@@ -91,11 +91,11 @@ def by_clip(
     pairs: Sequence[Pair], frames_of: Callable[[ClipFile], Shown], ahead: int
 ) -> Iterator[tuple[list[int], Shown]]:
     """Yield the indices of the pairs about each clip with its frames; a clip that cannot be decoded is left out."""
-    places: dict[str, list[int]] = {}
+    indices_by_clip: dict[str, list[int]] = {}
     for at, (clip, _, _) in enumerate(pairs):
-        places.setdefault(json.dumps(clip.source), []).append(at)
+        indices_by_clip.setdefault(json.dumps(clip.source), []).append(at)
     with DecodePool(settings.FOILWORKS_DECODERS or 1) as pool:
-        for own, wait in pool.ahead(places.values(), lambda own: frames_of(pairs[own[0]][0]), ahead):
+        for own, wait in pool.ahead(indices_by_clip.values(), lambda own: frames_of(pairs[own[0]][0]), ahead):
             try:
                 yield own, wait()
             except MediaError:
@@ -123,39 +123,39 @@ class LocalJudge:
         return self.info.higher_is_better
 
     def values(self, pairs: Sequence[Pair]) -> Values:
-        found: Values = [None] * len(pairs)
+        score_pairs: Values = [None] * len(pairs)
         if not pairs:
-            return found
+            return score_pairs
         with self.opened() as adapter:
             answer = self._embedded if isinstance(adapter, Embedder) else self._scored
             for at, pair in answer(adapter, pairs):
                 if np.isfinite(pair).all():
-                    found[at] = pair
-        return found
+                    score_pairs[at] = pair
+        return score_pairs
 
     def _embedded(self, adapter: Any, pairs: Sequence[Pair]) -> Iterator[tuple[int, tuple[float, float]]]:
-        texts = list(dict.fromkeys(text for _, *both in pairs for text in both))
+        texts = list(dict.fromkeys(text for _, *pair_texts in pairs for text in pair_texts))
         encoded = np.concatenate(
             [
                 rows_of(self.info, "encode_text", adapter.encode_text(some), len(some), "text")
                 for some in batched(texts, TEXTS_PER_BATCH)
             ]
         )
-        place = {text: at for at, text in enumerate(texts)}
+        row_index = {text: at for at, text in enumerate(texts)}
         for batch in batched(by_clip(pairs, self.frames_of, 2 * CLIPS_PER_BATCH), CLIPS_PER_BATCH):
             for (own, _), row in zip(batch, self._rows(adapter, batch), strict=True):
                 for at in own if row is not None else ():
                     assert row is not None
-                    values = similarities(adapter, row, encoded[[place[text] for text in pairs[at][1:]]])
+                    values = similarities(adapter, row, encoded[[row_index[text] for text in pairs[at][1:]]])
                     yield at, (float(values[0]), float(values[1]))
 
     def _rows(self, adapter: Any, batch: Sequence[tuple[list[int], Shown]]) -> list[Any]:
         """Encode clips together; one by one if the model cannot use one of them, which gets None."""
-        frames, metas = [shown[0] for _, shown in batch], [shown[1] for _, shown in batch]
+        frames, metas = [clip_frames[0] for _, clip_frames in batch], [clip_frames[1] for _, clip_frames in batch]
         try:
             return list(rows_of(self.info, "encode_video", adapter.encode_video(frames, metas), len(batch), "clip"))
         except ClipError:
-            return [None] if len(batch) == 1 else [row for one in batch for row in self._rows(adapter, [one])]
+            return [None] if len(batch) == 1 else [row for clip in batch for row in self._rows(adapter, [clip])]
 
     def _scored(self, adapter: Any, pairs: Sequence[Pair]) -> Iterator[tuple[int, tuple[float, float]]]:
         for own, (frames, meta) in by_clip(pairs, self.frames_of, CLIPS_PER_BATCH):
@@ -187,19 +187,19 @@ class ServedJudge:
         return _facts(self.info, prompts=PROMPTS, readings=READINGS)
 
     def values(self, pairs: Sequence[Pair]) -> Values:
-        found: Values = [None] * len(pairs)
+        score_pairs: Values = [None] * len(pairs)
         for batch in batched(by_clip(pairs, self.frames_of, CLIPS_PER_BATCH), CLIPS_PER_BATCH):
-            asked: dict[tuple[int, str], ChatRequest] = {}
+            requests: dict[tuple[int, str], ChatRequest] = {}
             for own, (frames, _) in batch:
                 images = tuple(_picture(frame) for frame in frames)
-                asked |= {(own[0], text): _request(text, images) for at in own for text in pairs[at][1:]}
-            replies = dict(zip(asked, self.asking.ask(list(asked.values())), strict=True))
+                requests |= {(own[0], text): _request(text, images) for at in own for text in pairs[at][1:]}
+            replies = dict(zip(requests, self.asking.ask(list(requests.values())), strict=True))
             shares = {key: read(reply, YES_NO, by_probability=True).shares for key, reply in replies.items()}
             for own, _ in batch:
                 for at in own:
                     caption, foil = (shares[own[0], text] for text in pairs[at][1:])
-                    found[at] = (caption[0], foil[0]) if caption and foil else None
-        return found
+                    score_pairs[at] = (caption[0], foil[0]) if caption and foil else None
+        return score_pairs
 
 
 def _request(text: str, images: tuple[bytes, ...]) -> ChatRequest:

@@ -29,50 +29,50 @@ class Pool:
     ranks: dict[str, int]
 
 
-def waiting_state(chosen: Selection) -> CandidateState:
-    return C.QUEUED if chosen.project.edit_stage else C.IN_REVIEW
+def waiting_state(selection: Selection) -> CandidateState:
+    return C.QUEUED if selection.project.edit_stage else C.IN_REVIEW
 
 
-def open_candidates(chosen: Selection) -> QuerySet[Candidate]:
+def open_candidates(selection: Selection) -> QuerySet[Candidate]:
     """Return the candidates that a selection may hold back or restore, except `failing_now`: in groups not started."""
-    rows = Candidate.objects.filter(group__run__subtest=chosen.subtest)
-    if chosen.run_id:
-        rows = rows.filter(group__run=chosen.run_id)
-    waits = Q(state=waiting_state(chosen)) | (Q(state=C.FILTERED_OUT) & ~Q(held_back_by=""))
-    return rows.filter(waits, group__in=_untouched(chosen))
+    rows = Candidate.objects.filter(group__run__subtest=selection.subtest)
+    if selection.run_id:
+        rows = rows.filter(group__run=selection.run_id)
+    waits = Q(state=waiting_state(selection)) | (Q(state=C.FILTERED_OUT) & ~Q(held_back_by=""))
+    return rows.filter(waits, group__in=_untouched(selection))
 
 
-def failing_now(chosen: Selection) -> set[int]:
+def failing_now(selection: Selection) -> set[int]:
     """Return held-back candidates that must stay so: they fail changed thresholds of their runs. Two queries, plus
     those of the sheets."""
-    held = open_candidates(chosen).filter(state=C.FILTERED_OUT).values_list("group__run", "id")
+    held_back = open_candidates(selection).filter(state=C.FILTERED_OUT).values_list("group__run", "id")
     ids: dict[int, set[int]] = {}
-    for run, pk in held:
+    for run, pk in held_back:
         ids.setdefault(run, set()).add(pk)
     runs = GenerationRun.objects.filter(pk__in=ids).select_related("job")
     return {pk for run in runs for pk in ids[run.pk] & failing(run)}
 
 
-def _untouched(chosen: Selection) -> QuerySet[CandidateGroup]:
-    groups = CandidateGroup.objects.filter(run__subtest=chosen.subtest, item=None)
-    if not chosen.project.edit_stage:
+def _untouched(selection: Selection) -> QuerySet[CandidateGroup]:
+    groups = CandidateGroup.objects.filter(run__subtest=selection.subtest, item=None)
+    if not selection.project.edit_stage:
         # All candidates wait for reviewers, so a group counts as started once it has review tasks.
-        shown = Candidate.objects.filter(group=OuterRef("pk"), state=C.IN_REVIEW)
-        return groups.exclude(Q(tasked=True) & Exists(shown))
+        in_review = Candidate.objects.filter(group=OuterRef("pk"), state=C.IN_REVIEW)
+        return groups.exclude(Q(tasked=True) & Exists(in_review))
     untouched = (C.GENERATED, C.FILTERED_OUT, C.QUEUED)
     return groups.exclude(Exists(Candidate.objects.filter(group=OuterRef("pk")).exclude(state__in=untouched)))
 
 
-def pool_of(chosen: Selection) -> Pool:
+def pool_of(selection: Selection) -> Pool:
     """Query the pool: four queries, plus those of `failing_now`."""
-    found = open_candidates(chosen).order_by("id")
-    out = failing_now(chosen)
+    candidates = open_candidates(selection).order_by("id")
+    excluded_ids = failing_now(selection)
     columns = "id", "group_id", "group__caption__text", "text", "rank"
-    rows = [row for row in found.values_list(*columns) if row[0] not in out]
+    rows = [row for row in candidates.values_list(*columns) if row[0] not in excluded_ids]
     ids = {row[0] for row in rows}
-    of_items = Foil.objects.filter(item__subtest=chosen.subtest)
+    of_items = Foil.objects.filter(item__subtest=selection.subtest)
     gone = of_items.filter(DROPPED_OUT | Q(item__state__in=GONE))
-    begun = Candidate.objects.filter(group__run__subtest=chosen.subtest, state__in=IN_WORK).exclude(foil__in=gone)
+    begun = Candidate.objects.filter(group__run__subtest=selection.subtest, state__in=IN_WORK).exclude(foil__in=gone)
     fixed = [
         Pair(f"c{pk}", str(group), caption, text)
         for pk, group, caption, text in begun.order_by("id").values_list(
@@ -80,10 +80,10 @@ def pool_of(chosen: Selection) -> Pool:
         )
         if pk not in ids
     ]
-    kept = of_items.filter(candidate=None).exclude(pk__in=gone).order_by("id")
+    item_foils = of_items.filter(candidate=None).exclude(pk__in=gone).order_by("id")
     fixed += [
         Pair(f"f{pk}", f"item{item}", caption, text)
-        for pk, item, caption, text in kept.values_list("id", "item_id", "item__caption__text", "text")
+        for pk, item, caption, text in item_foils.values_list("id", "item_id", "item__caption__text", "text")
     ]
     return Pool(
         open=[Pair(str(pk), str(group), caption, text) for pk, group, caption, text, _rank in rows],

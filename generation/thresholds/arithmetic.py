@@ -67,12 +67,12 @@ class Preview:
         return [slug for slug, failed in self.fails.items() if failed[at]]
 
 
-def preview(run: GenerationRun, wanted: Mapping[str, float]) -> Preview:
-    """Preview `wanted`: filter -> threshold. Other filters keep their verdicts. GenerationError: see `checked`."""
-    at = checked(run, wanted)
+def preview(run: GenerationRun, thresholds: Mapping[str, float]) -> Preview:
+    """Preview `thresholds`: filter -> threshold. Other filters keep their verdicts. GenerationError: see `checked`."""
+    at = checked(run, thresholds)
     sheet = sheet_of(run)
-    fails, failed, unasked = _verdicts(sheet, at, movable(run.filters))
-    return Preview(sheet, standing_of(run, sheet), at, fails, ~failed & ~unasked, ~failed & unasked)
+    fails, failed, unjudged = _verdicts(sheet, at, movable(run.filters))
+    return Preview(sheet, standing_of(run, sheet), at, fails, ~failed & ~unjudged, ~failed & unjudged)
 
 
 def failing(run: GenerationRun) -> set[int]:
@@ -83,37 +83,37 @@ def failing(run: GenerationRun) -> set[int]:
     return set(sheet.ids[failed].tolist())
 
 
-def checked(run: GenerationRun, wanted: Mapping[str, float]) -> dict[str, float]:
+def checked(run: GenerationRun, thresholds: Mapping[str, float]) -> dict[str, float]:
     """Check the thresholds. GenerationError: the run is in progress, or a filter has no movable threshold."""
     if run.job and not run.job.is_over:
         raise GenerationError(_("The run is still generating foils. Change its thresholds when it is done."))
-    known = movable(run.filters)
-    for slug, value in wanted.items():
-        if slug not in known:
+    movable_thresholds = movable(run.filters)
+    for slug, value in thresholds.items():
+        if slug not in movable_thresholds:
             raise GenerationError(
                 _("The filter %(filter)s has no threshold in this run. Filters with a threshold: %(known)s.")
-                % {"filter": slug, "known": ", ".join(known) or "–"}
+                % {"filter": slug, "known": ", ".join(movable_thresholds) or "–"}
             )
         if not np.isfinite(value):
             raise GenerationError(_("The threshold of %(filter)s is not a number. Enter a number.") % {"filter": slug})
-    return {slug: float(wanted[slug]) for slug in known if slug in wanted}
+    return {slug: float(thresholds[slug]) for slug in movable_thresholds if slug in thresholds}
 
 
 def _verdicts(
-    sheet: Sheet, at: Mapping[str, float], known: Mapping[str, Threshold]
+    sheet: Sheet, at: Mapping[str, float], movable_thresholds: Mapping[str, Threshold]
 ) -> tuple[dict[str, Flags], Flags, Flags]:
     """Return filter -> failing candidates, those failing any, and those that some filter did not judge."""
     fails = {}
-    failed, unasked = np.zeros(len(sheet.ids), dtype=np.bool_), np.zeros(len(sheet.ids), dtype=np.bool_)
+    failed, unjudged = np.zeros(len(sheet.ids), dtype=np.bool_), np.zeros(len(sheet.ids), dtype=np.bool_)
     for slug, verdicts in sheet.verdicts.items():
-        asked = verdicts != NOT_ASKED
+        judged = verdicts != NOT_ASKED
         passed = verdicts == PASSED
         if slug in at:
             scores = sheet.scores[slug]
-            passed = np.where(np.isnan(scores), passed, known[slug].holds(scores, at[slug]))
+            passed = np.where(np.isnan(scores), passed, movable_thresholds[slug].holds(scores, at[slug]))
             # A sheet cached by an older version has no draws, and no filter that draws.
             passed = passed | sheet.sampled[slug] if slug in sheet.sampled else passed
-        fails[slug] = asked & ~passed
+        fails[slug] = judged & ~passed
         failed |= fails[slug]
-        unasked |= ~asked
-    return fails, failed, unasked
+        unjudged |= ~judged
+    return fails, failed, unjudged

@@ -68,9 +68,11 @@ def score_histograms(run: GenerationRun) -> list[Histogram]:
 def _histogram(scores: QuerySet[FilterScore], slug: str, low: float, high: float) -> Histogram:
     bins = BINS if high > low else 1
     width = (high - low) / bins if high > low else 1.0
-    place = Floor(ExpressionWrapper((F("score") - low) / width, output_field=FloatField()))
+    bin_index = Floor(ExpressionWrapper((F("score") - low) / width, output_field=FloatField()))
     counts = [[0, 0] for _ in range(bins)]
-    for at, passed, n in scores.annotate(place=place).values_list("place", "passed").annotate(n=Count("id")).order_by():
+    for at, passed, n in (
+        scores.annotate(bin_index=bin_index).values_list("bin_index", "passed").annotate(n=Count("id")).order_by()
+    ):
         # The highest score is on the upper edge of the last bin, and rounding may move others there.
         counts[min(max(int(at), 0), bins - 1)][0 if passed else 1] += n
     return drawn(slug, low, high, counts)

@@ -51,9 +51,9 @@ THRESHOLDS: dict[str, Threshold] = {
 
 def movable(filters: list[dict[str, Any]]) -> dict[str, Threshold]:
     """Return slug -> threshold for the movable filters of a run (`GenerationRun.filters`), in order."""
-    found = {}
+    thresholds = {}
     for row in filters:
         threshold = THRESHOLDS.get(row["slug"])
         if threshold and threshold.alone(row.get("params", {})):
-            found[row["slug"]] = threshold
-    return found
+            thresholds[row["slug"]] = threshold
+    return thresholds

@@ -80,13 +80,13 @@ def standing_of(run: GenerationRun, sheet: Sheet) -> ScoreStanding:
     own = Candidate.objects.filter(group__in=CandidateGroup.objects.filter(run=run)).order_by()
     waiting = C.QUEUED if run.project.edit_stage else C.IN_REVIEW
     waits = sheet.at(_ids(own.filter(state=waiting)))
-    held = sheet.at(_ids(own.filter(state=C.FILTERED_OUT, held_back_by__gt="")))
+    held_back = sheet.at(_ids(own.filter(state=C.FILTERED_OUT, held_back_by__gt="")))
     moved_on = _table(own.exclude(state__in=(*UNTOUCHED, waiting)).values_list("id", "group_id"), 2)
     begun = np.isin(sheet.groups, moved_on[:, 1])
     if not run.project.edit_stage:
         # All candidates wait for reviewers, so a group counts as started once it has review tasks.
         begun |= np.isin(sheet.groups, _ids(own.filter(state=waiting, group__tasked=True).distinct(), "group_id"))
-    return ScoreStanding(waits & ~begun, ~(waits | sheet.at(moved_on[:, 0]) | held), held, ~begun)
+    return ScoreStanding(waits & ~begun, ~(waits | sheet.at(moved_on[:, 0]) | held_back), held_back, ~begun)
 
 
 def _ids(rows: QuerySet[Candidate], column: str = "id") -> Ints:
@@ -106,18 +106,18 @@ def _raw(rows: QuerySet) -> list[tuple]:
 
 
 def _read(run: GenerationRun) -> Sheet:
-    made = Candidate.objects.filter(group__run=run, author=None, parent=None).order_by("id")
-    rows = _table(made.values_list("id", "group_id"), 2)
+    generated = Candidate.objects.filter(group__run=run, author=None, parent=None).order_by("id")
+    rows = _table(generated.values_list("id", "group_id"), 2)
     ids, scores, verdicts, sampled = rows[:, 0], {}, {}, {}
     for slug in (row["slug"] for row in run.filters):
-        found = list(scores_of(run, slug))
-        places = np.searchsorted(ids, np.fromiter((row[0] for row in found), dtype=np.int64))
+        score_rows = list(scores_of(run, slug))
+        indices = np.searchsorted(ids, np.fromiter((row[0] for row in score_rows), dtype=np.int64))
         scores[slug] = np.full(len(ids), np.nan)
-        scores[slug][places] = [np.nan if row[1] is None else row[1] for row in found]
+        scores[slug][indices] = [np.nan if row[1] is None else row[1] for row in score_rows]
         verdicts[slug] = np.full(len(ids), NOT_ASKED, dtype=np.int8)
-        verdicts[slug][places] = [PASSED if row[2] else REJECTED for row in found]
+        verdicts[slug][indices] = [PASSED if row[2] else REJECTED for row in score_rows]
         sampled[slug] = np.zeros(len(ids), dtype=np.bool_)
-        sampled[slug][places] = [bool(row[3]) for row in found]
+        sampled[slug][indices] = [bool(row[3]) for row in score_rows]
     return Sheet(ids, rows[:, 1], scores, verdicts, sampled)
 
 
@@ -151,9 +151,11 @@ def _save(path: Path, sheet: Sheet) -> None:
 def _load(path: str) -> Sheet:
     """Load a sheet; its file never changes."""
     with np.load(path, allow_pickle=False) as columns:
-        named = {name: columns[name] for name in columns.files}
+        columns_by_name = {name: columns[name] for name in columns.files}
 
     def part(kind: str) -> dict[str, NDArray]:
-        return {name.partition(":")[2]: column for name, column in named.items() if name.startswith(f"{kind}:")}
+        return {
+            name.partition(":")[2]: column for name, column in columns_by_name.items() if name.startswith(f"{kind}:")
+        }
 
-    return Sheet(named["ids"], named["groups"], part("score"), part("verdict"), part("sampled"))
+    return Sheet(columns_by_name["ids"], columns_by_name["groups"], part("score"), part("verdict"), part("sampled"))

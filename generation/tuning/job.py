@@ -83,8 +83,8 @@ def _learn(tuning: Tuning, texts: list[Text], plan: SpanTraining, work: Path, jo
 
 def _interval(steps: int, checkpoint_every: int) -> int:
     """Return the steps between two points: a divisor of the checkpoints' interval, for about POINTS points."""
-    wanted = max(1, steps // POINTS)
-    return max(n for n in range(1, checkpoint_every + 1) if checkpoint_every % n == 0 and n <= wanted)
+    ideal_interval = max(1, steps // POINTS)
+    return max(n for n in range(1, checkpoint_every + 1) if checkpoint_every % n == 0 and n <= ideal_interval)
 
 
 def _marked(text: str, tags: object) -> Text:

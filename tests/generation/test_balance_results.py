@@ -10,7 +10,7 @@ from generation.balance.adversarial import refine, shares
 from generation.balance.classifier import TellingWord, cue_words, fitted, held_out
 from generation.balance.frequency import match
 from generation.balance.outcome import lost_reasons, outcome
-from generation.balance.records import Chosen, Pair, word_counts
+from generation.balance.records import Pair, PairSelection, word_counts
 from generation.balance.selection import select
 from generation.errors import GenerationError
 
@@ -41,26 +41,26 @@ class TestSelection:
     def test_one_foil_per_group_stays_unless_more_are_requested(self):
         pairs = steps(("a", "g", "in", "on"), ("b", "g", "in", "on"), ("c", "h", "on", "in"), ("d", "k", "on", "in"))
         chosen = select(pairs)
-        assert (len({"a", "b"} & {*chosen.kept}), len({"c", "d"} & {*chosen.kept}), chosen.at_most) == (1, 1, 2)
-        assert select(pairs, per_group=2) == Chosen(("a", "b", "c", "d"), (), 4)
+        assert (len({"a", "b"} & {*chosen.selected}), len({"c", "d"} & {*chosen.selected}), chosen.at_most) == (1, 1, 2)
+        assert select(pairs, per_group=2) == PairSelection(("a", "b", "c", "d"), (), 4)
 
     @pytest.mark.parametrize(("per_group", "kept"), [(2, 0), (3, 2), (4, 4)])
     def test_each_fixed_pair_counts_in_its_group(self, per_group, kept):
         fixed = steps(("f", "g", "in", "on"), ("e", "g", "on", "in"))
         pairs = steps(("a", "g", "in", "on"), ("b", "g", "in", "on"), ("c", "h", "on", "in"), ("d", "k", "on", "in"))
         chosen = select(pairs, per_group=per_group, fixed=fixed)
-        assert (len(chosen.kept), len(chosen.lost), chosen.at_most) == (kept, 4 - kept, kept)
+        assert (len(chosen.selected), len(chosen.lost), chosen.at_most) == (kept, 4 - kept, kept)
 
     def test_more_pairs_never_justify_another_unbalanced_word(self):
         # "up" is replaced once by what must stay; all four together replace it once more, or put it in.
         worse = steps(("1", "1", "up", "a"), ("2", "2", "a", "b"), ("3", "3", "b", "c"), ("4", "4", "c", ""))
-        assert select(worse, fixed=self.FIXED) == Chosen((), ("1", "2", "3", "4"), 0)
+        assert select(worse, fixed=self.FIXED) == PairSelection((), ("1", "2", "3", "4"), 0)
         better = [Pair(pair.id, pair.group, pair.foil, pair.caption) for pair in worse]
-        assert select(better, fixed=self.FIXED) == Chosen(("1", "2", "3", "4"), (), 4)
+        assert select(better, fixed=self.FIXED) == PairSelection(("1", "2", "3", "4"), (), 4)
 
     def test_kept_and_lost_ids_are_in_input_order(self):
         pairs = [*steps(("x", "x", "up", "down")), *self.PAIRS, *steps(("y", "y", "down", "up"))]
-        assert select(pairs) == Chosen(("x", "y"), ("e", "b", "a", "d", "c"), 2)
+        assert select(pairs) == PairSelection(("x", "y"), ("e", "b", "a", "d", "c"), 2)
 
     def test_without_a_proof_the_bound_exceeds_every_choice(self):
         ended = 0
@@ -68,8 +68,8 @@ class TestSelection:
             pairs, fixed = tangled(n, vocabulary, seed)
             for must_stay in ((), fixed):
                 early, whole = select(pairs, fixed=must_stay, nodes=1), select(pairs, fixed=must_stay)
-                assert len(whole.kept) == whole.at_most <= early.at_most <= n
-                ended += len(early.kept) < early.at_most
+                assert len(whole.selected) == whole.at_most <= early.at_most <= n
+                ended += len(early.selected) < early.at_most
         assert ended > 0
 
     def test_invalid_input_is_refused_with_the_reason(self):
@@ -83,20 +83,20 @@ class TestAdversarial:
     def test_the_result_has_exactly_these_values(self):
         # d and a mirror each other and e itself; nothing stands across from c and b.
         gaps = np.array([[0.5, 0.5], [-0.5, -0.5], [0.5, -0.5], [0, 0.3], [0, 0]])
-        assert refine(["d", "a", "c", "b", "e"], gaps) == Chosen(("d", "a", "e"), ("c", "b"), 3)
+        assert refine(["d", "a", "c", "b", "e"], gaps) == PairSelection(("d", "a", "e"), ("c", "b"), 3)
 
     def test_a_grid_with_two_cells_per_side_uses_only_signs(self):
         gaps = np.array([[0.9, 0.1], [-0.1, -0.9]])
-        assert refine(["a", "b"], gaps, grid=2) == Chosen(("a", "b"), (), 2)
-        assert refine(["a", "b"], gaps, grid=4) == Chosen((), ("a", "b"), 0)
+        assert refine(["a", "b"], gaps, grid=2) == PairSelection(("a", "b"), (), 2)
+        assert refine(["a", "b"], gaps, grid=4) == PairSelection((), ("a", "b"), 0)
 
     def test_a_gap_of_one_is_in_the_outermost_cell_with_smaller_ones(self):
-        assert refine(["a", "b"], np.array([[1.0, 1.0], [-0.99, -0.99]]), grid=4).kept == ("a", "b")
+        assert refine(["a", "b"], np.array([[1.0, 1.0], [-0.99, -0.99]]), grid=4).selected == ("a", "b")
 
     def test_each_score_is_scaled_by_its_own_largest_gap(self):
         # The second score of c and d becomes .6 and -.4, on two sides of the cells' edge at a half.
         gaps = np.array([[40, -2], [-40, 2], [10, 1.2], [-10, -0.8]])
-        assert refine(["a", "b", "c", "d"], gaps, grid=4) == Chosen(("a", "b"), ("c", "d"), 2)
+        assert refine(["a", "b", "c", "d"], gaps, grid=4) == PairSelection(("a", "b"), ("c", "d"), 2)
 
     def test_the_same_seed_draws_the_same_pairs(self):
         # Cells from the lower left: four across from two, two across from three.
@@ -108,8 +108,8 @@ class TestAdversarial:
             generator = random.Random(seed)
             kept = {name for names in cells.values() for name in generator.sample(names, 2)}
             drawn.append(tuple(name for name in ids if name in kept))
-            assert refine(ids, np.array([rows[name] for name in ids]), grid=4, seed=seed).kept == drawn[-1]
-        assert refine(ids, np.array([rows[name] for name in ids]), grid=4).kept == drawn[0] != drawn[1]
+            assert refine(ids, np.array([rows[name] for name in ids]), grid=4, seed=seed).selected == drawn[-1]
+        assert refine(ids, np.array([rows[name] for name in ids]), grid=4).selected == drawn[0] != drawn[1]
 
     def test_ties_count_half_and_no_pairs_give_an_even_share(self):
         assert shares(np.array([[0, 1], [1, 1], [1, -1]])) == [pytest.approx(2.5 / 3), pytest.approx(2 / 3)]
@@ -163,7 +163,7 @@ class TestOutcome:
     # 0, 1, 2 replace "on" by "in", 3 and 4 the other way; "at" and "by" of 5 stand on one side.
     PAIRS = swaps(("on", "in", 3), ("in", "on", 2), ("at", "by", 1))
     FIXED = steps(("f", "f", "on", "in"))
-    CHOSEN = Chosen(("0", "1", "3", "4"), ("2", "5"), 4)
+    CHOSEN = PairSelection(("0", "1", "3", "4"), ("2", "5"), 4)
 
     def accuracy(self, pairs):
         texts = [(pair.caption, pair.foil) for pair in pairs]
@@ -200,13 +200,13 @@ class TestOutcome:
     def test_a_tenth_and_twenty_pairs_are_feasible(self, kept, of, feasible):
         pairs = swaps(("on", "in", of // 2), ("in", "on", of - of // 2))
         names = tuple(pair.id for pair in pairs)
-        found = outcome(pairs, Chosen(names[:kept], names[kept:], kept))
+        found = outcome(pairs, PairSelection(names[:kept], names[kept:], kept))
         assert (found["feasible"], found["reason"] == "") == (feasible, feasible)
 
     def test_a_word_whose_counterparts_were_removed_has_no_counterpart(self):
         # "a" and "d" stand on one side; without their pairs "b" and "c" do so as well. "x" and "y" keep each other.
         pairs = steps(*((f"{a}{b}", f"{a}{b}", a, b) for a, b in ("ab", "bc", "cd", "xy", "yx")))
-        found = lost_reasons(pairs, Chosen((), tuple(pair.id for pair in pairs), 0))
+        found = lost_reasons(pairs, PairSelection((), tuple(pair.id for pair in pairs), 0))
         assert found == {"no_counterpart": 3, "other_foil": 0, "too_often": 2}
 
     def test_words_are_counted_on_both_sides_most_unbalanced_first(self):
@@ -227,16 +227,16 @@ class TestFrequency:
     RANKS = dict(zip("bcazyx", range(6), strict=True))
 
     def test_the_result_has_exactly_these_values(self):
-        assert match(self.PAIRS, ranks=self.RANKS) == Chosen(("b", "z"), ("a", "c", "x", "y"), 4)
+        assert match(self.PAIRS, ranks=self.RANKS) == PairSelection(("b", "z"), ("a", "c", "x", "y"), 4)
 
     def test_more_pairs_per_group_are_kept_if_requested(self):
         found = match(self.PAIRS, ranks=self.RANKS, per_group=2)
-        assert found == Chosen(("b", "c", "z"), ("a", "x", "y"), 6)
+        assert found == PairSelection(("b", "c", "z"), ("a", "x", "y"), 6)
 
     def test_fixed_pairs_count_in_their_group(self):
         fixed = steps(("f", "g", "in", "on"))
-        assert match(self.PAIRS, ranks=self.RANKS, fixed=fixed) == Chosen(("z",), ("a", "b", "c", "x", "y"), 4)
-        assert match(self.PAIRS, ranks=self.RANKS, fixed=fixed, per_group=2).kept == ("b", "z")
+        assert match(self.PAIRS, ranks=self.RANKS, fixed=fixed) == PairSelection(("z",), ("a", "b", "c", "x", "y"), 4)
+        assert match(self.PAIRS, ranks=self.RANKS, fixed=fixed, per_group=2).selected == ("b", "z")
 
     def test_the_same_seed_draws_the_same_pairs(self):
         drawn = []
@@ -244,8 +244,8 @@ class TestFrequency:
             generator = random.Random(seed)
             places = {name: generator.random() for name in "abcxyz"}
             drawn.append((min("abc", key=places.get), min("xyz", key=places.get)))
-            assert match(self.PAIRS, seed=seed).kept == drawn[-1]
-        assert match(self.PAIRS).kept == drawn[0] != drawn[1]
+            assert match(self.PAIRS, seed=seed).selected == drawn[-1]
+        assert match(self.PAIRS).selected == drawn[0] != drawn[1]
 
     def test_a_caption_allows_every_word_that_one_of_its_foils_replaces(self):
         pairs = [
@@ -253,4 +253,4 @@ class TestFrequency:
             Pair("b", "g", "in dog", "in cat"),
             *steps(("c", "h", "up", "in"), ("d", "k", "up", "dog")),
         ]
-        assert match(pairs) == Chosen(("c", "d"), ("a", "b"), 3)
+        assert match(pairs) == PairSelection(("c", "d"), ("a", "b"), 3)

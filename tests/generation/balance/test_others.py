@@ -11,7 +11,7 @@ from generation.balance.adversarial import refine, shares
 from generation.balance.classifier import cue_words, fitted, held_out
 from generation.balance.frequency import match
 from generation.balance.outcome import outcome
-from generation.balance.records import Chosen, Pair, selected_pairs
+from generation.balance.records import Pair, PairSelection, selected_pairs
 from generation.balance.selection import select
 from generation.errors import GenerationError
 
@@ -29,22 +29,22 @@ def texts(pairs):
 class TestFrequency:
     def test_a_word_is_inserted_at_most_as_often_as_it_is_replaced(self):
         pairs = swaps(("on", "in", 5), ("in", "on", 2), ("in", "at", 3))
-        kept = selected_pairs(pairs, match(pairs).kept)
+        kept = selected_pairs(pairs, match(pairs).selected)
         # "in" stands in five captions' place, "on" in five, "at" in none.
         assert Counter(pair.foil.split()[2] for pair in kept) == {"in": 5, "on": 2}
 
     def test_better_ranks_come_first_and_the_seed_breaks_ties(self):
         pairs = swaps(("on", "in", 6), ("in", "on", 2))
-        assert set(match(pairs, ranks={"0": 1, "1": 1, "2": 1, "3": 1}).kept) == {"4", "5", "6", "7"}
-        draws = {match(pairs, seed=seed).kept for seed in range(20)}
+        assert set(match(pairs, ranks={"0": 1, "1": 1, "2": 1, "3": 1}).selected) == {"4", "5", "6", "7"}
+        draws = {match(pairs, seed=seed).selected for seed in range(20)}
         assert len(draws) > 1
         assert match(pairs, seed=7) == match(list(pairs), seed=7)
 
     def test_fixed_pairs_count_toward_the_limit(self):
         pairs = swaps(("on", "in", 2), ("in", "on", 2))
-        assert match(pairs[1:], fixed=pairs[:1]).kept == ("1", "2", "3")
+        assert match(pairs[1:], fixed=pairs[:1]).selected == ("1", "2", "3")
         fixed = [Pair("f", "f", "x goes at it", "x goes in it"), Pair("e", "e", "y goes at it", "y goes in it")]
-        assert match(pairs, fixed=fixed).kept == ("2", "3")
+        assert match(pairs, fixed=fixed).selected == ("2", "3")
 
 
 class TestAdversarial:
@@ -52,7 +52,7 @@ class TestAdversarial:
     def test_mirrored_cells_have_equal_numbers_of_pairs(self, rows, seed):
         gaps = np.array(rows, dtype=np.float64).reshape(len(rows), 2)
         ids = [str(n) for n in range(len(rows))]
-        kept = [int(name) for name in refine(ids, gaps, grid=4, seed=seed).kept]
+        kept = [int(name) for name in refine(ids, gaps, grid=4, seed=seed).selected]
 
         def cell(row):
             return tuple(int(np.sign(x)) * (1 + min(1, int(abs(x) * 2))) for x in row)
@@ -67,16 +67,16 @@ class TestAdversarial:
         gaps = np.clip(generator.normal(0.15, 0.3, size=(4000, 2)), -1, 1)
         ids = [f"{n:05d}" for n in range(4000)]
         chosen = refine(ids, gaps, seed=1)
-        left = gaps[[int(name) for name in chosen.kept]]
+        left = gaps[[int(name) for name in chosen.selected]]
         assert min(shares(gaps)) > 0.65
         assert shares(left) == pytest.approx([0.5, 0.5], abs=1e-9)
-        assert 500 < len(chosen.kept) < 3500
+        assert 500 < len(chosen.selected) < 3500
         assert refine(ids, gaps, seed=1) == chosen
-        assert refine(ids, gaps, seed=2).kept != chosen.kept
+        assert refine(ids, gaps, seed=2).selected != chosen.selected
 
     def test_log_likelihoods_are_scaled(self):
         gaps = np.array([[40.0, -2.0], [-40.0, 2.0], [10.0, 0.0]])
-        assert refine(["a", "b", "c"], gaps).kept == ("a", "b")
+        assert refine(["a", "b", "c"], gaps).selected == ("a", "b")
 
     def test_bad_input_is_refused(self):
         with pytest.raises(GenerationError, match="even number"):
@@ -126,4 +126,4 @@ class TestOutcome:
     def test_a_second_foil_of_a_caption_is_a_separate_reason(self):
         pairs = [Pair("a", "g", "x in", "x on"), Pair("b", "g", "x in", "x on"), Pair("c", "h", "x on", "x in")]
         assert outcome(pairs, select(pairs))["lost"] == {"no_counterpart": 0, "other_foil": 1, "too_often": 0}
-        assert outcome([], Chosen((), (), 0))["feasible"] is False
+        assert outcome([], PairSelection((), (), 0))["feasible"] is False

@@ -53,31 +53,31 @@ def brute_force(pairs, per_group, fixed=()):
 @given(some_pairs(), st.sampled_from([1, 2, None]))
 def test_the_selection_is_as_large_as_the_best_of_all_choices(pairs, per_group):
     chosen = select(pairs, per_group=per_group)
-    kept = selected_pairs(pairs, chosen.kept)
+    kept = selected_pairs(pairs, chosen.selected)
     assert excess(kept) == {}
     n = len({pair.group for pair in kept}) if per_group is None else len(kept)
     assert (0, -n) == brute_force(pairs, per_group)
     assert chosen.at_most == n
-    assert sorted(chosen.kept + chosen.lost) == sorted(pair.id for pair in pairs)
+    assert sorted(chosen.selected + chosen.lost) == sorted(pair.id for pair in pairs)
 
 
 @given(some_pairs(most=7), some_pairs(most=3, prefix="f"))
 def test_the_imbalance_of_fixed_pairs_is_minimized(pairs, fixed):
     chosen = select(pairs, per_group=1, fixed=fixed)
-    left = excess([*fixed, *selected_pairs(pairs, chosen.kept)])
-    assert (sum(map(abs, left.values())), -len(chosen.kept)) == brute_force(pairs, 1, fixed)
+    left = excess([*fixed, *selected_pairs(pairs, chosen.selected)])
+    assert (sum(map(abs, left.values())), -len(chosen.selected)) == brute_force(pairs, 1, fixed)
 
 
 @given(some_pairs(), st.randoms(use_true_random=False))
 def test_the_order_of_the_pairs_does_not_matter(pairs, generator):
     shuffled = generator.sample(pairs, len(pairs))
-    assert set(select(pairs).kept) == set(select(shuffled).kept)
+    assert set(select(pairs).selected) == set(select(shuffled).selected)
 
 
 @settings(max_examples=40)
 @given(some_pairs(most=20))
 def test_a_word_classifier_is_at_chance_on_the_kept_pairs(pairs):
-    kept = selected_pairs(pairs, select(pairs, per_group=5).kept)
+    kept = selected_pairs(pairs, select(pairs, per_group=5).selected)
     assert all(won == 0.5 for won in fitted([(pair.caption, pair.foil) for pair in kept]))
 
 
@@ -91,11 +91,11 @@ def test_a_large_choice_is_reproducible_and_proved_optimal():
         for n in range(5)
     ]
     # "up" stands in foils alone: nothing can make up for it.
-    assert select(pairs).kept == ()
+    assert select(pairs).selected == ()
     mended = [Pair(p.id, p.group, p.caption, p.foil.removesuffix(" up")) for p in pairs]
     chosen = select(mended)
-    assert len(chosen.kept) == chosen.at_most > 200
-    assert {row.excess for row in word_counts(selected_pairs(mended, chosen.kept))} == {0}
+    assert len(chosen.selected) == chosen.at_most > 200
+    assert {row.excess for row in word_counts(selected_pairs(mended, chosen.selected))} == {0}
     assert select(mended) == chosen
 
 

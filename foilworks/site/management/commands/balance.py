@@ -12,7 +12,7 @@ from evaluation.score_files.items import read_items
 from foilworks.site.management.base import FoilworksCommand
 from foilworks.site.management.text_tables import table_of
 from generation.balance.frequency import match
-from generation.balance.records import Chosen, Pair
+from generation.balance.records import Pair, PairSelection
 from generation.balance.selection import select
 
 COLUMNS = ("name", "n", "n_kept", "share", "feasible", "before", "after")
@@ -89,14 +89,14 @@ def _pairs(items: Sequence[ItemFacts]) -> list[Pair]:
     ]
 
 
-def _chosen(pairs: Sequence[Pair], options: dict[str, Any]) -> Chosen:
+def _chosen(pairs: Sequence[Pair], options: dict[str, Any]) -> PairSelection:
     if options["kind"] == "frequency":
         return match(pairs, seed=options["seed"])
     return select(pairs, per_group=None if options["foils"] == "whole" else 1)
 
 
-def _records(items: Sequence[ItemFacts], chosen: Chosen) -> list[dict[str, Any]]:
-    kept = {pair.partition("/")[::2] for pair in chosen.kept}
+def _records(items: Sequence[ItemFacts], chosen: PairSelection) -> list[dict[str, Any]]:
+    kept = {pair.partition("/")[::2] for pair in chosen.selected}
     found = []
     for row, item in enumerate(items):
         foils = [foil for position, foil in enumerate(item.foils) if (str(row), str(position)) in kept]
