@@ -48,16 +48,16 @@ class Seen:
 
 @dataclass(frozen=True)
 class Still:
-    """What one frame shows, without movement: `place` says where ("at the left and at the top")."""
+    """What one frame shows, without movement: `position` says where it moves ("at the left and at the top")."""
 
     shape: str
     colour: str
-    place: str
+    position: str
 
     @property
     def description(self) -> str:
         """Return objects, composition and activity, in the words of frame describers."""
-        return f"There is a {self.colour} {self.shape} in the photo. The {self.shape} is moving {self.place}."
+        return f"There is a {self.colour} {self.shape} in the photo. The {self.shape} is moving {self.position}."
 
 
 def read_still(frame: NDArray[np.uint8]) -> Still | None:
@@ -89,12 +89,12 @@ def read_scene(frames: NDArray[np.uint8]) -> Seen | None:
     ground = np.median(picture, axis=(1, 2), keepdims=True)
     contrast = np.abs(picture - ground).max(axis=3)
     areas = (contrast > CLEAR).mean(axis=(1, 2))
-    there = areas > 1e-3
-    if not there.any():
+    is_visible = areas > 1e-3
+    if not is_visible.any():
         return None
     best = int(np.argmax(contrast.max(axis=(1, 2)) * np.sqrt(areas)))
     colour = _colour(picture[best], contrast[best])
-    return Seen(_shape(contrast[best]), colour, _motion(contrast, there))
+    return Seen(_shape(contrast[best]), colour, _motion(contrast, is_visible))
 
 
 def _colour(picture: NDArray[np.float32], contrast: NDArray[np.float32]) -> str:
@@ -127,27 +127,27 @@ def _drawn(shape: str) -> NDArray[np.bool_]:
     return _boxed(inside)
 
 
-def _boxed(there: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _boxed(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """(GRID, GRID) of the smallest box round what is there."""
-    rows, columns = np.flatnonzero(there.any(axis=1)), np.flatnonzero(there.any(axis=0))
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
     down = np.linspace(rows[0], rows[-1], GRID).round().astype(int)
     across = np.linspace(columns[0], columns[-1], GRID).round().astype(int)
-    return there[np.ix_(down, across)]
+    return mask[np.ix_(down, across)]
 
 
-def _motion(contrast: NDArray[np.float32], there: NDArray[np.bool_]) -> str:
-    runs = int(there[0]) + int((there[1:] & ~there[:-1]).sum())
+def _motion(contrast: NDArray[np.float32], is_visible: NDArray[np.bool_]) -> str:
+    runs = int(is_visible[0]) + int((is_visible[1:] & ~is_visible[:-1]).sum())
     if runs > 1:
         return f"blinks exactly {NUMBERS.get(runs, runs)} times"
     k = len(contrast)
-    weights = np.where(contrast > CLEAR, contrast, 0) * there[:, None, None]
+    weights = np.where(contrast > CLEAR, contrast, 0) * is_visible[:, None, None]
     height, width = contrast.shape[1:]
     total = np.maximum(weights.sum(axis=(1, 2)), 1e-6)
     x = (weights.sum(axis=1) * ((np.arange(width) + 0.5) / width)).sum(axis=1) / total
     y = (weights.sum(axis=2) * ((np.arange(height) + 0.5) / height)).sum(axis=1) / total
     strength = contrast.reshape(k, -1).max(axis=1)
-    shown = np.flatnonzero(there)
-    first, last = int(shown[0]), int(shown[-1])
+    visible_frames = np.flatnonzero(is_visible)
+    first, last = int(visible_frames[0]), int(visible_frames[-1])
     fading = strength[-1] / max(float(strength[0]), 1.0)
     if fading > FADED or fading < 1 / FADED:
         return "fades into view" if fading > 1 else "fades out of view"

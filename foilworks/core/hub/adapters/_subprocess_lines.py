@@ -87,8 +87,8 @@ class Program:
         try:
             answer = json.loads(line)
         except ValueError as error:
-            said = line.decode(errors="replace").strip()[:MAX_OUTPUT_LENGTH]
-            raise self._failed(f"it wrote '{said}', which is not a JSON line; print logs to stderr") from error
+            output = line.decode(errors="replace").strip()[:MAX_OUTPUT_LENGTH]
+            raise self._failed(f"it wrote '{output}', which is not a JSON line; print logs to stderr") from error
         if not isinstance(answer, dict):
             raise self._failed(f"it wrote {str(answer)[:MAX_OUTPUT_LENGTH]}, which is not a JSON object")
         return answer

@@ -17,10 +17,10 @@ from foilworks.core.text.tokens import words
 
 DIMENSIONS = 1024
 # Places of the row that one feature moves, up or down.
-PLACES = 8
+COLUMNS_PER_FEATURE = 8
 # Of a long text the first words make pairs: their number grows with its square.
 PAIRED_WORDS = 48
-SAID_OF_HOW = 0.05
+INSTRUCTION_WEIGHT = 0.05
 HOLLOW = frozenset(
     words(
         "a an the is are was it its of at in on to from and there this that frame something someone photo video moving "
@@ -39,26 +39,26 @@ class WordOrder(ReadsWholeTexts):
         """Encode m texts as m rows of length one; texts without a word are all equal."""
         rows = np.zeros((len(texts), DIMENSIONS), np.float32)
         for row, text in zip(rows, texts, strict=True):
-            how, mark, said = text.rpartition(QUERY)
-            for feature in _features(said):
-                places, signs = _places(feature)
-                np.add.at(row, places, signs)
+            instruction, mark, content = text.rpartition(QUERY)
+            for feature in _features(content):
+                columns, signs = _columns(feature)
+                np.add.at(row, columns, signs)
             length = float(np.linalg.norm(row)) or 1.0
             row /= length
             if mark:
-                places, signs = _places((how,))
-                np.add.at(row, places, SAID_OF_HOW * signs)
+                columns, signs = _columns((instruction,))
+                np.add.at(row, columns, INSTRUCTION_WEIGHT * signs)
             row /= float(np.linalg.norm(row)) or 1.0
         return rows
 
 
 def _features(text: str) -> Iterator[tuple[str, ...]]:
-    told = list(dict.fromkeys(word for word in words(text) if word not in HOLLOW and not word.isdigit()))
-    yield from ((word,) for word in told or ("",))
-    yield from combinations(told[:PAIRED_WORDS], 2)
+    content_words = list(dict.fromkeys(word for word in words(text) if word not in HOLLOW and not word.isdigit()))
+    yield from ((word,) for word in content_words or ("",))
+    yield from combinations(content_words[:PAIRED_WORDS], 2)
 
 
-def _places(feature: tuple[str, ...]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+def _columns(feature: tuple[str, ...]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     drawn = np.frombuffer(hashlib.sha256("\x1f".join(feature).encode("utf-8", "surrogatepass")).digest(), np.uint16)
-    places = drawn[:PLACES].astype(np.int64) % DIMENSIONS
-    return places, np.where(drawn[PLACES:] & 1, 1.0, -1.0).astype(np.float32)
+    columns = drawn[:COLUMNS_PER_FEATURE].astype(np.int64) % DIMENSIONS
+    return columns, np.where(drawn[COLUMNS_PER_FEATURE:] & 1, 1.0, -1.0).astype(np.float32)

@@ -40,8 +40,8 @@ class Blip2Matcher:
     def __init__(self, loaded: Pretrained, tokenizer: Any, pixels: Pixels, *, frames: int, pooling: str) -> None:
         self.model, self.tokenizer, self.device, self.pixels = loaded.model, tokenizer, loaded.device, pixels
         self.pooling = pooling
-        places = loaded.model.config.qformer_config.max_position_embeddings - loaded.model.config.num_query_tokens
-        self._longest = min(places, tokenizer.model_max_length)
+        n_positions = loaded.model.config.qformer_config.max_position_embeddings - loaded.model.config.num_query_tokens
+        self._longest = min(n_positions, tokenizer.model_max_length)
         self._dtype = next(loaded.model.vision_model.parameters()).dtype
         self.info = ModelInfo(
             loaded.name,
@@ -60,17 +60,17 @@ class Blip2Matcher:
             plain(self.model.vision_model(pixel_values=images[at : at + IMAGES_PER_BATCH]).last_hidden_state)
             for at in range(0, len(images), IMAGES_PER_BATCH)
         ]
-        found = np.concatenate(rows)
-        return found.reshape(len(clips), self.info.frames, *found.shape[1:])
+        patches = np.concatenate(rows)
+        return patches.reshape(len(clips), self.info.frames, *patches.shape[1:])
 
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Encode m texts as (m, longest) token ids in float32, which holds them exactly; -1 after the end."""
         rows = [self.tokenizer(text, truncation=True, max_length=self._longest)["input_ids"] for text in texts]
         # Always as wide as the model takes, so that batches of texts fit together.
-        found = np.full((len(rows), self._longest), PADDING, np.float32)
+        ids = np.full((len(rows), self._longest), PADDING, np.float32)
         for at, row in enumerate(rows):
-            found[at, : len(row)] = row
-        return found
+            ids[at, : len(row)] = row
+        return ids
 
     def at_limit(self, texts: Sequence[str]) -> dict[str, TextRead]:
         return reads_of_tokenizer(self.tokenizer, texts, self._longest)
@@ -78,26 +78,26 @@ class Blip2Matcher:
     def score(self, videos: NDArray[np.float32], texts: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the (n, m) scores of (n, k, patches, d) and (m, longest)."""
         logits = self.frame_logits(videos, texts)
-        found = logits if self.pooling == "logits" else 1 / (1 + np.exp(-logits))
-        return found.mean(1).astype(np.float32)
+        scores = logits if self.pooling == "logits" else 1 / (1 + np.exp(-logits))
+        return scores.mean(1).astype(np.float32)
 
     @torch.inference_mode()
     def frame_logits(self, videos: NDArray[np.float32], texts: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return each frame's logit with each text: (n, k, m)."""
         n, k = videos.shape[:2]
-        found = np.zeros((n, k, len(texts)), np.float32)
+        all_logits = np.zeros((n, k, len(texts)), np.float32)
         ids = torch.from_numpy(texts).long().to(self.device)
         ids = ids[:, : int((ids != PADDING).sum(1).max())] if len(ids) else ids
-        for at, whole in enumerate(videos):
+        for at, video in enumerate(videos):
             # A clip that repeats one frame costs one frame.
-            row = whole[:1] if (whole[1:] == whole[:1]).all() else whole
+            row = video[:1] if (video[1:] == video[:1]).all() else video
             frames = torch.from_numpy(np.ascontiguousarray(row)).to(self.device, self._dtype)
             step = max(1, PAIRS_PER_BATCH // len(row))
             for begin in range(0, len(texts), step):
-                part = ids[begin : begin + step]
-                logits = self._logits(frames.repeat_interleave(len(part), dim=0), part.repeat(len(row), 1))
-                found[at, :, begin : begin + len(part)] = plain(logits.view(len(row), len(part)))
-        return found
+                id_batch = ids[begin : begin + step]
+                logits = self._logits(frames.repeat_interleave(len(id_batch), dim=0), id_batch.repeat(len(row), 1))
+                all_logits[at, :, begin : begin + len(id_batch)] = plain(logits.view(len(row), len(id_batch)))
+        return all_logits
 
     def _logits(self, seen: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
         """Pairs of a frame's (patches, d) and a row of ids; as Blip2ForImageTextRetrieval.forward does."""

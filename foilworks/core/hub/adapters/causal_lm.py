@@ -39,25 +39,25 @@ class CausalLM:
         self, clip: Frames | None, texts: Sequence[str], mode: str = "", meta: VideoMeta | None = None
     ) -> list[Score]:
         """Score texts. `parts`: sum and mean of log-likelihoods in nats, tokens. A text without tokens scores 0."""
-        once, place = distinct(texts)
-        rows = [self._encoded(text) for text in once]
+        unique_texts, indices = distinct(texts)
+        rows = [self._encoded(text) for text in unique_texts]
         sums = self._totals(rows)
-        return [mean_log_likelihood(sums[at], len(rows[at]) - 1) for at in place]
+        return [mean_log_likelihood(sums[at], len(rows[at]) - 1) for at in indices]
 
     def score_as_tokenized(self, texts: Sequence[str]) -> list[Score]:
         """Score texts as the model's own tokenizer makes them, possibly without a start token (GPT-2: without, OPT:
         with). Sums all tokens but the first, which has no context; `tokens` counts all."""
-        once, place = distinct(texts)
-        rows = [self.tokenizer(text)["input_ids"][: self._longest] or [self._start] for text in once]
+        unique_texts, indices = distinct(texts)
+        rows = [self.tokenizer(text)["input_ids"][: self._longest] or [self._start] for text in unique_texts]
         sums = self._totals(rows)
-        return [mean_log_likelihood(sums[at], len(rows[at])) for at in place]
+        return [mean_log_likelihood(sums[at], len(rows[at])) for at in indices]
 
     def at_limit(self, texts: Sequence[str], *, as_tokenized: bool = False) -> dict[str, TextRead]:
         """Report texts at the limit; `as_tokenized`: for `score_as_tokenized`, which may add no start token."""
 
         def encode(batch: list[str]) -> list[list[int]]:
-            found: list[list[int]] = self.tokenizer(batch, add_special_tokens=as_tokenized)["input_ids"]
-            return found if as_tokenized else [[self._start, *ids] for ids in found]
+            rows: list[list[int]] = self.tokenizer(batch, add_special_tokens=as_tokenized)["input_ids"]
+            return rows if as_tokenized else [[self._start, *ids] for ids in rows]
 
         return reads_at_limit(texts, self._longest, encode, lambda _text, ids: ids[: self._longest])
 
@@ -71,7 +71,7 @@ class CausalLM:
 
     @torch.inference_mode()
     def _sums(self, rows: Sequence[Sequence[int]]) -> list[float]:
-        ids, mask = (part.to(self.device) for part in masked(rows, self._start))
+        ids, mask = (tensor.to(self.device) for tensor in masked(rows, self._start))
         logits = self.model(input_ids=ids, attention_mask=mask).logits[:, :-1].float()
         costs = torch.nn.functional.cross_entropy(logits.transpose(1, 2), ids[:, 1:], reduction="none")
         return (-(costs * mask[:, 1:]).sum(1)).tolist()

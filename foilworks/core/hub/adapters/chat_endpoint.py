@@ -86,22 +86,24 @@ class Flight(Generic[Tag]):
     def arrived(self, timeout: float | None = None) -> list[tuple[Tag, ChatReply]]:
         """Wait for an answer, at most `timeout` seconds; return all that have arrived, with their tags. HubError: the
         endpoint can answer nothing."""
-        found: list[tuple[Tag, Future[ChatReply]]] = []
+        replies: list[tuple[Tag, Future[ChatReply]]] = []
         with suppress(Empty):
-            self._take(self._done.get(timeout=timeout), found)
-            while not found and timeout is None:
-                self._take(self._done.get(), found)
+            self._take(self._done.get(timeout=timeout), replies)
+            while not replies and timeout is None:
+                self._take(self._done.get(), replies)
             while True:
-                self._take(self._done.get_nowait(), found)
-        self.pending -= len(found)
-        return [(tag, future.result()) for tag, future in found]
+                self._take(self._done.get_nowait(), replies)
+        self.pending -= len(replies)
+        return [(tag, future.result()) for tag, future in replies]
 
-    def _take(self, came: tuple[Tag, Future[ChatReply]] | str, found: list[tuple[Tag, Future[ChatReply]]]) -> None:
-        """Append a reply to `found`; a notice is given in this thread, which may use the database."""
-        if isinstance(came, str):
-            self._chat.notice(came)
+    def _take(
+        self, reply_or_notice: tuple[Tag, Future[ChatReply]] | str, replies: list[tuple[Tag, Future[ChatReply]]]
+    ) -> None:
+        """Append a reply to `replies`; a notice is given in this thread, which may use the database."""
+        if isinstance(reply_or_notice, str):
+            self._chat.notice(reply_or_notice)
         else:
-            found.append(came)
+            replies.append(reply_or_notice)
 
 
 class ChatEndpoint:
@@ -188,17 +190,17 @@ class ChatEndpoint:
                 return ChatReply(failure=SPENT, requests=sent, prompt_tokens=spent)
             sent += 1
             fields = self._fields()
-            found = self._attempt(client, request)
-            if isinstance(found, ChatReply):
-                found = wire.counted(found, request)
-                self._budget.settle(reserve, (found.prompt_tokens, found.completion_tokens))
+            outcome = self._attempt(client, request)
+            if isinstance(outcome, ChatReply):
+                outcome = wire.counted(outcome, request)
+                self._budget.settle(reserve, (outcome.prompt_tokens, outcome.completion_tokens))
                 self._in_a_row, self._noticed = 0, 1
-                return replace(found, requests=sent, prompt_tokens=found.prompt_tokens + spent)
-            self._budget.settle(reserve, reserve if found.charged else (0, 0))
-            spent += sum(reserve) if found.charged else 0
+                return replace(outcome, requests=sent, prompt_tokens=outcome.prompt_tokens + spent)
+            self._budget.settle(reserve, reserve if outcome.charged else (0, 0))
+            spent += sum(reserve) if outcome.charged else 0
             if self._fields() != fields:
                 continue
-            failed, tries = found, tries + 1
+            failed, tries = outcome, tries + 1
             if failed.again and tries < self._patience.tries:
                 self._announce(failed, tries + 1, put)
                 self._stopped.wait(self._pause(tries, failed.pause))
@@ -223,9 +225,9 @@ class ChatEndpoint:
             problem = f"no answer from {where} ({failed.why})"
             if failed.why.startswith(NO_CONNECTION):
                 problem = f"could not reach {where} {failed.why.removeprefix(NO_CONNECTION).strip()}"
-            again = f"trying again ({following} of {self._patience.tries})"
-            logger.warning("endpoint %s: %s, %s", self._endpoint.name, problem, again)
-            put(f"endpoint {self._endpoint.name}: {problem}, {again}")
+            retry_notice = f"trying again ({following} of {self._patience.tries})"
+            logger.warning("endpoint %s: %s, %s", self._endpoint.name, problem, retry_notice)
+            put(f"endpoint {self._endpoint.name}: {problem}, {retry_notice}")
 
     def _fields(self) -> tuple[frozenset[str], int]:
         """Return the fields that are currently left out, and the max number of log-probabilities."""
@@ -237,18 +239,18 @@ class ChatEndpoint:
         if ticket is None:
             return Failed("not asked", again=False)
         began = time.monotonic()
-        found: ChatReply | Failed = Failed("not asked")
+        outcome: ChatReply | Failed = Failed("not asked")
         try:
             body = wire.body_of(self._endpoint.model, request, self._left_out, self._most_logprobs)
-            found = self._post(client, body)
+            outcome = self._post(client, body)
         finally:
             seconds = time.monotonic() - began
-            if isinstance(found, Failed):
-                pause = (found.pause or 0.0) if found.again else 0.0
-                self.gate.leave(ticket, None, refused=found.overloaded, pause=pause)
+            if isinstance(outcome, Failed):
+                pause = (outcome.pause or 0.0) if outcome.again else 0.0
+                self.gate.leave(ticket, None, refused=outcome.overloaded, pause=pause)
             else:
                 self.gate.leave(ticket, seconds)
-        return replace(found, seconds=seconds) if isinstance(found, ChatReply) else found
+        return replace(outcome, seconds=seconds) if isinstance(outcome, ChatReply) else outcome
 
     def _pause(self, tries: int, wished: float | None) -> float:
         """Return the seconds until the next try, different for every request, so that they do not all return at
@@ -283,45 +285,45 @@ class ChatEndpoint:
         if status == httpx.codes.OK:
             return wire.answer_of(content)
         code, message = wire.error_of(content)
-        said = wire.one_line(message.replace(self._endpoint.key, "…") if self._endpoint.key else message)
-        self._end_if_hopeless(response, code, said)
+        detail = wire.one_line(message.replace(self._endpoint.key, "…") if self._endpoint.key else message)
+        self._end_if_hopeless(response, code, detail)
         if code in wire.REFUSED_CODES:
-            return Failed(f"refused{said}", again=False, refusal=f"{code}{said}")
+            return Failed(f"refused{detail}", again=False, refusal=f"{code}{detail}")
         if status in OVERLOADED:
             pause = wire.seconds_of(response.headers.get("Retry-After", ""))
             patient = pause is None or pause <= self._patience.longest_pause
             why = str(status) if patient else f"{status}, wait {pause:.0f} s"
             return Failed(why, again=patient, pause=pause, overloaded=True)
         if status >= 500 or status in (408, 409, 425):
-            return Failed(str(status), said=said, overloaded=status == 408)
+            return Failed(str(status), said=detail, overloaded=status == 408)
         if status in (400, 422):
-            self._leave_out(said, body)
-        return Failed(f"{status}{said}", again=False)
+            self._leave_out(detail, body)
+        return Failed(f"{status}{detail}", again=False)
 
-    def _end_if_hopeless(self, response: httpx.Response, code: str, said: str) -> None:
+    def _end_if_hopeless(self, response: httpx.Response, code: str, detail: str) -> None:
         """Raise HubError for errors that no other request can avoid."""
         status, name = response.status_code, self._endpoint.name
         if response.has_redirect_location or 300 <= status < 400:
             raise HubError(f"endpoint {name}: it redirects ({status}), which is not followed; correct its address")
         if status in (401, 403):
             if not self._endpoint.key:
-                raise HubError(f"endpoint {name}: it wants a key ({status}{said}); set CHAT_{name.upper()}_KEY")
-            raise HubError(f"endpoint {name}: it refuses the key ({status}{said}); correct CHAT_{name.upper()}_KEY")
+                raise HubError(f"endpoint {name}: it wants a key ({status}{detail}); set CHAT_{name.upper()}_KEY")
+            raise HubError(f"endpoint {name}: it refuses the key ({status}{detail}); correct CHAT_{name.upper()}_KEY")
         if code in wire.NO_CREDIT:
-            raise HubError(f"endpoint {name}: its account has no credit ({status}{said}); add credit, then continue")
+            raise HubError(f"endpoint {name}: its account has no credit ({status}{detail}); add credit, then continue")
         if status in (404, 405):
             raise HubError(
-                f"endpoint {name}: it does not know this address or the model {self._endpoint.model} ({status}{said}); "
-                f"correct CHAT_{name.upper()}_URL and CHAT_{name.upper()}_MODELS"
+                f"endpoint {name}: it does not know this address or the model {self._endpoint.model} "
+                f"({status}{detail}); correct CHAT_{name.upper()}_URL and CHAT_{name.upper()}_MODELS"
             )
 
-    def _leave_out(self, said: str, body: dict[str, Any]) -> None:
+    def _leave_out(self, detail: str, body: dict[str, Any]) -> None:
         """Leave out, from now on, the fields that the server rejects."""
-        named = wire.complained_of(said, body)
-        if "top_logprobs" in named and body["top_logprobs"] > wire.FEW_LOGPROBS:
+        rejected_fields = wire.complained_of(detail, body)
+        if "top_logprobs" in rejected_fields and body["top_logprobs"] > wire.FEW_LOGPROBS:
             self._most_logprobs = wire.FEW_LOGPROBS
             return
-        self._left_out.update(named)
+        self._left_out.update(rejected_fields)
 
 
 @lru_cache(maxsize=1)

@@ -55,12 +55,12 @@ class ChatLM:
             answers = self._answers([rows[at] for at in batch], [requests[at] for at in batch])
             yield list(zip(batch, answers, strict=True))
 
-    def _batches(self, places: Sequence[int], sizes: Sequence[int]) -> Iterator[list[int]]:
+    def _batches(self, indices: Sequence[int], sizes: Sequence[int]) -> Iterator[list[int]]:
         """Yield batches of request indices whose largest size times their number is within the budget."""
         budget = CACHED_TOKENS_PER_BATCH[self.device.type]
         batch: list[int] = []
-        for at in places:
-            if batch and max(sizes[one] for one in (*batch, at)) * (len(batch) + 1) > budget:
+        for at in indices:
+            if batch and max(sizes[index] for index in (*batch, at)) * (len(batch) + 1) > budget:
                 yield batch
                 batch = []
             batch.append(at)
@@ -80,8 +80,8 @@ class ChatLM:
             # Some templates have no system role: its text then precedes the first question.
             if request.messages[0][0] != "system":
                 raise HubError(f"{self.info.model_id}: its chat template refuses the conversation ({error})") from error
-            (_, said), (role, asked), *others = request.messages
-            merged = ((role, f"{said}\n\n{asked}"), *others)
+            (_, instructions), (role, question), *later_messages = request.messages
+            merged = ((role, f"{instructions}\n\n{question}"), *later_messages)
             return self._encoded(ChatRequest(merged, request.schema, request.max_tokens))
         ids: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
         return ids
@@ -100,7 +100,7 @@ class ChatLM:
         room = max(request.max_tokens for request in requests)
         with torch.random.fork_rng(devices=[self.device] if self.device.type == "cuda" else []):
             torch.manual_seed(requests[0].seed % MAX_SEED)
-            made = self.model.generate(
+            output_ids = self.model.generate(
                 input_ids=ids.to(self.device),
                 attention_mask=mask.to(self.device),
                 generation_config=self._config(room, requests[0].temperature),
@@ -108,7 +108,7 @@ class ChatLM:
             )
         return [
             self._reply(line[longest:].tolist(), len(row), request.max_tokens)
-            for line, row, request in zip(made, rows, requests, strict=True)
+            for line, row, request in zip(output_ids, rows, requests, strict=True)
         ]
 
     def _config(self, room: int, temperature: float) -> GenerationConfig:
@@ -120,16 +120,18 @@ class ChatLM:
             max_new_tokens=room, pad_token_id=self._pad, eos_token_id=own if own is not None else self._end, **draws
         )
 
-    def _reply(self, ids: list[int], asked: int, room: int) -> ChatReply:
+    def _reply(self, ids: list[int], prompt_tokens: int, room: int) -> ChatReply:
         own = self.model.generation_config.eos_token_id if self.model.generation_config else None
         ends = {self._end, *(own if isinstance(own, list) else [own])}
-        end = next((at for at, one in enumerate(ids) if one in ends), None)
-        kept = ids[: room if end is None else min(end, room)]
-        text = storable(self.tokenizer.decode(kept, skip_special_tokens=True)).strip()
+        end = next((at for at, token_id in enumerate(ids) if token_id in ends), None)
+        reply_ids = ids[: room if end is None else min(end, room)]
+        text = storable(self.tokenizer.decode(reply_ids, skip_special_tokens=True)).strip()
         cut = end is None or end >= room
         if not text:
-            return ChatReply(failure="empty answer", prompt_tokens=asked, completion_tokens=len(kept))
-        return ChatReply(text, cut=cut, revision=self.info.revision, prompt_tokens=asked, completion_tokens=len(kept))
+            return ChatReply(failure="empty answer", prompt_tokens=prompt_tokens, completion_tokens=len(reply_ids))
+        return ChatReply(
+            text, cut=cut, revision=self.info.revision, prompt_tokens=prompt_tokens, completion_tokens=len(reply_ids)
+        )
 
 
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> ChatLM:

@@ -72,10 +72,12 @@ class FrameEmbedder:
     def encode_video(self, clips: Sequence[Frames], meta: Sequence[VideoMeta]) -> NDArray[np.float32]:
         """Encode n clips of k frames, each of its own height and width, as (n, k, d)."""
         check_clips(clips, meta, self.info)
-        given, step = self._images(clips), IMAGES_PER_BATCH[self.device.type]
+        inputs, step = self._images(clips), IMAGES_PER_BATCH[self.device.type]
         rows = [
-            self.model.get_image_features(**{name: part[at : at + step] for name, part in given.items()}).pooler_output
-            for at in range(0, len(given["pixel_values"]), step)
+            self.model.get_image_features(
+                **{name: tensor[at : at + step] for name, tensor in inputs.items()}
+            ).pooler_output
+            for at in range(0, len(inputs["pixel_values"]), step)
         ]
         return unit(torch.cat(rows)).reshape(len(clips), self.info.frames, -1)
 
@@ -103,11 +105,11 @@ class FrameEmbedder:
 
     def text_rows(self, texts: Sequence[str]) -> torch.Tensor:
         """Return m texts as (m, d) in the model's own scale, with gradients if they are enabled."""
-        found = self._tokens(texts)
-        given = {"input_ids": found["input_ids"]}
+        tokens = self._tokens(texts)
+        inputs = {"input_ids": tokens["input_ids"]}
         if not self._full_length:
-            given["attention_mask"] = found["attention_mask"]
-        return self.model.get_text_features(**given).pooler_output
+            inputs["attention_mask"] = tokens["attention_mask"]
+        return self.model.get_text_features(**inputs).pooler_output
 
     def frame_rows(self, clips: Sequence[Frames]) -> torch.Tensor:
         """Return n clips as (n, k, d) in the model's own scale, all frames in one forward pass."""
@@ -119,7 +121,7 @@ class FrameEmbedder:
             return {"pixel_values": torch.cat([self.pixels(clip, self.device) for clip in clips]).to(self._dtype)}
         size = self.model.config.vision_config.patch_size
         cut = [patch_rows(clip, self.pixels, size, self._patches, self.device) for clip in clips]
-        rows, masks, shapes = (torch.cat(parts) for parts in zip(*cut, strict=True))
+        rows, masks, shapes = (torch.cat(tensors) for tensors in zip(*cut, strict=True))
         return {"pixel_values": rows.to(self._dtype), "pixel_attention_mask": masks, "spatial_shapes": shapes}
 
 
@@ -132,7 +134,7 @@ def softmax_mean(frame_logits: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def is_dual_encoder(model: Any) -> bool:
     """Whether a model encodes images and texts independently. X-CLIP's texts depend on the clip."""
-    return all(hasattr(model, part) for part in NEEDED) and not hasattr(model, "prompts_generator")
+    return all(hasattr(model, attribute) for attribute in NEEDED) and not hasattr(model, "prompts_generator")
 
 
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> FrameEmbedder:
@@ -140,24 +142,26 @@ def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32")
     `activation=quick_gelu|gelu` and `tokenizer=FOLDER`; of CLIP4Clip with 12 frames by default.
     HubError: it does not load, or is not a dual encoder."""
     path = Path(argument.partition("?")[0])
-    known: dict[str, type | range] = {"frames": int, "pooling": str}
+    option_types: dict[str, type | range] = {"frames": int, "pooling": str}
     if not path.exists() and any(path.match(kind) for kind in WEIGHT_FILES):
         raise HubError(f"{path}: there is no such file of weights; give its path from the root")
-    name, options = split_options(argument, {**known, **OPTIONS} if path.is_file() else known)
+    name, options = split_options(argument, {**option_types, **OPTIONS} if path.is_file() else option_types)
     pooling = options.get("pooling", "features")
     if pooling not in POOLINGS:
         raise HubError(f"{quoted(argument)}: pooling is {quoted(pooling)}; choose one of: {', '.join(POOLINGS)}")
-    given = {"frames": options.get("frames", FRAMES), "pooling": pooling}
+    embedder_options = {"frames": options.get("frames", FRAMES), "pooling": pooling}
     if path.is_file():
-        found = load_checkpoint(path, options, device=device, dtype=dtype)
-        given["frames"] = options.get("frames", found.frames or FRAMES)
-        side = found.loaded.model.config.vision_config.image_size
-        pixels = Pixels.from_settings(found.settings, (side, side))
-        return FrameEmbedder(found.loaded, found.tokenizer, pixels, settings=found.settings, **given)
+        checkpoint = load_checkpoint(path, options, device=device, dtype=dtype)
+        embedder_options["frames"] = options.get("frames", checkpoint.frames or FRAMES)
+        side = checkpoint.loaded.model.config.vision_config.image_size
+        pixels = Pixels.from_settings(checkpoint.settings, (side, side))
+        return FrameEmbedder(
+            checkpoint.loaded, checkpoint.tokenizer, pixels, settings=checkpoint.settings, **embedder_options
+        )
     loaded = load_pretrained(AutoModel, name, slug="clip", device=device, dtype=dtype)
     if not is_dual_encoder(loaded.model):
         kind = type(loaded.model).__name__
         raise HubError(f"{name}: {kind} is not an image-text dual encoder; choose a model of the CLIP or SigLIP type")
     vision = loaded.model.config.vision_config
     pixels = Pixels.of(name, getattr(vision, "image_size", vision.patch_size))
-    return FrameEmbedder(loaded, load_tokenizer(name), pixels, **given)
+    return FrameEmbedder(loaded, load_tokenizer(name), pixels, **embedder_options)

@@ -59,12 +59,16 @@ def shares(frames: Frames) -> NDArray[np.float32]:
     most, least = pixels.max(axis=1), pixels.min(axis=1)
     saturation = np.where(most > 0, (most - least) / np.maximum(most, 1e-6), 0)
     hue = _hue(pixels, most, least)
-    found = np.select([hue < end for end, _ in HUES], [COLOURS.index(name) for _, name in HUES], COLOURS.index("red"))
-    found = np.where((found == COLOURS.index("orange")) & (most < DULL), COLOURS.index("brown"), found)
+    colour_indices = np.select(
+        [hue < end for end, _ in HUES], [COLOURS.index(name) for _, name in HUES], COLOURS.index("red")
+    )
+    colour_indices = np.where(
+        (colour_indices == COLOURS.index("orange")) & (most < DULL), COLOURS.index("brown"), colour_indices
+    )
     colourless = np.where(most > BRIGHT, COLOURS.index("white"), COLOURS.index("grey"))
-    found = np.where(saturation < PALE, colourless, found)
-    found = np.where(most < DARK, COLOURS.index("black"), found)
-    return (np.bincount(found, minlength=len(COLOURS)) / len(pixels)).astype(np.float32)
+    colour_indices = np.where(saturation < PALE, colourless, colour_indices)
+    colour_indices = np.where(most < DARK, COLOURS.index("black"), colour_indices)
+    return (np.bincount(colour_indices, minlength=len(COLOURS)) / len(pixels)).astype(np.float32)
 
 
 def _hue(pixels: NDArray[np.float32], most: NDArray[np.float32], least: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -81,13 +85,13 @@ def _hue(pixels: NDArray[np.float32], most: NDArray[np.float32], least: NDArray[
 
 def _named(text: str) -> NDArray[np.float32]:
     """How often a text names each of COLOURS."""
-    named = [SAME.get(word, word) for word in words(text)]
-    return np.array([named.count(colour) for colour in COLOURS], np.float32)
+    colour_words = [SAME.get(word, word) for word in words(text)]
+    return np.array([colour_words.count(colour) for colour in COLOURS], np.float32)
 
 
-def _rows(found: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
+def _rows(histograms: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
     """Rows of length one, or of zeros where nothing was found."""
-    rows = np.array(found, np.float32).reshape(len(found), len(COLOURS))
+    rows = np.array(histograms, np.float32).reshape(len(histograms), len(COLOURS))
     return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
 
 

@@ -37,21 +37,21 @@ class ObjectDetector:
         if not len(frames):
             return []
         images = self._images(frames)
-        found: list[list[Detection]] = []
+        detections: list[list[Detection]] = []
         for at in range(0, len(images), FRAMES_PER_BATCH):
             output = self.model(pixel_values=images[at : at + FRAMES_PER_BATCH].to(self.model.dtype))
             scores = self._scores(output.logits.float()).cpu().numpy()
             boxes = output.pred_boxes.float().cpu().numpy()
-            found += [self._seen(*one) for one in zip(scores, boxes, strict=True)]
-        return found
+            detections += [self._seen(*frame_output) for frame_output in zip(scores, boxes, strict=True)]
+        return detections
 
     def _images(self, frames: Frames) -> torch.Tensor:
         height, width = frames.shape[1:3]
         if not isinstance(self.pixels.resize, int):
             return self.pixels(frames, self.device)
         scale = min(self.pixels.resize / min(height, width), self._longest / max(height, width))
-        wanted = (max(1, round(height * scale)), max(1, round(width * scale)))
-        return replace(self.pixels, resize=wanted)(frames, self.device)
+        size = (max(1, round(height * scale)), max(1, round(width * scale)))
+        return replace(self.pixels, resize=size)(frames, self.device)
 
     def _scores(self, logits: torch.Tensor) -> torch.Tensor:
         """Return (k, queries, labels) scores. If there is one more output than labels, the last means "nothing";
@@ -62,12 +62,12 @@ class ObjectDetector:
 
     def _seen(self, scores: np.ndarray, boxes: np.ndarray) -> list[Detection]:
         best = scores.argmax(1)
-        found = [
+        detections = [
             Detection(self._labels[int(label)], float(row[label]), _corners(box))
             for label, row, box in zip(best, scores, boxes, strict=True)
             if row[label] >= MIN_SCORE
         ]
-        return sorted(found, key=lambda one: (-one.score, one.label))
+        return sorted(detections, key=lambda detection: (-detection.score, detection.label))
 
 
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> ObjectDetector:

@@ -59,14 +59,14 @@ class External:
         self._folder = Path(tempfile.mkdtemp(prefix="foilworks-external-"))
         weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         try:
-            said = self._started()
-            self.info, self.interface = _described(self.manifest.name, said)
-            self._limits_texts = said.get("text_limit") is True
+            first_line = self._started()
+            self.info, self.interface = _described(self.manifest.name, first_line)
+            self._limits_texts = first_line.get("text_limit") is True
         except HubError:
             self.close()
             raise
 
-    def ask(self, op: str, about: str, **question: Any) -> dict[str, Any]:
+    def ask(self, op: str, clip_key: str, **question: Any) -> dict[str, Any]:
         """Return the answer to {"op": op, ...}. ClipError: it failed on a clip; HubError: on several in a row, or on
         texts."""
         try:
@@ -83,18 +83,18 @@ class External:
                 )
         except LinesError as error:
             self._program = None
-            self._failed.add(about)
-            if not about or len(self._failed) >= MAX_FAILURES:
+            self._failed.add(clip_key)
+            if not clip_key or len(self._failed) >= MAX_FAILURES:
                 raise HubError(
                     f"{error}; fix the program, then start the run again; it continues where it stopped"
                 ) from error
-            raise ClipError(f"{error} (clip '{about}')") from error
+            raise ClipError(f"{error} (clip '{clip_key}')") from error
         self._failed.clear()
         if "error" in answer:
-            said = str(answer["error"])[:300]
-            if about:
-                raise ClipError(f"{self.manifest.name}: clip '{about}': {said}")
-            raise HubError(f"{self.manifest.name}: {said}")
+            message = str(answer["error"])[:300]
+            if clip_key:
+                raise ClipError(f"{self.manifest.name}: clip '{clip_key}': {message}")
+            raise HubError(f"{self.manifest.name}: {message}")
         return answer
 
     def video(self, clip: Frames | None, meta: VideoMeta | None) -> dict[str, Any] | None:
@@ -103,45 +103,47 @@ class External:
             return None
         path = self._folder / "frames.npy"
         np.save(path, clip, allow_pickle=False)
-        about = meta or VideoMeta()
+        video_meta = meta or VideoMeta()
         return {
             "frames": str(path),
-            "times": list(about.times),
-            "key": about.key,
-            "path": os.fspath(about.path),
-            "start": about.start,
-            "end": about.end,
+            "times": list(video_meta.times),
+            "key": video_meta.key,
+            "path": os.fspath(video_meta.path),
+            "start": video_meta.start,
+            "end": video_meta.end,
         }
 
-    def numbers(self, answer: Mapping[str, Any], name: str, shape: tuple[int | None, ...], about: str) -> NDArray[Any]:
+    def numbers(
+        self, answer: Mapping[str, Any], name: str, shape: tuple[int | None, ...], clip_key: str
+    ) -> NDArray[Any]:
         """Return `answer[name]` as float64 of `shape` (None: any length). ClipError or HubError if it is something
         else."""
         try:
-            found = np.asarray(answer.get(name), np.float64)
+            values = np.asarray(answer.get(name), np.float64)
         except (TypeError, ValueError):
-            found = np.empty(0)
-        fits = found.ndim == len(shape) and all(w is None or w == n for n, w in zip(found.shape, shape, strict=True))
+            values = np.empty(0)
+        fits = values.ndim == len(shape) and all(w is None or w == n for n, w in zip(values.shape, shape, strict=True))
         if fits:
-            return found
-        wanted = " x ".join("n" if n is None else str(n) for n in shape)
-        why = f"{self.manifest.name}: its answer holds no '{name}' of {wanted} numbers"
-        raise ClipError(f"{why} (clip '{about}')") if about else HubError(f"{why}; fix the program")
+            return values
+        dimensions = " x ".join("n" if n is None else str(n) for n in shape)
+        why = f"{self.manifest.name}: its answer holds no '{name}' of {dimensions} numbers"
+        raise ClipError(f"{why} (clip '{clip_key}')") if clip_key else HubError(f"{why}; fix the program")
 
     def at_limit(self, texts: Sequence[str]) -> dict[str, TextRead] | None:
         """Implement `LimitsTexts.at_limit`: ask a program whose first line has `"text_limit": true`; otherwise None."""
         if not self._limits_texts:
             return None
-        once, found = list(dict.fromkeys(texts)), {}
-        for start in range(0, len(once), TEXTS_PER_QUESTION):
-            batch = once[start : start + TEXTS_PER_QUESTION]
+        unique_texts, texts_at_limit = list(dict.fromkeys(texts)), {}
+        for start in range(0, len(unique_texts), TEXTS_PER_QUESTION):
+            batch = unique_texts[start : start + TEXTS_PER_QUESTION]
             for row in self.ask("at_limit", "", texts=batch).get("texts") or []:
                 try:
                     text = batch[int(row["place"])]
-                    found[text] = TextRead(int(row["tokens"]), int(row["limit"]), str(row["kept"]))
+                    texts_at_limit[text] = TextRead(int(row["tokens"]), int(row["limit"]), str(row["kept"]))
                 except (KeyError, IndexError, TypeError, ValueError) as error:
                     why = f"{self.manifest.name}: 'texts' of its answer to at_limit has {quoted(row)}"
                     raise HubError(f"{why}; give place, tokens, limit and kept") from error
-        return found
+        return texts_at_limit
 
     def close(self) -> None:
         if self._program is not None:
@@ -152,9 +154,9 @@ class External:
         manifest = self.manifest
         environment = {**manifest.environment, "FOILWORKS_DEVICE": self._device, "FOILWORKS_PROTOCOL": str(PROTOCOL)}
         program = Program(manifest.name, manifest.command, manifest.folder, environment)
-        said = program.ask(None, manifest.start_s)
+        first_line = program.ask(None, manifest.start_s)
         self._program = program
-        return said
+        return first_line
 
 
 class ExternalScorer:
@@ -172,10 +174,10 @@ class ExternalScorer:
         """Return one score per text; null becomes NaN, which the run lists."""
         if not texts:
             return []
-        about = meta.key if meta else ""
-        given = self.external.video(clip, meta)
-        answer = self.external.ask("score", about, video=given, texts=list(texts), mode=mode)
-        values = self.external.numbers(answer, "scores", (len(texts),), about)
+        clip_key = meta.key if meta else ""
+        video = self.external.video(clip, meta)
+        answer = self.external.ask("score", clip_key, video=video, texts=list(texts), mode=mode)
+        values = self.external.numbers(answer, "scores", (len(texts),), clip_key)
         return [Score(float(value), self.info.kind) for value in values]
 
 
@@ -190,9 +192,9 @@ class ExternalEmbedder:
 
     def encode_video(self, clips: Sequence[Frames], meta: Sequence[VideoMeta]) -> NDArray[np.float32]:
         rows = []
-        for clip, about in zip(clips, meta, strict=True):
-            answer = self.external.ask("encode_video", about.key, video=self.external.video(clip, about))
-            rows.append(self.external.numbers(answer, "vector", (None,), about.key))
+        for clip, clip_meta in zip(clips, meta, strict=True):
+            answer = self.external.ask("encode_video", clip_meta.key, video=self.external.video(clip, clip_meta))
+            rows.append(self.external.numbers(answer, "vector", (None,), clip_meta.key))
         return _rows(rows)
 
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -233,12 +235,12 @@ def read_manifest(argument: str) -> Manifest:
         raw = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise HubError(f"{path}: not readable as JSON ({error}); correct it") from error
-    known = {"command", "environment", "start_timeout_s", "timeout_s"}
-    if not isinstance(raw, dict) or set(raw) - known:
-        extra = ", ".join(sorted(set(raw) - known)) if isinstance(raw, dict) else "no JSON object"
-        raise HubError(f"{path}: {extra}: unknown; it takes {', '.join(sorted(known))}")
+    field_names = {"command", "environment", "start_timeout_s", "timeout_s"}
+    if not isinstance(raw, dict) or set(raw) - field_names:
+        extra = ", ".join(sorted(set(raw) - field_names)) if isinstance(raw, dict) else "no JSON object"
+        raise HubError(f"{path}: {extra}: unknown; it takes {', '.join(sorted(field_names))}")
     command, environment = raw.get("command"), raw.get("environment", {})
-    if not isinstance(command, list) or not command or not all(isinstance(part, str) for part in command):
+    if not isinstance(command, list) or not command or not all(isinstance(word, str) for word in command):
         raise HubError(f'{path}: command: not a list of texts; write ["python", "serve.py"]')
     if not isinstance(environment, dict) or not all(isinstance(value, str) for value in environment.values()):
         raise HubError(f'{path}: environment: not names with texts; write {{"NAME": "value"}}')
@@ -248,43 +250,52 @@ def read_manifest(argument: str) -> Manifest:
     for name, value in seconds.items():
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 86_400:
             raise HubError(f"{path}: {name}: {quoted(value)} is not a number of seconds below a day; correct it")
-    parts = tuple(sys.executable if part == PYTHON else part for part in command)
+    arguments = tuple(sys.executable if word == PYTHON else word for word in command)
     return Manifest(
-        folder.resolve().name, folder.resolve(), parts, environment, seconds["start_timeout_s"], seconds["timeout_s"]
+        folder.resolve().name,
+        folder.resolve(),
+        arguments,
+        environment,
+        seconds["start_timeout_s"],
+        seconds["timeout_s"],
     )
 
 
-def _described(name: str, said: Mapping[str, Any]) -> tuple[ModelInfo, str]:
+def _described(name: str, first_line: Mapping[str, Any]) -> tuple[ModelInfo, str]:
     """Return the ModelInfo of the program's first line."""
 
-    def wrong(what: str, takes: str) -> HubError:
-        return HubError(f"{name}: its first line says {what}: {quoted(said.get(what))}; write {takes}")
+    def wrong(key: str, takes: str) -> HubError:
+        return HubError(f"{name}: its first line says {key}: {quoted(first_line.get(key))}; write {takes}")
 
-    if "error" in said:
-        raise HubError(f"{name}: {str(said['error'])[:300]}")
-    if said.get("protocol") != PROTOCOL:
+    if "error" in first_line:
+        raise HubError(f"{name}: {str(first_line['error'])[:300]}")
+    if first_line.get("protocol") != PROTOCOL:
         raise wrong("protocol", str(PROTOCOL))
-    for what in ("model_id", "revision"):
-        if not isinstance(said.get(what), str) or not said[what]:
-            raise wrong(what, "a text")
-    interface, kind, frames, size = (said.get(key) for key in ("interface", "kind", "frames", "size"))
+    for key in ("model_id", "revision"):
+        if not isinstance(first_line.get(key), str) or not first_line[key]:
+            raise wrong(key, "a text")
+    interface, kind, frames, size = (first_line.get(key) for key in ("interface", "kind", "frames", "size"))
     if interface not in (EMBEDDER, SCORER):
         raise wrong("interface", f"{EMBEDDER} or {SCORER}")
     if kind not in tuple(ScoreKind):
         raise wrong("kind", ", ".join(ScoreKind))
     if isinstance(frames, bool) or not isinstance(frames, int) or not 0 <= frames <= 1024:
         raise wrong("frames", "a whole number to 1024, 0 for a model of text alone")
-    whole = size is None or (isinstance(size, list) and len(size) == 2 and all(isinstance(n, int) for n in size))
-    if not whole or (interface == EMBEDDER and not frames):
-        raise wrong("size" if not whole else "frames", "[height, width] or null" if not whole else "1 or more")
+    is_valid_size = size is None or (
+        isinstance(size, list) and len(size) == 2 and all(isinstance(n, int) for n in size)
+    )
+    if not is_valid_size or (interface == EMBEDDER and not frames):
+        raise wrong(
+            "size" if not is_valid_size else "frames", "[height, width] or null" if not is_valid_size else "1 or more"
+        )
     info = ModelInfo(
-        said["model_id"],
-        said["revision"],
+        first_line["model_id"],
+        first_line["revision"],
         ScoreKind(kind),
         frames=frames,
         size=tuple(size) if size else None,
         needs_video=frames > 0,
-        card={"category": "video" if frames else "text", **(said.get("card") or {})},
+        card={"category": "video" if frames else "text", **(first_line.get("card") or {})},
     )
     return info, interface
 

@@ -97,8 +97,8 @@ class FakeScorer(ReadsWholeTexts):
     def _score(self, text: str) -> Score:
         costs = [MAX_COST * (_number(word.encode(), self.seed) % 1009) / 1008 for word in words(text)]
         total = -sum(costs)
-        parts = {"sum": total, "mean": total / max(len(costs), 1), "tokens": float(len(costs))}
-        return Score(parts["mean"], ScoreKind.LOG_LIKELIHOOD, parts)
+        likelihood_parts = {"sum": total, "mean": total / max(len(costs), 1), "tokens": float(len(costs))}
+        return Score(likelihood_parts["mean"], ScoreKind.LOG_LIKELIHOOD, likelihood_parts)
 
 
 class FakeFiller(ReadsWholeTexts):
@@ -123,8 +123,8 @@ class FakeFiller(ReadsWholeTexts):
         """Shares of one, so that their probabilities sum to 1."""
         shares = np.array([0.01 + _share(f"{text}\x1f{word}") for word in candidates])
         logs = np.log(shares / shares.sum()).tolist() if candidates else []
-        found = [Fill(word, value) for word, value in zip(candidates, logs, strict=True)]
-        return sorted(found, key=lambda fill: -fill.log_probability)
+        fills = [Fill(word, value) for word, value in zip(candidates, logs, strict=True)]
+        return sorted(fills, key=lambda fill: -fill.log_probability)
 
 
 class FakeSpanFiller(ReadsWholeTexts):
@@ -149,8 +149,8 @@ class FakeSpanFiller(ReadsWholeTexts):
         if text.count(self.blank) != 1:
             raise HubError(f"{quoted(text)} contains {text.count(self.blank)} blanks; write {self.blank} exactly once")
         values = self.span_scores([(text, span) for span in FILL_SPANS])
-        found = [Fill(span, value) for span, value in zip(FILL_SPANS, values, strict=True)]
-        return sorted(found, key=lambda fill: -fill.log_probability)
+        fills = [Fill(span, value) for span, value in zip(FILL_SPANS, values, strict=True)]
+        return sorted(fills, key=lambda fill: -fill.log_probability)
 
 
 class FakeDetector:
@@ -164,8 +164,8 @@ class FakeDetector:
     def _seen(self, frame: bytes) -> list[Detection]:
         at = _number(frame, 0)
         labels = dict.fromkeys((SEEN[at % len(SEEN)], SEEN[at // 7 % len(SEEN)]))
-        found = [Detection(label, 0.6 + 0.4 * _share(f"{at}{label}"), (0.1, 0.1, 0.9, 0.9)) for label in labels]
-        return sorted(found, key=lambda one: -one.score)
+        detections = [Detection(label, 0.6 + 0.4 * _share(f"{at}{label}"), (0.1, 0.1, 0.9, 0.9)) for label in labels]
+        return sorted(detections, key=lambda detection: -detection.score)
 
 
 class FakeClassifier(ReadsWholeTexts):
@@ -206,8 +206,10 @@ class FakeGenerator:
         letters = re.findall(r"^([A-Z])[.)] (.+)$", request.prompt, re.MULTILINE)
         if not letters:
             return seen.sentence
-        said = _neighbours(seen.sentence)
-        return max(letters, key=lambda pair: len(said & _neighbours(pair[1])) - len(_neighbours(pair[1]) - said))[0]
+        scene_pairs = _neighbours(seen.sentence)
+        return max(
+            letters, key=lambda pair: len(scene_pairs & _neighbours(pair[1])) - len(_neighbours(pair[1]) - scene_pairs)
+        )[0]
 
 
 def _neighbours(text: str) -> set[tuple[str, str]]:
@@ -218,11 +220,11 @@ def _neighbours(text: str) -> set[tuple[str, str]]:
 def _taken_out(prompt: str) -> str:
     """The shape of a quoted description where objects are asked for, else what it does."""
     quoted = re.findall(r'"([^"]*)"', prompt)
-    told = words(quoted[-1] if quoted else prompt)
-    place = next((at for at, word in enumerate(told) if word in SHAPES), None)
+    description_words = words(quoted[-1] if quoted else prompt)
+    shape_index = next((at for at, word in enumerate(description_words) if word in SHAPES), None)
     if "object" in prompt.lower():
-        return told[place] if place is not None else "nothing"
-    return " ".join(told[place + 1 :] if place is not None else told)
+        return description_words[shape_index] if shape_index is not None else "nothing"
+    return " ".join(description_words[shape_index + 1 :] if shape_index is not None else description_words)
 
 
 class FakeChat:
@@ -239,12 +241,15 @@ class FakeChat:
 
     def _reply(self, request: ChatRequest) -> ChatReply:
         lines = dict(line.partition(": ")[::2] for line in request.messages[-1][1].splitlines())
-        given = lines.get("Caption", request.messages[-1][1]).split()
+        caption_words = lines.get("Caption", request.messages[-1][1]).split()
         count = int(lines["Number"]) if lines.get("Number", "").isdecimal() else 1
-        place = _number(" ".join(given).encode(), request.seed) % max(len(given), 1)
-        made = [" ".join([*given[:place], word, *given[place + 1 :]]) for word in FILL_WORDS[:count]]
-        text = json.dumps({"captions": made}, ensure_ascii=False)
-        return ChatReply(text, prompt_tokens=len(given), completion_tokens=len(text.split()))
+        word_index = _number(" ".join(caption_words).encode(), request.seed) % max(len(caption_words), 1)
+        captions = [
+            " ".join([*caption_words[:word_index], word, *caption_words[word_index + 1 :]])
+            for word in FILL_WORDS[:count]
+        ]
+        text = json.dumps({"captions": captions}, ensure_ascii=False)
+        return ChatReply(text, prompt_tokens=len(caption_words), completion_tokens=len(text.split()))
 
 
 class FakeReader:
@@ -254,23 +259,23 @@ class FakeReader:
     info = ModelInfo("fake/reader", REVISION, ScoreKind.LOG_LIKELIHOOD, needs_video=False, card={"category": "fake"})
 
     def replies(self, requests: Sequence[ChatRequest]) -> Iterator[list[tuple[int, ChatReply]]]:
-        asked = [[content for role, content in one.messages if role == "user"][-1] for one in requests]
-        yield [(at, ChatReply(_extracted(question))) for at, question in enumerate(asked)]
+        questions = [[content for role, content in request.messages if role == "user"][-1] for request in requests]
+        yield [(at, ChatReply(_extracted(question))) for at, question in enumerate(questions)]
 
 
-def _extracted(asked: str) -> str:
-    quoted = re.findall(r'"([^"]*)"', asked)
-    told = quoted[-1] if quoted else asked
-    if "15 words" in asked:
-        thing, _, place = told.removeprefix("There is a ").partition(" in the photo. ")
-        return f"{thing} {place.partition(' is moving ')[2]}".strip()
-    if "List ALL objects" in asked:
-        thing = re.search(r"There is an? (.{1,100}?) in the photo", told)
-        return f"\n1. {thing[1]}" if thing else "none"
-    activity = re.search(r"\b\w++ is moving [^.\"]+", told)
+def _extracted(question: str) -> str:
+    quoted = re.findall(r'"([^"]*)"', question)
+    description = quoted[-1] if quoted else question
+    if "15 words" in question:
+        shape, _, sentence = description.removeprefix("There is a ").partition(" in the photo. ")
+        return f"{shape} {sentence.partition(' is moving ')[2]}".strip()
+    if "List ALL objects" in question:
+        match = re.search(r"There is an? (.{1,100}?) in the photo", description)
+        return f"\n1. {match[1]}" if match else "none"
+    activity = re.search(r"\b\w++ is moving [^.\"]+", description)
     if activity is None:
         return "No activity is visible."
-    if "delete" in asked:
+    if "delete" in question:
         return "\n1. Something " + activity[0].partition(" ")[2]
     return f"\n1. The {activity[0]}."
 

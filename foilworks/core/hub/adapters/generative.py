@@ -62,11 +62,12 @@ class GenerativeModel(ReadsWholeTexts):
         self.mode = mode
         self._dtype = next(loaded.model.parameters()).dtype
         self._blind_scores: dict[str, Score] = {}
-        asked = {"frames": frames, "max_pixels": max_pixels} if mode != BLIND else {}
-        shown = "".join(f" {name}={value}" for name, value in asked.items() if value is not None)
+        video_options = {"frames": frames, "max_pixels": max_pixels} if mode != BLIND else {}
+        options_text = "".join(f" {name}={value}" for name, value in video_options.items() if value is not None)
         self.info = ModelInfo(
             loaded.name,
-            f"{loaded.revision}{shown} mode={mode} prompts={PROMPTS}{' spaces=own' if talk.spaces_itself else ''}",
+            f"{loaded.revision}{options_text} mode={mode} prompts={PROMPTS}"
+            f"{' spaces=own' if talk.spaces_itself else ''}",
             MODES[mode],
             frames=0 if mode == BLIND else frames,
             needs_video=mode != BLIND,
@@ -91,16 +92,16 @@ class GenerativeModel(ReadsWholeTexts):
             raise HubError(f"{self.info.model_id}: mode {quoted(mode)} needs a clip; without one, use mode 'blind'")
         if not texts:
             return []
-        once, place = distinct(texts)
+        unique_texts, indices = distinct(texts)
         prepared = self.prepare(clip, meta)
         if mode == CHOICE:
-            scores = self._choices(prepared, once)
+            scores = self._choices(prepared, unique_texts)
         elif mode == P_YES:
-            scores = self._matches(prepared, once)
+            scores = self._matches(prepared, unique_texts)
         else:
-            scores = self._likelihoods(prepared, once)
-            scores = self._gains(scores, self._blind(once)) if mode == GAIN else scores
-        return [scores[at] for at in place]
+            scores = self._likelihoods(prepared, unique_texts)
+            scores = self._gains(scores, self._blind(unique_texts)) if mode == GAIN else scores
+        return [scores[at] for at in indices]
 
     @property
     def scores_without_clip(self) -> bool:
@@ -117,9 +118,9 @@ class GenerativeModel(ReadsWholeTexts):
             )
         if mode in (BLIND, LIKELIHOOD) or not texts:
             return self._blind(texts)
-        once, place = distinct(texts)
-        scores = self._choices(None, once) if mode == CHOICE else self._matches(None, once)
-        return [scores[at] for at in place]
+        unique_texts, indices = distinct(texts)
+        scores = self._choices(None, unique_texts) if mode == CHOICE else self._matches(None, unique_texts)
+        return [scores[at] for at in indices]
 
     def generate(self, requests: Sequence[GenerationRequest]) -> list[str]:
         """Generate one text per request. Requests of equal length and settings run together, sampled ones alone."""
@@ -131,27 +132,27 @@ class GenerativeModel(ReadsWholeTexts):
             )
             ids = self.talk.prefix_ids(rendered if prepared is None else self.talk.with_video(rendered, prepared.text))
             alone = (at, request.seed) if request.temperature > 0 else ()
-            shapes = () if prepared is None else tuple(one.shape[1:] for one in prepared.tensors.values())
+            shapes = () if prepared is None else tuple(tensor.shape[1:] for tensor in prepared.tensors.values())
             key = (len(ids), shapes, prepared is None, request.max_words, request.temperature, alone)
             groups.setdefault(key, []).append((at, prepared, ids))
-        found = [""] * len(requests)
+        answers = [""] * len(requests)
         for group in groups.values():
             tokens = len(group[0][2]) + _room(requests[group[0][0]])
             step = max(1, CACHED_TOKENS_PER_BATCH[self.device.type] // tokens)
             for begin in range(0, len(group), step):
-                part = group[begin : begin + step]
-                texts = self._written(part, requests[part[0][0]])
-                for (at, _, _), text in zip(part, texts, strict=True):
-                    found[at] = text
-        return found
+                batch = group[begin : begin + step]
+                texts = self._written(batch, requests[batch[0][0]])
+                for (at, _, _), text in zip(batch, texts, strict=True):
+                    answers[at] = text
+        return answers
 
     def prepare(self, clip: Frames, meta: VideoMeta | None = None) -> Prepared:
         """Return the clip as the model's tensors. HubError: it is not uint8 (frames, height, width, 3)."""
         if clip.ndim != 4 or clip.shape[3] != 3 or clip.dtype != np.uint8 or not len(clip):
-            about = meta.key if meta else ""
+            clip_key = meta.key if meta else ""
             raise HubError(
-                f"clip {quoted(about)}: {self.info.model_id} takes uint8 (frames, height, width, 3), not {clip.dtype} "
-                f"{clip.shape}; decode it to frames"
+                f"clip {quoted(clip_key)}: {self.info.model_id} takes uint8 (frames, height, width, 3), not "
+                f"{clip.dtype} {clip.shape}; decode it to frames"
             )
         times = meta.times if meta else ()
         seen = Clip(clip, times, self.settings, self.model.config, self.talk.tokenizer, self.device, self._processor)
@@ -182,8 +183,12 @@ class GenerativeModel(ReadsWholeTexts):
 
     def _gains(self, seen: Sequence[Score], blind: Sequence[Score]) -> list[Score]:
         return [
-            Score(one.value - other.value, ScoreKind.LOG_LIKELIHOOD, {**one.parts, "blind_sum": other.parts["sum"]})
-            for one, other in zip(seen, blind, strict=True)
+            Score(
+                with_clip.value - without_clip.value,
+                ScoreKind.LOG_LIKELIHOOD,
+                {**with_clip.parts, "blind_sum": without_clip.parts["sum"]},
+            )
+            for with_clip, without_clip in zip(seen, blind, strict=True)
         ]
 
     def _matches(self, prepared: Prepared | None, texts: Sequence[str]) -> list[Score]:
@@ -203,10 +208,11 @@ class GenerativeModel(ReadsWholeTexts):
         rendered = self.talk.prompt(CHOOSE.format(SLOT), video=prepared is not None)
         head, _, tail = rendered.partition(SLOT)
         orders = [[(first + at) % count for at in range(count)] for first in range(count)]
-        asked = [
-            "\n".join(f"{LETTERS[place]}. {texts[at]}" for place, at in enumerate(order)) + tail for order in orders
+        option_lists = [
+            "\n".join(f"{LETTERS[position]}. {texts[at]}" for position, at in enumerate(order)) + tail
+            for order in orders
         ]
-        ids = [self.talk.tokenizer(text, add_special_tokens=False)["input_ids"] for text in asked]
+        ids = [self.talk.tokenizer(text, add_special_tokens=False)["input_ids"] for text in option_lists]
         logits = self.prefixes.next_logits(self.prefix(head, prepared), ids)
         columns = self.talk.first_tokens([(letter, f" {letter}") for letter in LETTERS[:count]])
         letters = torch.stack([logits[:, ids].logsumexp(1) for ids in columns], dim=1).softmax(1)
@@ -216,10 +222,12 @@ class GenerativeModel(ReadsWholeTexts):
         return [Score(float(share), ScoreKind.P_YES) for share in shares]
 
     @torch.inference_mode()
-    def _written(self, part: Sequence[tuple[int, Prepared | None, list[int]]], request: GenerationRequest) -> list[str]:
-        ids = torch.tensor([row for _, _, row in part], device=self.device)
-        clips = [prepared for _, prepared, _ in part if prepared is not None]
-        given = self.prefixes.forward_inputs(Prefix(ids, joined(clips)), ids)
+    def _written(
+        self, batch: Sequence[tuple[int, Prepared | None, list[int]]], request: GenerationRequest
+    ) -> list[str]:
+        ids = torch.tensor([row for _, _, row in batch], device=self.device)
+        clips = [prepared for _, prepared, _ in batch if prepared is not None]
+        inputs = self.prefixes.forward_inputs(Prefix(ids, joined(clips)), ids)
         ends = self.model.generation_config.eos_token_id
         config = GenerationConfig(
             max_new_tokens=_room(request),
@@ -230,9 +238,9 @@ class GenerativeModel(ReadsWholeTexts):
         )
         with torch.random.fork_rng(devices=[self.device] if self.device.type == "cuda" else []):
             torch.manual_seed(request.seed)
-            given["attention_mask"] = torch.ones_like(ids)
-            made = self.model.generate(**given, generation_config=config)
-        texts = self.talk.tokenizer.batch_decode(made[:, ids.shape[1] :], skip_special_tokens=True)
+            inputs["attention_mask"] = torch.ones_like(ids)
+            output_ids = self.model.generate(**inputs, generation_config=config)
+        texts = self.talk.tokenizer.batch_decode(output_ids[:, ids.shape[1] :], skip_special_tokens=True)
         return [" ".join(text.split()[: request.max_words]) for text in texts]
 
 
@@ -263,8 +271,8 @@ def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32")
         raise HubError(f"{name}: model type {quoted(kind)} is not supported; choose one of: {', '.join(FAMILIES)}")
     family = FAMILIES[kind]
     processor = load_processor(name) if family.by_processor else None
-    found = {} if processor else video_settings(name, family.shown)
-    settings = settings_of(kind, found, options.get("max_pixels"))
+    file_settings = {} if processor else video_settings(name, family.shown)
+    settings = settings_of(kind, file_settings, options.get("max_pixels"))
     marks = (processor.image_token,) if processor else family.marks
     talk = Conversation(name, marks, family.template, shown=family.shown, thinks=False)
     return GenerativeModel(

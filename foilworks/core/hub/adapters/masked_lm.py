@@ -48,41 +48,43 @@ class MaskedLM:
         words, ids = self._candidates(allowed)
         if not words or k < 1:
             return [[] for _ in texts]
-        texts_once, place = distinct(texts)
-        encoded = [self._encoded(text) for text in texts_once]
+        unique_texts, indices = distinct(texts)
+        encoded = [self._encoded(text) for text in unique_texts]
         columns = torch.tensor(ids, device=self.device)
-        found: list[list[Fill]] = [[] for _ in texts_once]
+        fills: list[list[Fill]] = [[] for _ in unique_texts]
         for batch in token_batches([len(row) for row in encoded], self.device):
             log_probabilities = self._at_blank([encoded[at] for at in batch])[:, columns]
             values, best = log_probabilities.topk(min(k, len(words)), dim=1)
             for at, row, picked in zip(batch, values.tolist(), best.tolist(), strict=True):
-                found[at] = [Fill(words[one], value) for one, value in zip(picked, row, strict=True)]
-        return [found[at] for at in place]
+                fills[at] = [Fill(words[index], value) for index, value in zip(picked, row, strict=True)]
+        return [fills[at] for at in indices]
 
     @torch.inference_mode()
     def self_losses(self, texts: Sequence[str]) -> list[float]:
         """Return the mean cross entropy of each text's own tokens with nothing masked, in nats: GRUEN's language model
         part."""
-        texts_once, place = distinct(texts)
-        encoded = [self.tokenizer(text, truncation=True, max_length=self._longest)["input_ids"] for text in texts_once]
-        losses = [0.0] * len(texts_once)
+        unique_texts, indices = distinct(texts)
+        encoded = [
+            self.tokenizer(text, truncation=True, max_length=self._longest)["input_ids"] for text in unique_texts
+        ]
+        losses = [0.0] * len(unique_texts)
         for batch in token_batches([len(row) for row in encoded], self.device):
             ids, mask = self._padded([encoded[at] for at in batch])
             logits = self.model(input_ids=ids, attention_mask=mask).logits.float()
             costs = torch.nn.functional.cross_entropy(logits.transpose(1, 2), ids, reduction="none") * mask
             for at, value in zip(batch, (costs.sum(1) / mask.sum(1)).tolist(), strict=True):
                 losses[at] = value
-        return [losses[at] for at in place]
+        return [losses[at] for at in indices]
 
     def at_limit(self, texts: Sequence[str]) -> dict[str, TextRead]:
         """Report texts at the limit of `self_losses`; `fill` reads a window around its blank."""
         return reads_of_tokenizer(self.tokenizer, texts, self._longest)
 
     def _candidates(self, allowed: Collection[str] | None) -> tuple[list[str], list[int]]:
-        chosen = self._ids if allowed is None else {word: self._ids[word] for word in allowed if word in self._ids}
+        ids_by_word = self._ids if allowed is None else {word: self._ids[word] for word in allowed if word in self._ids}
         # Sorted, so that equal probabilities come out in the same order whatever the set's.
-        words = sorted(chosen)
-        return words, [chosen[word] for word in words]
+        words = sorted(ids_by_word)
+        return words, [ids_by_word[word] for word in words]
 
     def _encoded(self, text: str) -> list[int]:
         spaced = f" {text}" if self._spaced and not text.startswith(" ") else text

@@ -33,13 +33,17 @@ class TextPairClassifier:
     @torch.inference_mode()
     def logits(self, pairs: Sequence[tuple[str, str | None]]) -> NDArray[np.float32]:
         """Return (n, len(labels)) logits of n pairs; the second of a pair is None if the model judges one text."""
-        once, place = distinct(pairs)
-        encoded = [self.tokenizer(*self._given(pair), truncation=True, max_length=self._longest) for pair in once]
-        rows = np.zeros((len(once), len(self.labels)), np.float32)
-        for batch in token_batches([len(one["input_ids"]) for one in encoded], self.device, budget=self._budget):
+        unique_pairs, indices = distinct(pairs)
+        encoded = [
+            self.tokenizer(*self._given(pair), truncation=True, max_length=self._longest) for pair in unique_pairs
+        ]
+        rows = np.zeros((len(unique_pairs), len(self.labels)), np.float32)
+        for batch in token_batches(
+            [len(encoding["input_ids"]) for encoding in encoded], self.device, budget=self._budget
+        ):
             padded = self.tokenizer.pad([encoded[at] for at in batch], return_tensors="pt").to(self.device)
             rows[batch] = self.model(**padded).logits.float().cpu().numpy()
-        return rows[place] if place else rows
+        return rows[indices] if indices else rows
 
     def probs(self, pairs: Sequence[tuple[str, str | None]]) -> NDArray[np.float32]:
         logits = self.logits(pairs)

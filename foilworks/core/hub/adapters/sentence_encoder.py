@@ -67,10 +67,10 @@ class EncoderFiles:
         shared = {"revision": revision, "trust_remote_code": trust_remote_code}
         body_options = {"dtype": dtype, "use_safetensors": use_safetensors}
         try:
-            parts = _parts(argument)
+            modules = _read_modules(argument)
             if use_safetensors:
-                _refuse_pickled_weights(source, revision, parts)
-            if parts:
+                _refuse_pickled_weights(source, revision, modules)
+            if modules:
                 model = ReportingSentenceTransformer(source, device="cpu", model_kwargs=body_options, **shared)
             else:
                 body = ReportingTransformer(
@@ -102,19 +102,21 @@ class SentenceEncoder:
 
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Encode m texts as m float32 rows."""
-        once, place = distinct(texts)
-        lengths = [len(self.tokenizer(text, truncation=True, max_length=self._longest)["input_ids"]) for text in once]
-        rows = np.zeros((len(once), self.model.get_embedding_dimension()), np.float32)
+        unique_texts, indices = distinct(texts)
+        lengths = [
+            len(self.tokenizer(text, truncation=True, max_length=self._longest)["input_ids"]) for text in unique_texts
+        ]
+        rows = np.zeros((len(unique_texts), self.model.get_embedding_dimension()), np.float32)
         for batch in token_batches(lengths, self.device):
             # Instructions are parts of the texts, so a default prompt of the model's files is not added.
             rows[batch] = self.model.encode(
-                [once[at] for at in batch],
+                [unique_texts[at] for at in batch],
                 prompt="",
                 batch_size=len(batch),
                 show_progress_bar=False,
                 normalize_embeddings=True,
             )
-        return rows[place] if place else rows
+        return rows[indices] if indices else rows
 
     def at_limit(self, texts: Sequence[str]) -> dict[str, TextRead]:
         return reads_of_tokenizer(self.tokenizer, texts, self._longest)
@@ -130,19 +132,19 @@ def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32")
     return SentenceEncoder(load_pretrained(EncoderFiles, argument, slug="sentence", device=device, dtype=dtype))
 
 
-def _parts(argument: str) -> list[dict[str, Any]]:
+def _read_modules(argument: str) -> list[dict[str, Any]]:
     """Return the rows of modules.json, [] if the model has no such file."""
     text = read_text(argument, MODULES)
     if text is None and Path(argument, POOLING).is_dir():
         raise HubError(f"{argument}: {MODULES}: missing, but there is {POOLING}; copy the whole folder again")
-    parts: list[dict[str, Any]] = json.loads(text) if text else []
-    return parts
+    modules: list[dict[str, Any]] = json.loads(text) if text else []
+    return modules
 
 
-def _refuse_pickled_weights(source: str, revision: str | None, parts: Sequence[dict[str, Any]]) -> None:
+def _refuse_pickled_weights(source: str, revision: str | None, modules: Sequence[dict[str, Any]]) -> None:
     """Raise HubError for a module whose only weights are pickled: the library would load them."""
-    for part in parts:
-        path = part["path"]
+    for module in modules:
+        path = module["path"]
         pickled, safe = (f"{path}/{name}" for name in (PICKLED_WEIGHTS, SAFE_WEIGHTS))
         if path and _has_file(source, revision, pickled) and not _has_file(source, revision, safe):
             how = TRUST.format(model="SPEC", option=WEIGHTS)

@@ -32,11 +32,11 @@ class Seq2SeqLM:
         self, clip: Frames | None, texts: Sequence[str], mode: str = "", meta: VideoMeta | None = None
     ) -> list[Score]:
         """Score texts. `parts`: sum and mean of log-likelihoods in nats, tokens, including special ones."""
-        once, place = distinct(texts)
-        rows = [self.tokenizer(text, truncation=True, max_length=self._longest)["input_ids"] for text in once]
+        unique_texts, indices = distinct(texts)
+        rows = [self.tokenizer(text, truncation=True, max_length=self._longest)["input_ids"] for text in unique_texts]
         sums = batched_sums(rows, self.device, self._sums)
         scores = [mean_log_likelihood(total, len(row)) for total, row in zip(sums, rows, strict=True)]
-        return [scores[at] for at in place]
+        return [scores[at] for at in indices]
 
     def at_limit(self, texts: Sequence[str]) -> dict[str, TextRead]:
         return reads_of_tokenizer(self.tokenizer, texts, self._longest)
@@ -49,7 +49,7 @@ class Seq2SeqLM:
         for at, row in enumerate(rows):
             ids[at, : len(row)] = labels[at, : len(row)] = torch.tensor(row, dtype=torch.int64)
         mask = (labels != IGNORED).long()
-        ids, labels, mask = (part.to(self.device) for part in (ids, labels, mask))
+        ids, labels, mask = (tensor.to(self.device) for tensor in (ids, labels, mask))
         logits = self.model(input_ids=ids, attention_mask=mask, labels=labels).logits.float()
         costs = torch.nn.functional.cross_entropy(
             logits.transpose(1, 2), labels, reduction="none", ignore_index=IGNORED

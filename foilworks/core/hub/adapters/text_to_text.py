@@ -56,33 +56,33 @@ class TextToText:
             raise HubError(
                 f"{k} spans need at least as many beams, not {beams}; give at least one span and as many beams"
             )
-        once, place = distinct(texts)
-        encoded = [self._with_blank(text) for text in once]
-        found: list[list[Fill]] = [[] for _ in once]
+        unique_texts, indices = distinct(texts)
+        encoded = [self._with_blank(text) for text in unique_texts]
+        fill_lists: list[list[Fill]] = [[] for _ in unique_texts]
         budget = max(1, TOKENS_PER_BATCH * BEAMS_PER_BATCH // max(beams, BEAMS_PER_BATCH))
         for batch in token_batches([len(row) for row in encoded], self.device, budget=budget):
             for at, fills in zip(batch, self._searched([encoded[at] for at in batch], k, beams, longest), strict=True):
-                found[at] = fills
-        return [found[at] for at in place]
+                fill_lists[at] = fills
+        return [fill_lists[at] for at in indices]
 
     def span_scores(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """Return the log-probability, in nats, of each (text with one blank, span), including the span's end."""
-        once, place = distinct(pairs)
-        sources = [self._with_blank(text) for text, _ in once]
-        targets = [[self._opens, *self._plain(span), self._closes] for _, span in once]
+        unique_pairs, indices = distinct(pairs)
+        sources = [self._with_blank(text) for text, _ in unique_pairs]
+        targets = [[self._opens, *self._plain(span), self._closes] for _, span in unique_pairs]
         costs = self._costs(sources, targets)
         # The first sentinel is given, not guessed.
         sums = [-float(row[1:].sum()) for row in costs]
-        return [sums[at] for at in place]
+        return [sums[at] for at in indices]
 
     def score(
         self, clip: Frames | None, texts: Sequence[str], mode: str = "", meta: VideoMeta | None = None
     ) -> list[Score]:
         """Score texts. `parts`: sum and mean of log-likelihoods in nats, tokens, including the end of the text."""
-        once, place = distinct(texts)
-        rows = [[*self._plain(text)[: self._longest - 1], self.tokenizer.eos_token_id] for text in once]
+        unique_texts, indices = distinct(texts)
+        rows = [[*self._plain(text)[: self._longest - 1], self.tokenizer.eos_token_id] for text in unique_texts]
         scores = [_score(row) for row in self._costs(rows, rows)]
-        return [scores[at] for at in place]
+        return [scores[at] for at in indices]
 
     def at_limit(self, texts: Sequence[str]) -> dict[str, TextRead]:
         """Report texts at the limit of `score`; a text with a blank is read in a window around it."""
@@ -117,8 +117,8 @@ class TextToText:
     @torch.inference_mode()
     def _costs(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[torch.Tensor]:
         """The cross entropy of each token of each target, in nats."""
-        found: list[torch.Tensor] = [torch.empty(0)] * len(sources)
-        lengths = [len(one) + len(other) for one, other in zip(sources, targets, strict=True)]
+        token_costs: list[torch.Tensor] = [torch.empty(0)] * len(sources)
+        lengths = [len(source) + len(target) for source, target in zip(sources, targets, strict=True)]
         for batch in token_batches(lengths, self.device):
             labels = self._padded([targets[at] for at in batch], IGNORED)
             logits = self.model(**self._inputs([sources[at] for at in batch]), labels=labels).logits.float()
@@ -126,13 +126,13 @@ class TextToText:
                 logits.transpose(1, 2), labels, reduction="none", ignore_index=IGNORED
             ).cpu()
             for row, at in enumerate(batch):
-                found[at] = costs[row, : len(targets[at])]
-        return found
+                token_costs[at] = costs[row, : len(targets[at])]
+        return token_costs
 
     @torch.inference_mode()
     def _searched(self, rows: Sequence[Sequence[int]], k: int, beams: int, longest: int) -> list[list[Fill]]:
         first = torch.tensor([[self._start, self._opens]] * len(rows), device=self.device)
-        made = self.model.generate(
+        generation = self.model.generate(
             **self._inputs(rows),
             decoder_input_ids=first,
             num_beams=beams,
@@ -144,20 +144,20 @@ class TextToText:
             return_dict_in_generate=True,
             output_scores=True,
         )
-        steps = self.model.compute_transition_scores(made.sequences, made.scores, made.beam_indices)
+        steps = self.model.compute_transition_scores(generation.sequences, generation.scores, generation.beam_indices)
         totals = steps.float().sum(1).tolist()
-        answers = [self._fill(ids[2:], total) for ids, total in zip(made.sequences.tolist(), totals, strict=True)]
+        answers = [self._fill(ids[2:], total) for ids, total in zip(generation.sequences.tolist(), totals, strict=True)]
         return [_best(answers[at * k : at * k + k]) for at in range(len(rows))]
 
     def _fill(self, ids: Sequence[int], total: float) -> Fill | None:
         """What was written before the second sentinel; None where the model never came to an end."""
-        ends = [at for at, one in enumerate(ids) if one in (self._closes, self.tokenizer.eos_token_id)]
+        ends = [at for at, token_id in enumerate(ids) if token_id in (self._closes, self.tokenizer.eos_token_id)]
         if not ends:
             return None
-        kept = ids[: ends[0]]
-        if any(one in self.tokenizer.all_special_ids for one in kept):
+        span_ids = ids[: ends[0]]
+        if any(token_id in self.tokenizer.all_special_ids for token_id in span_ids):
             return None
-        text = " ".join(self.tokenizer.decode(kept).split())
+        text = " ".join(self.tokenizer.decode(span_ids).split())
         return Fill(text, total) if text else None
 
 
@@ -168,10 +168,10 @@ def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32")
 
 
 def _sentinel(tokenizer: Any, name: str, model: str) -> int:
-    found = tokenizer.convert_tokens_to_ids(name)
-    if found is None or found == tokenizer.unk_token_id:
+    token_id = tokenizer.convert_tokens_to_ids(name)
+    if token_id is None or token_id == tokenizer.unk_token_id:
         raise HubError(f"{model}: its tokenizer has no {name}; choose a model trained on span corruption, as T5")
-    return int(found)
+    return int(token_id)
 
 
 def _best(answers: Sequence[Fill | None]) -> list[Fill]:

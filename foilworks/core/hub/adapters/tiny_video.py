@@ -96,8 +96,8 @@ class TextEncoder(nn.Module):
         self.out = nn.Linear(2 * width, dimensions)
 
     def forward(self, ids: Tensor) -> Tensor:
-        there = (ids != 0).unsqueeze(1)
-        phrases = F.relu(self.phrases(self.words(ids).transpose(1, 2))) * there
+        is_word = (ids != 0).unsqueeze(1)
+        phrases = F.relu(self.phrases(self.words(ids).transpose(1, 2))) * is_word
         return self.out(phrases.amax(dim=2))
 
 
@@ -172,18 +172,18 @@ class TinyEmbedder(ReadsWholeTexts):
     def encode_video(self, clips: Sequence[Frames], meta: Sequence[VideoMeta]) -> NDArray[np.float32]:
         if not clips:
             return np.empty((0, self.model.config.dimensions), np.float32)
-        wanted = (self.model.config.frames, self.model.config.size, self.model.config.size, 3)
-        for clip, about in zip(clips, meta, strict=True):
-            if clip.shape != wanted or clip.dtype != np.uint8:
+        expected_shape = (self.model.config.frames, self.model.config.size, self.model.config.size, 3)
+        for clip, clip_meta in zip(clips, meta, strict=True):
+            if clip.shape != expected_shape or clip.dtype != np.uint8:
                 got = f"{clip.dtype} {clip.shape}"
                 raise HubError(
-                    f"clip {quoted(about.key)}: {self.info.model_id} takes uint8 {wanted}, not {got}; "
+                    f"clip {quoted(clip_meta.key)}: {self.info.model_id} takes uint8 {expected_shape}, not {got}; "
                     "sample it to its frames and size"
                 )
-        places, first = frame_numbers(clips)
-        distinct = np.stack([clips[at][place] for at, place in first])[:, None]
+        frame_ids, first = frame_numbers(clips)
+        distinct = np.stack([clips[at][frame_index] for at, frame_index in first])[:, None]
         features = self.model.look(torch.from_numpy(distinct).to(self.device))[:, 0]
-        return self.model.sum_up(features[torch.tensor(places, device=self.device)]).float().cpu().numpy()
+        return self.model.sum_up(features[torch.tensor(frame_ids, device=self.device)]).float().cpu().numpy()
 
     @torch.inference_mode()
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -232,17 +232,17 @@ def _read_config(path: Path) -> tuple[TinyConfig, Mapping[str, object]]:
     if not isinstance(raw, dict):
         raise HubError(f"{path}: not a JSON object; save the model again")
     card = raw.pop("card", {})
-    known = {field.name for field in fields(TinyConfig)}
-    if missing := sorted(known - raw.keys()):
+    field_names = {field.name for field in fields(TinyConfig)}
+    if missing := sorted(field_names - raw.keys()):
         raise HubError(f"{path}: {', '.join(missing)}: missing; save the model again")
-    if unexpected := sorted(raw.keys() - known):
+    if unexpected := sorted(raw.keys() - field_names):
         raise HubError(f"{path}: {', '.join(unexpected)}: unknown; this is not a tiny model's configuration")
     if raw["architecture"] not in ARCHITECTURES:
         allowed = ", ".join(ARCHITECTURES)
         raise HubError(f"{path}: architecture: {quoted(raw['architecture'])} is unknown; it is one of: {allowed}")
     if not isinstance(raw["name"], str) or not raw["name"]:
         raise HubError(f"{path}: name: not a text; give the model's name")
-    for name in sorted(known - {"architecture", "name"}):
+    for name in sorted(field_names - {"architecture", "name"}):
         if not isinstance(raw[name], int) or isinstance(raw[name], bool) or not 1 <= raw[name] <= 4096:
             raise HubError(
                 f"{path}: {name}: {quoted(raw[name])} is not a whole number from 1 to 4096; save the model again"
@@ -274,13 +274,13 @@ def _read_weights(path: Path, model: TinyVideoText) -> None:
         tensors = load_file(path)
     except (SafetensorError, OSError) as error:
         raise HubError(f"{path}: not readable as safetensors ({error}); copy the file again") from error
-    wanted = model.state_dict()
-    problems = [f"missing {name}" for name in sorted(wanted.keys() - tensors.keys())]
-    problems += [f"unexpected {name}" for name in sorted(tensors.keys() - wanted.keys())]
+    expected = model.state_dict()
+    problems = [f"missing {name}" for name in sorted(expected.keys() - tensors.keys())]
+    problems += [f"unexpected {name}" for name in sorted(tensors.keys() - expected.keys())]
     problems += [
-        f"{name} is {tuple(tensors[name].shape)}, not {tuple(wanted[name].shape)}"
-        for name in sorted(wanted.keys() & tensors.keys())
-        if tensors[name].shape != wanted[name].shape
+        f"{name} is {tuple(tensors[name].shape)}, not {tuple(expected[name].shape)}"
+        for name in sorted(expected.keys() & tensors.keys())
+        if tensors[name].shape != expected[name].shape
     ]
     if problems:
         raise HubError(f"{path}: {'; '.join(problems)}; these weights are not of the model that {CONFIG} describes")

@@ -63,10 +63,10 @@ class VideoBackbone:
         check_clips(clips, meta, self.info)
         rows = []
         for at in range(0, len(clips), CLIPS_PER_BATCH):
-            part = torch.stack([self._shown(clip) for clip in clips[at : at + CLIPS_PER_BATCH]]).to(self._dtype)
-            given = {"pixel_values_videos": part, "skip_predictor": True}
-            found = self.model(**(given if self.kind == "vjepa2" else {"pixel_values": part}))
-            rows.append(plain(found.last_hidden_state))
+            pixels = torch.stack([self._shown(clip) for clip in clips[at : at + CLIPS_PER_BATCH]]).to(self._dtype)
+            inputs = {"pixel_values_videos": pixels, "skip_predictor": True}
+            output = self.model(**(inputs if self.kind == "vjepa2" else {"pixel_values": pixels}))
+            rows.append(plain(output.last_hidden_state))
         return np.concatenate(rows) if rows else np.zeros((0, 1, 1), np.float32)
 
     def _shown(self, clip: Frames) -> torch.Tensor:
@@ -91,7 +91,7 @@ def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32")
     frames = fixed or options.get("frames", FRAMES * (tubelet if isinstance(tubelet, int) else tubelet[0]))
     if options.get("frames", frames) != frames:
         raise HubError(f"{name}: it was built for {frames} frames; leave out ?frames={options['frames']}")
-    found = {key: value for key, value in video_settings(name).items() if value is not None}
-    settings = {**DEFAULTS[config.model_type], **found}
+    file_settings = {key: value for key, value in video_settings(name).items() if value is not None}
+    settings = {**DEFAULTS[config.model_type], **file_settings}
     side = getattr(config, "image_size", 224)
     return VideoBackbone(loaded, Pixels.from_settings(settings, (side, side)), frames)

@@ -52,7 +52,7 @@ class VideoPrism:
     def encode_video(self, clips: Sequence[Frames], meta: Sequence[VideoMeta]) -> NDArray[np.float32]:
         """Encode n clips as (n, d)."""
         check_clips(clips, meta, self.info)
-        return np.concatenate([self._plain(self.video_rows(part)) for part in _parts(clips)])
+        return np.concatenate([self._plain(self.video_rows(batch)) for batch in _parts(clips)])
 
     @torch.inference_mode()
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -63,7 +63,7 @@ class VideoPrism:
     def video_rows(self, clips: Sequence[Frames]) -> torch.Tensor:
         """Return n clips as (n, d) in the model's own scale, in one forward pass, with gradients if they are
         enabled."""
-        return self._videos(torch.stack([self.pixels(one, self.device) for one in clips]).to(self._dtype))
+        return self._videos(torch.stack([self.pixels(clip, self.device) for clip in clips]).to(self._dtype))
 
     def text_rows(self, texts: Sequence[str]) -> torch.Tensor:
         """Return m texts as (m, d) in the model's own scale, with gradients if they are enabled."""
@@ -82,8 +82,8 @@ class VideoPrism:
         return self.model.get_video_features(pixel_values_videos=pixels).pooler_output.reshape(len(pixels), -1)
 
     def _texts(self, tokens: Any) -> torch.Tensor:
-        given = {"input_ids": tokens["input_ids"], "attention_mask": tokens["attention_mask"]}
-        return self.model.get_text_features(**given).pooler_output
+        inputs = {"input_ids": tokens["input_ids"], "attention_mask": tokens["attention_mask"]}
+        return self.model.get_text_features(**inputs).pooler_output
 
     def _plain(self, rows: torch.Tensor) -> NDArray[np.float32]:
         return unit(rows)
@@ -108,8 +108,8 @@ class PeVideo(VideoPrism):
 
     def score(self, videos: NDArray[np.float32], texts: NDArray[np.float32]) -> NDArray[np.float32]:
         scale, bias = (
-            np.float32(float(part.detach()))
-            for part in (self.model.text_video_logit_scale, self.model.text_video_logit_bias)
+            np.float32(float(parameter.detach()))
+            for parameter in (self.model.text_video_logit_scale, self.model.text_video_logit_bias)
         )
         return (super().score(videos, texts) * scale + bias).astype(np.float32)
 
@@ -120,8 +120,8 @@ class PeVideo(VideoPrism):
         return self.model.video_head(self.model.video_encoder(pixel_values_videos=pixels).pooler_output)
 
     def _texts(self, tokens: Any) -> torch.Tensor:
-        given = {"input_ids": tokens["input_ids"], "attention_mask": tokens["attention_mask"]}
-        hidden = self.model.text_model(**given, output_hidden_states=True).hidden_states[-1]
+        inputs = {"input_ids": tokens["input_ids"], "attention_mask": tokens["attention_mask"]}
+        hidden = self.model.text_model(**inputs, output_hidden_states=True).hidden_states[-1]
         return self.model.text_video_head(hidden[:, 0])
 
     def _plain(self, rows: torch.Tensor) -> NDArray[np.float32]:

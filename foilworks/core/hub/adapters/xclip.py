@@ -50,19 +50,19 @@ class XClip:
         that repeats one frame costs one frame.
         """
         check_clips(clips, meta, self.info)
-        places, _ = frame_numbers(clips)
+        frame_ids, _ = frame_numbers(clips)
         base: dict[tuple[int, ...], int] = {}
-        for at, row in enumerate(places):
+        for at, row in enumerate(frame_ids):
             base.setdefault(tuple(sorted(row)), at)
-        found: dict[int, NDArray[np.float32]] = {}
-        for group in _by_length(base.values(), places, self.info.frames):
+        encodings: dict[int, NDArray[np.float32]] = {}
+        for group in _by_length(base.values(), frame_ids, self.info.frames):
             seen = self._tower([clips[at][:k] for at, k in group], group[0][1])
             for number, (at, _) in enumerate(group):
-                same = [other for other, row in enumerate(places) if base[tuple(sorted(row))] == at]
-                orders = torch.tensor([[places[at].index(frame) for frame in places[other]] for other in same])
-                by_frame, patches = (part[number][orders.to(self.device)] for part in seen)
-                found |= zip(same, plain(self._together(by_frame, patches)), strict=True)
-        return np.stack([found[at] for at in range(len(clips))])
+                same = [index for index, row in enumerate(frame_ids) if base[tuple(sorted(row))] == at]
+                orders = torch.tensor([[frame_ids[at].index(frame) for frame in frame_ids[index]] for index in same])
+                by_frame, patches = (tensor[number][orders.to(self.device)] for tensor in seen)
+                encodings |= zip(same, plain(self._together(by_frame, patches)), strict=True)
+        return np.stack([encodings[at] for at in range(len(clips))])
 
     @torch.inference_mode()
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -75,15 +75,19 @@ class XClip:
     @torch.inference_mode()
     def score(self, videos: NDArray[np.float32], texts: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the (n, m) cosines in float32 of (n, 1 + patches, d) and (m, d), each text prompted by each clip."""
-        found = np.zeros((len(videos), len(texts)), np.float32)
+        scores = np.zeros((len(videos), len(texts)), np.float32)
         for at, row in enumerate(videos):
             seen = torch.from_numpy(np.ascontiguousarray(row)).to(self.device)
             for begin in range(0, len(texts), TEXTS_PER_SCORE):
-                part = torch.from_numpy(np.ascontiguousarray(texts[begin : begin + TEXTS_PER_SCORE])).to(self.device)
-                prompt = self.model.prompts_generator(part[None].to(self._dtype), seen[None, 1:].to(self._dtype))[0]
-                cosines = torch.nn.functional.cosine_similarity(part + prompt.float(), seen[:1], dim=1)
-                found[at, begin : begin + TEXTS_PER_SCORE] = plain(cosines)
-        return found
+                text_batch = torch.from_numpy(np.ascontiguousarray(texts[begin : begin + TEXTS_PER_SCORE])).to(
+                    self.device
+                )
+                prompt = self.model.prompts_generator(text_batch[None].to(self._dtype), seen[None, 1:].to(self._dtype))[
+                    0
+                ]
+                cosines = torch.nn.functional.cosine_similarity(text_batch + prompt.float(), seen[:1], dim=1)
+                scores[at, begin : begin + TEXTS_PER_SCORE] = plain(cosines)
+        return scores
 
     def text_rows(self, texts: Sequence[str]) -> torch.Tensor:
         """Return m texts as (m, d), not yet prompted, with gradients if they are enabled."""
@@ -104,8 +108,8 @@ class XClip:
         return by_frame, patches.view(n, k, *patches.shape[1:])
 
     def _together(self, by_frame: torch.Tensor, patches: torch.Tensor) -> torch.Tensor:
-        whole = self.model.mit(by_frame).pooler_output
-        return torch.cat([whole[:, None], patches.mean(1)], dim=1)
+        video_features = self.model.mit(by_frame).pooler_output
+        return torch.cat([video_features[:, None], patches.mean(1)], dim=1)
 
 
 @contextmanager
@@ -122,11 +126,11 @@ def _frames(tower: Any, k: int) -> Iterator[None]:
             layer.num_frames = before
 
 
-def _by_length(clips: Iterable[int], places: Sequence[Sequence[int]], k: int) -> Iterator[Sequence[tuple[int, int]]]:
+def _by_length(clips: Iterable[int], frame_ids: Sequence[Sequence[int]], k: int) -> Iterator[Sequence[tuple[int, int]]]:
     """Yield batches of (clip, how many of its first frames to show): 1 of a clip that repeats its first, else k."""
     groups: dict[int, list[tuple[int, int]]] = {}
     for at in clips:
-        length = 1 if len(set(places[at])) == 1 else k
+        length = 1 if len(set(frame_ids[at])) == 1 else k
         groups.setdefault(length, []).append((at, length))
     for length, group in groups.items():
         yield from batched(group, CLIPS_PER_BATCH * k // length)
