@@ -50,7 +50,7 @@ def answers_of(path: Path, raw: Iterable[RawRecord], columns: Columns) -> Answer
     found: dict[str, Mapping[str, Any]] = {}
     for record in raw:
         if record.problem:
-            raise CorpusError(f"{path}:{record.line}: {record.part}: {record.problem}; correct the line")
+            raise CorpusError(f"{path}:{record.line}: {record.field}: {record.problem}; correct the line")
         name, fields = _entry(record, columns)
         if not name:
             raise CorpusError(

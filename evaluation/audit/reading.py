@@ -205,7 +205,7 @@ def _fields(source: Source, problems: Problems) -> Iterator[tuple[int, dict[str,
     for raw in raw_records(source.path, source.limits):
         try:
             if raw.problem:
-                raise ProblemError(raw.part, raw.problem, "correct the line")
+                raise ProblemError(raw.field, raw.problem, "correct the line")
             check_content(raw.value)
             for fields, own in flattened(raw.value, raw.key, source.columns):
                 yield raw.line, fields, own

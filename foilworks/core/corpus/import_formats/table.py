@@ -147,6 +147,6 @@ def _chosen(recipe: Recipe, rows: Iterable[RawRecord], count: _Count) -> Iterato
                 is_empty = False
                 yield raw._replace(value=value)
         except ProblemError as error:
-            yield raw._replace(value=None, problem=error.problem, part=error.field)
+            yield raw._replace(value=None, problem=error.problem, field=error.field)
             continue
         count.left_out += is_empty and bool(recipe.where)

@@ -78,7 +78,7 @@ def _row(key: str | None, value: Any) -> dict[str, Any]:
 def _table(path: Path, header: Sequence[str]) -> Iterator[RawRecord]:
     tried = [(delimiter, first_row(path, delimiter)) for delimiter in (COMMA, TAB, SEMICOLON)]
     delimiter, first = max(tried, key=lambda one: len(one[1].names))
-    names, first_line = (list(header), 0) if header else (_named(path, first), first.line)
+    names, first_line = (list(header), 0) if header else (_unique_names(path, first), first.line)
     reader = CellReader(path, names)
     for line, values in split_rows(path, delimiter):
         if line == first_line or not any(value.strip() for value in values):
@@ -90,11 +90,11 @@ def _table(path: Path, header: Sequence[str]) -> Iterator[RawRecord]:
             yield RawRecord(None, reader.read(dict(zip(names, values, strict=True))), line)
 
 
-def _named(path: Path, header: Header) -> list[str]:
-    names = [INDEX if not place and not name else name for place, name in enumerate(header.names)]
-    for place, name in enumerate(names):
-        if not name or name in names[:place]:
-            problem = f"has two columns {quoted(name)}" if name else f"has no name for column {place + 1}"
+def _unique_names(path: Path, header: Header) -> list[str]:
+    names = [INDEX if not index and not name else name for index, name in enumerate(header.names)]
+    for index, name in enumerate(names):
+        if not name or name in names[:index]:
+            problem = f"has two columns {quoted(name)}" if name else f"has no name for column {index + 1}"
             raise CorpusError(f"{path}:{header.line}: header: {problem}; give each column its own name")
     if not names:
         raise CorpusError(f"{path}:1: quotes: a quoted text is not closed; close it, and double the quotes inside it")

@@ -17,9 +17,9 @@ def is_binary(kind: Any) -> bool:
     if types.is_dictionary(kind):
         return is_binary(kind.value_type)
     if types.is_nested(kind):
-        return any(is_binary(kind.field(place).type) for place in range(kind.num_fields))
-    named = (types.is_binary, types.is_large_binary, types.is_fixed_size_binary, types.is_binary_view)
-    return any(test(kind) for test in named)
+        return any(is_binary(kind.field(index).type) for index in range(kind.num_fields))
+    tests = (types.is_binary, types.is_large_binary, types.is_fixed_size_binary, types.is_binary_view)
+    return any(test(kind) for test in tests)
 
 
 def plain(value: Any) -> Any:

@@ -29,10 +29,10 @@ def class_names(path: str) -> dict[str, str] | None:
     texts = [(text or "").strip() for _, text in lines(Path(path))]
     if texts[0][:1] in {"{", "["}:
         return _from_json(path, "".join(texts))
-    found = [_NUMBERED.fullmatch(text) for text in texts]
-    if all(found[1:]) and len(found) > 1:
-        return {str(int(match[1])): match[2].strip('" ') for match in found if match}
-    return {str(place): text.strip('" ') for place, text in enumerate(texts)}
+    matches = [_NUMBERED.fullmatch(text) for text in texts]
+    if all(matches[1:]) and len(matches) > 1:
+        return {str(int(match[1])): match[2].strip('" ') for match in matches if match}
+    return {str(number): text.strip('" ') for number, text in enumerate(texts)}
 
 
 def _from_json(path: str, text: str) -> dict[str, str]:
@@ -46,6 +46,6 @@ def _from_json(path: str, text: str) -> dict[str, str]:
     pairs = list(data.items()) if isinstance(data, Mapping) else []
     if pairs and all(is_number(str(name)) and isinstance(label, str) for name, label in pairs):
         return {str(int(name)): str(label) for name, label in pairs}
-    if pairs and all(is_number(str(place)) for _, place in pairs):
-        return {str(int(place)): str(label) for label, place in pairs}
+    if pairs and all(is_number(str(number)) for _, number in pairs):
+        return {str(int(number)): str(label) for label, number in pairs}
     raise CorpusError(f"{path}:1: classes: has no names by number; {fix}")

@@ -109,13 +109,13 @@ class Profile:
 
 def columns_in(rows: Sequence[Row], depth: int = 3) -> list[str]:
     """Names of all columns, and of values inside them: `segment.0`, `info.title`, `choices.*.choice`."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for row in rows:
         for name, value in row.items():
-            _name(name, value, depth, found)
+            _add_names(name, value, depth, names)
             if PLACE in row and _is_pairs(nested(value)):
-                found |= {f"{name}.{PLACE}.0": None, f"{name}.{PLACE}.1": None}
-    return list(found)[:_MAX_COLUMNS]
+                names |= {f"{name}.{PLACE}.0": None, f"{name}.{PLACE}.1": None}
+    return list(names)[:_MAX_COLUMNS]
 
 
 def text_columns(rows: Sequence[Row]) -> list[str]:
@@ -132,24 +132,26 @@ def _is_text(value: Any) -> bool:
 
 def _is_pairs(value: Any) -> bool:
     """Whether a list may hold the times of the entries of another one."""
-    return isinstance(value, list) and bool(value) and all(isinstance(one, list) and len(one) == 2 for one in value)
+    return (
+        isinstance(value, list) and bool(value) and all(isinstance(times, list) and len(times) == 2 for times in value)
+    )
 
 
-def _name(name: str, value: Any, depth: int, found: dict[str, None]) -> None:
-    found.setdefault(name)
+def _add_names(name: str, value: Any, depth: int, names: dict[str, None]) -> None:
+    names.setdefault(name)
     value = nested(value)
     if depth == 0:
         return
     if isinstance(value, Mapping):
         for key, inner in list(value.items())[:20]:
-            _name(f"{name}.{key}", inner, depth - 1, found)
+            _add_names(f"{name}.{key}", inner, depth - 1, names)
     elif isinstance(value, list) and value and isinstance(value[0], Mapping):
         for key in value[0]:
-            found.setdefault(f"{name}.*.{key}")
+            names.setdefault(f"{name}.*.{key}")
     elif isinstance(value, list) and 0 < len(value) <= 4:
-        for place, inner in enumerate(value):
+        for index, inner in enumerate(value):
             if not isinstance(inner, str | list | Mapping):
-                found.setdefault(f"{name}.{place}")
+                names.setdefault(f"{name}.{index}")
 
 
 def guess(rows: Iterable[Row], explode: str | None = None) -> dict[str, Any]:
@@ -160,12 +162,12 @@ def guess(rows: Iterable[Row], explode: str | None = None) -> dict[str, Any]:
     rows = list(rows)
     explode = _list_column(rows) if explode is None else explode
     if explode:
-        rows = [each for row in rows for each in exploded(row, explode)]
+        rows = [entry_row for row in rows for entry_row in exploded(row, explode)]
     profiles = {name: _profile(name, rows) for name in columns_in(rows) if name != PLACE}
     columns: dict[str, Any] = {}
-    found = {"columns": columns, **({"explode": explode} if explode else {})}
+    document = {"columns": columns, **({"explode": explode} if explode else {})}
     taken: set[str] = set()
-    found |= _choice(profiles, columns, taken)
+    document |= _choice(profiles, columns, taken)
     for field in _FIELDS:
         if not ((field == "caption" and "candidates" in columns) or (field == "source_id" and "video" in columns)):
             _take_best(field, profiles, columns, taken, explode)
@@ -173,7 +175,7 @@ def guess(rows: Iterable[Row], explode: str | None = None) -> dict[str, Any]:
     if "caption" in columns:
         foils = [name for name, profile in profiles.items() if name not in taken and _is_foil(name, profile)]
         columns |= {"foils": foils} if foils else {}
-    return found
+    return document
 
 
 def _take_best(
@@ -212,9 +214,11 @@ def _list_column(rows: Sequence[Row]) -> str:
 
 def _choice(profiles: Mapping[str, Profile], columns: dict[str, Any], taken: set[str]) -> dict[str, Any]:
     """Columns of a multiple-choice question: candidates and the right one."""
-    named = [name for name, profile in profiles.items() if _CANDIDATES.fullmatch(_plain(name)) and profile.numbers < 1]
+    numbered_columns = [
+        name for name, profile in profiles.items() if _CANDIDATES.fullmatch(_plain(name)) and profile.numbers < 1
+    ]
     lists = [name for name, profile in profiles.items() if _is_candidate_list(name, profile)]
-    candidates = named if len(named) > 1 else lists[-1:]
+    candidates = numbered_columns if len(numbered_columns) > 1 else lists[-1:]
     answer = _best("answer", profiles, set(candidates))
     if not candidates or not answer:
         return {}
@@ -224,8 +228,13 @@ def _choice(profiles: Mapping[str, Profile], columns: dict[str, Any], taken: set
         columns["candidate"] = "{question} {candidate}"
         taken.add("question")
     numbers = [as_number(value) for value in profiles[answer].values]
-    known = [number for number in numbers if number is not None]
-    is_from_1 = len(known) == len(numbers) and bool(known) and min(known) == 1 and max(known) == len(candidates)
+    valid_numbers = [number for number in numbers if number is not None]
+    is_from_1 = (
+        len(valid_numbers) == len(numbers)
+        and bool(valid_numbers)
+        and min(valid_numbers) == 1
+        and max(valid_numbers) == len(candidates)
+    )
     return {"first_answer": 1} if is_from_1 and len(candidates) > 1 else {}
 
 
@@ -257,12 +266,16 @@ def _score(field: str, profile: Profile) -> float:
     """0 for a column that cannot be the field; else more for a better name."""
     if profile.filled == 0 or not _fits(field, profile):
         return 0
-    names, parts = _NAMES[field], [part for part in profile.name.split(".") if part != PLACE]
+    names, steps = _NAMES[field], [step for step in profile.name.split(".") if step != PLACE]
     if field == "source_id" and profile.name == KEY:
         return 2.5
-    for shown, weight in ((_plain(profile.name), 1.0), (_plain(parts[-1]), 0.9), (_plain(".".join(parts[-2:])), 0.9)):
-        if shown in names and not (field == "caption" and shown in _WEAK and profile.words < 3):
-            return weight * (2 - names.index(shown) / len(names))
+    for plain_name, weight in (
+        (_plain(profile.name), 1.0),
+        (_plain(steps[-1]), 0.9),
+        (_plain(".".join(steps[-2:])), 0.9),
+    ):
+        if plain_name in names and not (field == "caption" and plain_name in _WEAK and profile.words < 3):
+            return weight * (2 - names.index(plain_name) / len(names))
     return _by_content(field, profile)
 
 
@@ -281,11 +294,13 @@ def guess_videos(rows: Sequence[Row], *, has_texts: bool = False) -> dict[str, s
         taken.add(video)
         columns["video"] = video
     for field in ("class_label", "url", "start_time", "end_time", "split"):
-        named = {name: profile for name, profile in profiles.items() if _is_named(field, profile)}
-        _take_best(field, named, columns, taken, "")
+        matching_profiles = {name: profile for name, profile in profiles.items() if _is_named(field, profile)}
+        _take_best(field, matching_profiles, columns, taken, "")
     if not {"video", "url"} & columns.keys():
-        named = {name: profile for name, profile in profiles.items() if _is_named("video", profile)}
-        name = next((name for name in named if name not in taken), "") or _best("source_id", profiles, taken)
+        matching_profiles = {name: profile for name, profile in profiles.items() if _is_named("video", profile)}
+        name = next((name for name in matching_profiles if name not in taken), "") or _best(
+            "source_id", profiles, taken
+        )
         columns |= {"source_id": name} if name else {}
     if "class_label" not in columns and (name := _best("category", profiles, taken)):
         columns["class_label"] = name
@@ -298,9 +313,9 @@ def _is_sentence(profile: Profile) -> bool:
 
 
 def _is_named(field: str, profile: Profile) -> bool:
-    parts = [part for part in profile.name.split(".") if part != PLACE]
+    steps = [step for step in profile.name.split(".") if step != PLACE]
     is_split = field != "split" or all(named_split(str(value)) for value in profile.values)
-    return is_split and _plain(parts[-1]) in _NAMES[field]
+    return is_split and _plain(steps[-1]) in _NAMES[field]
 
 
 def _by_content(field: str, profile: Profile) -> float:
@@ -336,13 +351,13 @@ def _fits(field: str, profile: Profile) -> bool:
 
 
 def _profile(name: str, rows: Sequence[Row]) -> Profile:
-    found = [value_at(row, name) for row in rows]
-    values = [value for value in found if value is not None and value != ""]
+    cells = [value_at(row, name) for row in rows]
+    values = [value for value in cells if value is not None and value != ""]
     texts = [value for value in values if isinstance(value, str)]
     n = max(1, len(values))
     return Profile(
         name=name,
-        filled=len(values) / max(1, len(found)),
+        filled=len(values) / max(1, len(cells)),
         numbers=sum(as_number(value) is not None for value in values) / n,
         times=sum(map(_is_time, values)) / n,
         files=sum(bool(_VIDEO_FILE.fullmatch(text)) for text in texts) / n,

@@ -40,9 +40,9 @@ class Fields:
     def get(self, field: str) -> Any:
         return self._values.get(field)
 
-    def without(self, known: frozenset[str]) -> dict[str, Any]:
+    def without(self, known_keys: frozenset[str]) -> dict[str, Any]:
         """The fields that are not among the known ones, in the order of the file."""
-        return {key: value for key, value in self._values.items() if key not in known}
+        return {key: value for key, value in self._values.items() if key not in known_keys}
 
     def label(self, field: str, limit: int, default: str = "") -> str:
         """A short text; a whole number counts as its digits."""
@@ -64,14 +64,14 @@ class Fields:
 
     def foils(self) -> tuple[str, ...]:
         """Foils under either spelling: `foils` (a list, or one text) or `foil`; () when there is none."""
-        many, one = self.get("foils"), self.get("foil")
-        if many is not None and one is not None and one not in (many if isinstance(many, list) else [many]):
+        foils, foil = self.get("foils"), self.get("foil")
+        if foils is not None and foil is not None and foil not in (foils if isinstance(foils, list) else [foils]):
             raise ProblemError(self.name("foil"), "is not among the foils", "give one of the two fields")
-        value = one if many is None else many
+        value = foil if foils is None else foils
         if value is None:
             return ()
         texts = value if isinstance(value, list) else [value]
-        name = self.name("foil" if many is None else "foils")
+        name = self.name("foil" if foils is None else "foils")
         return tuple(check_sentence(f"{name}[{i}]", text) for i, text in enumerate(texts))
 
     def time(self, field: str) -> float | None:
@@ -172,8 +172,8 @@ def check_content(value: Any, name: str = "", depth: int = 0) -> None:
             _check_text(f"a field name in {name or 'the record'}", key)
             check_content(inner, label, depth + 1)
     elif isinstance(value, list):
-        for place, inner in enumerate(value):
-            check_content(inner, f"{name}[{place}]", depth + 1)
+        for index, inner in enumerate(value):
+            check_content(inner, f"{name}[{index}]", depth + 1)
 
 
 def _check_text(name: str, value: str) -> None:

@@ -20,12 +20,12 @@ _SPACE = " \t\n\r"
 
 def unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """The object of these members. ValueError where a name is twice, of which the last would silently count."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members_by_name = dict(pairs)
+    if len(members_by_name) < len(pairs):
         names = [name for name, _value in pairs]
-        twice = next(name for place, name in enumerate(names) if name in names[:place])
-        raise ValueError(f"has the field {quoted(twice)} twice; keep one of them")
-    return found
+        repeated_name = next(name for index, name in enumerate(names) if name in names[:index])
+        raise ValueError(f"has the field {quoted(repeated_name)} twice; keep one of them")
+    return members_by_name
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=unique_names)
@@ -112,7 +112,7 @@ def member_paths(path: Path, text: str) -> list[str]:
         return [""]
     sizes: dict[str, int] = {}
     for member in members(path, text):
-        if isinstance(member.value, dict | list) and any(isinstance(each, dict | list) for each in _values(member)):
+        if isinstance(member.value, dict | list) and any(isinstance(item, dict | list) for item in _values(member)):
             sizes[member.key or ""] = len(member.value)
     shapes = {_shape(member) for member in islice(members(path, text), 3)}
     is_map = len(sizes) > _FEW_LISTS or (len(sizes) > 1 and len(shapes) == 1 and None not in shapes)

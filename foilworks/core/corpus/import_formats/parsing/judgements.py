@@ -25,12 +25,12 @@ def read_votes(path: Path, raw: Iterable[RawRecord], parse: Callable[[RawRecord]
             where = f"{path}:{record.line}"
             try:
                 if record.problem:
-                    raise ProblemError(record.part, record.problem, "correct the line")
+                    raise ProblemError(record.field, record.problem, "correct the line")
                 check_content(record.value)
                 vote = parse(record)
-                known = first_line.setdefault(f"{vote.item}\0{vote.foil}\0{vote.annotator}", str(record.line))
-                if known is not None:
-                    problem = f"{quoted(vote.annotator)} judged {quoted(vote.item)} already on line {known}"
+                earlier_line = first_line.setdefault(f"{vote.item}\0{vote.foil}\0{vote.annotator}", str(record.line))
+                if earlier_line is not None:
+                    problem = f"{quoted(vote.annotator)} judged {quoted(vote.item)} already on line {earlier_line}"
                     raise ProblemError("annotator", problem, "keep one of the two")
             except PassedOver as why:
                 yield RecordWarning(where, "state", f"{why}: skipped")
@@ -47,10 +47,10 @@ def place_of(value: Any) -> bool | None:
         return None
     if isinstance(value, bool):
         return value
-    place = PLACES.get(str(value).strip().lower())
-    if place is None:
+    is_first = PLACES.get(str(value).strip().lower())
+    if is_first is None:
         raise ProblemError("position", f"is {quoted(str(value))}", "give 1 if the caption was first, else 2")
-    return place
+    return is_first
 
 
 def foil_of(value: Any) -> int | None:
@@ -64,13 +64,13 @@ def foil_of(value: Any) -> int | None:
 
 def choice_of(value: Any, caption_first: bool | None, field: str = "choice") -> str:
     """The truth-coded choice behind a word, or behind 1 to 5 as they were shown."""
-    said = str("" if value is None else value).strip().lower().replace(" ", "_").replace("-", "_")
-    said = NUMBERED[int(said) - 1] if said in {"1", "2", "3", "4", "5"} else said
-    if said in {"first", "second"}:
+    choice = str("" if value is None else value).strip().lower().replace(" ", "_").replace("-", "_")
+    choice = NUMBERED[int(choice) - 1] if choice in {"1", "2", "3", "4", "5"} else choice
+    if choice in {"first", "second"}:
         if caption_first is None:
             raise ProblemError("position", "is missing", "give the position of the caption (1 or 2)")
-        return "caption" if (said == "first") == caption_first else "foil"
-    if said not in CHOICES:
-        problem = "is missing" if not said else f"is {quoted(said)}"
+        return "caption" if (choice == "first") == caption_first else "foil"
+    if choice not in CHOICES:
+        problem = "is missing" if not choice else f"is {quoted(choice)}"
         raise ProblemError(field, problem, f"give one of {', '.join(CHOICES)}, or 1 to 5 with a position")
-    return said
+    return choice

@@ -48,16 +48,16 @@ def item_of(
         problem = f"has {len(question.options)} options"
         raise ProblemError("options", problem, f"give 2 to {len(ascii_uppercase)} of them")
     texts = [option if question.is_caption else f"Q: {question.text} A: {option}" for option in question.options]
-    texts = [check_sentence(f"options[{place}]", text) for place, text in enumerate(texts)]
-    asked = {"question": question.text, "options": list(question.options), "answer": question.right}
+    texts = [check_sentence(f"options[{index}]", text) for index, text in enumerate(texts)]
+    question_facts = {"question": question.text, "options": list(question.options), "answer": question.right}
     return ItemRecord(
         id=item_id,
         subtest=subtest[:MAX_LABEL],
         test=test,
         video=video,
         caption=texts[question.right],
-        foils=tuple(text for place, text in enumerate(texts) if place != question.right),
-        facts={**asked, **({"type": question.kind} if question.kind else {}), **(facts or {})},
+        foils=tuple(text for index, text in enumerate(texts) if index != question.right),
+        facts={**question_facts, **({"type": question.kind} if question.kind else {}), **(facts or {})},
         extra=dict(extra or {}),
         line=line,
     )
@@ -99,12 +99,12 @@ def option_texts(name: str, value: Any) -> list[str]:
     """The options of a list, without the labels `A.`, `B.` … if all of them have theirs."""
     if not isinstance(value, list):
         raise ProblemError(name, "is not a list", "give a list with the options")
-    texts = [check_sentence(f"{name}[{place}]", text) for place, text in enumerate(value)]
-    found = [_LABEL.match(text) for text in texts]
-    labels = [label[1] for label in found if label]
+    texts = [check_sentence(f"{name}[{index}]", text) for index, text in enumerate(value)]
+    matches = [_LABEL.match(text) for text in texts]
+    labels = [label[1] for label in matches if label]
     if labels != list(ascii_uppercase[: len(texts)]):
         return texts
-    return [text[label.end() :] for text, label in zip(texts, found, strict=True) if label]
+    return [text[label.end() :] for text, label in zip(texts, matches, strict=True) if label]
 
 
 def place_of_letter(name: str, value: Any, n: int) -> int:

@@ -29,13 +29,13 @@ _TABLE_ENDINGS = frozenset({".csv", ".tsv"})
 
 
 class RawRecord(NamedTuple):
-    """A parsed record and the line it starts on; `problem` is why it, or the `part` of it, could not even be parsed."""
+    """A parsed record and the line it starts on; `problem` is why it, or its `field`, could not even be parsed."""
 
     key: str | None
     value: Any
     line: int
     problem: str = ""
-    part: str = "JSON"
+    field: str = "JSON"
 
 
 def json_lines(path: Path) -> Iterator[RawRecord]:
@@ -75,7 +75,7 @@ def read_several(
             where = f"{path}:{record.line}"
             try:
                 if record.problem:
-                    raise ProblemError(record.part, record.problem, "correct the line")
+                    raise ProblemError(record.field, record.problem, "correct the line")
                 check_content(record.value)
                 items = parse(record)
                 for item in items:
@@ -95,11 +95,11 @@ def read_several(
 
 
 def _check_new(first_line: Spill, item: ItemRecord, line: int, own_ids: bool) -> None:
-    known = first_line.setdefault(item.id, str(line))
-    if known is not None and not own_ids:
-        raise ProblemError("record", f"repeats the record on line {known}", "remove it")
-    if known is not None:
-        raise ProblemError("id", f"{quoted(item.id)} is already on line {known}", "give every record its own id")
+    earlier_line = first_line.setdefault(item.id, str(line))
+    if earlier_line is not None and not own_ids:
+        raise ProblemError("record", f"repeats the record on line {earlier_line}", "remove it")
+    if earlier_line is not None:
+        raise ProblemError("id", f"{quoted(item.id)} is already on line {earlier_line}", "give every record its own id")
 
 
 def default_subtest(path: Path, params: Mapping[str, Any]) -> str:
@@ -125,8 +125,8 @@ class Names:
         contents = self._seen.setdefault(video, [])
         if content not in contents:
             contents.append(content)
-        place = contents.index(content) + 1
-        return video if place == 1 else f"{video}#{place}"
+        number = contents.index(content) + 1
+        return video if number == 1 else f"{video}#{number}"
 
 
 def checked_id(name: str, value: str) -> str:

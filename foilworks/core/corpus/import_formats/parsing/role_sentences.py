@@ -19,14 +19,14 @@ _AFTER_HEAD = re.compile(r"\s(?:in|on|at|of|with|from|by|to|near|behind|who|that
 def sentence_of(verb: str, arguments: Mapping[str, str]) -> str:
     """Write the sentence: the first core argument, the verb in the present, the other arguments in their order. Empty
     arguments and the scene are left out. "" if there is no core argument."""
-    given = [(name, text) for name, text in _given(arguments) if name != SCENE]
-    subject = next((text for name, text in given if _CORE.match(name)), "")
+    named_texts = [(name, text) for name, text in _given(arguments) if name != SCENE]
+    subject = next((text for name, text in named_texts if _CORE.match(name)), "")
     if not subject:
         return ""
-    others = [text for _name, text in given]
-    others.remove(subject)
+    later_texts = [text for _name, text in named_texts]
+    later_texts.remove(subject)
     form = verb if _is_plural(subject) else verb_form(verb, "VBZ")
-    text = " ".join([subject, form, *others])
+    text = " ".join([subject, form, *later_texts])
     return text[0].upper() + text[1:] + "."
 
 

@@ -27,31 +27,31 @@ class Condition(NamedTuple):
 
     def holds(self, row: Row) -> bool:
         """Whether the row is chosen. `=` and `in` compare as text, and as numbers if both are numbers."""
-        found = value_at(row, self.name)
+        cell = value_at(row, self.name)
         if self.operator in _ORDERS:
-            one, other = as_number(found), as_number(self.value)
-            return one is not None and other is not None and _ORDERS[self.operator](one, other)
-        wanted = self.value.split(",") if self.operator.endswith("in") else [self.value]
-        return any(_equal(found, one.strip()) for one in wanted) != (self.operator in {"!=", "not in"})
+            number, limit = as_number(cell), as_number(self.value)
+            return number is not None and limit is not None and _ORDERS[self.operator](number, limit)
+        operands = self.value.split(",") if self.operator.endswith("in") else [self.value]
+        return any(_equal(cell, operand.strip()) for operand in operands) != (self.operator in {"!=", "not in"})
 
 
-def parse_condition(given: str) -> Condition:
+def parse_condition(text: str) -> Condition:
     """CorpusError: not a condition, or an order of something that is not a number."""
-    match = _SIGN.search(given)
-    name = given[: match.start()].strip() if match else ""
+    match = _SIGN.search(text)
+    name = text[: match.start()].strip() if match else ""
     if match is None or not name:
-        raise CorpusError(f"where: {quoted(given)} is not a condition; write it as column=value, such as annotation=1")
+        raise CorpusError(f"where: {quoted(text)} is not a condition; write it as column=value, such as annotation=1")
     sign = match[0].strip()
-    found = Condition(name, "=" if sign == "==" else sign, given[match.end() :].strip())
-    if found.operator in _ORDERS and as_number(found.value) is None:
-        raise CorpusError(f"where: {quoted(found.value)} is not a number; give one after {found.operator}")
-    return found
+    condition = Condition(name, "=" if sign == "==" else sign, text[match.end() :].strip())
+    if condition.operator in _ORDERS and as_number(condition.value) is None:
+        raise CorpusError(f"where: {quoted(condition.value)} is not a number; give one after {condition.operator}")
+    return condition
 
 
-def _equal(found: Any, wanted: str) -> bool:
-    if found is None:
-        return wanted == ""
-    one, other = as_number(found), as_number(wanted)
-    if one is not None and other is not None:
-        return one == other
-    return (str(found).lower() if isinstance(found, bool) else str(found)) == wanted
+def _equal(cell: Any, expected: str) -> bool:
+    if cell is None:
+        return expected == ""
+    number, expected_number = as_number(cell), as_number(expected)
+    if number is not None and expected_number is not None:
+        return number == expected_number
+    return (str(cell).lower() if isinstance(cell, bool) else str(cell)) == expected

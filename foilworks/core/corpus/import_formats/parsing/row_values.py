@@ -29,33 +29,33 @@ def value_at(row: Row, name: str) -> Any:
     first."""
     if name in row:
         return row[name]
-    parts = [str(row.get(PLACE)) if part == PLACE else part for part in name.split(".")]
-    for cut in range(len(parts) - 1, 0, -1):
-        column = ".".join(parts[:cut])
+    steps = [str(row.get(PLACE)) if step == PLACE else step for step in name.split(".")]
+    for cut in range(len(steps) - 1, 0, -1):
+        column = ".".join(steps[:cut])
         if column in row:
-            return _inside(nested(row[column]), parts[cut:])
+            return _inside(nested(row[column]), steps[cut:])
     return None
 
 
 def column_of(name: str, columns: Row | set[str]) -> str | None:
     """The column that a dotted name is in, or None."""
-    parts = name.split(".")
-    found = (".".join(parts[:cut]) for cut in range(len(parts), 0, -1))
-    return next((column for column in found if column in columns), None)
+    steps = name.split(".")
+    prefixes = (".".join(steps[:cut]) for cut in range(len(steps), 0, -1))
+    return next((column for column in prefixes if column in columns), None)
 
 
-def _inside(value: Any, parts: list[str]) -> Any:
-    for place, part in enumerate(parts):
-        if part == "*":
+def _inside(value: Any, steps: list[str]) -> Any:
+    for index, step in enumerate(steps):
+        if step == "*":
             entries = list(value.values()) if isinstance(value, Mapping) else value
             if not isinstance(entries, list):
                 return None
-            rest = parts[place + 1 :]
-            return [_inside(entry, rest) for entry in entries]
+            inner_steps = steps[index + 1 :]
+            return [_inside(entry, inner_steps) for entry in entries]
         if isinstance(value, Mapping):
-            value = value.get(part)
-        elif isinstance(value, list) and part.isdecimal() and int(part) < len(value):
-            value = value[int(part)]
+            value = value.get(step)
+        elif isinstance(value, list) and step.isdecimal() and int(step) < len(value):
+            value = value[int(step)]
         else:
             return None
     return value
@@ -72,31 +72,35 @@ def nested(value: Any) -> Any:
     if len(value) > _MAX_LITERAL:
         return value
     try:
-        found = ast.literal_eval(value)
+        literal = ast.literal_eval(value)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return value
-    return list(found) if isinstance(found, tuple) else found if isinstance(found, list | dict) else value
+    return list(literal) if isinstance(literal, tuple) else literal if isinstance(literal, list | dict) else value
 
 
-def exploded(row: Row, name: str, separator: str = "", parts: str = "") -> Iterator[dict[str, Any]]:
+def exploded(row: Row, name: str, separator: str = "", part_separator: str = "") -> Iterator[dict[str, Any]]:
     """The row once for each entry of a list: the column is then the entry, PLACE its number or its key.
 
-    `separator`: ends an entry of a cell of text. `parts`: separates the parts of such an entry.
+    `separator`: ends an entry of a cell of text. `part_separator`: separates the parts of such an entry.
     """
     value = nested(value_at(row, name))
     if isinstance(value, str) and separator:
         entries = [entry.strip() for entry in value.split(separator)]
-        value = [entry.split(None if parts == " " else parts) if parts else entry for entry in entries if entry]
+        value = [
+            entry.split(None if part_separator == " " else part_separator) if part_separator else entry
+            for entry in entries
+            if entry
+        ]
     if isinstance(value, Mapping):
-        places = list(value.items())
+        numbered_entries = list(value.items())
     elif isinstance(value, list):
-        places = list(enumerate(value))
+        numbered_entries = list(enumerate(value))
     elif value is None or value == "":
         return
     else:
         raise ProblemError(name, f"{quoted(value)} is not a list", "explode a column of lists, or give a separator")
-    for place, entry in places:
-        yield {**row, name: entry, PLACE: place}
+    for number, entry in numbered_entries:
+        yield {**row, name: entry, PLACE: number}
 
 
 def as_text(name: str, value: Any) -> str:

@@ -30,11 +30,11 @@ _NAMED = {
 def split_of(path: Path, params: Mapping[str, Any]) -> str:
     """Return the parameter `split`, else the only split that the file's name contains, else "". CorpusError: the
     parameter is not a split."""
-    given = str(params.get("split") or "")
-    if given not in SPLITS:
-        raise CorpusError(f"parameter 'split' is {quoted(given)}; give train, val or test")
-    found = {_NAMED[word] for word in re.findall(r"[a-z]+", path.stem.lower()) if word in _NAMED}
-    return given or (found.pop() if len(found) == 1 else "")
+    split = str(params.get("split") or "")
+    if split not in SPLITS:
+        raise CorpusError(f"parameter 'split' is {quoted(split)}; give train, val or test")
+    splits = {_NAMED[word] for word in re.findall(r"[a-z]+", path.stem.lower()) if word in _NAMED}
+    return split or (splits.pop() if len(splits) == 1 else "")
 
 
 def named_split(name: Any) -> str:

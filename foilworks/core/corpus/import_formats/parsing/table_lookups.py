@@ -34,9 +34,9 @@ def _tasks(lines: Iterator[str]) -> Iterator[tuple[str, str]]:
     for is_block, block in groupby(lines, key=lambda line: bool(line.strip())):
         if not is_block:
             continue
-        task, title, *rest = [line.strip() for line in block] + [""]
+        task, title, *lines_below = [line.strip() for line in block] + [""]
         yield task, title
-        steps = rest[2] if len(rest) > 2 else ""
+        steps = lines_below[2] if len(lines_below) > 2 else ""
         for number, step in enumerate(steps.split(","), 1):
             if step.strip():
                 yield f"{task}.{number}", step.strip()

@@ -128,7 +128,7 @@ def parse_recipe(document: Any) -> Recipe:
         raise RecipeError(f"where: has more than {MAX_CONDITIONS} conditions; remove some")
     plain = ("records", "explode", "separator", "parts", "files", "name_separator", "first_answer", "keep")
     recipe = Recipe(
-        columns={name: _sources(name, given) for name, given in columns.items() if given not in ("", [])},
+        columns={name: _sources(name, column) for name, column in columns.items() if column not in ("", [])},
         values={name: _text(f"values.{name}", text) for name, text in document.get("values", {}).items() if text},
         where=tuple(parse_condition(text) for text in lists["where"]),
         header=lists["header"],
@@ -142,28 +142,28 @@ def parse_recipe(document: Any) -> Recipe:
 
 
 def _check_together(recipe: Recipe) -> None:
-    given = {*recipe.columns, *recipe.values}
-    if not given:
+    field_names = {*recipe.columns, *recipe.values}
+    if not field_names:
         raise RecipeError("columns: none is given; map at least caption, or class_label for videos without captions")
-    if ("candidates" in given) != ("answer" in given):
-        missing = "answer" if "candidates" in given else "candidates"
+    if ("candidates" in field_names) != ("answer" in field_names):
+        missing = "answer" if "candidates" in field_names else "candidates"
         raise RecipeError(f"columns: {missing} is missing; give both candidates and answer, or neither")
-    if "candidates" in given and given & {"caption", "foils"}:
+    if "candidates" in field_names and field_names & {"caption", "foils"}:
         raise RecipeError("columns: caption and foils come from the candidates; leave them out, or candidates")
-    if not given & {"caption", "candidates", "class_label"}:
+    if not field_names & {"caption", "candidates", "class_label"}:
         fix = "map it, such as caption=sentence, or class_label for videos without captions"
         raise RecipeError(f"columns: caption is missing; {fix}")
-    if not given & {"video", "url", "source_id"}:
+    if not field_names & {"video", "url", "source_id"}:
         raise RecipeError("columns: no clip is named; map video (a file) or source_id (an id)")
     path = PurePosixPath(recipe.files)
     if path.is_absolute() or ".." in path.parts:
         raise RecipeError(f"files: {quoted(recipe.files)} leaves the folder; give a pattern below it")
 
 
-def _sources(name: str, given: Any) -> tuple[Source, ...]:
-    if isinstance(given, list) and name not in SEVERAL and not name.startswith(FACTS):
+def _sources(name: str, columns: Any) -> tuple[Source, ...]:
+    if isinstance(columns, list) and name not in SEVERAL and not name.startswith(FACTS):
         raise RecipeError(f"columns.{name}: takes one column, not a list; use a template such as {{verb}} {{noun}}")
-    several = given if isinstance(given, list) else [given]
+    several = columns if isinstance(columns, list) else [columns]
     return tuple(parse_source(_text(f"columns.{name}", text)) for text in several)
 
 
@@ -195,22 +195,22 @@ def _check_keys(document: Mapping[str, Any], keys: Mapping[str, type], what: str
 _KINDS = {str: "text", dict: "an object", list: "a list", int: "a whole number", bool: "true or false"}
 
 
-def _texts(key: str, given: Any) -> list[str]:
-    return [_text(key, text) for text in given]
+def _texts(key: str, texts: Any) -> list[str]:
+    return [_text(key, text) for text in texts]
 
 
-def _text(key: str, given: Any) -> str:
-    if not isinstance(given, str):
-        raise RecipeError(f"{key}: {quoted(given)} is not text; give text")
-    return given
+def _text(key: str, text: Any) -> str:
+    if not isinstance(text, str):
+        raise RecipeError(f"{key}: {quoted(text)} is not text; give text")
+    return text
 
 
-def nearest(name: str, known: Any) -> str:
+def nearest(name: str, known_names: Any) -> str:
     """What to do about an unknown name: the nearest known one, or all."""
-    by_lower = {str(one).lower(): str(one) for one in known}
+    by_lower = {str(known_name).lower(): str(known_name) for known_name in known_names}
     close = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.5)
-    shown = list(map(str, known))
-    all_of_them = f"use one of: {', '.join(shown[:12])}{', …' if len(shown) > 12 else ''}"
+    spellings = list(map(str, known_names))
+    all_of_them = f"use one of: {', '.join(spellings[:12])}{', …' if len(spellings) > 12 else ''}"
     return f"did you mean {quoted(by_lower[close[0]])}?" if close else all_of_them
 
 
@@ -227,12 +227,12 @@ def load_recipe(path: Path) -> dict[str, Any]:
         text = path.read_text(encoding="utf-8")
         if text.lstrip().startswith("{"):
             read = parse_line
-        found = read(text)
+        document = read(text)
     except (OSError, ValueError, RecursionError) as error:
         raise RecipeError(f"{path}: recipe: cannot be read ({error}); give a file of TOML or JSON") from error
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         raise RecipeError(f"{path}: recipe: is not an object; give one with the field columns")
-    return found
+    return document
 
 
 def recipe_named(name: str) -> Mapping[str, Any]:

@@ -44,9 +44,9 @@ MAX_CANDIDATES = 100
 def rows_of_row(recipe: Recipe, row: Row) -> Iterator[dict[str, Any]]:
     """The rows that an entry of the file becomes, those that the conditions leave out not among them."""
     rows = exploded(row, recipe.explode, recipe.separator, recipe.parts) if recipe.explode else iter([dict(row)])
-    for each in rows:
-        if all(condition.holds(each) for condition in recipe.where):
-            yield each
+    for entry_row in rows:
+        if all(condition.holds(entry_row) for condition in recipe.where):
+            yield entry_row
 
 
 def record_of(recipe: Recipe, raw: RawRecord, subtest: str, texts: Mapping[str, str] | None = None) -> ItemRecord:
@@ -103,32 +103,32 @@ def _choice(recipe: Recipe, fields: Mapping[str, Any], row: Row) -> dict[str, An
     if not 2 <= len(candidates) <= MAX_CANDIDATES:
         fix = f"give 2 to {MAX_CANDIDATES} candidates"
         raise ProblemError("candidates", f"has {len(candidates)}", fix)
-    place = _place(candidates, answer, recipe.first_answer)
+    answer_index = _answer_index(candidates, answer, recipe.first_answer)
     if "candidate" in recipe.columns:
         source = recipe.columns["candidate"][0]
         texts = [fill(source, partial(value_at, {**row, "candidate": text})) for text in candidates]
         if None in texts:
             raise ProblemError("candidate", "lacks a value of its template", "correct the row, or the template")
         candidates = texts
-    return {"caption": candidates[place], "foils": [*candidates[:place], *candidates[place + 1 :]]}
+    return {"caption": candidates[answer_index], "foils": [*candidates[:answer_index], *candidates[answer_index + 1 :]]}
 
 
-def _place(candidates: list[str], answer: str | None, first: int) -> int:
+def _answer_index(candidates: list[str], answer: str | None, first: int) -> int:
     if answer is None:
         raise ProblemError("answer", "is missing", "give the number, letter or text of the right candidate")
-    said = [place for place, text in enumerate(candidates) if text.casefold() == answer.casefold()]
+    indices = [index for index, text in enumerate(candidates) if text.casefold() == answer.casefold()]
     number = as_number(answer)
     if number is not None:
-        if said and said != [int(number) - first]:
+        if indices and indices != [int(number) - first]:
             problem = f"is {quoted(answer)}, which is both a number and the text of another candidate"
             raise ProblemError("answer", problem, "give its number in a column of its own")
-        said = said or ([int(number) - first] if number == int(number) else [])
-    elif not said and (letter := _LETTER.fullmatch(answer)):
-        said = [ord(letter[1].upper()) - ord("A")]
-    if len(said) != 1 or not 0 <= said[0] < len(candidates):
+        indices = indices or ([int(number) - first] if number == int(number) else [])
+    elif not indices and (letter := _LETTER.fullmatch(answer)):
+        indices = [ord(letter[1].upper()) - ord("A")]
+    if len(indices) != 1 or not 0 <= indices[0] < len(candidates):
         count = f"the candidates are {len(candidates)}, counted from {first}"
         raise ProblemError("answer", f"{quoted(answer)} is none of them", f"correct the answer ({count})")
-    return said[0]
+    return indices[0]
 
 
 def _proficiency(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -159,8 +159,8 @@ def _made_id(record: Mapping[str, Any]) -> str:
 
 def _looked_up(recipe: Recipe, row: Row, texts: Mapping[str, str]) -> str:
     key = fill(recipe.lookup_key, partial(value_at, row))
-    found = texts.get(str(key))
-    if found is None:
+    text = texts.get(str(key))
+    if text is None:
         problem = f"{recipe.lookup['file']} has nothing for {quoted(key)}"
         raise ProblemError("@text", problem, "add it there, or leave the row out")
-    return found
+    return text

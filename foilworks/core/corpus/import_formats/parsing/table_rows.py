@@ -63,16 +63,18 @@ class Header(NamedTuple):
 def _header(
     path: Path, required: Sequence[str], delimiters: str, one_of: Sequence[str], row_numbers: str
 ) -> tuple[str, Header]:
-    tried = [(delimiter, first_row(path, delimiter)) for delimiter in delimiters]
+    headers = [(delimiter, first_row(path, delimiter)) for delimiter in delimiters]
     if row_numbers:
-        tried = [(delimiter, header.with_row_numbers(row_numbers)) for delimiter, header in tried]
-    found = [(delimiter, header) for delimiter, header in tried if set(required) <= set(header.names)]
-    if found:
-        _check_names(path, found[0][1])
-        if not one_of or set(one_of) & set(found[0][1].names):
-            return found[0]
+        headers = [(delimiter, header.with_row_numbers(row_numbers)) for delimiter, header in headers]
+    tables = [(delimiter, header) for delimiter, header in headers if set(required) <= set(header.names)]
+    if tables:
+        _check_names(path, tables[0][1])
+        if not one_of or set(one_of) & set(tables[0][1].names):
+            return tables[0]
     # What is no table by any of the delimiters is taken for one by that which makes the most columns of it.
-    raise _without_columns(path, max((header for _, header in tried), key=lambda one: len(one.names)), required, one_of)
+    raise _without_columns(
+        path, max((header for _, header in headers), key=lambda one: len(one.names)), required, one_of
+    )
 
 
 def _without_columns(path: Path, header: Header, required: Sequence[str], one_of: Sequence[str]) -> CorpusError:
@@ -85,8 +87,8 @@ def _without_columns(path: Path, header: Header, required: Sequence[str], one_of
     more = ", …" if len(header.names) > _SHOWN_NAMES else ""
     problem = f"has no column {', '.join(lacking)} (its columns: {has}{more})"
     fix = f"name the columns in the first line: {', '.join([*required, *usual])}"
-    others = f" (or {', '.join(one_of[1:])}), or choose Any table (table)" if one_of[1:] else ""
-    return _error(path, header.line, "header", problem, fix + others)
+    alternatives = f" (or {', '.join(one_of[1:])}), or choose Any table (table)" if one_of[1:] else ""
+    return _error(path, header.line, "header", problem, fix + alternatives)
 
 
 def first_row(path: Path, delimiter: str) -> Header:
@@ -99,12 +101,12 @@ def first_row(path: Path, delimiter: str) -> Header:
 
 
 def _check_names(path: Path, header: Header) -> None:
-    for place, name in enumerate(header.names):
+    for index, name in enumerate(header.names):
         if not name:
             raise _error(
-                path, header.line, "header", f"has no name for column {place + 1}", "name it, or remove the column"
+                path, header.line, "header", f"has no name for column {index + 1}", "name it, or remove the column"
             )
-        if name in header.names[:place]:
+        if name in header.names[:index]:
             raise _error(
                 path, header.line, "header", f"has two columns {quoted(name)}", "give each column its own name"
             )

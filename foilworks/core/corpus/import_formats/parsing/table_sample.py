@@ -22,17 +22,17 @@ SHOWN = 5
 def sample_of(path: Path, limits: TableLimits | None = None) -> dict[str, Any]:
     """`records`, the path of the list in a JSON file, and `rows`. CorpusError: the file cannot be read."""
     records = next(iter(lists_of(path)), "")
-    found: list[dict[str, Any]] = []
+    small_rows: list[dict[str, Any]] = []
     size = 0
     for raw in islice(rows_of(path, limits or TableLimits(), records=records), MAX_ROWS):
         if raw.problem:
             continue
         row = _small(raw.value)
         size += len(str(row))
-        if found and size > MAX_SIZE:
+        if small_rows and size > MAX_SIZE:
             break
-        found.append(row)
-    return {"records": records, "rows": [row for row in found if _is_storable(row)]}
+        small_rows.append(row)
+    return {"records": records, "rows": [row for row in small_rows if _is_storable(row)]}
 
 
 def _small(value: Any, depth: int = 6) -> Any:
@@ -63,10 +63,10 @@ class Previewed(NamedTuple):
 def preview_rows(document: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], subtest: str) -> list[Previewed]:
     """The first SHOWN records of the rows. CorpusError: the recipe has no meaning, or does not fit the columns."""
     recipe = parse_recipe(document)
-    known = {name: None for row in rows for name in row}
+    columns = {name: None for row in rows for name in row}
     for name in recipe.used:
-        if column_of(name, known) is None and name not in recipe.name_parts:
-            fix = nearest(name, [column for column in known if not column.startswith("@")])
+        if column_of(name, columns) is None and name not in recipe.name_parts:
+            fix = nearest(name, [column for column in columns if not column.startswith("@")])
             raise ProblemError("columns", f"there is no column {quoted(name)}", fix)
     return [_previewed(recipe, row, subtest) for row in islice(_chosen(recipe, rows), SHOWN)]
 
@@ -96,10 +96,10 @@ def list_columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def fitting(recipes: Mapping[str, Mapping[str, Any]], rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Names of the recipes that make records of these rows."""
-    known = {name: None for row in rows for name in row}
-    return [name for name, document in recipes.items() if known and _fits(document, known)]
+    columns = {name: None for row in rows for name in row}
+    return [name for name, document in recipes.items() if columns and _fits(document, columns)]
 
 
-def _fits(document: Mapping[str, Any], known: Mapping[str, None]) -> bool:
+def _fits(document: Mapping[str, Any], columns: Mapping[str, None]) -> bool:
     used = parse_recipe(document).used
-    return len(used) > 2 and all(column_of(name, known) is not None for name in used)
+    return len(used) > 2 and all(column_of(name, columns) is not None for name in used)

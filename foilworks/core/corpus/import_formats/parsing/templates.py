@@ -40,22 +40,22 @@ Source = tuple[Piece, ...]
 Get = Callable[[str], Any]
 
 
-def parse_source(given: str) -> Source:
+def parse_source(source: str) -> Source:
     """A template if there are braces in it, else the name of a column. CorpusError: a template that has no meaning."""
-    if len(given) > MAX_TEMPLATE:
-        raise CorpusError(f"template: has {len(given)} characters, more than {MAX_TEMPLATE}; shorten it")
-    if "{" not in given and "}" not in given:
-        return (Piece("", given, ""),)
+    if len(source) > MAX_TEMPLATE:
+        raise CorpusError(f"template: has {len(source)} characters, more than {MAX_TEMPLATE}; shorten it")
+    if "{" not in source and "}" not in source:
+        return (Piece("", source, ""),)
     try:
-        pieces = [(text, name, spec or "", conversion) for text, name, spec, conversion in Formatter().parse(given)]
+        pieces = [(text, name, spec or "", conversion) for text, name, spec, conversion in Formatter().parse(source)]
     except ValueError as error:
-        raise CorpusError(f"template: {quoted(given)} is not valid ({error}); write {{column}}") from error
+        raise CorpusError(f"template: {quoted(source)} is not valid ({error}); write {{column}}") from error
     for _text, name, spec, conversion in pieces:
         if name == "":
-            raise CorpusError(f"template: {quoted(given)} has a pair of braces without a column; write {{column}}")
+            raise CorpusError(f"template: {quoted(source)} has a pair of braces without a column; write {{column}}")
         if conversion or (spec and spec not in _TEXT_FORMATS and not _NUMBER_FORMAT.fullmatch(spec)):
             raise CorpusError(
-                f"template: {quoted(spec or conversion)} in {quoted(given)} is not a format; "
+                f"template: {quoted(spec or conversion)} in {quoted(source)} is not a format; "
                 f"use {', '.join(_TEXT_FORMATS)}, or one of numbers, such as 05d or .1f"
             )
     return tuple(Piece(text, name, spec) for text, name, spec, _conversion in pieces)

@@ -103,7 +103,7 @@ def _decoded(path: Path) -> Iterator[tuple[int, str | None]]:
 
 
 def _skip_line(file: BinaryIO) -> None:
-    while (rest := file.readline(MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
+    while (chunk := file.readline(MAX_LINE_BYTES)) and not chunk.endswith(b"\n"):
         pass
 
 

@@ -92,8 +92,8 @@ def looks_like_line(text: str) -> bool:
     """Whether a line starts with the name of a video file, as the lines of a list without a header do."""
     if text.lstrip()[:1] in {"{", "["}:
         return False
-    found = _FILE.fullmatch(text.strip().lstrip('"'))
-    return found is not None and not _CELLS.search(found["video"])
+    match = _FILE.fullmatch(text.strip().lstrip('"'))
+    return match is not None and not _CELLS.search(match["video"])
 
 
 def read_videos(path: Path, params: Mapping[str, Any], limits: TableLimits | None = None) -> Iterator[ReadOutcome]:
@@ -102,8 +102,12 @@ def read_videos(path: Path, params: Mapping[str, Any], limits: TableLimits | Non
     # Read twice: the folders of all videos may name the classes.
     facts = _surveyed(columns, rows(), class_names(params.get("classes") or ""))
     dataset, split = given_dataset(params), split_of(path, params)
-    shown = {name: _IN_LINES[name] for name in columns} if columns.items() <= _LINE_COLUMNS.items() else columns
-    yield TakenColumns({**shown, **({"class_label": "name of the folder"} if facts.by_folder else {})}, unused)
+    described_columns = (
+        {name: _IN_LINES[name] for name in columns} if columns.items() <= _LINE_COLUMNS.items() else columns
+    )
+    yield TakenColumns(
+        {**described_columns, **({"class_label": "name of the folder"} if facts.by_folder else {})}, unused
+    )
     for name, remark in _remarks(columns, facts, split):
         yield RecordWarning(f"{path}:1", name, remark)
     yield from read_records(path, rows(), lambda raw: _record(columns, raw, facts, dataset, split))
@@ -115,17 +119,19 @@ def _opened(path: Path, limits: TableLimits) -> tuple[dict[str, str], tuple[str,
         return dict(_LINE_COLUMNS), (), partial(_hmdb51_lines, path)
     if is_line_list(path, plain=True):
         first = next(_lines(path))
-        found = first.value or dict.fromkeys(_LINE_COLUMNS.values(), True)
-        return {name: column for name, column in _LINE_COLUMNS.items() if found.get(column)}, (), partial(_lines, path)
+        cells = first.value or dict.fromkeys(_LINE_COLUMNS.values(), True)
+        return {name: column for name, column in _LINE_COLUMNS.items() if cells.get(column)}, (), partial(_lines, path)
     rows = [raw.value for raw in _first_rows(path, limits) if not raw.problem]
     names = {name: None for row in rows for name in row}
     columns = guess_videos(rows, has_texts=True)
     if names.keys() >= KINETICS_COLUMNS:
         raise CorpusError(f"{path}:1: header: these are the columns of Kinetics; choose the format kinetics")
     if not columns:
-        shown = ", ".join(list(names)[:12]) or "none"
+        column_list = ", ".join(list(names)[:12]) or "none"
         fix = "name them path, class and split in the first line, or choose Any table (table)"
-        raise CorpusError(f"{path}:1: header: no column names a video and its class (its columns: {shown}); {fix}")
+        raise CorpusError(
+            f"{path}:1: header: no column names a video and its class (its columns: {column_list}); {fix}"
+        )
     used = {column_of(name, names) for source in columns.values() for name in columns_of(parse_source(source))}
     records = next(iter(lists_of(path)), "")
     unused = tuple(name for name in names if name not in used and not name.startswith("@"))
@@ -139,25 +145,25 @@ def _first_rows(path: Path, limits: TableLimits | None) -> list[RawRecord]:
 
 def _lines(path: Path) -> Iterator[RawRecord]:
     for number, text in lines(path):
-        found = _FILE.fullmatch((text or "").strip().lstrip('"')) or _NAME.fullmatch((text or "").strip())
-        if found is None:
+        match = _FILE.fullmatch((text or "").strip().lstrip('"')) or _NAME.fullmatch((text or "").strip())
+        if match is None:
             yield RawRecord(
                 None, None, number, f"{quoted(text)} is not a video with its class; write PATH CLASS", "line"
             )
             continue
-        cells = [cell.strip('" ') for cell in _CELLS.split(found["rest"] or "") if cell.strip('" ')]
+        cells = [cell.strip('" ') for cell in _CELLS.split(match["rest"] or "") if cell.strip('" ')]
         # A class may have the name of a split, so the last cell is taken first.
         split = next((cell for cell in reversed(cells) if len(cells) > 1 and named_split(cell)), "")
         cells = [cell for cell in cells if cell != split]
-        parts = cells[0].split() if len(cells) == 1 else cells
-        if len(parts) > 1 and all(map(is_number, parts)):
+        cells_or_words = cells[0].split() if len(cells) == 1 else cells
+        if len(cells_or_words) > 1 and all(map(is_number, cells_or_words)):
             # The number of frames comes first.
-            cells = parts[-1:] if len(parts) == 2 else parts
+            cells = cells_or_words[-1:] if len(cells_or_words) == 2 else cells_or_words
         if len(cells) > 1:
             problem = f"has {len(cells)} cells behind the video, of which none is the split; write PATH,CLASS,SPLIT"
             yield RawRecord(None, None, number, problem, "line")
             continue
-        yield RawRecord(None, {"video": found["video"], "class": cells[0] if cells else None, "split": split}, number)
+        yield RawRecord(None, {"video": match["video"], "class": cells[0] if cells else None, "split": split}, number)
 
 
 def _hmdb51_lines(path: Path) -> Iterator[RawRecord]:
@@ -168,10 +174,12 @@ def _hmdb51_lines(path: Path) -> Iterator[RawRecord]:
         if number in _HMDB51_SPLITS:
             yield raw._replace(value={**raw.value, "class": label, "split": _HMDB51_SPLITS[number]})
         elif raw.problem or number != "0":
-            yield raw._replace(value=None, problem="has no 0, 1 or 2 at its end, the split; correct it", part="line")
+            yield raw._replace(value=None, problem="has no 0, 1 or 2 at its end, the split; correct it", field="line")
 
 
-def _surveyed(columns: Mapping[str, str], rows: Iterator[RawRecord], given: Mapping[str, str] | None) -> _Facts:
+def _surveyed(
+    columns: Mapping[str, str], rows: Iterator[RawRecord], class_names_by_number: Mapping[str, str] | None
+) -> _Facts:
     names: set[int] = set()
     folders: dict[str, set[str]] = {}
     n, numbers, unique, splits = 0, 0, True, False
@@ -190,16 +198,16 @@ def _surveyed(columns: Mapping[str, str], rows: Iterator[RawRecord], given: Mapp
         if is_number(label):
             numbers += 1
             folders.setdefault(label, set()).add(parents[-1] if parents else "")
-    shared = "".join(f"{part}/" for part in root or ())
-    if given is not None:
-        return _Facts(shared, unique, numbers, given, splits=splits)
-    by_folder = {label: next(iter(found)) for label, found in folders.items() if len(found) == 1}
+    shared = "".join(f"{folder}/" for folder in root or ())
+    if class_names_by_number is not None:
+        return _Facts(shared, unique, numbers, class_names_by_number, splits=splits)
+    by_folder = {label: next(iter(parent_names)) for label, parent_names in folders.items() if len(parent_names) == 1}
     is_named = numbers == n and len(set(by_folder.values()) - {""}) == len(folders) > 1
     return _Facts(shared, unique, numbers, by_folder if is_named else None, is_named, splits)
 
 
-def _shared(one: list[str], other: list[str]) -> list[str]:
-    return [part for part, _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))]
+def _shared(path: list[str], other_path: list[str]) -> list[str]:
+    return [folder for folder, _ in takewhile(lambda pair: pair[0] == pair[1], zip(path, other_path, strict=False))]
 
 
 def _remarks(columns: Mapping[str, str], facts: _Facts, split: str) -> Iterator[tuple[str, str]]:
@@ -215,10 +223,10 @@ def _record(columns: Mapping[str, str], raw: RawRecord, facts: _Facts, dataset: 
     values: dict[str, Any] = {name: _text(columns, name, raw.value) or None for name in columns}
     for name in ("start_time", "end_time"):
         values[name] = as_seconds(name, values.get(name))
-    if (said := values.get("split")) is not None:
-        values["split"] = named_split(said)
+    if (split_name := values.get("split")) is not None:
+        values["split"] = named_split(split_name)
         if not values["split"]:
-            raise ProblemError("split", f"is {quoted(said)}", "give train, val or test")
+            raise ProblemError("split", f"is {quoted(split_name)}", "give train, val or test")
     values["split"] = values.get("split") or split
     label = values.get("class_label")
     if label is not None and facts.classes is not None and is_number(label):

@@ -47,10 +47,10 @@ def _same_words(caption: str, foils: tuple[str, ...]) -> str:
 
 def _classes(item: ItemRecord) -> Iterator[tuple[str, str]]:
     """What the record says the caption or a foil is about, and no word of it says."""
-    told: Mapping[str, Any] = {**item.facts, **item.extra}
-    template = str(told.get("template") or "")
+    facts: Mapping[str, Any] = {**item.facts, **item.extra}
+    template = str(facts.get("template") or "")
     for field, texts in (("class", (item.caption,)), ("classes_foil", item.foils)):
-        values = told.get(field)
+        values = facts.get(field)
         for value in values if isinstance(values, list) else [values]:
             if value is None or isinstance(value, bool | float | dict | list) or not texts:
                 continue
@@ -62,16 +62,16 @@ def _classes(item: ItemRecord) -> Iterator[tuple[str, str]]:
 
 def _says(text: str, value: int | str) -> bool:
     """Whether a text says the class: its words one after the other, an inflected verb or noun by its stem."""
-    said = words(text)
+    text_words = words(text)
     if isinstance(value, int):
         spelled = WORDS[value] if 0 <= value < len(WORDS) else ""
-        return str(value) in said or (bool(spelled) and spelled in said)
-    wanted = words(value)
-    if not wanted:
+        return str(value) in text_words or (bool(spelled) and spelled in text_words)
+    class_words = words(value)
+    if not class_words:
         return True
     # One after the other, with others between: "tidies the room up" says "tidy up".
-    stems = iter([_stem(word) for word in said])
-    return all(_stem(word) in stems for word in wanted)
+    stems = iter([_stem(word) for word in text_words])
+    return all(_stem(word) in stems for word in class_words)
 
 
 def _stem(word: str) -> str:

@@ -38,18 +38,18 @@ def windows(frames: Sequence[int], low: int, high: int) -> list[Window]:
     ]
 
 
-def draw(found: Sequence[Window], wanted: int, rng: random.Random) -> list[Window]:
-    """Draw `wanted` windows without replacement. With fewer windows, return all of them, and draw the rest from them
+def draw(all_windows: Sequence[Window], count: int, rng: random.Random) -> list[Window]:
+    """Draw `count` windows without replacement. With fewer windows, return all of them, and draw the rest from them
     with replacement, as the published code does."""
-    if len(found) >= wanted:
-        return rng.sample(list(found), wanted)
-    return [*found, *rng.choices(found, k=wanted - len(found))] if found else []
+    if len(all_windows) >= count:
+        return rng.sample(list(all_windows), count)
+    return [*all_windows, *rng.choices(all_windows, k=count - len(all_windows))] if all_windows else []
 
 
 def frequencies(videos: Iterable[Sequence[int]], low: int, high: int) -> dict[int, int]:
     """Count the windows of all videos by their number of repetitions; counts without a window are left out."""
-    found = Counter(one.count for frames in videos for one in windows(frames, low, high))
-    return dict(sorted(found.items()))
+    counts = Counter(window.count for frames in videos for window in windows(frames, low, high))
+    return dict(sorted(counts.items()))
 
 
 def draw_count(choices: Mapping[int, int], rng: random.Random) -> int:
