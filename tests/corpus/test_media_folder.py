@@ -35,7 +35,7 @@ NFC, NFD = (unicodedata.normalize(form, "café_über.mp4") for form in ("NFC", "
 )
 def test_a_file_is_found_in_whatever_spelling_and_the_difference_is_named(folder, there, asked, differs_in):
     found = folder(there, "other.mp4").find(["", asked])
-    assert (found.asked, found.path.name, found.differs_in) == (asked, there.rpartition("/")[2], differs_in)
+    assert (found.requested_name, found.path.name, found.differs_in) == (asked, there.rpartition("/")[2], differs_in)
 
 
 def test_the_exact_name_wins_and_two_of_one_spelling_are_neither(folder):

@@ -39,14 +39,14 @@ class CharactersForm(forms.Form):
         self.fields["characters"].required = not self.data.get("text")
 
     def clean(self) -> dict[str, Any]:
-        found = super().clean() or {}
-        upload = found.get("characters")
+        cleaned = super().clean() or {}
+        upload = cleaned.get("characters")
         if self.errors:
-            return found
+            return cleaned
         name = upload.name if upload else "characters.tsv"
         try:
-            found["text"] = upload.read().decode("utf-8-sig") if upload else found.get("text", "")
-            self.by_movie = characters_in(found["text"], name)
+            cleaned["text"] = upload.read().decode("utf-8-sig") if upload else cleaned.get("text", "")
+            self.by_movie = characters_in(cleaned["text"], name)
         except UnicodeDecodeError:
             self.add_error("characters", _("The file is not UTF-8 text. Save it as UTF-8 and upload it again."))
         except CorpusError as error:
@@ -54,7 +54,7 @@ class CharactersForm(forms.Form):
         else:
             if not self.by_movie:
                 self.add_error("characters", _("The list has no characters. Upload a file with at least one row."))
-        return found
+        return cleaned
 
 
 class VideoFilter(Filters):
@@ -78,13 +78,13 @@ class VideoFilter(Filters):
         super().__init__({**dict(data.items()), "media": data.get("media", "")}, is_open=is_open)
 
     def narrow(self, videos: QuerySet[Video]) -> QuerySet[Video]:
-        chosen = self.chosen()
-        if text := chosen.get("q"):
+        values = self.chosen()
+        if text := values.get("q"):
             in_captions = Exists(Caption.objects.filter(video=OuterRef("pk"), text__icontains=text))
             videos = videos.filter(Q(key__icontains=text) | Q(source_id__icontains=text) | in_captions)
-        if state := chosen.get("media"):
+        if state := values.get("media"):
             videos = videos.filter(media_state=state)
-        if split := chosen.get("split"):
+        if split := values.get("split"):
             videos = videos.filter(split=split)
         return videos
 
@@ -167,8 +167,8 @@ class VoteRuleForm(forms.ModelForm):
         self.fields[name].widget.attrs["max"] = most
 
     def clean(self) -> dict[str, Any]:
-        wanted, needed = self.cleaned_data.get("votes_wanted"), self.cleaned_data.get("votes_needed")
-        if wanted is not None and needed is not None and needed > wanted:
+        votes_per_pair, needed = self.cleaned_data.get("votes_wanted"), self.cleaned_data.get("votes_needed")
+        if votes_per_pair is not None and needed is not None and needed > votes_per_pair:
             self.add_error(
                 "votes_needed",
                 _(
@@ -177,9 +177,9 @@ class VoteRuleForm(forms.ModelForm):
                 ),
             )
         most = self.cleaned_data.get("votes_max")
-        if most and wanted is not None and most <= wanted:
+        if most and votes_per_pair is not None and most <= votes_per_pair:
             problem = _("%(most)s is not more than the %(wanted)s votes per pair. Enter a larger number, or 0.")
-            self.add_error("votes_max", problem % {"most": most, "wanted": wanted})
+            self.add_error("votes_max", problem % {"most": most, "wanted": votes_per_pair})
         return self.cleaned_data
 
     def clean_full_share(self) -> float:
@@ -258,9 +258,9 @@ class SubtestForm(VoteRuleForm):
         return name
 
     def clean_foils_per_item(self) -> int:
-        given = self.cleaned_data["foils_per_item"]
-        if given is None:
+        n_foils = self.cleaned_data["foils_per_item"]
+        if n_foils is None:
             return default_foils(self.cleaned_data.get("changes", ""))
-        if given < 1:
+        if n_foils < 1:
             raise forms.ValidationError(_("An item needs at least one foil."))
-        return given
+        return n_foils

@@ -44,10 +44,10 @@ def table_sample(path: Path) -> dict[str, Any]:
 
 def read_file(entry: Entry, path: Path, params: Mapping[str, Any]) -> Iterator[Any]:
     """Yield what an importer reads from a file, under the limits of the settings if it takes any."""
-    module, known = load(entry), parse_params(entry, params)
+    module, parameters = load(entry), parse_params(entry, params)
     limits = table_limits()
     takes_limits = getattr(module, "TAKES_LIMITS", False)
-    yield from module.read(path, params={**known, "limits": limits} if takes_limits else known)
+    yield from module.read(path, params={**parameters, "limits": limits} if takes_limits else parameters)
 
 
 def decode(

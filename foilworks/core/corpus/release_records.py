@@ -80,7 +80,9 @@ def release_record(
         },
         "facts": dict(item.facts),
         "extra": dict(item.extra),
-        "provenance": [dict(made) if made else None for made in provenance or [None] * len(foils)],
+        "provenance": [
+            dict(foil_provenance) if foil_provenance else None for foil_provenance in provenance or [None] * len(foils)
+        ],
         # Only if true, as above.
         **({AS_PUBLISHED: True} if as_published else {}),
         **({"pair": item.pair} if item.pair else {}),
@@ -95,10 +97,20 @@ def n_as_published(records: Iterable[Mapping[str, Any]]) -> int:
 def screening_facts(records: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Return which models screened foils of the records, and of how many items; nothing if no model did."""
     models = [
-        {model for made in record["provenance"] if made for model in made.get(SCREENED_BY, ())} for record in records
+        {
+            model
+            for foil_provenance in record["provenance"]
+            if foil_provenance
+            for model in foil_provenance.get(SCREENED_BY, ())
+        }
+        for record in records
     ]
-    named = sorted(set().union(*models))
-    return {SCREENED_BY: {"models": named, "items": sum(map(bool, models)), "note": SCREENED_WORDS}} if named else {}
+    model_names = sorted(set().union(*models))
+    return (
+        {SCREENED_BY: {"models": model_names, "items": sum(map(bool, models)), "note": SCREENED_WORDS}}
+        if model_names
+        else {}
+    )
 
 
 def as_published_facts(n: int) -> dict[str, Any]:
@@ -128,9 +140,9 @@ def canary_of(content_hash: str) -> str:
     return CANARY_WORDS.format(guid=uuid5(_CANARIES, content_hash))
 
 
-def holdback_facts(canary: str, held: Mapping[str, Any]) -> dict[str, Any]:
+def holdback_facts(canary: str, holdback: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a manifest says of the canary and of the private part."""
-    return {**({CANARY: canary} if canary else {}), **({"holdback": dict(held)} if held else {})}
+    return {**({CANARY: canary} if canary else {}), **({"holdback": dict(holdback)} if holdback else {})}
 
 
 def facts_of_kept_foils(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -142,13 +154,13 @@ def facts_of_kept_foils(record: Mapping[str, Any]) -> dict[str, Any]:
     if "foil_positions" not in record:
         # A record in the making, of which nothing dropped out.
         return facts
-    places = list(record["foil_positions"])
+    positions = list(record["foil_positions"])
     if isinstance(facts.get(HARD_FOIL), int):
-        facts[HARD_FOIL] = places.index(facts[HARD_FOIL]) if facts[HARD_FOIL] in places else REMOVED
+        facts[HARD_FOIL] = positions.index(facts[HARD_FOIL]) if facts[HARD_FOIL] in positions else REMOVED
     for name in OF_EACH_FOIL:
-        said = facts.get(name)
-        if isinstance(said, list):
-            facts[name] = [said[at] if at < len(said) else None for at in places]
+        values = facts.get(name)
+        if isinstance(values, list):
+            facts[name] = [values[at] if at < len(values) else None for at in positions]
     return facts
 
 
@@ -175,13 +187,13 @@ def item_record(record: Mapping[str, Any], votes: Mapping[str, VoteCounts] | Non
 
 def foil_counts(records: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     """How many foils validators are asked about, of each item and proficiency pair: those that dropped out too."""
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for record in records:
-        found[record["id"]] = len(record.get("verdicts") or ()) or _n_places(record)
+        counts[record["id"]] = len(record.get("verdicts") or ()) or _n_places(record)
         pair = record["proficiency"]
         if pair is not None:
-            found[pair["id"]] = max(found.get(pair["id"], 0), _n_places(pair))
-    return found
+            counts[pair["id"]] = max(counts.get(pair["id"], 0), _n_places(pair))
+    return counts
 
 
 def _n_places(record: Mapping[str, Any]) -> int:

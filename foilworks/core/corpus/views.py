@@ -39,20 +39,20 @@ def video_panel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 def _shown(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
-    found = enter_project(request, get_video(request.user, slug, pk, Role.RESEARCHER))
+    video = enter_project(request, get_video(request.user, slug, pk, Role.RESEARCHER))
     items = Item.objects.select_related("subtest").prefetch_related("foils").order_by("id")
-    captions = found.captions.prefetch_related(Prefetch("items", items)).order_by("id")
-    context = {"video": found, "captions": captions, "clip": player_clip(found), "facts": _facts(found)}
-    if found.media_state == MediaState.TAKEN_DOWN:
-        context["takedown"] = Takedown.objects.filter(video=found).select_related("taken_down_by").first()
+    captions = video.captions.prefetch_related(Prefetch("items", items)).order_by("id")
+    context = {"video": video, "captions": captions, "clip": player_clip(video), "facts": _facts(video)}
+    if video.media_state == MediaState.TAKEN_DOWN:
+        context["takedown"] = Takedown.objects.filter(video=video).select_related("taken_down_by").first()
     return context
 
 
 @require_POST
 def warning(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = get_video(request.user, slug, pk, Role.RESEARCHER)
+    video = get_video(request.user, slug, pk, Role.RESEARCHER)
     try:
-        set_content_warning(request.user, found, request.POST.get("warning", ""))
+        set_content_warning(request.user, video, request.POST.get("warning", ""))
     except CorpusError as error:
         messages.error(request, str(error))
     else:
@@ -96,10 +96,10 @@ def clip(request: HttpRequest, slug: str, token: str) -> HttpResponseBase:
 
 @require_safe
 def film_strip(request: HttpRequest, slug: str, pk: int) -> HttpResponseBase:
-    found = get_video(request.user, slug, pk, Role.RESEARCHER)
-    if not found.film_strip:
+    video = get_video(request.user, slug, pk, Role.RESEARCHER)
+    if not video.film_strip:
         raise Http404(_("This video has no film strip yet."))
-    return stream_file(request, found.film_strip)
+    return stream_file(request, video.film_strip)
 
 
 @require_safe
@@ -108,12 +108,14 @@ def videos(request: HttpRequest, slug: str) -> HttpResponse:
     form = VideoFilter(request.GET, is_open="open" in request.GET)
     if form.is_open:
         return render(request, "foilworks/_folded_filters.html", {"form": form})
-    chosen = form.chosen()
-    listing = list_rows(form.narrow(Video.objects.filter(project=project)), VIDEO_ORDERS, request.GET, chosen, _counted)
+    filters = form.chosen()
+    listing = list_rows(
+        form.narrow(Video.objects.filter(project=project)), VIDEO_ORDERS, request.GET, filters, _counted
+    )
     context = {
         "form": form,
         "listing": listing,
-        "any": bool(chosen or listing.count.n),
+        "any": bool(filters or listing.count.n),
         "row_template": "corpus/_video_row.html",
         "list_name": _("Videos"),
     }
@@ -139,8 +141,8 @@ def characters(request: HttpRequest, slug: str) -> HttpResponse:
     preview = None
     if sent and form.is_valid():
         if "save" in request.POST:
-            found = set_characters(request.user, project, form.by_movie)
-            messages.success(request, _("Characters saved for %(n)d captions.") % {"n": found["captions"]})
+            counts = set_characters(request.user, project, form.by_movie)
+            messages.success(request, _("Characters saved for %(n)d captions.") % {"n": counts["captions"]})
             return redirect("corpus:characters", project.slug)
         preview = _preview(project, form)
     movies = movies_of(project)
@@ -174,8 +176,8 @@ def subtests(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     form = SubtestForm(request.POST if request.method == "POST" else None, project=project)
     if request.method == "POST" and form.is_valid():
-        made = create_subtest(request.user, project, **form.cleaned_data)
-        messages.success(request, _("Subtest %(name)s created.") % {"name": made.name})
+        subtest = create_subtest(request.user, project, **form.cleaned_data)
+        messages.success(request, _("Subtest %(name)s created.") % {"name": subtest.name})
         return redirect("corpus:subtests", project.slug)
     valid = Count("items", filter=Q(items__state=ItemState.VALID))
     rows = Subtest.objects.filter(project=project).select_related("proficiency_subtest")

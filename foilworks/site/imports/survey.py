@@ -190,9 +190,8 @@ def _with_media(
         if file is not None:
             found.media[video.key] = file.path
             if is_new and file.differs_in:
-                problem = (
-                    f"{quoted(file.asked)} differs in {file.differs_in} from {quoted(file.name)}, which is used instead"
-                )
+                name = quoted(file.requested_name)
+                problem = f"{name} differs in {file.differs_in} from {quoted(file.name)}, which is used instead"
                 result.warnings.append(str(RecordWarning(f"{result.path}:{record.line}", "video", problem)))
         elif len(found.missing) < MAX_MISSING:
             found.missing[video.key] = names

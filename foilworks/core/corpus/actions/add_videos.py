@@ -41,38 +41,38 @@ def add_videos(
 
 def _add(person: User, project: Project, path: Path, dry_run: bool) -> dict[str, Any]:
     names = (path.name[:MAX_ID], path.stem[:MAX_ID])
-    found = Video.objects.filter(Q(source_id__in=names) | Q(key__in=names), project=project).order_by("pk")
-    videos = list(found.select_related("project")) or _spelled_like(project, path)
+    matching_videos = Video.objects.filter(Q(source_id__in=names) | Q(key__in=names), project=project).order_by("pk")
+    videos = list(matching_videos.select_related("project")) or _spelled_like(project, path)
     waiting = [video for video in videos if video.media_state not in (MediaState.READY, MediaState.TAKEN_DOWN)]
     clips = [video.key for video in waiting or videos]
     answer = {"file": path.name, "clips": clips, "error": "", "conversion": ""}
     if videos and not waiting:
         return {**answer, "what": "there"}
-    kept = store_media(path, copy=not dry_run)
-    if kept.error:
-        return {**answer, "what": "broken", "error": kept.error}
+    media = store_media(path, copy=not dry_run)
+    if media.error:
+        return {**answer, "what": "broken", "error": media.error}
     if not dry_run:
-        _store(person, project, waiting, names[0], kept)
+        _store(person, project, waiting, names[0], media)
     what = "attached" if waiting else "added"
-    return {**answer, "what": what, "clips": answer["clips"] or [names[0]], "conversion": kept.conversion}
+    return {**answer, "what": what, "clips": answer["clips"] or [names[0]], "conversion": media.conversion}
 
 
 def _spelled_like(project: Project, path: Path) -> list[Video]:
     """Return the clips without a file whose name differs only in Unicode form, letter case or blanks."""
-    wanted = {spelling(path.name), spelling(path.stem)}
+    spellings = {spelling(path.name), spelling(path.stem)}
     waiting = Video.objects.filter(project=project, media_state__in=(MediaState.MISSING, MediaState.BROKEN))
     rows = waiting.order_by("pk").values_list("pk", "source_id", "key")
-    alike = [pk for pk, *names in rows if wanted & {spelling(name) for name in names if name}]
+    alike = [pk for pk, *names in rows if spellings & {spelling(name) for name in names if name}]
     return list(Video.objects.filter(pk__in=alike).select_related("project").order_by("pk"))
 
 
-def _store(person: User, project: Project, waiting: list[Video], name: str, kept: StoredMedia) -> None:
+def _store(person: User, project: Project, waiting: list[Video], name: str, media: StoredMedia) -> None:
     for video in waiting:
-        give(person, video, kept)
+        give(person, video, media)
     if waiting:
         return
     video = Video(project=project, key=name, source_id=name)
-    set_media(video, kept, reasons_taken_down(project, [kept]))
+    set_media(video, media, reasons_taken_down(project, [media]))
     try:
         with transaction.atomic():
             video.save()

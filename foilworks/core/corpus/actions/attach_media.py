@@ -24,9 +24,9 @@ def attach_media(person: User, video: Video, path: Path) -> Video:
     """
     require_role(person, video.project, Role.RESEARCHER)
     # Decoding is slow: outside of the transaction, so that nobody waits for it.
-    given = give(person, video, store_media(path))
+    attached_video = give(person, video, store_media(path))
     prepare_later(video.project_id)
-    return given
+    return attached_video
 
 
 def attach_folder(person: User | None, project: Project, folder: Path, source_id: str = "") -> dict[str, int]:
@@ -44,23 +44,23 @@ def attach_folder(person: User | None, project: Project, folder: Path, source_id
     has_or_had = (MediaState.READY, MediaState.TAKEN_DOWN)
     waiting = Video.objects.filter(~Q(media_state__in=has_or_had), project=project).order_by("pk")
     counts = {state.value: 0 for state in (MediaState.MISSING, MediaState.READY, MediaState.BROKEN)}
-    kept: dict[Path, StoredMedia] = {}
+    media_by_path: dict[Path, StoredMedia] = {}
     files = MediaFolder(folder)
     for video in waiting.filter(source_id=source_id) if source_id else waiting:
-        found = files.find([video.source_id, video.key])
-        if found is None:
+        file = files.find([video.source_id, video.key])
+        if file is None:
             counts[MediaState.MISSING] += 1
             continue
-        path = found.path
-        if path not in kept:
-            kept[path] = store_media(path)
-        counts[give(person, video, kept[path]).media_state] += 1
+        path = file.path
+        if path not in media_by_path:
+            media_by_path[path] = store_media(path)
+        counts[give(person, video, media_by_path[path]).media_state] += 1
     prepare_later(project.pk)
     return counts
 
 
 @transaction.atomic
-def give(person: User | None, video: Video, kept: StoredMedia) -> Video:
+def give(person: User | None, video: Video, media: StoredMedia) -> Video:
     """Attach a stored file to the clip, with its audit row. CorpusError: it has one meanwhile."""
     before = {"start_time": video.start_time, "end_time": video.end_time, "time_unit": video.time_unit}
     fresh = Video.objects.select_for_update(no_key=True).get(pk=video.pk)
@@ -71,7 +71,7 @@ def give(person: User | None, video: Video, kept: StoredMedia) -> Video:
             _("The video %(key)s was taken down. You cannot attach a file to it.") % {"key": shortened(video.key)}
         )
     old = fresh.media_state
-    set_media(fresh, kept, reasons_taken_down(fresh.project, [kept]))
+    set_media(fresh, media, reasons_taken_down(fresh.project, [media]))
     fresh.save()
     audit.record(
         audit.event(
@@ -83,7 +83,7 @@ def give(person: User | None, video: Video, kept: StoredMedia) -> Video:
             to_state=fresh.media_state,
             reason=fresh.media_error,
             sha256=fresh.sha256,
-            made_from=kept.made_from,
+            made_from=media.made_from,
             trim_before=before,
         )
     )

@@ -50,16 +50,16 @@ def set_characters(
     n, last = 0, 0
     while chunk := list(rows.filter(pk__gt=last).order_by("pk")[:CHUNK]):
         for caption in chunk:
-            caption.facts = {**caption.facts, FACT: [dict(one) for one in by_movie[caption.video.movie]]}
+            caption.facts = {**caption.facts, FACT: [dict(character) for character in by_movie[caption.video.movie]]}
         Caption.objects.bulk_update(chunk, ["facts"])
         seen |= {caption.video.movie for caption in chunk}
         n, last = n + len(chunk), chunk[-1].pk
-    found = {
+    counts = {
         "movies": len(seen),
         "characters": sum(len(by_movie[movie]) for movie in seen),
         "captions": n,
         "unknown_movies": sorted(set(by_movie) - seen),
     }
-    details = {key: value for key, value in found.items() if key != "unknown_movies"}
+    details = {key: value for key, value in counts.items() if key != "unknown_movies"}
     audit.record(audit.event(project, person, "corpus.set_characters", project, **details))
-    return found
+    return counts

@@ -36,21 +36,26 @@ def _sentences(path: Path) -> Iterator[RawRecord]:
             yield RawRecord(None, None, member.line, "is not one pair of times per sentence", "timestamps")
             continue
         for number, (text, pair) in enumerate(zip(texts, times, strict=True), start=1):
-            about = {"video": member.key, "number": number, "sentence": text, "duration": value.get("duration")}
-            yield RawRecord(member.key, {**about, "timestamps": pair}, member.line)
+            sentence_fields = {
+                "video": member.key,
+                "number": number,
+                "sentence": text,
+                "duration": value.get("duration"),
+            }
+            yield RawRecord(member.key, {**sentence_fields, "timestamps": pair}, member.line)
 
 
 def _parse(raw: RawRecord, subtest: str, split: str) -> ItemRecord:
     fields = Fields(raw.value)
     name = checked_id("video", fields.media_name("video"))
     pair, number = fields.get("timestamps"), raw.value["number"]
-    place = f"timestamps[{number - 1}]"
+    field_name = f"timestamps[{number - 1}]"
     if not isinstance(pair, list) or len(pair) != 2:
-        raise ProblemError(place, "is not a pair of times", "give [start, end] in seconds")
-    times = Fields({f"{place}[0]": pair[0], f"{place}[1]": pair[1]})
-    start, end = times.time(f"{place}[0]"), times.time(f"{place}[1]")
+        raise ProblemError(field_name, "is not a pair of times", "give [start, end] in seconds")
+    times = Fields({f"{field_name}[0]": pair[0], f"{field_name}[1]": pair[1]})
+    start, end = times.time(f"{field_name}[0]"), times.time(f"{field_name}[1]")
     if start is None or end is None or end <= start:
-        raise ProblemError(place, f"is {pair[0]} to {pair[1]}", "give an end after the start")
+        raise ProblemError(field_name, f"is {pair[0]} to {pair[1]}", "give an end after the start")
     return ItemRecord(
         id=checked_id("video", f"{subtest}:{name}" + (f"#{number}" if number > 1 else "")),
         subtest=subtest,

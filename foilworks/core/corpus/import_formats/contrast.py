@@ -67,10 +67,10 @@ def _parse(path: Path, raw: RawRecord, subtest: str, params: Mapping[str, Any], 
 
 def _endings(path: Path, row: Mapping[str, Any]) -> list[str]:
     """The columns of the endings: ending0, ending1 … without a gap."""
-    there = [name for name in row if _ENDING.fullmatch(name)]
-    columns = [f"ending{number}" for number in range(len(there))]
-    if set(columns) != set(there):
-        missing = ", ".join(name for name in columns if name not in there)
+    endings = [name for name in row if _ENDING.fullmatch(name)]
+    columns = [f"ending{number}" for number in range(len(endings))]
+    if set(columns) != set(endings):
+        missing = ", ".join(name for name in columns if name not in endings)
         raise CorpusError(f"{path}:1: header: has no column {missing}; number the endings from 0 up")
     return columns
 

@@ -36,8 +36,8 @@ def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
 def _records(path: Path) -> Iterator[RawRecord]:
     for number, member in enumerate(members(path, read_text(path))):
         name = str(number) if member.key is None else member.key
-        for place, value in _inside(member.value, name, 0):
-            yield from (RawRecord(f"{place}:{side}", value, member.line) for side in _SIDES)
+        for record_path, value in _inside(member.value, name, 0):
+            yield from (RawRecord(f"{record_path}:{side}", value, member.line) for side in _SIDES)
 
 
 def _inside(value: Any, name: str, depth: int) -> Iterator[tuple[str, Any]]:
@@ -47,21 +47,21 @@ def _inside(value: Any, name: str, depth: int) -> Iterator[tuple[str, Any]]:
         yield name, value
         return
     inner = value.items() if isinstance(value, dict) else enumerate(value)
-    for key, each in inner:
-        yield from _inside(each, f"{name}/{key}", depth + 1)
+    for key, inner_value in inner:
+        yield from _inside(inner_value, f"{name}/{key}", depth + 1)
 
 
 def _parse(raw: RawRecord, subtest: str) -> ItemRecord:
     fields = Fields(raw.value)
-    place, _, side = (raw.key or "").rpartition(":")
-    other = _SIDES[1 - _SIDES.index(side)]
-    group = f"{subtest}:{place}"
+    record_path, _, side = (raw.key or "").rpartition(":")
+    other_side = _SIDES[1 - _SIDES.index(side)]
+    group = f"{subtest}:{record_path}"
     return ItemRecord(
         id=checked_id("id", f"{group}:{side}"),
         subtest=subtest,
         video=picture_of(DATASET, needed(fields, f"image{side}")),
         caption=_caption(fields, f"caption{side}"),
-        foils=(_caption(fields, f"caption{other}"),),
+        foils=(_caption(fields, f"caption{other_side}"),),
         facts={"group": group},
         pair=group,
         extra=fields.without(_FIELDS),

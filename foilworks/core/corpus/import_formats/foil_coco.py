@@ -64,12 +64,12 @@ def _parse(raw: RawRecord, subtest: str, pictures: Mapping[str, str]) -> ItemRec
     image = foils[0].label("image_id", MAX_ID)
     if not image:
         raise ProblemError("image_id", "is missing", "give the picture's id")
-    about = {"file_name": pictures.get(image) or image}
-    check_content(about, "image")
+    picture = {"file_name": pictures.get(image) or image}
+    check_content(picture, "image")
     return ItemRecord(
         id=checked_id("id", f"{subtest}:{raw.key}"),
         subtest=subtest,
-        video=picture_of(DATASET, Fields(about, "image").label("file_name", MAX_ID)),
+        video=picture_of(DATASET, Fields(picture, "image").label("file_name", MAX_ID)),
         caption=next(iter(captions)),
         foils=tuple(fields.sentence("caption") for fields in foils),
         extra={"foils": [fields.without(frozenset({"caption", "image_id", "id", "foil"})) for fields in foils]},
@@ -81,9 +81,9 @@ def _with_target(foil: Fields) -> str:
     """The caption behind a foil that came without it."""
     text = foil.sentence("caption")
     word, target = (foil.label(name, MAX_LABEL) for name in ("foil_word", "target_word"))
-    found = whole_word(word).findall(text) if word and target else []
-    if len(found) != 1:
-        problem = f"is {len(found)} times in the foil, so its caption cannot be restored"
+    matches = whole_word(word).findall(text) if word and target else []
+    if len(matches) != 1:
+        problem = f"is {len(matches)} times in the foil, so its caption cannot be restored"
         raise ProblemError("foil_word", problem, "add the annotation of the caption")
     return whole_word(word).sub(lambda _: target, text)
 

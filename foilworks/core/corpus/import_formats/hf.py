@@ -46,10 +46,10 @@ def parquet_files(path: Path) -> list[Path]:
     """The Parquet files of a folder, or the one file. CorpusError: there is none."""
     if not path.exists():
         raise CorpusError(f"{path}: folder: there is no such folder; check the path")
-    found = [path] if path.is_file() else sorted((path / "data").glob("*.parquet")) or sorted(path.glob("*.parquet"))
-    if not found:
+    files = [path] if path.is_file() else sorted((path / "data").glob("*.parquet")) or sorted(path.glob("*.parquet"))
+    if not files:
         raise CorpusError(f"{path}: folder: has no Parquet file; give the folder that holds data/*.parquet")
-    return found
+    return files
 
 
 def has_our_columns(path: Path, limits: TableLimits | None = None) -> bool:

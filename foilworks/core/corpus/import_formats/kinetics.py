@@ -47,15 +47,15 @@ def _rows(path: Path) -> Iterator[RawRecord]:
 def _members(path: Path) -> Iterator[RawRecord]:
     """Yield the entries of the JSON form as rows of the table."""
     for key, value, line in members(path, read_text(path)):
-        found = value if isinstance(value, Mapping) else {}
-        marked = found.get("annotations")
-        marked = marked if isinstance(marked, Mapping) else {}
-        segment = marked.get("segment")
+        fields = value if isinstance(value, Mapping) else {}
+        annotations = fields.get("annotations")
+        annotations = annotations if isinstance(annotations, Mapping) else {}
+        segment = annotations.get("segment")
         if not isinstance(segment, list) or len(segment) != 2:
             yield RawRecord(key, None, line, "has no annotations.segment of start and end", "record")
             continue
         cells = dict(zip(_COLUMNS, (key, *map(str, segment)), strict=True))
-        yield RawRecord(key, {**cells, "label": marked.get("label"), "split": found.get("subset")}, line)
+        yield RawRecord(key, {**cells, "label": annotations.get("label"), "split": fields.get("subset")}, line)
 
 
 def _parse(raw: RawRecord, dataset: str, split: str) -> ItemRecord:

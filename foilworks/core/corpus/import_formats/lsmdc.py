@@ -106,21 +106,21 @@ def _within_movies(path: Path, seed: int) -> dict[str, str]:
     movies: dict[str, set[str]] = defaultdict(set)
     for movie, clip, _sentence in _clips(path):
         movies[movie].add(clip)
-    found = {}
+    splits = {}
     for clips in movies.values():
         order = sorted(clips, key=lambda clip: hashlib.sha256(f"{seed}:{clip}".encode()).digest())
         tenth = round(len(order) / 10)
-        for place, clip in enumerate(order):
-            found[clip] = "val" if place < tenth else "test" if place < 2 * tenth else "train"
-    return found
+        for index, clip in enumerate(order):
+            splits[clip] = "val" if index < tenth else "test" if index < 2 * tenth else "train"
+    return splits
 
 
 def _casts(path: Path, splits: Mapping[str, str], split: str) -> dict[str, Cast]:
     """Return the characters by movie, with the number of train sentences that name them."""
-    beside = path.parent / CHARACTERS
-    if not beside.is_file():
+    cast_file = path.parent / CHARACTERS
+    if not cast_file.is_file():
         return {}
-    casts = {movie: Cast(people, names_pattern(_names(people))) for movie, people in read_characters(beside).items()}
+    casts = {movie: Cast(people, names_pattern(_names(people))) for movie, people in read_characters(cast_file).items()}
     for movie, clip, sentence in _clips(path):
         if movie in casts and splits.get(clip, split) in ("", "train"):
             _count(casts[movie], sentence)
@@ -133,10 +133,10 @@ def names_pattern(names: Iterable[str]) -> re.Pattern[str]:
 
 
 def _names(people: Iterable[Mapping[str, Any]]) -> set[str]:
-    return {name for one in people for name in (one["name"], *one.get("aliases", ()))}
+    return {name for character in people for name in (character["name"], *character.get("aliases", ()))}
 
 
 def _count(cast: Cast, sentence: str) -> None:
-    named = set(cast.pattern.findall(sentence))
-    for one in cast.characters:
-        one["frequency"] += not named.isdisjoint(_names([one]))
+    names_in_sentence = set(cast.pattern.findall(sentence))
+    for character in cast.characters:
+        character["frequency"] += not names_in_sentence.isdisjoint(_names([character]))

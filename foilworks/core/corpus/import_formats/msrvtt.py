@@ -88,7 +88,7 @@ def _from_options(raw: RawRecord, subtest: str) -> ItemRecord:
         raise ProblemError("options", "is no list of captions", f"give at least {MIN_OPTIONS}")
     if answer not in map(str, range(len(options))):
         raise ProblemError("answer", f"is {quoted(answer)}", f"give the place of the caption, 0 to {len(options) - 1}")
-    texts = [check_sentence(f"options[{place}]", text) for place, text in enumerate(options)]
+    texts = [check_sentence(f"options[{index}]", text) for index, text in enumerate(options)]
     caption = texts.pop(int(answer))
     return ItemRecord(
         id=checked_id("qid", f"{subtest}:{checked_id('qid', fields.label('qid', MAX_ID))}"),
@@ -120,21 +120,25 @@ def _from_sentence(raw: RawRecord, subtest: str, videos: Mapping[str, Any]) -> I
     if name not in videos:
         raise ProblemError("video_id", f"{quoted(name)} is not among the videos", "add the video, or remove the line")
     check_content(videos[name], "video")
-    about = Fields(videos[name], "video")
-    category = about.get("category")
-    known = isinstance(category, int) and 0 <= category < len(CATEGORIES)
+    video_fields = Fields(videos[name], "video")
+    category = video_fields.get("category")
+    has_category = isinstance(category, int) and 0 <= category < len(CATEGORIES)
     return ItemRecord(
         id=checked_id("sen_id", f"{subtest}:{fields.label('sen_id', MAX_ID)}"),
         subtest=subtest,
         video=replace(
             video_of(DATASET, name),
-            split=_SPLITS.get(about.label("split", MAX_ID), ""),
-            category=CATEGORIES[category] if known else "",
+            split=_SPLITS.get(video_fields.label("split", MAX_ID), ""),
+            category=CATEGORIES[category] if has_category else "",
         ),
         caption=fields.sentence("caption"),
         facts={
             **fields.without(_TAKEN),
-            **{name: about.get(name) for name in ("url", "start time", "end time") if about.get(name) is not None},
+            **{
+                name: video_fields.get(name)
+                for name in ("url", "start time", "end time")
+                if video_fields.get(name) is not None
+            },
         },
         line=raw.line,
     )

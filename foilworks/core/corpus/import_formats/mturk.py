@@ -42,15 +42,15 @@ def _parse(raw: RawRecord, params: Mapping[str, Any]) -> VoteRecord:
     for name, value in (("item", item), (_WORKER, worker)):
         if not value:
             raise ProblemError(name, "is missing", "give it")
-    place = place_of(cells.get(_column(cells, "position", params, _PLACES, needed=False)))
+    caption_first = place_of(cells.get(_column(cells, "position", params, _PLACES, needed=False)))
     foil = cells.get(_column(cells, "foil", params, _FOILS, needed=False))
     seconds = (cells.get(_SECONDS) or "").strip()
     return VoteRecord(
         item=item,
         annotator=worker,
-        choice=choice_of(_answer(cells, params), place, "answer"),
+        choice=choice_of(_answer(cells, params), caption_first, "answer"),
         foil=foil_of(foil),
-        caption_first=place,
+        caption_first=caption_first,
         seconds=float(seconds) if seconds.isdecimal() else None,
         is_identity=True,
         line=raw.line,
@@ -61,18 +61,18 @@ def _column(
     cells: Mapping[str, Any], name: str, params: Mapping[str, Any], usual: tuple[str, ...], *, needed: bool = True
 ) -> str:
     """The column that a parameter names, else the usual one that is there."""
-    wanted = str(params.get(name) or "")
-    candidates = (wanted, f"Input.{wanted}", f"Answer.{wanted}") if wanted else usual
-    found = next((column for column in candidates if column in cells), "")
-    if not found and (needed or wanted):
+    parameter = str(params.get(name) or "")
+    candidates = (parameter, f"Input.{parameter}", f"Answer.{parameter}") if parameter else usual
+    column_name = next((column for column in candidates if column in cells), "")
+    if not column_name and (needed or parameter):
         raise ProblemError(name, f"has no column ({', '.join(usual)})", f"name it with --set {name}=COLUMN")
-    return found
+    return column_name
 
 
 def _answer(cells: Mapping[str, str | None], params: Mapping[str, Any]) -> str | None:
     """The answer's cell; of boolean columns the ending of the one that is true."""
-    wanted = str(params.get("answer") or "")
-    stems = (wanted, f"Answer.{wanted}") if wanted else _ANSWERS
+    parameter = str(params.get("answer") or "")
+    stems = (parameter, f"Answer.{parameter}") if parameter else _ANSWERS
     for stem in stems:
         if stem in cells:
             return cells[stem]

@@ -37,8 +37,8 @@ def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     yield from read_records(path, raw, lambda record: _parse(record, subtest))
 
 
-def _numbered(found: Iterable[Member]) -> Iterator[RawRecord]:
-    for number, member in enumerate(found):
+def _numbered(questions: Iterable[Member]) -> Iterator[RawRecord]:
+    for number, member in enumerate(questions):
         yield RawRecord(member.key or str(number), member.value, member.line)
 
 

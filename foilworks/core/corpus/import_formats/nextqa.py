@@ -34,11 +34,11 @@ def _parse(raw: RawRecord, subtest: str, fallback: str) -> ItemRecord:
     fields = Fields(raw.value)
     video, kind = needed(fields, "video"), fields.label("type", MAX_LABEL)
     options = [fields.sentence(name) for name in _OPTIONS]
-    place = fields.label("answer", MAX_LABEL)
-    if place not in {str(number) for number in range(len(options))}:
-        problem = f"is {quoted(place)}" if place else "is missing"
+    answer = fields.label("answer", MAX_LABEL)
+    if answer not in {str(number) for number in range(len(options))}:
+        problem = f"is {quoted(answer)}" if answer else "is missing"
         raise ProblemError("answer", problem, "give the number of an option, 0 to 4")
-    question = Question(check_sentence("question", fields.get("question")), options, int(place), kind)
+    question = Question(check_sentence("question", fields.get("question")), options, int(answer), kind)
     return item_of(
         question,
         item_id=checked_id("qid", f"{video}_{needed(fields, 'qid')}"),

@@ -37,7 +37,7 @@ FOLDERS = ("annotations", "normalized_annotations")
 MAX_REPETITIONS = 10_000
 
 
-class Wish(NamedTuple):
+class Sampling(NamedTuple):
     """The parameters: counts from `low` to `high` in captions, `foil_low` to `foil_high` in foils."""
 
     subtest: str
@@ -63,17 +63,17 @@ class Entry(NamedTuple):
 
 def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     """Read the sampled windows of all videos. CorpusError: no complete JSON, or an invalid parameter."""
-    wish, folder = _wish(path, params), path.parent / str(params.get("annotations") or FOLDERS[0])
+    sampling, folder = _sampling(path, params), path.parent / str(params.get("annotations") or FOLDERS[0])
     entries = [_entry(path, member, folder) for member in members(path, read_text(path))]
     good = [entry for _line, entry in entries if isinstance(entry, Entry)]
-    choices = frequencies((entry.frames for entry in good), wish.foil_low, wish.foil_high)
-    if wish.has_foils and good and not choices:
-        raise CorpusError(f"{path}: no video has {wish.foil_low} repetitions; leave out foils=published")
-    raw = (one for line, entry in entries for one in _drawn(entry, line, wish, choices))
-    yield from read_records(path, raw, lambda record: _parse(record, wish))
+    choices = frequencies((entry.frames for entry in good), sampling.foil_low, sampling.foil_high)
+    if sampling.has_foils and good and not choices:
+        raise CorpusError(f"{path}: no video has {sampling.foil_low} repetitions; leave out foils=published")
+    raw = (record for line, entry in entries for record in _drawn(entry, line, sampling, choices))
+    yield from read_records(path, raw, lambda record: _parse(record, sampling))
 
 
-def _wish(path: Path, params: Mapping[str, Any]) -> Wish:
+def _sampling(path: Path, params: Mapping[str, Any]) -> Sampling:
     high, threshold = int(params.get("max") or 10), int(params.get("threshold") or 3)
     if not 1 <= threshold < high < len(WORDS):
         problem = f"parameters 'threshold' and 'max' are {threshold} and {high}"
@@ -84,7 +84,7 @@ def _wish(path: Path, params: Mapping[str, Any]) -> Wish:
     small, large = (1, threshold), (threshold + 1, high)
     counts = params.get("counts") or "all"
     caption, foil = {"easy": (small, large), "difficult": (large, small)}.get(counts, ((1, high), (1, high)))
-    return Wish(
+    return Sampling(
         default_subtest(path, params),
         *caption,
         *foil,
@@ -122,12 +122,12 @@ def _annotated(path: Path) -> list[int]:
         raise ProblemError("frames", f"is missing, and there is no {path.parent.name}/{path.name}", fix)
     try:
         # Mapped, so that a header that states a huge array takes no memory.
-        found = np.load(path, mmap_mode="r", allow_pickle=False)
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
         raise ProblemError("frames", f"{path.name} is no array of numbers", fix) from error
-    if not isinstance(found, np.ndarray) or found.ndim != 1 or found.size > MAX_REPETITIONS:
+    if not isinstance(array, np.ndarray) or array.ndim != 1 or array.size > MAX_REPETITIONS:
         raise ProblemError("frames", f"{path.name} is no list of at most {MAX_REPETITIONS} frames", fix)
-    values: list[int] = found.tolist()
+    values: list[int] = array.tolist()
     return values
 
 
@@ -135,10 +135,10 @@ def _checked(frames: Any) -> tuple[int, ...]:
     if not isinstance(frames, list) or not frames or len(frames) > MAX_REPETITIONS:
         raise ProblemError("frames", "is no list of frames", f"give 1 to {MAX_REPETITIONS} frames")
     before = 0
-    for place, frame in enumerate(frames):
+    for index, frame in enumerate(frames):
         if isinstance(frame, bool) or not isinstance(frame, int | float) or frame != int(frame) or frame <= before:
             problem = f"is {quoted(frame)}, not a whole number after {before}"
-            raise ProblemError(f"frames[{place}]", problem, "give the frames at which the repetitions end, in order")
+            raise ProblemError(f"frames[{index}]", problem, "give the frames at which the repetitions end, in order")
         before = int(frame)
     return tuple(int(frame) for frame in frames)
 
@@ -149,24 +149,26 @@ def _texts(fields: Fields, name: str) -> tuple[str, ...]:
         return ()
     if not isinstance(values, list):
         raise ProblemError(name, "is not a list", f"give a list of templates with {SLOT}")
-    for place, value in enumerate(values):
-        if check_sentence(f"{name}[{place}]", value).count(SLOT) != 1:
-            raise ProblemError(f"{name}[{place}]", f"does not contain {SLOT} once", "write it once")
+    for index, value in enumerate(values):
+        if check_sentence(f"{name}[{index}]", value).count(SLOT) != 1:
+            raise ProblemError(f"{name}[{index}]", f"does not contain {SLOT} once", "write it once")
     return tuple(values)
 
 
-def _drawn(entry: Entry | ProblemError, line: int, wish: Wish, choices: Mapping[int, int]) -> Iterator[RawRecord]:
+def _drawn(
+    entry: Entry | ProblemError, line: int, sampling: Sampling, choices: Mapping[int, int]
+) -> Iterator[RawRecord]:
     """Yield the sampled windows of a video, each with a template and the count of its foil; equal ones once."""
     if isinstance(entry, ProblemError):
         yield RawRecord(None, {"error": entry}, line)
         return
-    rng, seen = random.Random(f"{wish.seed}:{entry.prefix}"), set()
+    rng, seen = random.Random(f"{sampling.seed}:{entry.prefix}"), set()
     # "exactly one push-up" needs its own template.
-    low, foils = (wish.low, choices) if entry.singular else (max(2, wish.low), _without_one(choices))
-    found = windows(entry.frames, low, wish.high)
-    for window in draw(found, wish.per_video, rng) if wish.per_video else found:
+    low, foils = (sampling.low, choices) if entry.singular else (max(2, sampling.low), _without_one(choices))
+    all_windows = windows(entry.frames, low, sampling.high)
+    for window in draw(all_windows, sampling.per_video, rng) if sampling.per_video else all_windows:
         template = rng.randrange(len(entry.templates))
-        foil = draw_count(foils, rng) if wish.has_foils and foils else 0
+        foil = draw_count(foils, rng) if sampling.has_foils and foils else 0
         while foil == window.count and len(foils) > 1:
             foil = draw_count(foils, rng)
         drawn = window, template, foil
@@ -179,7 +181,7 @@ def _without_one(choices: Mapping[int, int]) -> dict[int, int]:
     return {count: number for count, number in choices.items() if count > 1}
 
 
-def _parse(raw: RawRecord, wish: Wish) -> ItemRecord:
+def _parse(raw: RawRecord, sampling: Sampling) -> ItemRecord:
     if "error" in raw.value:
         raise raw.value["error"]
     entry: Entry = raw.value["entry"]
@@ -189,8 +191,8 @@ def _parse(raw: RawRecord, wish: Wish) -> ItemRecord:
     suffix = f"-{foil}-{template}" if foil else f"-{template}"
     start, end = float(window.start), float(window.end)
     return ItemRecord(
-        id=checked_id("id", f"{wish.subtest}:{entry.key}-{edges}{suffix}"),
-        subtest=wish.subtest,
+        id=checked_id("id", f"{sampling.subtest}:{entry.key}-{edges}{suffix}"),
+        subtest=sampling.subtest,
         video=VideoRecord(
             key=clip_key(DATASET, name, start, end, "frames"),
             file=name,
@@ -201,8 +203,8 @@ def _parse(raw: RawRecord, wish: Wish) -> ItemRecord:
             time_unit="frames",
             split="test",
         ),
-        caption=_filled(entry, template, window.count, wish),
-        foils=(_filled(entry, template, foil, wish),) if foil else (),
+        caption=_filled(entry, template, window.count, sampling),
+        foils=(_filled(entry, template, foil, sampling),) if foil else (),
         extra={"class": window.count, "classes_foil": [foil]} if foil else {},
         facts=_facts(entry, window, template),
         line=raw.line,
@@ -219,6 +221,6 @@ def _facts(entry: Entry, window: Window, template: int) -> dict[str, Any]:
     }
 
 
-def _filled(entry: Entry, template: int, count: int, wish: Wish) -> str:
+def _filled(entry: Entry, template: int, count: int, sampling: Sampling) -> str:
     text = (entry.singular if count == 1 else entry.templates)[template]
-    return text.replace(SLOT, WORDS[count] if wish.in_words else str(count))
+    return text.replace(SLOT, WORDS[count] if sampling.in_words else str(count))

@@ -33,15 +33,15 @@ _COLUMNS = ("id", "video_id", "start", "end", "verb", "noun", "annotation")
 
 def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     """Read the rows with the wanted annotation. CorpusError: no such table, or no such annotation."""
-    subtest, wanted = default_subtest(path, params), str(params.get("annotation") or "1")
-    if wanted not in ANNOTATIONS:
-        known = ", ".join(f"{value} ({meaning})" for value, meaning in ANNOTATIONS.items())
-        raise CorpusError(f"parameter 'annotation' is {quoted(wanted)}; give one of: {known}")
+    subtest, annotation = default_subtest(path, params), str(params.get("annotation") or "1")
+    if annotation not in ANNOTATIONS:
+        options = ", ".join(f"{value} ({meaning})" for value, meaning in ANNOTATIONS.items())
+        raise CorpusError(f"parameter 'annotation' is {quoted(annotation)}; give one of: {options}")
     rows = read_rows(path, _COLUMNS, COMMA, names=_COLUMNS)
     raw = (
         RawRecord(None, row.cells, row.line, row.problem, "row")
         for row in rows
-        if row.problem or row.cells["annotation"] not in ANNOTATIONS.keys() - {wanted}
+        if row.problem or row.cells["annotation"] not in ANNOTATIONS.keys() - {annotation}
     )
     yield from read_records(path, raw, lambda record: _parse(record, subtest))
 

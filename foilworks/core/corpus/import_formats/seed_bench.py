@@ -33,24 +33,24 @@ _IN_FRAMES = "12"
 
 def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     """The questions, or those about one kind of media. CorpusError, with the line, when the file is not whole JSON."""
-    text, part = read_text(path), str(params.get("part") or "all")
+    text, media_kind = read_text(path), str(params.get("part") or "all")
     names = _types(path, text)
     raw = (RawRecord(None, member.value, member.line) for member in members_of(path, text, "questions"))
-    if part != "all":
-        raw = (record for record in raw if not isinstance(record.value, dict) or _is_of(record.value, part))
+    if media_kind != "all":
+        raw = (record for record in raw if not isinstance(record.value, dict) or _is_of(record.value, media_kind))
     yield from read_records(path, raw, lambda record: _parse(record, names))
 
 
-def _is_of(value: Mapping[str, Any], part: str) -> bool:
-    return part in str(value.get("data_type")).lower()
+def _is_of(value: Mapping[str, Any], media_kind: str) -> bool:
+    return media_kind in str(value.get("data_type")).lower()
 
 
 def _types(path: Path, text: str) -> dict[str, str]:
     """Number -> name of the types of question."""
-    found = next((member for member in members(path, text) if member.key == "question_type"), None)
-    if found is None or not isinstance(found.value, dict):
+    type_member = next((member for member in members(path, text) if member.key == "question_type"), None)
+    if type_member is None or not isinstance(type_member.value, dict):
         raise CorpusError(f"{path}:1: question_type: is missing; give the whole published file")
-    return {str(number): name for name, number in found.value.items()}
+    return {str(number): name for name, number in type_member.value.items()}
 
 
 def _parse(raw: RawRecord, names: Mapping[str, str]) -> ItemRecord:
@@ -85,7 +85,7 @@ def _clip(fields: Fields, number: str) -> VideoRecord:
 
 def _trim(segment: Any) -> tuple[float, float]:
     is_pair = isinstance(segment, list) and len(segment) == 2
-    if not is_pair or any(isinstance(one, bool) or not isinstance(one, int | float) for one in segment):
+    if not is_pair or any(isinstance(edge, bool) or not isinstance(edge, int | float) for edge in segment):
         raise ProblemError("segment", "is not a start and an end", "give [start, end]")
     start, end = segment
     if not 0 <= start < end:

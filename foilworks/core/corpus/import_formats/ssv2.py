@@ -43,8 +43,8 @@ def _parse(raw: RawRecord, subtest: str, split: str) -> ItemRecord:
     slots, filled = _SLOT.findall(template), fields.get("placeholders")
     if not isinstance(filled, list):
         raise ProblemError("placeholders", "is not a list", "give what is in the slots of the template")
-    for place, text in enumerate(filled):
-        check_sentence(f"placeholders[{place}]", text)
+    for index, text in enumerate(filled):
+        check_sentence(f"placeholders[{index}]", text)
     if len(filled) != len(slots):
         problem = f"has {len(filled)} texts, but {quoted(template)} has {len(slots)} slots"
         raise ProblemError("placeholders", problem, "give one text per slot")

@@ -62,8 +62,10 @@ def _recipe(path: Path, params: Mapping[str, Any], limits: TableLimits) -> Recip
         records = next(iter(lists_of(path)), "") if path.is_file() else ""
         rows = [raw.value for raw in islice(rows_of(path, limits, records=records), FIRST) if not raw.problem]
         guessed = guess(rows)["columns"]
-        shown = ", ".join(f"{field}={_shown(source)}" for field, source in guessed.items()) or "none can be guessed"
-        problem = f"no column is mapped; name them with --column, or give a recipe (a guess: {shown})"
+        guess_text = (
+            ", ".join(f"{field}={_source_text(source)}" for field, source in guessed.items()) or "none can be guessed"
+        )
+        problem = f"no column is mapped; name them with --column, or give a recipe (a guess: {guess_text})"
         raise RecipeError(f"{path}: columns: {problem}")
     document = dict(recipe_named(name) if name else mapping)
     dataset = given_dataset(params)
@@ -72,7 +74,7 @@ def _recipe(path: Path, params: Mapping[str, Any], limits: TableLimits) -> Recip
     return parse_recipe(document)
 
 
-def _shown(source: str | list[str]) -> str:
+def _source_text(source: str | list[str]) -> str:
     return source if isinstance(source, str) else "+".join(source)
 
 
@@ -80,10 +82,10 @@ def _files(path: Path, recipe: Recipe) -> list[Path]:
     if not path.is_dir():
         return [path]
     pattern = recipe.files or "*.parquet"
-    found = sorted(file for file in path.glob(pattern) if file.is_file())
-    if not found:
+    files = sorted(file for file in path.glob(pattern) if file.is_file())
+    if not files:
         raise CorpusError(f"{path}: folder: has no file {pattern}; give a folder that has some, or one file")
-    return found
+    return files
 
 
 def _read_file(
@@ -108,20 +110,20 @@ def _with_name(file: Path, recipe: Recipe, rows: Iterable[RawRecord]) -> Iterato
         yield from rows
         return
     values = file.stem.split(recipe.name_separator or "_", len(recipe.name_parts) - 1)
-    parts = dict(zip(recipe.name_parts, values, strict=False))
+    name_values = dict(zip(recipe.name_parts, values, strict=False))
     for raw in rows:
-        yield raw if raw.problem else raw._replace(value={**raw.value, **parts})
+        yield raw if raw.problem else raw._replace(value={**raw.value, **name_values})
 
 
 def _checked(file: Path, recipe: Recipe, rows: Iterator[RawRecord]) -> Iterator[RawRecord]:
     """Check that the first rows have the columns of the recipe; memory holds no more than these."""
     first = list(islice(rows, FIRST))
-    known = {name: None for raw in first if not raw.problem for name in raw.value}
-    if known:
+    columns = {name: None for raw in first if not raw.problem for name in raw.value}
+    if columns:
         for name in recipe.used:
-            if column_of(name, known) is None:
-                shown = [column for column in known if not column.startswith("@")]
-                problem = f"there is no column {quoted(name)}; {nearest(name, shown)}"
+            if column_of(name, columns) is None:
+                shown_columns = [column for column in columns if not column.startswith("@")]
+                problem = f"there is no column {quoted(name)}; {nearest(name, shown_columns)}"
                 raise RecipeError(f"{file}:{first[0].line}: columns: {problem}")
     # A queue: each row is let go once it is read.
     waiting = deque(first)

@@ -34,13 +34,19 @@ def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
 def _raw(path: Path, text: str) -> Iterator[RawRecord]:
     """The questions; a key has the video, the aspect and the number within it."""
     for video, aspects, line in members(path, text):
-        found = [(aspect, asked) for aspect, asked in aspects.items()] if isinstance(aspects, dict) else []
-        if video is None or not found or not all(isinstance(asked, list) for _, asked in found):
+        question_lists = (
+            [(aspect, questions) for aspect, questions in aspects.items()] if isinstance(aspects, dict) else []
+        )
+        if (
+            video is None
+            or not question_lists
+            or not all(isinstance(questions, list) for _, questions in question_lists)
+        ):
             problem = "is not an object with a list of questions per aspect"
             yield RawRecord(video, None, line, problem, "record")
             continue
-        for aspect, asked in found:
-            for number, question in enumerate(asked):
+        for aspect, questions in question_lists:
+            for number, question in enumerate(questions):
                 if isinstance(question, dict) and str(question.get("question")).rstrip().endswith(_ASKS_FOR_TEXT):
                     problem = "asks for a new text, which is no choice; import multi-choice, yes_no or caption_matching"
                     raise CorpusError(f"{path}:{line}: question: {problem}")
@@ -50,12 +56,12 @@ def _raw(path: Path, text: str) -> Iterator[RawRecord]:
 def _parse(raw: RawRecord, task: str) -> ItemRecord:
     video, aspect, number = (raw.key or "").split("\0")
     fields = Fields(raw.value, f"{video}.{aspect}[{number}]")
-    asked, answer = fields.sentence("question"), fields.sentence("answer")
+    question_text, answer = fields.sentence("question"), fields.sentence("answer")
     if len(video) > MAX_ID or not video.strip():
         raise ProblemError("video", f"{quoted(video)} is not a name", "give the name of the video")
     subtest = f"{task}-{aspect}"[:MAX_LABEL]
     return item_of(
-        _question(fields, asked, answer, aspect),
+        _question(fields, question_text, answer, aspect),
         item_id=checked_id("id", f"{subtest}:{video}:{number}"),
         subtest=subtest,
         test=aspect[:MAX_LABEL],
@@ -65,20 +71,20 @@ def _parse(raw: RawRecord, task: str) -> ItemRecord:
     )
 
 
-def _question(fields: Fields, asked: str, answer: str, aspect: str) -> Question:
-    first, *lines = asked.split("\n")
+def _question(fields: Fields, question_text: str, answer: str, aspect: str) -> Question:
+    first, *lines = question_text.split("\n")
     if not lines:
         if answer.strip().lower() not in _YES_NO:
             raise ProblemError(fields.name("answer"), f"is {quoted(answer)}", "give yes or no")
-        return Question(asked, _YES_NO, _YES_NO.index(answer.strip().lower()), aspect)
-    found = [(line, _OPTION.match(line)) for line in lines]
-    for line, label in found:
+        return Question(question_text, _YES_NO, _YES_NO.index(answer.strip().lower()), aspect)
+    labelled_lines = [(line, _OPTION.match(line)) for line in lines]
+    for line, label in labelled_lines:
         if label is None:
             problem = f"{quoted(line)} has no label"
             raise ProblemError(fields.name("question"), problem, "start each option with A., B. …")
-    options = [check_sentence(fields.name("question"), line[label.end() :]) for line, label in found if label]
+    options = [check_sentence(fields.name("question"), line[label.end() :]) for line, label in labelled_lines if label]
     lines = [line.strip() for line in lines]
     if answer.strip() not in lines:
         raise ProblemError(fields.name("answer"), f"{quoted(answer)} is not among the options", "give one of them")
-    captions = all(" " in label[1] for _line, label in found if label)
+    captions = all(" " in label[1] for _line, label in labelled_lines if label)
     return Question(first, options, lines.index(answer.strip()), aspect, is_caption=captions)

@@ -27,20 +27,20 @@ DATASET = "VATEX"
 
 def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     """The captions of a VATEX file. CorpusError, with the line, when it is not whole JSON."""
-    subtest, wanted = default_subtest(path, params), int(params.get("captions") or 0)
+    subtest, max_captions = default_subtest(path, params), int(params.get("captions") or 0)
     split = split_of(path, params)
-    raw = _captions(members(path, read_text(path)), wanted)
+    raw = _captions(members(path, read_text(path)), max_captions)
     yield from read_records(path, raw, lambda record: _parse(record, subtest, split))
 
 
-def _captions(videos: Iterable[Member], wanted: int) -> Iterator[RawRecord]:
+def _captions(videos: Iterable[Member], max_captions: int) -> Iterator[RawRecord]:
     for member in videos:
         value = member.value if isinstance(member.value, dict) else {}
         texts = value.get("enCap")
         if not isinstance(texts, list) or not texts:
             yield RawRecord(None, None, member.line, "has no list of captions", "enCap")
             continue
-        for number, text in enumerate(texts[: wanted or None], start=1):
+        for number, text in enumerate(texts[: max_captions or None], start=1):
             yield RawRecord(None, {"videoID": value.get("videoID"), "enCap": text, "number": number}, member.line)
 
 

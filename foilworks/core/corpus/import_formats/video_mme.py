@@ -37,17 +37,17 @@ _FIELDS = frozenset(
 
 def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     """The questions of the file. CorpusError, with the line, when it is not whole JSON."""
-    given, fallback = str(params.get("subtest") or ""), default_subtest(path, params)
+    subtest, fallback = str(params.get("subtest") or ""), default_subtest(path, params)
     if path.suffix.lower() in _LINES:
         raw: Iterable[RawRecord] = json_lines(path)
     else:
         raw = (RawRecord(*member) for member in members(path, read_text(path)))
-    yield from read_records(path, _questions(raw), lambda record: _parse(record, given, fallback))
+    yield from read_records(path, _questions(raw), lambda record: _parse(record, subtest, fallback))
 
 
-def _questions(found: Iterable[RawRecord]) -> Iterator[RawRecord]:
+def _questions(records: Iterable[RawRecord]) -> Iterator[RawRecord]:
     """One record per question, each with the fields of its video."""
-    for raw in found:
+    for raw in records:
         several = raw.value.get("questions") if isinstance(raw.value, dict) else None
         if not isinstance(several, list):
             yield raw
@@ -68,7 +68,7 @@ def _parse(raw: RawRecord, subtest: str, fallback: str) -> ItemRecord:
         subtest=subtest or kind or fallback,
         # The files of the videos have the ids of the site that they are from.
         video=clip_of(DATASET, fields.label("videoID", MAX_ID) or video, category=domain),
-        facts={name: said for name in ("duration", "sub_category") if (said := fields.label(name, MAX_ID))},
+        facts={name: label for name in ("duration", "sub_category") if (label := fields.label(name, MAX_ID))},
         extra={**fields.without(_FIELDS), "video_id": video},
         line=raw.line,
     )

@@ -37,7 +37,7 @@ _NAMES = ("videopath", "video_url", "source", "split", "misalignment", "hard", "
 def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     """The rows of a VideoCon file. CorpusError when the file as a whole cannot be read."""
     subtest, names = default_subtest(path, params), Names()
-    given = bool(params.get("subtest"))
+    has_subtest = bool(params.get("subtest"))
     if "vid_id" in first_row(path, COMMA).names:
         rows = read_rows(path, ["vid_id", "question", "answer", *_STATEMENTS], COMMA, names=_NAMES)
         raw = (RawRecord(None, row.cells, row.line, row.problem, "row") for row in rows)
@@ -45,16 +45,16 @@ def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
         return
     rows = read_rows(path, ["caption", "neg_caption"], COMMA, one_of=("videopath", "video_url"), names=_NAMES)
     raw = (RawRecord(None, row.cells, row.line, row.problem, "row") for row in rows)
-    yield from read_records(path, raw, lambda record: _pair(record, subtest, given, names), own_ids=False)
+    yield from read_records(path, raw, lambda record: _pair(record, subtest, has_subtest, names), own_ids=False)
 
 
-def _pair(raw: RawRecord, subtest: str, given: bool, names: Names) -> ItemRecord:
+def _pair(raw: RawRecord, subtest: str, has_subtest: bool, names: Names) -> ItemRecord:
     fields = Fields(raw.value)
     texts = fields.sentence("caption"), fields.sentence("neg_caption")
     video, kind = _clip(fields), fields.label("misalignment", MAX_LABEL)
     if fields.get("hard") is not None:
         kind = "human-hard" if fields.label("hard", MAX_LABEL).lower() in _TRUE else "human"
-    subtest = subtest if given else kind or subtest
+    subtest = subtest if has_subtest else kind or subtest
     explanation = fields.get("nle")
     return ItemRecord(
         id=checked_id("video", names.name(f"{subtest}:{video.source_id}", texts)),
@@ -83,14 +83,14 @@ def _clip(fields: Fields) -> VideoRecord:
 
 def _statements(raw: RawRecord, subtest: str, names: Names) -> ItemRecord:
     fields = Fields(raw.value)
-    video, asked = needed(fields, "vid_id"), fields.sentence("question")
-    options, place = [fields.sentence(name) for name in _STATEMENTS], fields.label("answer", MAX_LABEL)
-    if place not in {str(number) for number in range(len(options))}:
-        problem = f"is {quoted(place)}" if place else "is missing"
+    video, question = needed(fields, "vid_id"), fields.sentence("question")
+    options, answer = [fields.sentence(name) for name in _STATEMENTS], fields.label("answer", MAX_LABEL)
+    if answer not in {str(number) for number in range(len(options))}:
+        problem = f"is {quoted(answer)}" if answer else "is missing"
         raise ProblemError("answer", problem, "give the number of a statement, 0 to 4")
     return item_of(
-        Question(asked, options, int(place), is_caption=True),
-        item_id=checked_id("vid_id", names.name(f"{subtest}:{video}", (asked, *options))),
+        Question(question, options, int(answer), is_caption=True),
+        item_id=checked_id("vid_id", names.name(f"{subtest}:{video}", (question, *options))),
         subtest=subtest,
         video=clip_of(NEXTQA, video),
         extra=fields.without(_OF_STATEMENTS),

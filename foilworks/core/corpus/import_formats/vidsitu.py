@@ -100,11 +100,11 @@ def _parse(raw: RawRecord, subtest: str, split: str, trims: bool) -> ItemRecord:
 
 def _arguments(fields: Fields) -> dict[str, str]:
     """Return the arguments in the order of `Arg_List`, whose values are positions."""
-    given, places = fields.mapping("Args"), fields.mapping("Arg_List")
-    for name, text in given.items():
+    arguments, positions = fields.mapping("Args"), fields.mapping("Arg_List")
+    for name, text in arguments.items():
         if not isinstance(text, str):
             raise ProblemError(f"{fields.name('Args')}.{name}", "is not text", "give the words of the argument")
-    return {name: given[name] for name in sorted(given, key=lambda name: _place(places.get(name)))}
+    return {name: arguments[name] for name in sorted(arguments, key=lambda name: _place(positions.get(name)))}
 
 
 def _place(value: Any) -> int:

@@ -28,19 +28,19 @@ FIELDS = frozenset({"index", *(f"{side}_{what}" for side in SIDES for what in ("
 
 def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     """The records of the table, two per row. CorpusError when the file as a whole cannot be read."""
-    given = str(params.get("subtest") or "")
+    subtest_name = str(params.get("subtest") or "")
     test = default_subtest(path, {})
     rows = read_rows(path, ["index", "pos_cap", "neg_cap"], COMMA + SEMICOLON + TAB, names=("index", "major"))
     raw = (RawRecord(None, row.cells, row.line, row.problem, "row") for row in rows)
-    yield from read_several(path, raw, lambda record: _parse(record, given, test))
+    yield from read_several(path, raw, lambda record: _parse(record, subtest_name, test))
 
 
-def _parse(raw: RawRecord, given: str, test: str) -> tuple[ItemRecord, ItemRecord]:
+def _parse(raw: RawRecord, subtest_name: str, test: str) -> tuple[ItemRecord, ItemRecord]:
     fields = Fields(raw.value)
     name = checked_id("index", fields.label("index", MAX_ID))
-    subtest = given or fields.label("major", MAX_LABEL).strip() or test
+    subtest = subtest_name or fields.label("major", MAX_LABEL).strip() or test
     captions = [fields.sentence(f"{side}_cap") for side in SIDES]
-    one, other = (
+    first_item, second_item = (
         ItemRecord(
             id=checked_id("index", f"{subtest}:{name}_{side}"),
             subtest=subtest,
@@ -54,4 +54,4 @@ def _parse(raw: RawRecord, given: str, test: str) -> tuple[ItemRecord, ItemRecor
         )
         for k, side in enumerate(SIDES)
     )
-    return one, other
+    return first_item, second_item

@@ -27,18 +27,18 @@ COLUMNS = frozenset({"src_dataset", "video_name", "caption", "counterfactual", "
 def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     """The records of a VITATECS file. CorpusError when the file as a whole cannot be read."""
     subtest, names = default_subtest(path, params), Names()
-    given = bool(params.get("subtest"))
-    yield from read_records(path, json_lines(path), lambda raw: _parse(raw, subtest, given, names), own_ids=False)
+    has_subtest = bool(params.get("subtest"))
+    yield from read_records(path, json_lines(path), lambda raw: _parse(raw, subtest, has_subtest, names), own_ids=False)
 
 
-def _parse(raw: RawRecord, subtest: str, given: bool, names: Names) -> ItemRecord:
+def _parse(raw: RawRecord, subtest: str, has_subtest: bool, names: Names) -> ItemRecord:
     fields = Fields(raw.value)
     name, dataset = fields.media_name("video_name"), fields.label("src_dataset", MAX_DATASET)
     if not name:
         raise ProblemError("video_name", "is missing", "give the name of the video")
     caption = fields.sentence("caption")
     foil = fields.sentence("counterfactual")
-    aspect = subtest if given else fields.label("aspect", MAX_LABEL) or subtest
+    aspect = subtest if has_subtest else fields.label("aspect", MAX_LABEL) or subtest
     return ItemRecord(
         id=checked_id("video_name", f"{aspect}:{names.name(stem_of(name), (caption, foil))}"),
         subtest=aspect,

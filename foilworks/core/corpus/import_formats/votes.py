@@ -44,11 +44,11 @@ def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[VoteOutcome]:
 
 def _parse(raw: RawRecord) -> VoteRecord:
     fields = Fields(raw.value)
-    for name, wanted in COUNTED.items():
-        said = fields.label(name, MAX_LABEL) or wanted
-        if said != wanted:
-            raise PassedOver(f"its {name} is {quoted(said)}")
-    place = place_of(fields.get("position"))
+    for name, counted_value in COUNTED.items():
+        value = fields.label(name, MAX_LABEL) or counted_value
+        if value != counted_value:
+            raise PassedOver(f"its {name} is {quoted(value)}")
+    caption_first = place_of(fields.get("position"))
     annotator = _named(fields, "annotator", MAX_ANNOTATOR)
     is_nameless = is_anonymous_vote(str(fields.get("source")), annotator)
     if is_anonymous_name(annotator) and not is_nameless:
@@ -57,9 +57,9 @@ def _parse(raw: RawRecord) -> VoteRecord:
     return VoteRecord(
         item=_named(fields, "item", MAX_LABEL + 1 + MAX_ID),
         annotator=annotator,
-        choice=choice_of(fields.get("choice"), place),
+        choice=choice_of(fields.get("choice"), caption_first),
         foil=foil_of(fields.get("foil")),
-        caption_first=place,
+        caption_first=caption_first,
         seconds=_seconds(fields.get("seconds")),
         is_nameless=is_nameless,
         line=raw.line,

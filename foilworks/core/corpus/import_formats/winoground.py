@@ -44,7 +44,7 @@ def _parse(raw: RawRecord, subtest: str) -> tuple[ItemRecord, ItemRecord]:
     subtest = fields.label("subtest", MAX_ID) or subtest
     captions = [fields.sentence(caption) for caption in CAPTIONS]
     pictures = [_picture(fields, image) for image in IMAGES]
-    one, other = (
+    first_item, second_item = (
         ItemRecord(
             id=checked_id("id", f"{subtest}:{name}_{k}"),
             subtest=subtest,
@@ -57,7 +57,7 @@ def _parse(raw: RawRecord, subtest: str) -> tuple[ItemRecord, ItemRecord]:
         )
         for k in (0, 1)
     )
-    return one, other
+    return first_item, second_item
 
 
 def _picture(fields: Fields, image: str) -> str:

@@ -41,18 +41,18 @@ class CellReader:
         """The cells that say something, as they were before our export made them safe."""
         listed = (cells.get(ESCAPED) or "").split()
         self.kept_apostrophes = set()
-        found = {}
+        read_cells = {}
         for name, cell in cells.items():
             if cell is None or name == ESCAPED:
                 continue
             if name in listed:
-                found[name] = unmark(cell)
+                read_cells[name] = unmark(cell)
             elif self.is_of_0_1:
-                found[name] = cell[1:] if _OF_0_1.match(cell) else cell
+                read_cells[name] = cell[1:] if _OF_0_1.match(cell) else cell
             else:
-                found[name] = cell.strip() if name in self.names else cell
+                read_cells[name] = cell.strip() if name in self.names else cell
                 self.kept_apostrophes |= {name} if plain_cell(cell) != cell else set()
-        return {name: cell for name, cell in found.items() if cell}
+        return {name: cell for name, cell in read_cells.items() if cell}
 
 
 def _is_our_export(path: Path) -> bool:

@@ -65,21 +65,21 @@ def candidates_of(record: Mapping[str, Any]) -> Candidates:
 
 def hard_foils(items: Iterable[Candidates]) -> list[HardFoil | None]:
     """Return the hard foil of each item, None if all its foils count alike."""
-    given = list(items)
-    found = [stated_hard_foil(item) for item in given]
+    all_items = list(items)
+    hard_foils_by_index = [stated_hard_foil(item) for item in all_items]
     nearest: dict[int, tuple[int, float]] = {
         at: _nearest(item.caption, item.foils)
-        for at, item in enumerate(given)
-        if found[at] is None and may_have_nearest(item)
+        for at, item in enumerate(all_items)
+        if hard_foils_by_index[at] is None and may_have_nearest(item)
     }
     shares: dict[str, list[float]] = defaultdict(list)
     for at, (_index, share) in nearest.items():
-        shares[given[at].subtest].append(share)
-    edited = {name for name, each in shares.items() if median(each) < MAX_CHANGED}
+        shares[all_items[at].subtest].append(share)
+    edited = {name for name, subtest_shares in shares.items() if median(subtest_shares) < MAX_CHANGED}
     for at, (index, _share) in nearest.items():
-        if given[at].subtest in edited:
-            found[at] = HardFoil(index, NEAREST)
-    return found
+        if all_items[at].subtest in edited:
+            hard_foils_by_index[at] = HardFoil(index, NEAREST)
+    return hard_foils_by_index
 
 
 def may_have_nearest(item: Candidates) -> bool:
@@ -98,25 +98,25 @@ def is_multiple_choice(item: Candidates) -> bool:
 
 def stated_roles(item: Candidates) -> list[str]:
     """Return HARD or RANDOM for each foil, as the item's fact or file states it; "" for each if it states nothing."""
-    found = stated_hard_foil(item)
-    if found is None and "hard_foil" not in item.facts:
+    hard_foil = stated_hard_foil(item)
+    if hard_foil is None and "hard_foil" not in item.facts:
         return [""] * len(item.foils)
-    return [HARD if found and at == found.index else RANDOM for at in range(len(item.foils))]
+    return [HARD if hard_foil and at == hard_foil.index else RANDOM for at in range(len(item.foils))]
 
 
 def stated_hard_foil(item: Candidates) -> HardFoil | None:
     """Return the hard foil that the item's fact or file states; None if it states none."""
-    places = item.places
+    positions = item.places
     if item.facts.get(HARD_FOIL) == REMOVED:
         return HardFoil(REMOVED, STATED)
     stated = _number(item.facts.get(HARD_FOIL))
     if stated is not None:
-        return HardFoil(places.index(stated) if stated in places else REMOVED, STATED)
+        return HardFoil(positions.index(stated) if stated in positions else REMOVED, STATED)
     label, changed = _number(item.extra.get("label")), _number(item.extra.get("c_label"))
     if label is None or changed is None or label == changed:
         return None
-    place = changed - (changed > label)
-    return HardFoil(places.index(place) if place in places else REMOVED, MARKED)
+    position = changed - (changed > label)
+    return HardFoil(positions.index(position) if position in positions else REMOVED, MARKED)
 
 
 def _number(value: Any) -> int | None:

@@ -173,9 +173,9 @@ def is_left_out(verdict: str, item_state: str) -> bool:
 
 
 def _checked(moves: dict[str, Move], what: str, state: str, move: str) -> Move:
-    found = moves.get(move)
-    if found is None:
+    allowed_move = moves.get(move)
+    if allowed_move is None:
         raise IllegalMove(f"there is no move {quoted(move)} for {what}s; choose one of: {', '.join(moves)}")
-    if state not in found.origins:
+    if state not in allowed_move.origins:
         raise IllegalMove(f"this {what} is {state}, so {quoted(move)} is not possible; reload to see its state now")
-    return found
+    return allowed_move

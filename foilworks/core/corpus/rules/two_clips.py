@@ -27,8 +27,8 @@ def half_of(record: Mapping[str, Any]) -> Half | None:
     pair = record.get("pair")
     if not pair:
         return None
-    place = (record["subtest"], pair)
-    return Half(place, record["video"]["key"], record["caption"], tuple(record["foils"]))
+    pair_key = (record["subtest"], pair)
+    return Half(pair_key, record["video"]["key"], record["caption"], tuple(record["foils"]))
 
 
 def half_of_item(record: ItemRecord) -> Half | None:
@@ -43,11 +43,11 @@ def fault(half: Half) -> str:
     return "" if len(half.foils) == 1 else f"needs exactly one foil, not {len(half.foils)}"
 
 
-def mismatch(one: Half, other: Half) -> str:
+def mismatch(first: Half, second: Half) -> str:
     """Return why two items of one name do not fit; "" if they do."""
-    if one.clip == other.clip:
+    if first.clip == second.clip:
         return "has two items of the same clip"
-    if one.foils != (other.caption,) or other.foils != (one.caption,):
+    if first.foils != (second.caption,) or second.foils != (first.caption,):
         return "has two items of which the caption of one is not the foil of the other"
     return ""
 
@@ -57,31 +57,33 @@ def clip_order(name: str) -> tuple[bool, str]:
     return name.endswith(_SECOND), name
 
 
-def two_of_each(places: Sequence[Hashable | None], names: Sequence[str]) -> list[tuple[int, int]]:
+def two_of_each(pair_keys: Sequence[Hashable | None], names: Sequence[str]) -> list[tuple[int, int]]:
     """Return (clip 0, clip 1) as positions, of the places that two items have; `names` are the items' ids."""
-    by_place: dict[Hashable, list[int]] = {}
-    for position, place in enumerate(places):
-        if place is not None:
-            by_place.setdefault(place, []).append(position)
-    both = (sorted(positions, key=lambda at: clip_order(names[at])) for positions in by_place.values())
-    return [(found[0], found[1]) for found in both if len(found) == 2]
+    positions_by_key: dict[Hashable, list[int]] = {}
+    for position, pair_key in enumerate(pair_keys):
+        if pair_key is not None:
+            positions_by_key.setdefault(pair_key, []).append(position)
+    position_pairs = (
+        sorted(positions, key=lambda at: clip_order(names[at])) for positions in positions_by_key.values()
+    )
+    return [(pair[0], pair[1]) for pair in position_pairs if len(pair) == 2]
 
 
 def whole_pairs(records: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
     """Return (clip 0, clip 1) as positions, of the pairs that have both halves among frozen records."""
     halves = [half_of(record) for record in records]
-    found = two_of_each([half and half.place for half in halves], [record["id"] for record in records])
-    return [(one, other) for one, other in found if not _mismatch(halves[one], halves[other])]
+    pairs = two_of_each([half and half.place for half in halves], [record["id"] for record in records])
+    return [(first, second) for first, second in pairs if not _mismatch(halves[first], halves[second])]
 
 
-def _mismatch(one: Half | None, other: Half | None) -> str:
-    return "is missing" if one is None or other is None else mismatch(one, other)
+def _mismatch(first: Half | None, second: Half | None) -> str:
+    return "is missing" if first is None or second is None else mismatch(first, second)
 
 
 def pairs_of(records: Sequence[Mapping[str, Any]]) -> list[tuple[str, str, str]]:
     """Return (pair name, id of clip 0, id of clip 1) of the whole pairs among frozen records."""
-    found = whole_pairs(records)
-    return [(records[one]["pair"], records[one]["id"], records[other]["id"]) for one, other in found]
+    pairs = whole_pairs(records)
+    return [(records[first]["pair"], records[first]["id"], records[second]["id"]) for first, second in pairs]
 
 
 def connected(clusters: Iterable[tuple[str, str]]) -> list[str]:
@@ -95,7 +97,7 @@ def connected(clusters: Iterable[tuple[str, str]]) -> list[str]:
             name = parent[name]
         return name
 
-    given = list(clusters)
-    for one, other in given:
-        parent[root(other)] = root(one)
-    return [root(one) for one, _other in given]
+    cluster_pairs = list(clusters)
+    for first, second in cluster_pairs:
+        parent[root(second)] = root(first)
+    return [root(first) for first, _other in cluster_pairs]

@@ -52,8 +52,10 @@ def prepare_video(video: Video) -> None:
 
 def strip_name(video: Video) -> str:
     """Where the strip of this file and trim is stored: clips that show the same share it."""
-    shown = f"{video.sha256} {video.start_time} {video.end_time} {FRAMES} {HEIGHT} {MAX_BYTES} {SAMPLING_POLICY} {GAP}"
-    key = hashlib.sha256(shown.encode()).hexdigest()
+    contents = (
+        f"{video.sha256} {video.start_time} {video.end_time} {FRAMES} {HEIGHT} {MAX_BYTES} {SAMPLING_POLICY} {GAP}"
+    )
+    key = hashlib.sha256(contents.encode()).hexdigest()
     return f"strips/{key[:2]}/{key}.jpg"
 
 
@@ -61,8 +63,8 @@ def side_by_side(frames: list[NDArray[np.uint8]]) -> NDArray[np.uint8]:
     """Return the frames as one picture with lines between them: white, black and white, visible on any colour."""
     line = np.full((len(frames[0]), GAP, 3), 255, dtype=np.uint8)
     line[:, GAP // 3 : -(GAP // 3)] = 0
-    parts = [part for frame in frames for part in (line, frame)]
-    return np.concatenate(parts[1:], axis=1)
+    pieces = [piece for frame in frames for piece in (line, frame)]
+    return np.concatenate(pieces[1:], axis=1)
 
 
 def _strip(video: Video, path: Path) -> bytes:

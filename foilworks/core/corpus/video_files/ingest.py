@@ -81,8 +81,8 @@ def store_media(path: Path, *, copy: bool = True) -> StoredMedia:
         if facts.browser_playable:
             return _stored(path, facts, copy)
         with TemporaryDirectory() as folder:
-            made = decode(make_playable, path, facts, Path(folder))
-            return replace(_stored(made.path, made.facts, copy), original=facts, conversion=made.words)
+            playable = decode(make_playable, path, facts, Path(folder))
+            return replace(_stored(playable.path, playable.facts, copy), original=facts, conversion=playable.words)
     except MediaError as error:
         return StoredMedia(error=str(error).replace(str(path), path.name))
     except OSError as error:
@@ -104,7 +104,7 @@ def _stored_bytes(name: str) -> int | None:
         return None
 
 
-def set_media(video: Video, kept: StoredMedia, taken_down: Mapping[str, str]) -> None:
+def set_media(video: Video, media: StoredMedia, taken_down: Mapping[str, str]) -> None:
     """Put the file, or what is wrong with it, on the row; the caller saves. `taken_down`: see `reasons_taken_down`.
 
     A clip that was taken down stays so. A file that was taken down from the project comes in under no other key either.
@@ -114,9 +114,9 @@ def set_media(video: Video, kept: StoredMedia, taken_down: Mapping[str, str]) ->
     """
     if video.media_state == MediaState.TAKEN_DOWN:
         return
-    facts = kept.facts
-    start, end = _trim_in_seconds(video, kept)
-    error = kept.error or _why_refused(kept, taken_down)
+    facts = media.facts
+    start, end = _trim_in_seconds(video, media)
+    error = media.error or _why_refused(media, taken_down)
     if facts is not None:
         error = error or _trim_error(start, end, facts)
     video.media_error = error[:500]
@@ -125,11 +125,11 @@ def set_media(video: Video, kept: StoredMedia, taken_down: Mapping[str, str]) ->
         return
     video.media_state = MediaState.READY
     video.start_time, video.end_time, video.time_unit = start, end, "sec"
-    video.file.name = kept.name
+    video.file.name = media.name
     video.sha256 = facts.sha256
     video.duration, video.fps, video.n_frames = facts.duration, facts.fps, facts.n_frames
     video.width, video.height = facts.width, facts.height
-    video.frame_times, video.conversion = facts.clock.packed(), kept.conversion[:500]
+    video.frame_times, video.conversion = facts.clock.packed(), media.conversion[:500]
     video.film_strip.name = ""
 
 
@@ -138,20 +138,20 @@ def reasons_taken_down(project: Project, files: Iterable[StoredMedia]) -> dict[s
 
     One query per 500 files.
     """
-    hashes = sorted({sha256 for kept in files for sha256 in _hashes(kept)})
-    found: dict[str, str] = {}
+    hashes = sorted({sha256 for media in files for sha256 in _hashes(media)})
+    reasons: dict[str, str] = {}
     for start in range(0, len(hashes) if project.pk else 0, FILES_PER_QUERY):
         some = Takedown.objects.filter(video__project=project, sha256__in=hashes[start : start + FILES_PER_QUERY])
-        found.update(some.values_list("sha256", "reason"))
-    return found
+        reasons.update(some.values_list("sha256", "reason"))
+    return reasons
 
 
-def _hashes(kept: StoredMedia) -> set[str]:
-    return {kept.facts.sha256, kept.made_from} - {""} if kept.facts else set()
+def _hashes(media: StoredMedia) -> set[str]:
+    return {media.facts.sha256, media.made_from} - {""} if media.facts else set()
 
 
-def _why_refused(kept: StoredMedia, taken_down: Mapping[str, str]) -> str:
-    reason = next((taken_down[sha256] for sha256 in _hashes(kept) if sha256 in taken_down), None)
+def _why_refused(media: StoredMedia, taken_down: Mapping[str, str]) -> str:
+    reason = next((taken_down[sha256] for sha256 in _hashes(media) if sha256 in taken_down), None)
     return "" if reason is None else f"this file was taken down from the project: {reason}"
 
 
@@ -175,9 +175,9 @@ MEDIA_FIELDS = (
 )
 
 
-def _trim_in_seconds(video: Video, kept: StoredMedia) -> tuple[float | None, float | None]:
+def _trim_in_seconds(video: Video, media: StoredMedia) -> tuple[float | None, float | None]:
     """Start and end by the clock and the frames of the file as it came: those of a playable copy are others."""
-    start, end, facts = video.start_time, video.end_time, kept.original or kept.facts
+    start, end, facts = video.start_time, video.end_time, media.original or media.facts
     if facts is None or video.time_unit == "sec":
         return start, end
     second = facts.seconds if video.time_unit == "pts" else facts.frame_start

@@ -21,7 +21,7 @@ class FoundFile(NamedTuple):
     """A media file; `differs_in` says how its name differs from the requested one, or ""."""
 
     path: Path
-    asked: str
+    requested_name: str
     name: str
     differs_in: str = ""
 
@@ -50,7 +50,11 @@ class MediaFolder:
 
     def similar(self, names: Iterable[str], used: Collection[Path] = ()) -> str:
         """Return the name of the file that is probably meant, or ""; `used` files belong to others."""
-        free = {key: found for key, found in self._by_spelling.items() if not used or not self._all_used(found, used)}
+        free = {
+            key: names_on_disk
+            for key, names_on_disk in self._by_spelling.items()
+            if not used or not self._all_used(names_on_disk, used)
+        }
         for name in names:
             close = get_close_matches(spelling(name), free, n=1, cutoff=SIMILARITY) if name else []
             if close:
@@ -63,14 +67,14 @@ class MediaFolder:
     @cached_property
     def _by_spelling(self) -> dict[str, list[str]]:
         """Names below the folder by their spelling, with and without a video suffix."""
-        found: dict[str, list[str]] = defaultdict(list)
+        names_by_spelling: dict[str, list[str]] = defaultdict(list)
         for path in sorted(self.folder.rglob("*")):
             if path.is_file():
                 name = path.relative_to(self.folder).as_posix()
-                found[spelling(name)].append(name)
+                names_by_spelling[spelling(name)].append(name)
                 if path.suffix.lower() in SUFFIXES[1:]:
-                    found[spelling(name.removesuffix(path.suffix))].append(name)
-        return dict(found)
+                    names_by_spelling[spelling(name.removesuffix(path.suffix))].append(name)
+        return dict(names_by_spelling)
 
 
 def _unicode_form(name: str) -> str:
@@ -78,7 +82,7 @@ def _unicode_form(name: str) -> str:
 
 
 def _blanks(name: str) -> str:
-    return "/".join(" ".join(part.split()) for part in PurePosixPath(name).parts)
+    return "/".join(" ".join(segment.split()) for segment in PurePosixPath(name).parts)
 
 
 _STEPS = {"Unicode form": _unicode_form, "letter case": str.casefold, "blanks": _blanks}
@@ -92,9 +96,12 @@ def spelling(name: str, without: str = "") -> str:
     return name
 
 
-def _difference(asked: str, there: str) -> str:
+def _difference(requested_name: str, file_name: str) -> str:
     """Return what two equal-looking names differ in; "" if only the suffix differs."""
-    suffix = PurePosixPath(there).suffix
-    pair = asked[: -len(suffix)] if asked.lower().endswith(suffix.lower()) else asked, there.removesuffix(suffix)
+    suffix = PurePosixPath(file_name).suffix
+    pair = (
+        requested_name[: -len(suffix)] if requested_name.lower().endswith(suffix.lower()) else requested_name,
+        file_name.removesuffix(suffix),
+    )
     ways = [step for step in _STEPS if spelling(pair[0], step) != spelling(pair[1], step)]
     return " and ".join(ways)

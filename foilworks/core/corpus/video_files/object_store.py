@@ -59,8 +59,8 @@ class ObjectStore(S3Storage):
     def _open(self, name: str, mode: str = "rb") -> Any:
         with _store_errors(name):
             # What is read is fetched here, not at the first read.
-            found = super()._open(name, mode)
-            return found.open() if "r" in mode else found
+            file = super()._open(name, mode)
+            return file.open() if "r" in mode else file
 
     def _save(self, name: str, content: Any) -> str:
         with _store_errors(name):
@@ -74,22 +74,22 @@ class ObjectStore(S3Storage):
     def read_range(self, name: str, start: int, end: int) -> Iterator[bytes]:
         """Yield the object's bytes from `start` to `end`, both inclusive, a part at a time."""
         with _store_errors(name):
-            found = self.bucket.Object(self._normalize_name(name)).get(Range=f"bytes={start}-{end}")
-            yield from found["Body"].iter_chunks(PART_BYTES)
+            reply = self.bucket.Object(self._normalize_name(name)).get(Range=f"bytes={start}-{end}")
+            yield from reply["Body"].iter_chunks(PART_BYTES)
 
     def names(self) -> Iterator[tuple[str, int]]:
         """(name, bytes) of every object below the prefix."""
         prefix = f"{self.location.rstrip('/')}/" if self.location else ""
         with _store_errors("the bucket"):
-            for found in self.bucket.objects.filter(Prefix=prefix):
-                yield posixpath.relpath(found.key, prefix or "."), found.size
+            for stored_object in self.bucket.objects.filter(Prefix=prefix):
+                yield posixpath.relpath(stored_object.key, prefix or "."), stored_object.size
 
     def signed_url(self, name: str, parameters: dict[str, str], *, method: str = "GET") -> str:
         """An address that gives the object, answers with those headers, and ends by itself; nothing is asked."""
-        wanted = {**parameters, "Bucket": self.bucket_name, "Key": self._normalize_name(name)}
+        request_parameters = {**parameters, "Bucket": self.bucket_name, "Key": self._normalize_name(name)}
         return str(
             self._signer.generate_presigned_url(
-                "get_object", Params=wanted, ExpiresIn=self.querystring_expire, HttpMethod=method
+                "get_object", Params=request_parameters, ExpiresIn=self.querystring_expire, HttpMethod=method
             )
         )
 
@@ -111,11 +111,13 @@ def _store_errors(name: str) -> Iterator[None]:
     try:
         yield
     except ClientError as error:
-        said = error.response.get("Error", {})
+        details = error.response.get("Error", {})
         status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode")
-        if status == 404 and said.get("Code") != "NoSuchBucket":
+        if status == 404 and details.get("Code") != "NoSuchBucket":
             raise FileNotFoundError(errno.ENOENT, "there is no such object", name) from error
-        reason = f"the object store rejected the request: {said.get('Code')}, {said.get('Message', '')}".rstrip(", ")
+        reason = f"the object store rejected the request: {details.get('Code')}, {details.get('Message', '')}".rstrip(
+            ", "
+        )
         raise OSError(errno.EACCES, reason, name) from error
     except (BotoCoreError, Boto3Error) as error:
         raise OSError(errno.EIO, f"the object store is not reachable: {error}", name) from error

@@ -88,5 +88,5 @@ def _is_ours(video: Video) -> bool:
 
 def plays_elsewhere(url: str) -> bool:
     """Return whether browsers may play a video from there: its host is one of MEDIA_HOSTS."""
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}".lower() in settings.MEDIA_HOSTS
+    address = urlsplit(url)
+    return f"{address.scheme}://{address.netloc}".lower() in settings.MEDIA_HOSTS

@@ -76,15 +76,17 @@ class _StoredFiles:
 
     def differing_copy(self, clip: Video, files: MediaFolder) -> Iterator[SourceProblem]:
         """Compare the source file in the folder with the stored one, which is a copy of it."""
-        found = files.find([clip.source_id, clip.key])
-        if found is None:
+        media_file = files.find([clip.source_id, clip.key])
+        if media_file is None:
             return
-        if self._copy[0] != found.path:
-            with found.path.open("rb") as file:
-                self._copy = (found.path, hashlib.file_digest(file, "sha256").hexdigest())
+        if self._copy[0] != media_file.path:
+            with media_file.path.open("rb") as file:
+                self._copy = (media_file.path, hashlib.file_digest(file, "sha256").hexdigest())
         sha256 = self._copy[1]
         if sha256 != clip.sha256:
-            problem = f"the file {found.name} in the folder is not the one that was imported (SHA-256 {sha256[:12]})"
+            problem = (
+                f"the file {media_file.name} in the folder is not the one that was imported (SHA-256 {sha256[:12]})"
+            )
             yield SourceProblem(clip.key, "source_changed", problem)
 
 
@@ -92,32 +94,35 @@ def _stored(clip: Video) -> tuple[str, str] | None:
     """Return (kind, problem) of the clip's stored file, None if it is what was stored."""
     try:
         with default_storage.open(clip.file.name) as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
+            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     except FileNotFoundError:
         return "file_missing", "its stored file is missing; attach it again, or restore a backup"
     except OSError as error:
         return "file_unreadable", f"its stored file cannot be read ({error.strerror or error})"
-    if found == clip.sha256:
+    if sha256 == clip.sha256:
         return None
-    return "file_changed", f"its stored file has changed: SHA-256 {found[:12]}, not {clip.sha256[:12]}{_duration(clip)}"
+    return (
+        "file_changed",
+        f"its stored file has changed: SHA-256 {sha256[:12]}, not {clip.sha256[:12]}{_duration(clip)}",
+    )
 
 
 def _duration(clip: Video) -> str:
     try:
-        found = decode(probe, Path(clip_file(clip))).duration
+        duration = decode(probe, Path(clip_file(clip))).duration
     except (MediaError, OSError) as error:
         return f"; it is no longer a readable video ({error})"
-    if clip.duration is None or abs(found - clip.duration) <= SAME_DURATION_S:
+    if clip.duration is None or abs(duration - clip.duration) <= SAME_DURATION_S:
         return ", with the same duration"
-    return f"; it has {found:.2f} s, not {clip.duration:.2f} s"
+    return f"; it has {duration:.2f} s, not {clip.duration:.2f} s"
 
 
 def _name(clip: Video, files: MediaFolder) -> Iterator[SourceProblem]:
     names = [clip.source_id, clip.key]
-    found = files.find(names)
-    if found is not None:
-        differs = f", whose name differs in {found.differs_in}" if found.differs_in else ""
-        yield SourceProblem(clip.key, "not_attached", f"the folder has its file {found.name}{differs}; attach it")
+    file = files.find(names)
+    if file is not None:
+        differs = f", whose name differs in {file.differs_in}" if file.differs_in else ""
+        yield SourceProblem(clip.key, "not_attached", f"the folder has its file {file.name}{differs}; attach it")
     elif near := files.similar(names):
         problem = f"no file has its name {names[0] or names[1]}, but {near} is close; rename the file if it is meant"
         yield SourceProblem(clip.key, "near_name", problem)

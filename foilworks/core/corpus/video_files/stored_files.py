@@ -44,16 +44,16 @@ def store(path: Path, name: str) -> None:
         with path.open("rb") as file:
             default_storage.save(name, File(file))
         return
-    beside = str(PurePosixPath(name).with_name(f".{uuid.uuid4().hex}"))
-    arriving = Path(default_storage.path(beside))
+    temporary_name = str(PurePosixPath(name).with_name(f".{uuid.uuid4().hex}"))
+    temporary_path = Path(default_storage.path(temporary_name))
     try:
         with path.open("rb") as file:
-            default_storage.save(beside, File(file))
-        with arriving.open("rb") as file:
+            default_storage.save(temporary_name, File(file))
+        with temporary_path.open("rb") as file:
             os.fsync(file.fileno())
-        arriving.replace(default_storage.path(name))
+        temporary_path.replace(default_storage.path(name))
     finally:
-        arriving.unlink(missing_ok=True)
+        temporary_path.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class StoredFile(os.PathLike[str]):
         """MediaError: the store does not have it. CorpusError: the store, or this disk, cannot be used just now."""
         key = self.sha256 or content_key(name=self.name)
         try:
-            found = _cache(Path(settings.CACHE_ROOT), settings.CLIP_CACHE_BYTES).path(
+            cached_path = _cache(Path(settings.CACHE_ROOT), settings.CLIP_CACHE_BYTES).path(
                 key, lambda file: default_storage.download(self.name, file), sha256=self.sha256
             )
         except FileNotFoundError as error:
@@ -75,7 +75,7 @@ class StoredFile(os.PathLike[str]):
         except OSError as error:
             problem = f"{self.name}: cannot be fetched ({error.strerror}); fix this, then try again"
             raise CorpusError(problem) from error
-        return str(found)
+        return str(cached_path)
 
     def __str__(self) -> str:
         return self.name

@@ -95,12 +95,12 @@ def _cached(response: HttpResponseBase, etag: str) -> HttpResponseBase:
 
 def _way_to(request: HttpRequest, stored: FieldFile) -> HttpResponse:
     """Redirect to the signed address, which the browser caches for a while."""
-    content_type, shown = _kind(stored.name)
-    wanted = {"ResponseContentType": content_type, "ResponseCacheControl": f"private, max-age={CACHE_SECONDS}"}
-    if not shown:
-        wanted["ResponseContentDisposition"] = "attachment"
+    content_type, is_playable = _kind(stored.name)
+    parameters = {"ResponseContentType": content_type, "ResponseCacheControl": f"private, max-age={CACHE_SECONDS}"}
+    if not is_playable:
+        parameters["ResponseContentDisposition"] = "attachment"
     method = "HEAD" if request.method == "HEAD" else "GET"
-    response = HttpResponseRedirect(default_storage.signed_url(stored.name, wanted, method=method))
+    response = HttpResponseRedirect(default_storage.signed_url(stored.name, parameters, method=method))
     response.headers["Cache-Control"] = f"private, max-age={min(CACHE_SECONDS, settings.MEDIA_URL_SECONDS // 4)}"
     return response
 
@@ -108,38 +108,38 @@ def _way_to(request: HttpRequest, stored: FieldFile) -> HttpResponse:
 def _kind(name: str) -> tuple[str, bool]:
     """Return the type that a file is sent as, and whether a browser may show it."""
     content_type = mimetypes.guess_type(name)[0]
-    shown = content_type in PLAYABLE
-    return content_type if content_type and shown else "application/octet-stream", shown
+    is_playable = content_type in PLAYABLE
+    return content_type if content_type and is_playable else "application/octet-stream", is_playable
 
 
 def _asked_range(request: HttpRequest, etag: str, modified: datetime | None) -> str | None:
     """Return the Range header, unless If-Range names another version: then the whole file is sent."""
     version = request.headers.get("If-Range", "").strip()
-    ours = {"", etag} if modified is None else {"", etag, http_date(modified.timestamp())}
-    return request.headers.get("Range") if version in ours else None
+    versions = {"", etag} if modified is None else {"", etag, http_date(modified.timestamp())}
+    return request.headers.get("Range") if version in versions else None
 
 
-def _answer(request: HttpRequest, stored: FieldFile, size: int, asked: str | None) -> HttpResponseBase:
+def _answer(request: HttpRequest, stored: FieldFile, size: int, range_header: str | None) -> HttpResponseBase:
     try:
-        wanted = parse_range(asked, size)
+        byte_range = parse_range(range_header, size)
     except UnsatisfiableRangeError as error:
         return HttpResponse(status=416, headers={"Content-Range": error.content_range})
-    content_type, shown = _kind(stored.name)
+    content_type, is_playable = _kind(stored.name)
     headers = {"Content-Type": content_type}
-    if not shown:
+    if not is_playable:
         headers["Content-Disposition"] = "attachment"
-    headers["Content-Length"] = str(wanted.length if wanted else size)
-    if wanted:
-        headers["Content-Range"] = wanted.content_range(size)
-    status = 206 if wanted else 200
+    headers["Content-Length"] = str(byte_range.length if byte_range else size)
+    if byte_range:
+        headers["Content-Range"] = byte_range.content_range(size)
+    status = 206 if byte_range else 200
     if request.method == "HEAD":
         return HttpResponse(status=status, headers=headers)
-    return StreamingHttpResponse(_chunks(stored, wanted or ByteRange(0, size - 1)), status=status, headers=headers)
+    return StreamingHttpResponse(_chunks(stored, byte_range or ByteRange(0, size - 1)), status=status, headers=headers)
 
 
-def _chunks(stored: FieldFile, wanted: ByteRange) -> Iterator[bytes]:
-    if not is_local() and wanted.length:
-        yield from stored.storage.read_range(stored.name, wanted.start, wanted.end)
+def _chunks(stored: FieldFile, byte_range: ByteRange) -> Iterator[bytes]:
+    if not is_local() and byte_range.length:
+        yield from stored.storage.read_range(stored.name, byte_range.start, byte_range.end)
         return
     # Opened at the first byte: an unread answer leaves no file open.
-    yield from iter_bytes(stored.storage.open(stored.name, "rb"), wanted)
+    yield from iter_bytes(stored.storage.open(stored.name, "rb"), byte_range)
