@@ -39,13 +39,13 @@ def opened(slug: str, adapter: Any, origin: str = "") -> Any:
         raise HubError(
             f"{slug}: it has no score; write the methods of Embedder or Scorer (foilworks/core/hub/interfaces.py)"
         )
-    for name, given in (OF_EMBEDDERS if isinstance(adapter, Embedder) else OF_SCORERS).items():
-        _takes(f"{slug}: {name}", getattr(adapter, name), given)
+    for name, arguments in (OF_EMBEDDERS if isinstance(adapter, Embedder) else OF_SCORERS).items():
+        _takes(f"{slug}: {name}", getattr(adapter, name), arguments)
     if info.kind not in tuple(ScoreKind):
         raise HubError(f"{slug}: its info says kind {info.kind!r}; give one of: {', '.join(ScoreKind)}")
     if info.card.get("category") not in UNDERSTOOD:
-        said = info.card.get("category")
-        raise HubError(f"{slug}: its card says category {said!r}; give one of: {', '.join(CATEGORIES)}")
+        category = info.card.get("category")
+        raise HubError(f"{slug}: its card says category {category!r}; give one of: {', '.join(CATEGORIES)}")
     if origin:
         try:
             adapter.info = replace(info, revision=f"{info.revision} ({origin})")
@@ -54,12 +54,12 @@ def opened(slug: str, adapter: Any, origin: str = "") -> Any:
     return adapter
 
 
-def _takes(name: str, method: Callable[..., Any], given: Sequence[str], named: Sequence[str] = ()) -> None:
+def _takes(name: str, method: Callable[..., Any], arguments: Sequence[str], keywords: Sequence[str] = ()) -> None:
     try:
-        signature(method).bind(*given, **dict.fromkeys(named))
+        signature(method).bind(*arguments, **dict.fromkeys(keywords))
     except TypeError as error:
-        asked = ", ".join((*given, *(f"{one}=" for one in named)))
-        raise HubError(f"{name} is called with ({asked}): {error}") from error
+        call = ", ".join((*arguments, *(f"{keyword}=" for keyword in keywords)))
+        raise HubError(f"{name} is called with ({call}): {error}") from error
 
 
 def rows_of(info: ModelInfo, method: str, rows: Any, n: int, what: str) -> NDArray[np.float32]:
@@ -75,7 +75,7 @@ def similarities(adapter: Embedder, row: NDArray[np.float32], texts: NDArray[np.
     """Return the scores of a clip's row with each text's. HubError: rows of two widths that the model cannot compare,
     or not one value per text."""
     try:
-        found = adapter.score(row[None], texts)
+        scores = adapter.score(row[None], texts)
     except ValueError as error:
         if row.shape == texts.shape[1:]:
             raise
@@ -83,20 +83,21 @@ def similarities(adapter: Embedder, row: NDArray[np.float32], texts: NDArray[np.
             f"{adapter.info.model_id}: encode_video gave rows of {row.shape}, encode_text of {texts.shape[1:]}, and "
             f"score cannot compare them ({error}); give one length"
         ) from error
-    wanted = (1, len(texts))
-    if found.shape != wanted:
+    expected_shape = (1, len(texts))
+    if scores.shape != expected_shape:
         raise HubError(
-            f"{adapter.info.model_id}: score gave {found.shape} for 1 clip and {len(texts)} texts; give {wanted}"
+            f"{adapter.info.model_id}: score gave {scores.shape} for 1 clip and {len(texts)} texts; "
+            f"give {expected_shape}"
         )
-    return found[0]
+    return scores[0]
 
 
 def scores_of(info: ModelInfo, scores: Any, texts: Sequence[str]) -> list[Score]:
     """Return a Scorer's answer to the texts. HubError: it is not a list of one Score per text."""
-    found = list(scores)
-    if len(found) != len(texts) or (found and not isinstance(found[0], Score)):
-        kinds = ", ".join(sorted({type(one).__name__ for one in found})) or "nothing"
+    score_list = list(scores)
+    if len(score_list) != len(texts) or (score_list and not isinstance(score_list[0], Score)):
+        kinds = ", ".join(sorted({type(score).__name__ for score in score_list})) or "nothing"
         raise HubError(
-            f"{info.model_id}: score gave {len(found)} of {kinds} for {len(texts)} texts; give one Score per text"
+            f"{info.model_id}: score gave {len(score_list)} of {kinds} for {len(texts)} texts; give one Score per text"
         )
-    return found
+    return score_list

@@ -45,8 +45,8 @@ def choose_dtype(name: str = "float32") -> torch.dtype:
     """Return the torch dtype of a name; HubError lists the names."""
     if name not in FORMATS:
         raise HubError(f"dtype {quoted(name)} is unknown; choose one of: {', '.join(FORMATS)}")
-    found: torch.dtype = getattr(torch, name)
-    return found
+    number_format: torch.dtype = getattr(torch, name)
+    return number_format
 
 
 def moved(images: torch.Tensor, device: torch.device) -> torch.Tensor:

@@ -54,21 +54,21 @@ def loaded_adapter(
         unload()
         _loaded.adapter = load(spec, device=device, dtype=dtype, trust=trust)
         _loaded.key = key
-    whole = False
+    is_intact = False
     try:
         yield _loaded.adapter
-        whole = True
+        is_intact = True
     finally:
-        if not whole:
+        if not is_intact:
             unload()
 
 
 def unload() -> None:
     """Unload the adapter and free its memory."""
-    held, _loaded.key, _loaded.adapter = _loaded.adapter, (), None
-    if held is None:
+    adapter, _loaded.key, _loaded.adapter = _loaded.adapter, (), None
+    if adapter is None:
         return
-    del held
+    del adapter
     release_memory()
 
 
@@ -78,4 +78,4 @@ def _stamps(spec: str) -> tuple[tuple[str, int, int], ...]:
     if not folder.is_absolute() or not folder.is_dir():
         return ()
     files = sorted(path for path in folder.rglob("*") if path.is_file())
-    return tuple((path.name, (found := path.stat()).st_mtime_ns, found.st_size) for path in files)
+    return tuple((path.name, (stat := path.stat()).st_mtime_ns, stat.st_size) for path in files)

@@ -60,8 +60,8 @@ def open_generator(name: str, *, device: str = "auto", dtype: str = AUTO) -> Any
     """
     slug = name.partition(":")[0]
     if slug in EVERY and slug != GENERATOR and slug not in GENERATORS:
-        known = ", ".join(f"{one}:…" for one in (GENERATOR, *GENERATORS))
-        raise HubError(f"{quoted(name)} names no model that writes texts about videos; write one of: {known}")
+        choices = ", ".join(f"{generator}:…" for generator in (GENERATOR, *GENERATORS))
+        raise HubError(f"{quoted(name)} names no model that writes texts about videos; write one of: {choices}")
     return open_helper(name, GENERATOR, device=device, dtype=dtype)
 
 

@@ -49,9 +49,9 @@ def file_hash(path: str) -> str:
 
     Cached for the process until a file changes.
     """
-    place = Path(path)
-    files = [place] if place.is_file() else sorted(p for p in place.rglob("*") if p.suffix in KINDS and p.is_file())
-    return _hash(tuple((str(p), p.stat().st_mtime_ns, p.stat().st_size) for p in files), str(place)) if files else ""
+    root = Path(path)
+    files = [root] if root.is_file() else sorted(p for p in root.rglob("*") if p.suffix in KINDS and p.is_file())
+    return _hash(tuple((str(p), p.stat().st_mtime_ns, p.stat().st_size) for p in files), str(root)) if files else ""
 
 
 @lru_cache(maxsize=64)
@@ -68,8 +68,8 @@ def _hash(files: tuple[tuple[str, int, int], ...], root: str) -> str:
 def _cached_commit(hub_id: str, revision: str = "") -> str:
     """The commit of the snapshot in the local cache; "" where there is none."""
     try:
-        found = try_to_load_from_cache(hub_id, "config.json", revision=revision or None)
+        config_path = try_to_load_from_cache(hub_id, "config.json", revision=revision or None)
     except HFValidationError:
         # A fake's seed, or a missing folder, which `open_helper` reports.
         return ""
-    return Path(found).parent.name[:16] if isinstance(found, str) else ""
+    return Path(config_path).parent.name[:16] if isinstance(config_path, str) else ""

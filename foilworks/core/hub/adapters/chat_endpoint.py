@@ -183,7 +183,7 @@ class ChatEndpoint:
         """
         sent, tries, failed, spent = 0, 0, Failed("not asked"), 0
         reserve = wire.estimated(request)
-        while tries < self._patience.tries and failed.again and not self._stopped.is_set():
+        while tries < self._patience.tries and failed.may_retry and not self._stopped.is_set():
             if self._in_a_row >= MAX_CONSECUTIVE_FAILURES:
                 return ChatReply(failure=AWAY, requests=sent)
             if not self._budget.take(*reserve):
@@ -201,14 +201,14 @@ class ChatEndpoint:
             if self._fields() != fields:
                 continue
             failed, tries = outcome, tries + 1
-            if failed.again and tries < self._patience.tries:
+            if failed.may_retry and tries < self._patience.tries:
                 self._announce(failed, tries + 1, put)
                 self._stopped.wait(self._pause(tries, failed.pause))
         if failed.refusal:
             return ChatReply(failure=failed.why, refusal=failed.refusal, reason=wire.FILTERED, requests=sent)
         self._in_a_row += 1
-        why = f"{failed.why} after {tries} tries" if failed.again and tries > 1 else failed.why
-        self.last_failure = f"{why}{failed.said}"
+        why = f"{failed.why} after {tries} tries" if failed.may_retry and tries > 1 else failed.why
+        self.last_failure = f"{why}{failed.message}"
         if self._noticed > 1:
             # There is no further try, so the last notice no longer holds.
             put("")
@@ -237,7 +237,7 @@ class ChatEndpoint:
         """Try once, as soon as the pace allows it."""
         ticket = self.gate.enter()
         if ticket is None:
-            return Failed("not asked", again=False)
+            return Failed("not asked", may_retry=False)
         began = time.monotonic()
         outcome: ChatReply | Failed = Failed("not asked")
         try:
@@ -246,7 +246,7 @@ class ChatEndpoint:
         finally:
             seconds = time.monotonic() - began
             if isinstance(outcome, Failed):
-                pause = (outcome.pause or 0.0) if outcome.again else 0.0
+                pause = (outcome.pause or 0.0) if outcome.may_retry else 0.0
                 self.gate.leave(ticket, None, refused=outcome.overloaded, pause=pause)
             else:
                 self.gate.leave(ticket, seconds)
@@ -271,7 +271,7 @@ class ChatEndpoint:
                     if time.monotonic() > until:
                         return Failed(TIMED_OUT, charged=True, overloaded=True)
                     if len(content) > MAX_BYTES:
-                        return Failed("the answer is too long", again=False, charged=True)
+                        return Failed("the answer is too long", may_retry=False, charged=True)
         except httpx.TimeoutException:
             return Failed(TIMED_OUT, charged=True, overloaded=True)
         except httpx.TransportError as error:
@@ -288,17 +288,17 @@ class ChatEndpoint:
         detail = wire.one_line(message.replace(self._endpoint.key, "…") if self._endpoint.key else message)
         self._end_if_hopeless(response, code, detail)
         if code in wire.REFUSED_CODES:
-            return Failed(f"refused{detail}", again=False, refusal=f"{code}{detail}")
+            return Failed(f"refused{detail}", may_retry=False, refusal=f"{code}{detail}")
         if status in OVERLOADED:
             pause = wire.seconds_of(response.headers.get("Retry-After", ""))
             patient = pause is None or pause <= self._patience.longest_pause
             why = str(status) if patient else f"{status}, wait {pause:.0f} s"
-            return Failed(why, again=patient, pause=pause, overloaded=True)
+            return Failed(why, may_retry=patient, pause=pause, overloaded=True)
         if status >= 500 or status in (408, 409, 425):
-            return Failed(str(status), said=detail, overloaded=status == 408)
+            return Failed(str(status), message=detail, overloaded=status == 408)
         if status in (400, 422):
             self._leave_out(detail, body)
-        return Failed(f"{status}{detail}", again=False)
+        return Failed(f"{status}{detail}", may_retry=False)
 
     def _end_if_hopeless(self, response: httpx.Response, code: str, detail: str) -> None:
         """Raise HubError for errors that no other request can avoid."""

@@ -264,17 +264,17 @@ def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32")
     if mode not in MODES:
         raise HubError(f"{quoted(argument)}: mode is {quoted(mode)}; choose one of: {', '.join(MODES)}")
     loaded = load_pretrained(
-        AutoModelForImageTextToText, name, slug="vlm", device=device, dtype=dtype, part="thinker_config"
+        AutoModelForImageTextToText, name, slug="vlm", device=device, dtype=dtype, config_field="thinker_config"
     )
     kind = loaded.model.config.model_type
     if kind not in FAMILIES:
         raise HubError(f"{name}: model type {quoted(kind)} is not supported; choose one of: {', '.join(FAMILIES)}")
     family = FAMILIES[kind]
     processor = load_processor(name) if family.by_processor else None
-    file_settings = {} if processor else video_settings(name, family.shown)
+    file_settings = {} if processor else video_settings(name, family.media_type)
     settings = settings_of(kind, file_settings, options.get("max_pixels"))
     marks = (processor.image_token,) if processor else family.marks
-    talk = Conversation(name, marks, family.template, shown=family.shown, thinks=False)
+    talk = Conversation(name, marks, family.template, media_type=family.media_type, thinks=False)
     return GenerativeModel(
         loaded, talk, settings, mode, options.get("frames", FRAMES), options.get("max_pixels"), processor
     )

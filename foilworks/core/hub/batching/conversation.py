@@ -19,19 +19,19 @@ class Conversation:
         marks: Sequence[str] = (),
         template: str = "",
         tokenizer: Any = None,
-        shown: str = "video",
+        media_type: str = "video",
         thinks: bool = True,
     ) -> None:
         self.tokenizer = load_tokenizer(argument) if tokenizer is None else tokenizer
-        self.marks, self._shown = marks, shown
+        self.marks, self._shown = marks, media_type
         # Else templates of models that reason begin the answer with thoughts, and a caption would be scored as one.
         self._options = {} if thinks else {"enable_thinking": False}
-        found = chat_template(argument, self.tokenizer) or template
-        if not found:
+        template_text = chat_template(argument, self.tokenizer) or template
+        if not template_text:
             raise HubError(
                 f"{argument}: it has no chat template; copy chat_template.jinja, or choose a model that has one"
             )
-        self._template, self._name = found, argument
+        self._template, self._name = template_text, argument
         # As Llama's: every text begins a word, and an added space would be a token of its own.
         self.spaces_itself = self._ids("a a") == 2 * self._ids("a")
 
@@ -40,8 +40,8 @@ class Conversation:
     ) -> str:
         """Render the conversation up to the model's answer. HubError: a template that fails or omits the video."""
         turns: list[dict[str, Any]] = [_turn("system", system)] if system else []
-        for asked, answered in examples:
-            turns += [_turn("user", asked), _turn("assistant", answered)]
+        for question, answer in examples:
+            turns += [_turn("user", question), _turn("assistant", answer)]
         turns.append(_turn("user", text, self._shown if video else ""))
         try:
             rendered = self.tokenizer.apply_chat_template(
@@ -50,8 +50,8 @@ class Conversation:
         except (TemplateError, TypeError, ValueError, KeyError) as error:
             raise HubError(f"{self._name}: its chat template fails ({error}); copy it again") from error
         if video and not any(mark in rendered for mark in self.marks):
-            wanted = " or ".join(self.marks)
-            raise HubError(f"{self._name}: its chat template writes no {wanted} for a video; choose another template")
+            marks = " or ".join(self.marks)
+            raise HubError(f"{self._name}: its chat template writes no {marks} for a video; choose another template")
         return str(rendered)
 
     def with_video(self, rendered: str, text: str) -> str:
@@ -77,11 +77,11 @@ class Conversation:
         distinguish none, such as a space that is a token of its own, and are skipped."""
         rows = [[ids for word in words if (ids := self._ids(word))] for words in sides]
         while len(rows) > 1 and (shared := set.intersection(*({ids[0] for ids in side} for side in rows))):
-            rest = [[ids[ids[0] in shared :] for ids in side] for side in rows]
-            rest = [[ids for ids in side if ids] for side in rest]
-            if not all(rest):
+            shortened_rows = [[ids[ids[0] in shared :] for ids in side] for side in rows]
+            shortened_rows = [[ids for ids in side if ids] for side in shortened_rows]
+            if not all(shortened_rows):
                 break
-            rows = rest
+            rows = shortened_rows
         return [sorted({ids[0] for ids in side}) for side in rows]
 
     def _ids(self, text: str) -> list[int]:
@@ -89,5 +89,5 @@ class Conversation:
         return ids
 
 
-def _turn(role: str, text: str, shown: str = "") -> dict[str, Any]:
-    return {"role": role, "content": [*([{"type": shown}] if shown else []), {"type": "text", "text": text}]}
+def _turn(role: str, text: str, media_type: str = "") -> dict[str, Any]:
+    return {"role": role, "content": [*([{"type": media_type}] if media_type else []), {"type": "text", "text": text}]}

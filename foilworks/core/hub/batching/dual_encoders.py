@@ -16,11 +16,11 @@ from foilworks.core.hub.loading.pretrained import distinct, longest_input, token
 def check_clips(clips: Sequence[Frames], meta: Sequence[VideoMeta], info: ModelInfo) -> None:
     """Raise HubError, with the clip's key, unless each clip is uint8 (frames, height, width, 3) with the right number
     of frames."""
-    for clip, about in zip(clips, meta, strict=True):
-        wanted = clip.ndim == 4 and clip.shape[0] == info.frames and clip.shape[3] == 3
-        if not wanted or clip.dtype != np.uint8:
+    for clip, clip_meta in zip(clips, meta, strict=True):
+        has_frames = clip.ndim == 4 and clip.shape[0] == info.frames and clip.shape[3] == 3
+        if not has_frames or clip.dtype != np.uint8:
             raise HubError(
-                f"clip '{about.key}': {info.model_id} takes uint8 ({info.frames}, height, width, 3), "
+                f"clip '{clip_meta.key}': {info.model_id} takes uint8 ({info.frames}, height, width, 3), "
                 f"not {clip.dtype} {clip.shape}; sample it to its frames"
             )
 
@@ -44,10 +44,10 @@ class Tokens:
     def __call__(self, texts: Sequence[str]) -> Any:
         """Return ids and mask of the texts, cut to the tower's limit."""
         padding = "max_length" if self.full_length else True
-        given = [self._spelt(text) for text in texts]
-        return self.tokenizer(given, padding=padding, truncation=True, max_length=self.longest, return_tensors="pt").to(
-            self.device
-        )
+        spelled_texts = [self._spelt(text) for text in texts]
+        return self.tokenizer(
+            spelled_texts, padding=padding, truncation=True, max_length=self.longest, return_tensors="pt"
+        ).to(self.device)
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """Count the tokens of each text as the tower gets them."""
@@ -68,13 +68,13 @@ def encoded(
     texts: Sequence[str], tokens: Tokens, encode: Callable[[Sequence[str]], NDArray[np.float32]]
 ) -> NDArray[np.float32]:
     """Apply `encode` to batches of the distinct texts, and return rows in the given order; no texts give no rows."""
-    once, place = distinct(texts)
-    batches = list(token_batches(tokens.lengths(once), tokens.device))
+    unique_texts, indices = distinct(texts)
+    batches = list(token_batches(tokens.lengths(unique_texts), tokens.device))
     if not batches:
         return np.zeros((0, 1), np.float32)
-    rows = np.concatenate([encode([once[at] for at in batch]) for batch in batches])
+    rows = np.concatenate([encode([unique_texts[at] for at in batch]) for batch in batches])
     # From the order of the batches to the order of the distinct texts.
-    return rows[np.argsort(np.concatenate(batches))][place]
+    return rows[np.argsort(np.concatenate(batches))][indices]
 
 
 def unit(rows: torch.Tensor) -> NDArray[np.float32]:

@@ -9,14 +9,14 @@ def frame_numbers(clips: Sequence[Frames]) -> tuple[list[list[int]], list[tuple[
     """Return which distinct frame is where in each clip, and where each distinct frame is first: (clip, frame)."""
     numbers: dict[tuple[tuple[int, ...], bytes], int] = {}
     first: list[tuple[int, int]] = []
-    places = []
+    frame_ids = []
     for at, clip in enumerate(clips):
         row = []
-        for place, frame in enumerate(clip):
+        for frame_index, frame in enumerate(clip):
             key = (frame.shape, frame.tobytes())
             if key not in numbers:
                 numbers[key] = len(first)
-                first.append((at, place))
+                first.append((at, frame_index))
             row.append(numbers[key])
-        places.append(row)
-    return places, first
+        frame_ids.append(row)
+    return frame_ids, first

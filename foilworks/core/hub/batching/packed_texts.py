@@ -36,7 +36,7 @@ class Row:
     guessed: list[int] = field(default_factory=list)
     texts: list[tuple[int, list[int]]] = field(default_factory=list)
 
-    def add(self, place: int, ids: Sequence[int], path: list[int], guesses: list[int]) -> None:
+    def add(self, text_index: int, ids: Sequence[int], path: list[int], guesses: list[int]) -> None:
         """Add a text whose nodes in `path` and `guesses` exist already; both are extended."""
         for at in range(len(path), len(ids) - 1):
             self.parents.append(path[-1] if path else -1)
@@ -47,29 +47,31 @@ class Row:
             guesses.append(len(self.guessers))
             self.guessers.append(path[at])
             self.guessed.append(ids[at + 1])
-        self.texts.append((place, list(guesses)))
+        self.texts.append((text_index, list(guesses)))
 
 
 def packed(texts: Sequence[Sequence[int]], nodes: int = NODES_PER_ROW) -> Iterator[Row]:
     """Pack texts into rows of up to `nodes` nodes (a longer text gets its own row); texts of at most one token are left
     out."""
     row, path, guesses, before = Row(), list[int](), list[int](), list[int]()
-    for place in sorted((at for at, ids in enumerate(texts) if len(ids) > 1), key=lambda at: list(texts[at])):
-        ids = list(texts[place])
+    for text_index in sorted((at for at, ids in enumerate(texts) if len(ids) > 1), key=lambda at: list(texts[at])):
+        ids = list(texts[text_index])
         alike = _shared(before, ids)
         del path[alike:], guesses[max(alike - 1, 0) :]
         if row.tokens and len(row.tokens) + len(ids) - 1 - len(path) > nodes:
             yield row
             row, path, guesses = Row(), [], []
-        row.add(place, ids, path, guesses)
+        row.add(text_index, ids, path, guesses)
         before = ids
     if row.texts:
         yield row
 
 
-def _shared(one: Sequence[int], other: Sequence[int]) -> int:
+def _shared(ids: Sequence[int], other_ids: Sequence[int]) -> int:
     """Tokens that both begin with."""
-    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return next(
+        (at for at, (a, b) in enumerate(zip(ids, other_ids, strict=False)) if a != b), min(len(ids), len(other_ids))
+    )
 
 
 class PackedLM:
@@ -81,17 +83,17 @@ class PackedLM:
     @torch.inference_mode()
     def sums(self, texts: Sequence[Sequence[int]]) -> list[float]:
         """Return the summed log-likelihood, in nats, of each text's tokens after its first."""
-        found = [0.0] * len(texts)
+        sums = [0.0] * len(texts)
         every = packed(texts)
         while rows := list(islice(every, ROWS_PER_FORWARD)):
             values = self._guesses(rows)
             start = 0
             for row in rows:
-                here = values[start : start + len(row.guessers)]
-                for place, guesses in row.texts:
-                    found[place] = float(here[guesses].sum())
+                row_values = values[start : start + len(row.guessers)]
+                for text_index, guesses in row.texts:
+                    sums[text_index] = float(row_values[guesses].sum())
                 start += len(row.guessers)
-        return found
+        return sums
 
     def _guesses(self, rows: Sequence[Row]) -> np.ndarray:
         """Return the log-probability of every guess of the rows, in order (float64)."""
@@ -102,10 +104,10 @@ class PackedLM:
         values = np.empty(len(guessers), np.float64)
         for begin in range(0, len(hidden), HEAD_POSITIONS):
             logits = self.head(hidden[begin : begin + HEAD_POSITIONS]).float()
-            here = np.flatnonzero((guessers >= begin) & (guessers < begin + HEAD_POSITIONS))
-            nodes = torch.from_numpy(guessers[here] - begin).to(logits.device)
-            tokens = torch.from_numpy(guessed[here]).to(logits.device)
-            values[here] = (logits[nodes, tokens] - logits.logsumexp(1)[nodes]).cpu().numpy()
+            guess_indices = np.flatnonzero((guessers >= begin) & (guessers < begin + HEAD_POSITIONS))
+            nodes = torch.from_numpy(guessers[guess_indices] - begin).to(logits.device)
+            tokens = torch.from_numpy(guessed[guess_indices]).to(logits.device)
+            values[guess_indices] = (logits[nodes, tokens] - logits.logsumexp(1)[nodes]).cpu().numpy()
         return values
 
     def _hidden(self, rows: Sequence[Row]) -> Tensor:
@@ -140,18 +142,22 @@ class PackedLM:
         takes = inspect.signature(model.base_model.forward).parameters
         if model.base_model is model or "position_ids" not in takes or model.get_output_embeddings() is None:
             return None
-        first, *others = tokens
-        texts = [[first, *others], [first, *reversed(others)], [first, others[0], *reversed(others[1:])]]
+        first, *later_tokens = tokens
+        texts = [
+            [first, *later_tokens],
+            [first, *reversed(later_tokens)],
+            [first, later_tokens[0], *reversed(later_tokens[1:])],
+        ]
         lm = cls(model)
         with torch.inference_mode():
-            wanted = [_plain(model, ids) for ids in texts]
+            expected = [_plain(model, ids) for ids in texts]
             try:
                 got = lm.sums(texts)
             except (TypeError, ValueError, RuntimeError, AttributeError):
                 return None
         exact = next(lm.body.parameters()).dtype == torch.float32
         near = AGREEMENT if exact else COARSE_AGREEMENT
-        return lm if np.allclose(got, wanted, rtol=near, atol=near) else None
+        return lm if np.allclose(got, expected, rtol=near, atol=near) else None
 
 
 def _plain(model: Any, ids: Sequence[int]) -> float:

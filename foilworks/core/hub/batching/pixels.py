@@ -79,14 +79,14 @@ class Pixels:
         if isinstance(self.resize, int):
             short = min(height, width)
             # As the reference: the longer side is cut to a whole number, not rounded.
-            wanted = (max(1, height * self.resize // short), max(1, width * self.resize // short))
+            size = (max(1, height * self.resize // short), max(1, width * self.resize // short))
         else:
-            wanted = self.resize or (height, width)
-        if wanted == (height, width):
+            size = self.resize or (height, width)
+        if size == (height, width):
             return images
         if self.resample == "nearest-exact":
-            return F.interpolate(images, wanted, mode=self.resample)
-        return F.interpolate(images, wanted, mode=self.resample, antialias=True)
+            return F.interpolate(images, size, mode=self.resample)
+        return F.interpolate(images, size, mode=self.resample, antialias=True)
 
 
 @cache

@@ -49,36 +49,36 @@ class PrefixModel:
 
     def forward_inputs(self, prefix: Prefix, ids: Tensor) -> dict[str, Any]:
         """Return the arguments of the forward pass for `ids`, which begin with the prefix; without positions."""
-        found: dict[str, Any] = {"input_ids": ids, **prefix.tensors}
+        inputs: dict[str, Any] = {"input_ids": ids, **prefix.tensors}
         if SECONDS in prefix.tensors:
             # Without a mask, Qwen-Omni's forward gives a video the positions of text.
-            found["attention_mask"] = torch.ones_like(ids)
+            inputs["attention_mask"] = torch.ones_like(ids)
         elif self.by_grid and prefix.tensors:
-            found["mm_token_type_ids"] = (ids == self.video_token).int() * 2
+            inputs["mm_token_type_ids"] = (ids == self.video_token).int() * 2
         elif self.type_ids and prefix.tensors:
-            found[self.type_ids] = (ids == self.video_token).int()
-        return found
+            inputs[self.type_ids] = (ids == self.video_token).int()
+        return inputs
 
     @torch.inference_mode()
     def log_probabilities(self, prefix: Prefix, texts: Sequence[Sequence[int]]) -> list[Tensor]:
         """Return, per text, its tokens' log-probabilities in nats after the prefix, float32 on the CPU."""
-        found: list[Tensor] = [torch.empty(0)] * len(texts)
+        log_rows: list[Tensor] = [torch.empty(0)] * len(texts)
         for batch, cache, first, start in self._batches(prefix, texts):
             rows = self._after(cache, first, start, [texts[at] for at in batch])
             for at, row in zip(batch, rows, strict=True):
-                found[at] = row
-        return found
+                log_rows[at] = row
+        return log_rows
 
     @torch.inference_mode()
     def next_logits(self, prefix: Prefix, texts: Sequence[Sequence[int]]) -> Tensor:
         """Return (len(texts), vocabulary) float32 logits on the CPU: what follows the prefix and each text (one token
         or more)."""
-        found: list[Tensor] = [torch.empty(0)] * len(texts)
+        logit_rows: list[Tensor] = [torch.empty(0)] * len(texts)
         for batch, cache, _, start in self._batches(prefix, texts):
             logits, _ = self._continued(cache, start, [texts[at] for at in batch])
             for row, at in enumerate(batch):
-                found[at] = logits[row, len(texts[at]) - 1].float().cpu()
-        return torch.stack(found) if found else torch.empty(0, 0)
+                logit_rows[at] = logits[row, len(texts[at]) - 1].float().cpu()
+        return torch.stack(logit_rows) if logit_rows else torch.empty(0, 0)
 
     def _batches(self, prefix: Prefix, texts: Sequence[Sequence[int]]) -> Iterator[tuple[list[int], Any, Tensor, int]]:
         """Yield, per batch of texts of similar length: their indices, the prefix's cache, the logits at its end (1,
@@ -86,8 +86,8 @@ class PrefixModel:
         if not texts:
             return
         positions = self._positions(prefix)
-        given = self.forward_inputs(prefix, prefix.ids)
-        first = self.model(**given, position_ids=positions, use_cache=True, logits_to_keep=1)
+        inputs = self.forward_inputs(prefix, prefix.ids)
+        first = self.model(**inputs, position_ids=positions, use_cache=True, logits_to_keep=1)
         device, before = prefix.ids.device, prefix.ids.shape[1]
         budget = CACHED_TOKENS_PER_BATCH[device.type]
         batches = list(token_batches([before + len(text) for text in texts], device, budget=budget))
@@ -98,11 +98,11 @@ class PrefixModel:
     def _positions(self, prefix: Prefix) -> Tensor:
         """Return the positions of the prefix: (1, length), or (3, 1, length) if they are by grid."""
         if self.by_grid and prefix.tensors:
-            given = self.forward_inputs(prefix, prefix.ids)
-            found, _ = self.model.model.get_rope_index(
-                **{POSITIONED.get(name, name): value for name, value in given.items() if not name.startswith("pixel")}
+            inputs = self.forward_inputs(prefix, prefix.ids)
+            position_ids, _ = self.model.model.get_rope_index(
+                **{POSITIONED.get(name, name): value for name, value in inputs.items() if not name.startswith("pixel")}
             )
-            return found
+            return position_ids
         line = torch.arange(prefix.ids.shape[1], device=prefix.ids.device).unsqueeze(0)
         return line.expand(3, 1, -1) if self.by_grid else line
 
@@ -130,8 +130,8 @@ class PrefixModel:
     def _after(self, cache: Any, first: Tensor, start: int, texts: Sequence[Sequence[int]]) -> list[Tensor]:
         """Return the log-probabilities of the texts' tokens. `first` (1, vocabulary): the logits at the prefix's end,
         which predict each text's first token."""
-        wanted = [len(text) for text in texts]
-        if max(wanted) == 0:
+        lengths = [len(text) for text in texts]
+        if max(lengths) == 0:
             return [torch.empty(0) for _ in texts]
         # The last token of a text predicts none of it.
         heads = [text[:-1] for text in texts]
@@ -143,7 +143,7 @@ class PrefixModel:
         for row, text in enumerate(texts):
             targets[row, : len(text)] = torch.tensor(text)
         picked = torch.log_softmax(guesses, dim=2).gather(2, targets.to(guesses.device).unsqueeze(2)).squeeze(2).cpu()
-        return [picked[row, : wanted[row]] for row in range(len(texts))]
+        return [picked[row, : lengths[row]] for row in range(len(texts))]
 
 
 def _repeat(cache: Any, rows: int) -> None:
@@ -154,8 +154,10 @@ def _repeat(cache: Any, rows: int) -> None:
 def shared_length(rows: Sequence[Sequence[int]]) -> int:
     """Count the tokens that all rows begin with."""
     first, last = min(rows), max(rows)
-    parts = (at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other)
-    return next(parts, min(len(first), len(last)))
+    first_differences = (
+        at for at, (first_id, last_id) in enumerate(zip(first, last, strict=False)) if first_id != last_id
+    )
+    return next(first_differences, min(len(first), len(last)))
 
 
 class SharedBeginnings:
@@ -176,33 +178,33 @@ class SharedBeginnings:
         """
         # Every row keeps a token, which predicts the next one.
         shared = tuple(rows[0][: min(shared_length(rows), min(map(len, rows)) - 1)])
-        found = self._found(shared) if self._able and len(shared) >= MIN_SHARED else ()
-        if not found:
+        beginning = self._found(shared) if self._able and len(shared) >= MIN_SHARED else ()
+        if not beginning:
             return 0, None
-        cache = copy.deepcopy(self._kept[found])
+        cache = copy.deepcopy(self._kept[beginning])
         _repeat(cache, len(rows))
-        return len(found), cache
+        return len(beginning), cache
 
     def _found(self, shared: tuple[int, ...]) -> tuple[int, ...]:
         """Return the stored beginning to use. A new one is computed if no stored one has half of its tokens."""
         best = max(self._kept, key=lambda ids: shared_length((ids, shared)), default=())
         overlap = shared_length((best, shared))
         if overlap < max(MIN_SHARED, len(shared) / 2):
-            wanted = shared
+            beginning = shared
         elif overlap == len(best):
-            wanted = best
+            beginning = best
         else:
             # Both differ from here on, and so will the next prompts.
-            wanted = best[:overlap]
+            beginning = best[:overlap]
             del self._kept[best]
-        cache = self._kept.pop(wanted, None) or self._computed(wanted)
+        cache = self._kept.pop(beginning, None) or self._computed(beginning)
         self._able = all(type(layer) is DynamicLayer for layer in getattr(cache, "layers", [None]))
         if not self._able:
             return ()
-        self._kept[wanted] = cache
+        self._kept[beginning] = cache
         for oldest in list(self._kept)[:-MAX_BEGINNINGS]:
             del self._kept[oldest]
-        return wanted
+        return beginning
 
     @torch.inference_mode()
     def _computed(self, ids: tuple[int, ...]) -> Any:
@@ -213,10 +215,10 @@ class SharedBeginnings:
 @torch.inference_mode()
 def full_log_probabilities(model: PrefixModel, prefix: Prefix, texts: Sequence[Sequence[int]]) -> list[Tensor]:
     """Compute the same with a whole forward pass per text, the model's own positions and no cache: the reference."""
-    found = []
+    log_rows = []
     for text in texts:
         ids = torch.cat([prefix.ids, torch.tensor([list(text)], device=prefix.ids.device, dtype=torch.int64)], dim=1)
         logits = model.model(**model.forward_inputs(prefix, ids), use_cache=False).logits[0].float()
         guesses = torch.log_softmax(logits[prefix.ids.shape[1] - 1 : -1], dim=1)
-        found.append(guesses.gather(1, ids[0, prefix.ids.shape[1] :].unsqueeze(1)).squeeze(1).cpu())
-    return found
+        log_rows.append(guesses.gather(1, ids[0, prefix.ids.shape[1] :].unsqueeze(1)).squeeze(1).cpu())
+    return log_rows

@@ -27,14 +27,14 @@ def reads_at_limit(
     `encode`: texts -> all their tokens, special ones included. `keep`: a text and its tokens -> the tokens that the
     model reads.
     """
-    once, found = list(dict.fromkeys(texts)), {}
-    for start in range(0, len(once), TEXTS_PER_BATCH):
-        batch = once[start : start + TEXTS_PER_BATCH]
+    unique_texts, reads_by_text = list(dict.fromkeys(texts)), {}
+    for start in range(0, len(unique_texts), TEXTS_PER_BATCH):
+        batch = unique_texts[start : start + TEXTS_PER_BATCH]
         for text, ids in zip(batch, encode(batch), strict=True):
             if len(ids) >= limit:
-                kept = array("q", keep(text, ids)).tobytes()
-                found[text] = TextRead(len(ids), limit, hashlib.sha256(kept).hexdigest()[:32])
-    return found
+                read_ids = array("q", keep(text, ids)).tobytes()
+                reads_by_text[text] = TextRead(len(ids), limit, hashlib.sha256(read_ids).hexdigest()[:32])
+    return reads_by_text
 
 
 def reads_of_tokenizer(
@@ -66,10 +66,10 @@ class CutTexts:
         return facts_of(self.found)
 
 
-def facts_of(found: Mapping[str, TextRead]) -> dict[str, Any] | None:
+def facts_of(reads_by_text: Mapping[str, TextRead]) -> dict[str, Any] | None:
     """Return {"n", "limit", "longest" in tokens, "first" texts}; None if no text is cut or the model cannot say."""
-    if not found:
+    if not reads_by_text:
         return None
-    reads = list(found.values())
+    reads = list(reads_by_text.values())
     longest = max(read.tokens for read in reads)
-    return {"n": len(reads), "limit": reads[0].limit, "longest": longest, "first": [*found][:5]}
+    return {"n": len(reads), "limit": reads[0].limit, "longest": longest, "first": [*reads_by_text][:5]}

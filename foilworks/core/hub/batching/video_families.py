@@ -29,18 +29,18 @@ class Family:
     """How a family of models is shown a clip.
 
     `defaults`: what the processor's class says if the model's file says nothing. `marks`: what the chat template
-    writes for a video, the first that is found. `template`: if the model's files hold none. `shown`: what the template
-    gets, a video, or an image for models that know only images. `by_processor`: the model's own processor makes its
-    pictures. `placeholder`: the config's name of the token that marks the clip's places. `type_ids`: the forward's
-    name for which tokens are pictures (1), if it asks. `windowed`: its vision tower attends within windows, and its
-    layers get the ends of those.
+    writes for a video, the first that is found. `template`: if the model's files hold none. `media_type`: what the
+    template gets, a video, or an image for models that know only images. `by_processor`: the model's own processor
+    makes its pictures. `placeholder`: the config's name of the token that marks the clip's places. `type_ids`: the
+    forward's name for which tokens are pictures (1), if it asks. `windowed`: its vision tower attends within windows,
+    and its layers get the ends of those.
     """
 
     prepare: Callable[[Clip], Prepared]
     defaults: Mapping[str, Any]
     marks: tuple[str, ...] = ("<video>",)
     template: str = ""
-    shown: str = "video"
+    media_type: str = "video"
     by_processor: bool = False
     placeholder: str = "video_token_id"
     type_ids: str = ""
@@ -93,7 +93,7 @@ FAMILIES: Mapping[str, Family] = {
         llava_next,
         {**SQUARE_336, "image_grid_pinpoints": [[336, 672], [672, 336], [672, 672], [1008, 336], [336, 1008]]},
         marks=("<image>",),
-        shown="image",
+        media_type="image",
         placeholder="image_token_id",
     ),
     "internvl": Family(
@@ -132,13 +132,13 @@ FAMILIES: Mapping[str, Family] = {
     ),
     **dict.fromkeys(
         ("llava", "idefics3", "aya_vision"),
-        Family(pictures, {}, marks=(), shown="image", by_processor=True, placeholder="image_token_id"),
+        Family(pictures, {}, marks=(), media_type="image", by_processor=True, placeholder="image_token_id"),
     ),
     "gemma3": Family(
         pictures,
         {},
         marks=(),
-        shown="image",
+        media_type="image",
         by_processor=True,
         placeholder="image_token_id",
         type_ids="token_type_ids",
@@ -159,13 +159,16 @@ FAMILIES: Mapping[str, Family] = {
 }
 
 
-def settings_of(model_type: str, found: Mapping[str, Any], max_pixels: int | None = None) -> dict[str, Any]:
+def settings_of(model_type: str, file_settings: Mapping[str, Any], max_pixels: int | None = None) -> dict[str, Any]:
     """Merge the family's defaults with the model's own file; older files name the bounds `min_pixels` and
     `max_pixels`."""
-    settings = {**FAMILIES[model_type].defaults, **{name: value for name, value in found.items() if value is not None}}
+    settings = {
+        **FAMILIES[model_type].defaults,
+        **{name: value for name, value in file_settings.items() if value is not None},
+    }
     size = settings.get("size")
     if not isinstance(size, Mapping) or not {"shortest_edge", "longest_edge"} <= size.keys():
         return settings
-    least = found.get("min_pixels") or size["shortest_edge"]
-    most = max_pixels or found.get("max_pixels") or size["longest_edge"]
+    least = file_settings.get("min_pixels") or size["shortest_edge"]
+    most = max_pixels or file_settings.get("max_pixels") or size["longest_edge"]
     return {**settings, "size": {"shortest_edge": min(least, most) if max_pixels else least, "longest_edge": most}}

@@ -80,8 +80,8 @@ class Clip:
     def pixels(self, side: tuple[int, int] | None = None) -> Tensor:
         """Return float32 (k, 3, height, width): resized to `side` if given, otherwise by the settings."""
         image = self.config.vision_config.image_size if side is None else side
-        made = Pixels.from_settings(self.settings, (image, image) if isinstance(image, int) else (image[0], image[1]))
-        return (made if side is None else replace(made, resize=side, crop=None))(self.frames, self.device)
+        pixels = Pixels.from_settings(self.settings, (image, image) if isinstance(image, int) else (image[0], image[1]))
+        return (pixels if side is None else replace(pixels, resize=side, crop=None))(self.frames, self.device)
 
 
 def llava_next_video(clip: Clip) -> Prepared:
@@ -121,9 +121,9 @@ def llava_next(clip: Clip) -> Prepared:
         image_token=clip.image_token,
         num_additional_image_tokens=1,
     )
-    made = tiles(images=[Image.fromarray(frame) for frame in clip.frames], return_tensors="pt")
-    text = "\n".join(counting.replace_image_token(made, at) for at in range(len(clip.frames)))
-    return Prepared({name: made[name].to(clip.device) for name in ("pixel_values", "image_sizes")}, text)
+    inputs = tiles(images=[Image.fromarray(frame) for frame in clip.frames], return_tensors="pt")
+    text = "\n".join(counting.replace_image_token(inputs, at) for at in range(len(clip.frames)))
+    return Prepared({name: inputs[name].to(clip.device) for name in ("pixel_values", "image_sizes")}, text)
 
 
 def internvl(clip: Clip) -> Prepared:
@@ -154,9 +154,9 @@ def qwen3_vl(clip: Clip) -> Prepared:
     step = clip.settings["temporal_patch_size"]
     times = clip.seconds
     times += times[-1:] * (-len(times) % step)
-    shown = [(times[at] + times[at + step - 1]) / 2 for at in range(0, len(times), step)]
+    pair_seconds = [(times[at] + times[at + step - 1]) / 2 for at in range(0, len(times), step)]
     opens, closes = (clip.tokenizer.convert_ids_to_tokens(at) for at in _vision_ends(clip.config))
-    text = "".join(f"<{second:.1f} seconds>{opens}{tokens}{closes}" for second in shown[:pairs])
+    text = "".join(f"<{second:.1f} seconds>{opens}{tokens}{closes}" for second in pair_seconds[:pairs])
     return Prepared({"pixel_values_videos": patches, "video_grid_thw": grid.unsqueeze(0)}, text)
 
 
@@ -164,18 +164,18 @@ def video_llama_3(clip: Clip) -> Prepared:
     """Show frame by frame with its second, without the patches that did not change since the frame before."""
     patches, grid = _patches(clip, _shared_size)
     merge = clip.settings["merge_size"]
-    kept = (
+    is_read = (
         _changed(patches, grid.tolist(), merge)
         if clip.settings["use_token_compression"]
         else torch.ones(int(grid.prod()) // merge**2, dtype=torch.bool, device=clip.device)
     )
-    counts = kept.view(int(grid[0]), -1).sum(1).tolist()
+    counts = is_read.view(int(grid[0]), -1).sum(1).tolist()
     text = ",".join(f"Time {time:.1f}s:{clip.token * count}" for time, count in zip(clip.seconds, counts, strict=False))
     tensors = {
         "pixel_values_videos": patches,
         "video_grid_thw": grid.unsqueeze(0),
         "video_merge_sizes": torch.tensor([merge], device=clip.device),
-        "video_compression_mask": kept,
+        "video_compression_mask": is_read,
     }
     return Prepared(tensors, text)
 
@@ -185,10 +185,11 @@ def glm4v(clip: Clip) -> Prepared:
     patches, grid = _patches(clip, _video_size)
     pairs, height, width = (int(n) for n in grid)
     picture = clip.image_token * (height * width // clip.settings["merge_size"] ** 2)
-    shown = clip.seconds[:: clip.settings["temporal_patch_size"]][:pairs]
-    whole = clip.config.model_type != "glm46v"
+    pair_seconds = clip.seconds[:: clip.settings["temporal_patch_size"]][:pairs]
+    has_whole_seconds = clip.config.model_type != "glm46v"
     text = "".join(
-        f"<|begin_of_image|>{picture}<|end_of_image|>{int(time) if whole else f'{time:.1f} seconds'}" for time in shown
+        f"<|begin_of_image|>{picture}<|end_of_image|>{int(time) if has_whole_seconds else f'{time:.1f} seconds'}"
+        for time in pair_seconds
     )
     return Prepared({"pixel_values_videos": patches, "video_grid_thw": grid.unsqueeze(0)}, text)
 
@@ -204,28 +205,28 @@ def smolvlm(clip: Clip) -> Prepared:
     values = replace(pixels, resize=(side, side), crop=None)(frames, clip.device)
     picture = clip.image_token * ((side // vision.patch_size) ** 2 // clip.config.scale_factor**2)
     around = "<fake_token_around_image>"
-    shown = "".join(
+    frame_texts = "".join(
         f"\nFrame from {int(time // 60):02d}:{int(time % 60):02d}:{around}<global-img>{picture}{around}"
         for time in clip.seconds
     )
     count = rules().number_to_words(len(values))
     span = timedelta(seconds=int(clip.seconds[-1]))
     opens = f"You are provided the following series of {count} frames from a {span} [H:MM:SS] video.\n"
-    return Prepared({"pixel_values": values.unsqueeze(0)}, f"{opens}{shown}\n\n")
+    return Prepared({"pixel_values": values.unsqueeze(0)}, f"{opens}{frame_texts}\n\n")
 
 
 def pictures(clip: Clip) -> Prepared:
     """Turn every frame into a picture by the model's own processor, which counts its tokens; each on its own line."""
     frames = [Image.fromarray(frame) for frame in clip.frames]
-    made = clip.processor(
+    inputs = clip.processor(
         images=[frames],
         text=[clip.processor.image_token * len(frames)],
         return_tensors="pt",
         return_text_replacement_offsets=True,
     )
-    (replaced,) = made.pop("text_replacement_offsets")
-    tensors = {name: value.to(clip.device) for name, value in made.items() if name not in TEXT_TENSORS}
-    return Prepared(tensors, "\n".join(one["replacement"] for one in replaced))
+    (replaced,) = inputs.pop("text_replacement_offsets")
+    tensors = {name: value.to(clip.device) for name, value in inputs.items() if name not in TEXT_TENSORS}
+    return Prepared(tensors, "\n".join(replacement["replacement"] for replacement in replaced))
 
 
 def with_longest_side(side: tuple[int, ...], longest: int) -> tuple[int, int]:
@@ -250,9 +251,9 @@ def _changed(patches: Tensor, grid: Sequence[int], merge: int) -> Tensor:
         return torch.ones(h * w // merge**2, dtype=torch.bool, device=patches.device)
     images = patches.view(t, (h // merge) * (w // merge), -1)
     change = (images[1:] - images[:-1]).abs().mean(-1) * 255
-    kept = torch.cat([torch.ones_like(change[:1], dtype=torch.bool), change > STILL])
-    kept[kept.sum(1) < 1, :1] = True
-    return kept.flatten()
+    is_changed = torch.cat([torch.ones_like(change[:1], dtype=torch.bool), change > STILL])
+    is_changed[is_changed.sum(1) < 1, :1] = True
+    return is_changed.flatten()
 
 
 def _patches(clip: Clip, size: Callable[[Clip, int], tuple[int, int]]) -> tuple[Tensor, Tensor]:
@@ -310,4 +311,4 @@ def fitted(side: tuple[int, ...], factor: int, least: int, most: int, *, copies:
 def joined(prepared: Sequence[Prepared]) -> dict[str, Tensor]:
     """Concatenate the tensors of several clips into one batch."""
     names = prepared[0].tensors if prepared else ()
-    return {name: torch.cat([one.tensors[name] for one in prepared]) for name in names}
+    return {name: torch.cat([clip_inputs.tensors[name] for clip_inputs in prepared]) for name in names}

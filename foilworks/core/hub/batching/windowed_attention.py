@@ -42,9 +42,9 @@ def _attention(
 ) -> tuple[torch.Tensor, None]:
     """Return (1, tokens, heads, d) of (1, heads, tokens, d); window n is the tokens from end n to end n + 1."""
     ends = cu_seq_lens_q.to(torch.int32)
-    rows = (each.squeeze(0).transpose(0, 1) for each in (query, key, value))
-    found = varlen_attn(*rows, ends, ends, max_length_q, max_length_q, scale=scaling)
-    return found.unsqueeze(0), None
+    rows = (tensor.squeeze(0).transpose(0, 1) for tensor in (query, key, value))
+    attention = varlen_attn(*rows, ends, ends, max_length_q, max_length_q, scale=scaling)
+    return attention.unsqueeze(0), None
 
 
 AttentionInterface.register(NAME, _attention)

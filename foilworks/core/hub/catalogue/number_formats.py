@@ -25,17 +25,17 @@ def split_dtype(argument: str, dtype: str = AUTO) -> tuple[str, str]:
     """
     name, _, tail = argument.partition("?")
     options = tail.split("&")
-    named = [option.removeprefix(OPTION) for option in options if option.startswith(OPTION)]
-    for one in (*named, dtype):
-        if one != AUTO and one not in FORMATS:
-            raise HubError(f"dtype {quoted(one)} is unknown; choose one of: {', '.join(FORMATS)}")
-    asked = {*named, dtype} - {AUTO}
-    if len(asked) > 1:
-        raise HubError(f"{quoted(argument)}: dtype is {' and '.join(sorted(asked))}; name one format")
-    if not named:
+    named_formats = [option.removeprefix(OPTION) for option in options if option.startswith(OPTION)]
+    for number_format in (*named_formats, dtype):
+        if number_format != AUTO and number_format not in FORMATS:
+            raise HubError(f"dtype {quoted(number_format)} is unknown; choose one of: {', '.join(FORMATS)}")
+    requested_formats = {*named_formats, dtype} - {AUTO}
+    if len(requested_formats) > 1:
+        raise HubError(f"{quoted(argument)}: dtype is {' and '.join(sorted(requested_formats))}; name one format")
+    if not named_formats:
         return argument, dtype
-    rest = "&".join(option for option in options if not option.startswith(OPTION))
-    return f"{name}?{rest}" if rest else name, asked.pop() if asked else AUTO
+    other_options = "&".join(option for option in options if not option.startswith(OPTION))
+    return f"{name}?{other_options}" if other_options else name, requested_formats.pop() if requested_formats else AUTO
 
 
 def choose_format(device_kind: str, *, writes_text: bool, has_bf16: bool) -> str:

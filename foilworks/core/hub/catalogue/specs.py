@@ -13,8 +13,8 @@ def parse_spec(spec: str) -> tuple[str, str]:
     """Return ("tiny", "/a/b") for "tiny:/a/b". HubError lists what you can write instead."""
     slug, colon, argument = spec.partition(":")
     if not colon or slug not in {*ADAPTERS, *NO_ADAPTERS}:
-        known = ", ".join(f"{name}:…" for name in (*sorted(ADAPTERS), *NO_ADAPTERS))
-        raise HubError(f"{quoted(spec)} names no model; write SLUG:ARGUMENT with one of: {known}")
+        choices = ", ".join(f"{name}:…" for name in (*sorted(ADAPTERS), *NO_ADAPTERS))
+        raise HubError(f"{quoted(spec)} names no model; write SLUG:ARGUMENT with one of: {choices}")
     if slug == SCORE_FILE and not argument:
         raise HubError("'file:' names no score file; write file:PATH")
     if slug == ENDPOINT and not argument:

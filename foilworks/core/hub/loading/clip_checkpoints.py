@@ -121,18 +121,18 @@ class Checkpoint:
 
 def load_checkpoint(path: Path, options: Mapping[str, Any], *, device: str, dtype: str) -> Checkpoint:
     """Load the file. HubError names every key that is missing or unexpected, or says what the file does not tell."""
-    given = _read(path)
-    state = _unwrapped(given)
-    told = _open_clip_config(path)
-    config = _config(path, state, told.get("model_cfg", {}), options)
+    tensors = _read(path)
+    state = _unwrapped(tensors)
+    description = _open_clip_config(path)
+    config = _config(path, state, description.get("model_cfg", {}), options)
     model = CLIPModel(config)
     model.load_state_dict(_converted(path, state, model))
     tokenizer = _tokenizer(path, options, config)
     revision = _revision(path, config, tokenizer)
-    chosen, number_format = choose_device(device), choose_dtype(dtype)
-    loaded = Pretrained(model.to(number_format).to(chosen).eval(), path.name, revision, chosen)
-    frames = CLIP4CLIP_FRAMES if CLIP4CLIP_KEY in given else None
-    return Checkpoint(loaded, tokenizer, _settings(path, told.get("preprocess_cfg", {}), config), frames)
+    chosen_device, number_format = choose_device(device), choose_dtype(dtype)
+    loaded = Pretrained(model.to(number_format).to(chosen_device).eval(), path.name, revision, chosen_device)
+    frames = CLIP4CLIP_FRAMES if CLIP4CLIP_KEY in tensors else None
+    return Checkpoint(loaded, tokenizer, _settings(path, description.get("preprocess_cfg", {}), config), frames)
 
 
 def _read(path: Path) -> dict[str, Tensor]:
@@ -142,13 +142,17 @@ def _read(path: Path) -> dict[str, Tensor]:
         how = TRUST.format(model=f"clip:{path}", option=WEIGHTS)
         raise HubError(f"{path.name} is not a safetensors file and is not loaded; {how}")
     try:
-        found = load_file(path) if plain else _other_weights(path)
+        content = load_file(path) if plain else _other_weights(path)
     except BROKEN as error:
         raise HubError(f"{path}: its weights cannot be read ({first_line(error)}); copy the file again") from error
-    found = next((found[name] for name in NESTED if isinstance(found, dict) and name in found), found)
-    if not isinstance(found, dict) or not found or not all(isinstance(each, Tensor) for each in found.values()):
+    content = next((content[name] for name in NESTED if isinstance(content, dict) and name in content), content)
+    if (
+        not isinstance(content, dict)
+        or not content
+        or not all(isinstance(tensor, Tensor) for tensor in content.values())
+    ):
         raise HubError(f"{path}: holds no tensors by name; give the file that was saved from state_dict()")
-    return dict(found)
+    return dict(content)
 
 
 def _other_weights(path: Path) -> Any:
@@ -160,34 +164,36 @@ def _other_weights(path: Path) -> Any:
 
 def _unwrapped(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Return the state without the prefix that a wrapper gave to the keys of the model."""
-    found = {name: value for name, value in state.items() if not MASK.search(name)}
+    unwrapped = {name: value for name, value in state.items() if not MASK.search(name)}
     for wrapper in WRAPPERS:
-        if f"{wrapper}visual.conv1.weight" in found:
-            found = {name.removeprefix(wrapper): value for name, value in found.items()}
-    return found
+        if f"{wrapper}visual.conv1.weight" in unwrapped:
+            unwrapped = {name.removeprefix(wrapper): value for name, value in unwrapped.items()}
+    return unwrapped
 
 
 def _converted(path: Path, state: Mapping[str, Tensor], model: CLIPModel) -> dict[str, Tensor]:
     """Return the state by transformers' names. HubError names every key that does not match."""
-    wanted = _targets(model.config)
-    given = set(state) - OPENAI_SIZES
+    target_names = _targets(model.config)
+    file_names = set(state) - OPENAI_SIZES
     shapes = {name: tuple(value.shape) for name, value in model.state_dict().items()}
-    made: dict[str, Tensor] = {}
+    converted: dict[str, Tensor] = {}
     reshaped = []
-    for name in sorted(given & set(wanted)):
+    for name in sorted(file_names & set(target_names)):
         value = state[name].T if name in TURNED else state[name]
-        for target, part in zip(wanted[name], value.chunk(len(wanted[name])) if value.ndim else (value,), strict=False):
-            made[target] = part.float()
-            if tuple(part.shape) != shapes[target]:
-                reshaped.append(f"{name} is {tuple(part.shape)}, not {shapes[target]}")
-    problems = [f"missing {name}" for name in _ranges(set(wanted) - given)]
-    problems += [f"unexpected {name}" for name in _ranges(given - set(wanted))] + reshaped
+        for target, piece in zip(
+            target_names[name], value.chunk(len(target_names[name])) if value.ndim else (value,), strict=False
+        ):
+            converted[target] = piece.float()
+            if tuple(piece.shape) != shapes[target]:
+                reshaped.append(f"{name} is {tuple(piece.shape)}, not {shapes[target]}")
+    problems = [f"missing {name}" for name in _ranges(set(target_names) - file_names)]
+    problems += [f"unexpected {name}" for name in _ranges(file_names - set(target_names))] + reshaped
     if problems:
         _refuse_other_heads(path, problems)
         raise HubError(
             f"{path}: {'; '.join(problems)}; give the weights of a CLIP with a vision transformer (of CLIP4Clip: meanP)"
         )
-    return made
+    return converted
 
 
 def _refuse_other_heads(path: Path, problems: Sequence[str]) -> None:
@@ -203,29 +209,32 @@ def _refuse_other_heads(path: Path, problems: Sequence[str]) -> None:
 
 def _targets(config: CLIPConfig) -> dict[str, tuple[str, ...]]:
     """Return for every key of the file its names in transformers, three where a tensor holds three."""
-    found = {name: (target,) for name, target in TOP.items()}
+    targets = {name: (target,) for name, target in TOP.items()}
     towers = (("visual.transformer", VISION, config.vision_config), ("transformer", TEXT, config.text_config))
     for source, target, tower in towers:
         for layer, kind in ((at, kind) for at in range(tower.num_hidden_layers) for kind in ("weight", "bias")):
             before, after = f"{source}.resblocks.{layer}", f"{target}.{layer}"
-            found |= {f"{before}.{one}.{kind}": (f"{after}.{other}.{kind}",) for one, other in LAYER.items()}
-            split = tuple(f"{after}.self_attn.{one}.{kind}" for one in PROJECTIONS)
-            found[f"{before}.{IN_PROJECTION}{kind}"] = split
-    return found
+            targets |= {
+                f"{before}.{file_name}.{kind}": (f"{after}.{target_name}.{kind}",)
+                for file_name, target_name in LAYER.items()
+            }
+            split = tuple(f"{after}.self_attn.{projection}.{kind}" for projection in PROJECTIONS)
+            targets[f"{before}.{IN_PROJECTION}{kind}"] = split
+    return targets
 
 
 def _ranges(names: Iterable[str]) -> list[str]:
     """Return the names, those that differ only in their layer as one: "transformer.resblocks.0-11.ln_1.weight"."""
     groups: dict[tuple[str, str], list[int]] = defaultdict(list)
-    others = []
+    single_names = []
     for name in names:
-        found = re.fullmatch(r"(.*?\.)(\d+)(\..*)", name)
-        if found:
-            groups[found[1], found[3]].append(int(found[2]))
+        match = re.fullmatch(r"(.*?\.)(\d+)(\..*)", name)
+        if match:
+            groups[match[1], match[3]].append(int(match[2]))
         else:
-            others.append(name)
+            single_names.append(name)
     several = [f"{before}{_run(numbers)}{after}" for (before, after), numbers in groups.items()]
-    return sorted(chain(others, several))
+    return sorted(chain(single_names, several))
 
 
 def _run(numbers: list[int]) -> str:
@@ -235,7 +244,9 @@ def _run(numbers: list[int]) -> str:
     return ",".join(map(str, sorted(numbers)))
 
 
-def _config(path: Path, state: Mapping[str, Tensor], told: Mapping[str, Any], options: Mapping[str, Any]) -> CLIPConfig:
+def _config(
+    path: Path, state: Mapping[str, Tensor], description: Mapping[str, Any], options: Mapping[str, Any]
+) -> CLIPConfig:
     """Return the model's sizes, from the shapes of its tensors."""
     needed = ("visual.conv1.weight", "visual.positional_embedding", "token_embedding.weight", "positional_embedding")
     missing = [name for name in (*needed, "text_projection", "visual.proj") if name not in state]
@@ -246,18 +257,18 @@ def _config(path: Path, state: Mapping[str, Tensor], told: Mapping[str, Any], op
                 kind: {"num_hidden_layers": _layers(state, name, 0)["num_hidden_layers"]}
                 for kind, name in (("vision_config", "visual.transformer"), ("text_config", "transformer"))
             }
-            wanted = set(_targets(CLIPConfig(**towers)))
-            unknown, missing = set(state) - OPENAI_SIZES - wanted, _ranges(wanted - set(state))
+            expected_names = set(_targets(CLIPConfig(**towers)))
+            unknown, missing = set(state) - OPENAI_SIZES - expected_names, _ranges(expected_names - set(state))
         problems = [f"missing {name}" for name in missing] + [f"unexpected {name}" for name in _ranges(unknown)]
         raise HubError(f"{path}: {'; '.join(problems)}; give the weights of a CLIP with a vision transformer")
     patches, vocabulary = state["visual.conv1.weight"], state["token_embedding.weight"]
     width, patch = patches.shape[0], patches.shape[-1]
-    activation = _activation(path, state, told, options)
+    activation = _activation(path, state, description, options)
     vision = {
         "hidden_size": width,
         "patch_size": patch,
         "image_size": round((len(state["visual.positional_embedding"]) - 1) ** 0.5) * patch,
-        "num_attention_heads": _heads(width, told.get("vision_cfg", {})),
+        "num_attention_heads": _heads(width, description.get("vision_cfg", {})),
         **_layers(state, "visual.transformer", width),
         "hidden_act": activation,
     }
@@ -265,7 +276,7 @@ def _config(path: Path, state: Mapping[str, Tensor], told: Mapping[str, Any], op
         "hidden_size": vocabulary.shape[1],
         "vocab_size": vocabulary.shape[0],
         "max_position_embeddings": len(state["positional_embedding"]),
-        "num_attention_heads": told.get("text_cfg", {}).get("heads") or max(1, vocabulary.shape[1] // 64),
+        "num_attention_heads": description.get("text_cfg", {}).get("heads") or max(1, vocabulary.shape[1] // 64),
         **_layers(state, "transformer", vocabulary.shape[1]),
         "hidden_act": activation,
         # transformers' number for OpenAI's rule: the vector of the last token, the one with the highest id.
@@ -277,24 +288,26 @@ def _config(path: Path, state: Mapping[str, Tensor], told: Mapping[str, Any], op
 
 def _layers(state: Mapping[str, Tensor], tower: str, width: int) -> dict[str, int]:
     before = f"{tower}.resblocks."
-    found = [name.removeprefix(before).partition(".")[0] for name in state if name.startswith(before)]
+    layer_numbers = [name.removeprefix(before).partition(".")[0] for name in state if name.startswith(before)]
     inner = state.get(f"{tower}.resblocks.0.mlp.c_fc.bias")
-    count = max((int(each) + 1 for each in found if each.isdecimal()), default=0)
+    count = max((int(number) + 1 for number in layer_numbers if number.isdecimal()), default=0)
     return {"num_hidden_layers": count, "intermediate_size": 4 * width if inner is None else len(inner)}
 
 
-def _heads(width: int, told: Mapping[str, Any]) -> int:
-    return max(1, width // int(told.get("head_width") or HEAD_WIDTHS.get(width, 64)))
+def _heads(width: int, description: Mapping[str, Any]) -> int:
+    return max(1, width // int(description.get("head_width") or HEAD_WIDTHS.get(width, 64)))
 
 
-def _activation(path: Path, state: Mapping[str, Tensor], told: Mapping[str, Any], options: Mapping[str, Any]) -> str:
-    chosen = options.get("activation")
-    if chosen is not None and chosen not in ACTIVATIONS:
-        raise HubError(f"{path}: activation is {quoted(chosen)}; choose one of: {', '.join(ACTIVATIONS)}")
-    if chosen:
-        return str(chosen)
-    if told:
-        return ACTIVATIONS[0] if told.get("quick_gelu") else ACTIVATIONS[1]
+def _activation(
+    path: Path, state: Mapping[str, Tensor], description: Mapping[str, Any], options: Mapping[str, Any]
+) -> str:
+    activation = options.get("activation")
+    if activation is not None and activation not in ACTIVATIONS:
+        raise HubError(f"{path}: activation is {quoted(activation)}; choose one of: {', '.join(ACTIVATIONS)}")
+    if activation:
+        return str(activation)
+    if description:
+        return ACTIVATIONS[0] if description.get("quick_gelu") else ACTIVATIONS[1]
     if state.keys() >= OPENAI_SIZES or re.search(r"\.bin\.\d+$", path.name):
         return ACTIVATIONS[0]
     raise HubError(
@@ -305,47 +318,51 @@ def _activation(path: Path, state: Mapping[str, Tensor], told: Mapping[str, Any]
 
 def _open_clip_config(path: Path) -> dict[str, Any]:
     """Return open_clip's description beside the file, {} without one. HubError: it describes another model."""
-    beside = path.with_name(OPEN_CLIP_CONFIG)
-    if not beside.is_file():
+    config_path = path.with_name(OPEN_CLIP_CONFIG)
+    if not config_path.is_file():
         return {}
     try:
-        told = dict(json.loads(beside.read_text(encoding="utf-8")))
-        model = told.get("model_cfg", {})
-        parts = {"model_cfg": model, **{name: model.get(name, {}) for name in ("vision_cfg", "text_cfg")}}
+        description = dict(json.loads(config_path.read_text(encoding="utf-8")))
+        model = description.get("model_cfg", {})
+        sections = {"model_cfg": model, **{name: model.get(name, {}) for name in ("vision_cfg", "text_cfg")}}
         strange = [
-            f"{part}.{name}" for part, known in KNOWN_FIELDS.items() for name in sorted(set(parts[part]) - known)
+            f"{section}.{name}"
+            for section, known_fields in KNOWN_FIELDS.items()
+            for name in sorted(set(sections[section]) - known_fields)
         ]
     except (ValueError, TypeError, AttributeError) as error:
-        raise HubError(f"{beside}: not readable as JSON ({first_line(error)}); copy it again") from error
+        raise HubError(f"{config_path}: not readable as JSON ({first_line(error)}); copy it again") from error
     if strange:
-        raise HubError(f"{beside}: {', '.join(strange)}: not supported; give a plain CLIP with a vision transformer")
-    return told
+        raise HubError(
+            f"{config_path}: {', '.join(strange)}: not supported; give a plain CLIP with a vision transformer"
+        )
+    return description
 
 
-def _settings(path: Path, told: Mapping[str, Any], config: CLIPConfig) -> dict[str, Any]:
+def _settings(path: Path, description: Mapping[str, Any], config: CLIPConfig) -> dict[str, Any]:
     side = config.vision_config.image_size
     modes = {"shortest": {"shortest_edge": side}, "squash": {"height": side, "width": side}}
-    mode = told.get("resize_mode", "shortest")
+    mode = description.get("resize_mode", "shortest")
     filters = {"bicubic": 3, "bilinear": 2}
-    chosen = told.get("interpolation", "bicubic")
-    if mode not in modes or chosen not in filters:
+    interpolation = description.get("interpolation", "bicubic")
+    if mode not in modes or interpolation not in filters:
         raise HubError(
-            f"{path}: {OPEN_CLIP_CONFIG}: resize_mode {mode} with {chosen} is not supported; remove it there"
+            f"{path}: {OPEN_CLIP_CONFIG}: resize_mode {mode} with {interpolation} is not supported; remove it there"
         )
     return {
         "image_processor_type": "CLIPImageProcessor",
         "size": modes[mode],
         "do_center_crop": mode == "shortest",
         "crop_size": {"height": side, "width": side},
-        "resample": filters[chosen],
-        "image_mean": list(told.get("mean", MEAN)),
-        "image_std": list(told.get("std", STD)),
+        "resample": filters[interpolation],
+        "image_mean": list(description.get("mean", MEAN)),
+        "image_std": list(description.get("std", STD)),
     }
 
 
 def _tokenizer(path: Path, options: Mapping[str, Any], config: CLIPConfig) -> Any:
-    beside = any(any(path.parent.glob(name)) for name in TOKENIZER_FILES)
-    name = options.get("tokenizer") or (str(path.parent) if beside else TOKENIZER)
+    has_tokenizer = any(any(path.parent.glob(name)) for name in TOKENIZER_FILES)
+    name = options.get("tokenizer") or (str(path.parent) if has_tokenizer else TOKENIZER)
     try:
         tokenizer = load_tokenizer(name)
     except HubError as error:

@@ -15,8 +15,8 @@ class OneDnnLinear(nn.Module):
         super().__init__()
         self.weight, self.bias = layer.weight, layer.bias
 
-    def forward(self, given: Tensor) -> Tensor:
-        product: Tensor = torch.ops.mkldnn._linear_pointwise(given, self.weight, self.bias, "none", [], "")
+    def forward(self, inputs: Tensor) -> Tensor:
+        product: Tensor = torch.ops.mkldnn._linear_pointwise(inputs, self.weight, self.bias, "none", [], "")
         return product
 
 

@@ -38,7 +38,7 @@ TOKENS_PER_BATCH, TOKENS_PER_GPU_BATCH = 2048, 8192
 WEIGHT_FILES = ("*.bin", "*.bin.*", "*.pt", "*.safetensors")
 TRUST = "the project's owner may allow it: foilworks trust --project SLUG --model {model} {option}"
 CODE, WEIGHTS = "--remote-code", "--other-weights"
-Thing = TypeVar("Thing")
+Element = TypeVar("Element")
 
 
 @dataclass(frozen=True)
@@ -52,15 +52,15 @@ class Pretrained:
 
 
 def load_pretrained(
-    auto_class: Any, argument: str, *, slug: str, device: str, dtype: str, part: str = ""
+    auto_class: Any, argument: str, *, slug: str, device: str, dtype: str, config_field: str = ""
 ) -> Pretrained:
     """Load a hub id, `ID@REVISION`, or a local folder. HubError says in one line what does not fit.
 
-    `part`: the field of the configuration of the one part to load, if there is one.
+    `config_field`: the field of the configuration that describes the part of the model to load, if there is one.
     """
     if not argument:
         raise HubError(f"'{slug}:' names no model; write {slug}:HUB_ID or {slug}:FOLDER")
-    chosen, number_format = choose_device(device), choose_dtype(dtype)
+    chosen_device, number_format = choose_device(device), choose_dtype(dtype)
     source, revision = model_source(argument)
     options: dict[str, Any] = {"revision": revision} if revision else {}
     trust = allowed()
@@ -69,10 +69,10 @@ def load_pretrained(
     hub_logging.set_verbosity_error()
     transformers_logging.disable_progress_bar()
     try:
-        if part:
+        if config_field:
             # bandit B615: the options hold the revision if one is named; scores say which was loaded.
             config = AutoConfig.from_pretrained(source, trust_remote_code=trust.remote_code, **options)  # nosec
-            options["config"] = getattr(config, part, config)
+            options["config"] = getattr(config, config_field, config)
         model, info = auto_class.from_pretrained(
             source,
             output_loading_info=True,
@@ -86,9 +86,11 @@ def load_pretrained(
         raise HubError(_why(argument, error)) from error
     _refuse_misfits(argument, info)
     if Path(source).is_dir():
-        return Pretrained(model.to(chosen).eval(), Path(source).resolve().name, _folder_revision(Path(source)), chosen)
+        return Pretrained(
+            model.to(chosen_device).eval(), Path(source).resolve().name, _folder_revision(Path(source)), chosen_device
+        )
     commit = getattr(model.config, "_commit_hash", None) or revision or "main"
-    return Pretrained(model.to(chosen).eval(), source, str(commit)[:16], chosen)
+    return Pretrained(model.to(chosen_device).eval(), source, str(commit)[:16], chosen_device)
 
 
 def load_text_model(auto_class: Any, argument: str, *, slug: str, device: str, dtype: str) -> tuple[Pretrained, Any]:
@@ -162,17 +164,19 @@ def token_batches(lengths: Sequence[int], device: torch.device, *, budget: int =
 def longest_input(tokenizer: Any, config: Any) -> int:
     """Return how many tokens the model accepts, including special ones."""
     text_config = getattr(config, "text_config", None) or config
-    places = getattr(text_config, "max_position_embeddings", None) or getattr(text_config, "n_positions", None) or 512
+    n_positions = (
+        getattr(text_config, "max_position_embeddings", None) or getattr(text_config, "n_positions", None) or 512
+    )
     # RoBERTa's first positions are taken by the padding index.
     if getattr(text_config, "model_type", "") in ("roberta", "xlm-roberta", "camembert"):
-        places -= 2
-    return int(min(places, tokenizer.model_max_length, 8192))
+        n_positions -= 2
+    return int(min(n_positions, tokenizer.model_max_length, 8192))
 
 
-def distinct(things: Sequence[Thing]) -> tuple[list[Thing], list[int]]:
-    """Return the distinct things in order of first occurrence, and for each given thing its index among them."""
-    place = {thing: at for at, thing in enumerate(dict.fromkeys(things))}
-    return list(place), [place[thing] for thing in things]
+def distinct(elements: Sequence[Element]) -> tuple[list[Element], list[int]]:
+    """Return the distinct elements in order of first occurrence, and for each element its index among them."""
+    index_by_element = {element: at for at, element in enumerate(dict.fromkeys(elements))}
+    return list(index_by_element), [index_by_element[element] for element in elements]
 
 
 def model_source(argument: str) -> tuple[str, str]:
@@ -200,13 +204,15 @@ def _why(argument: str, error: Exception) -> str:
         )
     if not (folder / "config.json").is_file():
         files = sorted(path.name for kind in WEIGHT_FILES for path in folder.glob(kind))
-        one = f", or for a CLIP the file of its weights: clip:{folder / files[0]}" if files else ""
-        return f"{folder}: config.json: missing; give the folder that save_pretrained wrote{one}"
+        clip_hint = f", or for a CLIP the file of its weights: clip:{folder / files[0]}" if files else ""
+        return f"{folder}: config.json: missing; give the folder that save_pretrained wrote{clip_hint}"
     if not any(folder.glob("*.safetensors")):
-        others = sorted(path.name for path in folder.glob("*.bin"))
+        pickled_files = sorted(path.name for path in folder.glob("*.bin"))
         how = TRUST.format(model="SPEC", option=WEIGHTS)
-        found = f" ({others[0]} is not a safetensors file and is not loaded; {how})" if others else ""
-        return f"{folder}: the weights are missing{found}; copy model.safetensors into the folder"
+        pickled_hint = (
+            f" ({pickled_files[0]} is not a safetensors file and is not loaded; {how})" if pickled_files else ""
+        )
+        return f"{folder}: the weights are missing{pickled_hint}; copy model.safetensors into the folder"
     return f"{folder}: the model cannot be loaded ({first_line(error)}); copy its files again"
 
 
@@ -217,7 +223,10 @@ def first_line(error: Exception) -> str:
 def _refuse_misfits(argument: str, info: dict[str, Any]) -> None:
     missing = sorted(info["missing_keys"])
     unexpected = sorted(key for key in info["unexpected_keys"] if not OTHER_HEADS.search(key))
-    reshaped = [f"{name} is {tuple(got)}, not {tuple(wanted)}" for name, got, wanted in sorted(info["mismatched_keys"])]
+    reshaped = [
+        f"{name} is {tuple(got)}, not {tuple(expected_shape)}"
+        for name, got, expected_shape in sorted(info["mismatched_keys"])
+    ]
     reshaped_names = {name for name, _, _ in info["mismatched_keys"]}
     problems = [f"missing {name}" for name in missing if name not in reshaped_names]
     problems += [f"unexpected {name}" for name in unexpected] + reshaped + list(info["error_msgs"])

@@ -19,7 +19,7 @@ def read_text(argument: str, name: str) -> str | None:
     """Read the file `name` of the model `argument` (hub id, ID@REVISION, folder); None if it does not exist."""
     source, revision = model_source(argument)
     try:
-        found = cached_file(
+        cached_path = cached_file(
             source,
             name,
             revision=revision or None,
@@ -28,7 +28,7 @@ def read_text(argument: str, name: str) -> str | None:
         )
     except (OSError, ValueError) as error:
         raise HubError(f"{argument}: {name}: cannot be read; copy it again") from error
-    return Path(found).read_text(encoding="utf-8") if found else None
+    return Path(cached_path).read_text(encoding="utf-8") if cached_path else None
 
 
 def read_json(argument: str, name: str) -> dict[str, Any] | None:
@@ -37,23 +37,23 @@ def read_json(argument: str, name: str) -> dict[str, Any] | None:
     if text is None:
         return None
     try:
-        found = json.loads(text)
+        content = json.loads(text)
     except ValueError as error:
         raise HubError(f"{argument}: {name}: not readable as JSON ({error}); copy it again") from error
-    if not isinstance(found, dict):
+    if not isinstance(content, dict):
         raise HubError(f"{argument}: {name}: not a JSON object; copy it again")
-    return found
+    return content
 
 
-def video_settings(argument: str, shown: str = "video") -> dict[str, Any]:
+def video_settings(argument: str, media_type: str = "video") -> dict[str, Any]:
     """Return how frames become tensors, in the order in which transformers looks: nested in processor_config.json, the
-    video's own file, the image's file; {} if there is none. `shown` image: only an image's."""
-    nested = (read_json(argument, PROCESSOR) or {}).get(f"{shown}_processor")
+    video's own file, the image's file; {} if there is none. `media_type` image: only an image's."""
+    nested = (read_json(argument, PROCESSOR) or {}).get(f"{media_type}_processor")
     if isinstance(nested, dict):
         return nested
-    for name in (VIDEO, IMAGE) if shown == "video" else (IMAGE,):
-        if found := read_json(argument, name):
-            return found
+    for name in (VIDEO, IMAGE) if media_type == "video" else (IMAGE,):
+        if settings := read_json(argument, name):
+            return settings
     return {}
 
 
@@ -77,5 +77,5 @@ def chat_template(argument: str, tokenizer: Any) -> str | None:
     plain = read_text(argument, TEMPLATES[0])
     if plain is not None:
         return plain
-    found = (read_json(argument, TEMPLATES[1]) or {}).get("chat_template")
-    return found if isinstance(found, str) else None
+    template = (read_json(argument, TEMPLATES[1]) or {}).get("chat_template")
+    return template if isinstance(template, str) else None

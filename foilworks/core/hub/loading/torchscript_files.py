@@ -45,11 +45,11 @@ def read_torchscript(path: Path) -> dict[str, Tensor]:
             if inside[:1] != ["code"] and inside != [CONSTANTS]:
                 weights.writestr(entry.filename, archive.read(entry))
     copy.seek(0)
-    named = [(_stand_in(name), name) for name in get_unsafe_globals_in_checkpoint(copy)]
+    stand_ins = [(_stand_in(name), name) for name in get_unsafe_globals_in_checkpoint(copy)]
     copy.seek(0)
-    with safe_globals(named):
+    with safe_globals(stand_ins):
         # bandit B614: nothing but tensors and plain containers is made.
-        return dict(_named(torch.load(copy, map_location="cpu", weights_only=True), ""))  # nosec
+        return dict(_named_tensors(torch.load(copy, map_location="cpu", weights_only=True), ""))  # nosec
 
 
 def _stand_in(name: str) -> Callable[..., Any]:
@@ -66,9 +66,9 @@ def _untagged(value: Any, _tag: str) -> Any:
     return value
 
 
-def _named(part: Any, prefix: str) -> Iterator[tuple[str, Tensor]]:
-    for name, value in vars(part).items():
+def _named_tensors(module: Any, prefix: str) -> Iterator[tuple[str, Tensor]]:
+    for name, value in vars(module).items():
         if isinstance(value, Tensor):
             yield prefix + name, value
         elif isinstance(value, _Part):
-            yield from _named(value, f"{prefix}{name}.")
+            yield from _named_tensors(value, f"{prefix}{name}.")

@@ -64,8 +64,8 @@ def read(reply: ChatReply, options: Sequence[str], *, by_probability: bool) -> R
         return Reading(Outcome.FAILED, why=reply.failure)
     if DECLINES.search(reply.text):
         return Reading(Outcome.REFUSED, why=_start(reply.text))
-    if by_probability and (found := by_logprobs(reply.logprobs, options)) is not None:
-        return found
+    if by_probability and (reading := by_logprobs(reply.logprobs, options)) is not None:
+        return reading
     return by_words(reply.text, options)
 
 
@@ -75,26 +75,26 @@ def by_words(text: str, options: Sequence[str]) -> Reading:
     Options of one letter are read as letters: the "A" of "A man folds a shirt" is an article and names nothing.
     """
     letters = max(map(len, options)) == 1
-    named = _letters_named(text, options) if letters else _words_named(text, options)
-    if len(named) != 1:
-        why = "it names none of the options" if not named else "it names several options"
+    named_options = _letters_named(text, options) if letters else _words_named(text, options)
+    if len(named_options) != 1:
+        why = "it names none of the options" if not named_options else "it names several options"
         return Reading(Outcome.UNPARSABLE, why=f"{why}: {_start(text) or 'empty answer'}")
-    shares = tuple(float(at == named[0]) for at in range(len(options)))
-    return Reading(Outcome.ANSWERED, shares, answer=options[named[0]])
+    shares = tuple(float(at == named_options[0]) for at in range(len(options)))
+    return Reading(Outcome.ANSWERED, shares, answer=options[named_options[0]])
 
 
 def _words_named(text: str, options: Sequence[str]) -> list[int]:
-    said = [word.casefold() for word in WORDS.findall(text)]
+    text_words = [word.casefold() for word in WORDS.findall(text)]
     lower = [option.casefold() for option in options]
-    if said and said[0] in lower:
-        return [lower.index(said[0])]
-    return [at for at, option in enumerate(lower) if option in said]
+    if text_words and text_words[0] in lower:
+        return [lower.index(text_words[0])]
+    return [at for at, option in enumerate(lower) if option in text_words]
 
 
 def _letters_named(text: str, options: Sequence[str]) -> list[int]:
     """Return the options whose letter stands alone. A small letter counts only where the text begins with it."""
     words = list(WORDS.finditer(text))
-    named = set()
+    named_options = set()
     for at, (word, following) in enumerate(zip(words, [*words[1:], None], strict=True)):
         letter = word.group()
         if letter.upper() not in options or (letter.islower() and at):
@@ -105,8 +105,8 @@ def _letters_named(text: str, options: Sequence[str]) -> list[int]:
                 continue
         if at == 0:
             return [options.index(letter.upper())]
-        named.add(options.index(letter.upper()))
-    return sorted(named)
+        named_options.add(options.index(letter.upper()))
+    return sorted(named_options)
 
 
 def by_logprobs(rows: Sequence[Sequence[tuple[str, float]]], options: Sequence[str]) -> Reading | None:
@@ -119,11 +119,11 @@ def by_logprobs(rows: Sequence[Sequence[tuple[str, float]]], options: Sequence[s
     for row in rows:
         if not row or not row[0][0].strip(AROUND):
             continue
-        found = masses(dict(row), options)
-        total = sum(found)
+        option_masses = masses(dict(row), options)
+        total = sum(option_masses)
         if total < MIN_MASS:
             return Reading(Outcome.UNPARSABLE, mass=total, why=MASS_IS_SMALL.format(mass=total, least=MIN_MASS))
-        shares = tuple(value / total for value in found)
+        shares = tuple(value / total for value in option_masses)
         return Reading(Outcome.ANSWERED, shares, total, answer=options[shares.index(max(shares))])
     return None
 
@@ -134,13 +134,13 @@ def masses(alternatives: Mapping[str, float], options: Sequence[str]) -> list[fl
     Tokens that begin an option count instead if they have more probability: a tokenizer of letters spells "yes" as "y",
     "e", "s".
     """
-    told = [(token.strip(AROUND).casefold(), math.exp(value)) for token, value in alternatives.items()]
+    token_masses = [(token.strip(AROUND).casefold(), math.exp(value)) for token, value in alternatives.items()]
     lower = [option.casefold() for option in options]
-    whole = [sum(value for token, value in told if token == option) for option in lower]
+    whole_masses = [sum(value for token, value in token_masses if token == option) for option in lower]
     own = [{option[:n] for n in range(1, len(option))} for option in lower]
     shared = {start for start in set().union(*own) if sum(start in starts for starts in own) > 1}
-    begun = [sum(value for token, value in told if token in starts - shared) for starts in own]
-    return max(whole, begun, key=sum)
+    begun_masses = [sum(value for token, value in token_masses if token in starts - shared) for starts in own]
+    return max(whole_masses, begun_masses, key=sum)
 
 
 def _start(text: str) -> str:

@@ -36,16 +36,16 @@ class Failed:
     """One try without an answer.
 
     `pause`: seconds that the server requests. `charged`: the server may have computed it. `overloaded`: the server has
-    too many requests. `refusal`: the text of the model's refusal. `said`: the server's message, which `why` omits.
+    too many requests. `refusal`: the text of the model's refusal. `message`: the server's message, which `why` omits.
     """
 
     why: str
-    again: bool = True
+    may_retry: bool = True
     pause: float | None = None
     charged: bool = False
     overloaded: bool = False
     refusal: str = ""
-    said: str = ""
+    message: str = ""
 
 
 def body_of(model: str, request: ChatRequest, left_out: Collection[str], most_logprobs: int) -> dict[str, Any]:
@@ -61,8 +61,8 @@ def body_of(model: str, request: ChatRequest, left_out: Collection[str], most_lo
         # Servers such as vLLM and SGLang continue the last message; others would answer it.
         body |= {"continue_final_message": True, "add_generation_prompt": False}
     if request.schema is not None:
-        named = {"name": "answer", "strict": True, "schema": dict(request.schema)}
-        body["response_format"] = {"type": "json_schema", "json_schema": named}
+        json_schema = {"name": "answer", "strict": True, "schema": dict(request.schema)}
+        body["response_format"] = {"type": "json_schema", "json_schema": json_schema}
     if request.top_logprobs:
         body |= {"logprobs": True, "top_logprobs": min(request.top_logprobs, most_logprobs)}
     for name in set(left_out) & set(body):
@@ -74,18 +74,18 @@ def body_of(model: str, request: ChatRequest, left_out: Collection[str], most_lo
 
 def messages_of(request: ChatRequest) -> list[dict[str, Any]]:
     """Return the conversation; pictures are before the text of the last message."""
-    found: list[dict[str, Any]] = [{"role": role, "content": content} for role, content in request.messages]
+    messages: list[dict[str, Any]] = [{"role": role, "content": content} for role, content in request.messages]
     if request.images:
         frames = [base64.b64encode(image).decode() for image in request.images]
         if request.as_video:
-            parts = [{"type": "video_url", "video_url": {"url": f"data:video/jpeg;base64,{','.join(frames)}"}}]
+            image_parts = [{"type": "video_url", "video_url": {"url": f"data:video/jpeg;base64,{','.join(frames)}"}}]
         else:
             urls = [
                 f"data:image/{_form(image)};base64,{frame}" for image, frame in zip(request.images, frames, strict=True)
             ]
-            parts = [{"type": "image_url", "image_url": {"url": url}} for url in urls]
-        found[-1]["content"] = [*parts, {"type": "text", "text": found[-1]["content"]}]
-    return found
+            image_parts = [{"type": "image_url", "image_url": {"url": url}} for url in urls]
+        messages[-1]["content"] = [*image_parts, {"type": "text", "text": messages[-1]["content"]}]
+    return messages
 
 
 def _form(image: bytes) -> str:
@@ -93,17 +93,17 @@ def _form(image: bytes) -> str:
     return "png" if image.startswith(PNG_SIGNATURE) else "jpeg"
 
 
-def complained_of(said: str, body: dict[str, Any]) -> set[str]:
+def complained_of(message: str, body: dict[str, Any]) -> set[str]:
     """Return the fields that an error names; the schema if it names none."""
-    lower = said.lower()
-    named = {name for word, name in OPTIONAL.items() if word in lower and name in body}
-    if "max_tokens" in said and "max_tokens" in body:
-        named.add("max_tokens")
+    lower = message.lower()
+    json_schema = {name for word, name in OPTIONAL.items() if word in lower and name in body}
+    if "max_tokens" in message and "max_tokens" in body:
+        json_schema.add("max_tokens")
     if "logprobs" in lower and "logprobs" in body:
-        named |= {"logprobs", "top_logprobs"}
-    if not named and "response_format" in body:
-        named.add("response_format")
-    return named
+        json_schema |= {"logprobs", "top_logprobs"}
+    if not json_schema and "response_format" in body:
+        json_schema.add("response_format")
+    return json_schema
 
 
 def error_of(content: bytes) -> tuple[str, str]:
@@ -124,12 +124,12 @@ def error_of(content: bytes) -> tuple[str, str]:
 def answer_of(content: bytes) -> ChatReply | Failed:
     """Read the body of a 200; "not JSON" if it is not in OpenAI's format."""
     try:
-        found = json.loads(content)
-        choice = found["choices"][0]
+        body = json.loads(content)
+        choice = body["choices"][0]
         message = choice["message"]
         text = _joined(message.get("content"))
         reason = str(choice.get("finish_reason") or "")
-        usage = found.get("usage") or {}
+        usage = body.get("usage") or {}
         tokens = [int(usage.get(name) or 0) for name in ("prompt_tokens", "completion_tokens")]
         cached = int((usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0)
         logprobs = _logprobs(choice.get("logprobs"))
@@ -142,7 +142,7 @@ def answer_of(content: bytes) -> ChatReply | Failed:
         text,
         failure=(f"refused: {refusal}" if refusal else "empty answer") if not text else "",
         cut=reason == "length",
-        revision=storable(str(found.get("model") or ""))[:MAX_REVISION_LENGTH],
+        revision=storable(str(body.get("model") or ""))[:MAX_REVISION_LENGTH],
         prompt_tokens=tokens[0],
         completion_tokens=tokens[1],
         cached_tokens=cached,
@@ -154,16 +154,16 @@ def answer_of(content: bytes) -> ChatReply | Failed:
 
 def estimated(request: ChatRequest) -> tuple[int, int]:
     """Estimate the tokens (in, out) of a request."""
-    asked = sum(len(content) for _, content in request.messages) // CHARS_PER_TOKEN
-    return asked + TOKENS_PER_IMAGE * len(request.images), request.max_tokens
+    text_tokens = sum(len(content) for _, content in request.messages) // CHARS_PER_TOKEN
+    return text_tokens + TOKENS_PER_IMAGE * len(request.images), request.max_tokens
 
 
 def counted(reply: ChatReply, request: ChatRequest) -> ChatReply:
     """Add estimated token counts if the server does not report them: a budget must hold there, too."""
     if reply.prompt_tokens or reply.completion_tokens:
         return reply
-    asked, _ = estimated(request)
-    return replace(reply, prompt_tokens=asked, completion_tokens=len(reply.text) // CHARS_PER_TOKEN + 1)
+    prompt_tokens, _ = estimated(request)
+    return replace(reply, prompt_tokens=prompt_tokens, completion_tokens=len(reply.text) // CHARS_PER_TOKEN + 1)
 
 
 def seconds_of(header: str) -> float | None:
@@ -181,15 +181,18 @@ def _until(date: str) -> float:
     return max(0.0, (when - datetime.now(UTC)).total_seconds())
 
 
-def _logprobs(given: Any) -> tuple[tuple[tuple[str, float], ...], ...]:
+def _logprobs(logprobs: Any) -> tuple[tuple[tuple[str, float], ...], ...]:
     """Return (token, natural-log probability) of the alternatives at each of the first tokens, including the chosen
     one."""
-    rows: Sequence[Any] = (given or {}).get("content") or ()
-    found = []
+    rows: Sequence[Any] = (logprobs or {}).get("content") or ()
+    token_rows = []
     for row in rows[:TOKENS_READ]:
-        pairs = {_token(one): float(one["logprob"]) for one in [row, *(row.get("top_logprobs") or ())]}
-        found.append(tuple(sorted(pairs.items(), key=lambda pair: -pair[1])))
-    return tuple(found)
+        pairs = {
+            _token(alternative): float(alternative["logprob"])
+            for alternative in [row, *(row.get("top_logprobs") or ())]
+        }
+        token_rows.append(tuple(sorted(pairs.items(), key=lambda pair: -pair[1])))
+    return tuple(token_rows)
 
 
 def _token(row: dict[str, Any]) -> str:
@@ -200,7 +203,7 @@ def _joined(content: object) -> object:
     """Join the parts of an answer: [{"type": "text", "text": "…"}]."""
     if not isinstance(content, list):
         return content
-    return "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
+    return "".join(str(text_part.get("text") or "") for text_part in content if isinstance(text_part, dict))
 
 
 def _line(text: str) -> str:
