@@ -105,19 +105,19 @@ def _call(limits: ChildLimits, function: Callable[..., Any], args: Any, kwargs: 
 
 class _Child:
     def __init__(self) -> None:
-        ours, theirs = socket.socketpair()
-        with theirs:
+        parent_socket, child_socket = socket.socketpair()
+        with child_socket:
             inherited = {key: os.environ[key] for key in INHERITED if key in os.environ}
             path = os.pathsep.join(str(Path(folder).resolve()) for folder in sys.path)
             self.process = subprocess.Popen(
-                [sys.executable, "-c", START, str(theirs.fileno()), str(IDLE_SECONDS)],
+                [sys.executable, "-c", START, str(child_socket.fileno()), str(IDLE_SECONDS)],
                 env={**inherited, **FEW_THREADS, "PYTHONPATH": path},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()],
+                pass_fds=[child_socket.fileno()],
                 start_new_session=True,
             )
-        self.connection = Connection(ours.detach())
+        self.connection = Connection(parent_socket.detach())
         self.calls, self.used = 0, time.monotonic()
 
     def ask(self, *call: Any) -> None:

@@ -48,13 +48,13 @@ class Clock:
 
     def seconds(self, number: float) -> float:
         """Second at which a frame (from 0) begins; one behind the last is the end. Between frames, in proportion."""
-        places = np.arange(len(self.edges))
-        return float(np.interp(number, places, self.edges)) / MICROSECONDS
+        frame_numbers = np.arange(len(self.edges))
+        return float(np.interp(number, frame_numbers, self.edges)) / MICROSECONDS
 
     def frame_at(self, second: float) -> int:
         """Number of the frame on screen at a second; the first one before it begins, the last one after it ended."""
-        place = np.searchsorted(self.edges[:-1], round(second * MICROSECONDS), side="right") - 1
-        return min(max(int(place), 0), self.n_frames - 1)
+        frame_number = np.searchsorted(self.edges[:-1], round(second * MICROSECONDS), side="right") - 1
+        return min(max(int(frame_number), 0), self.n_frames - 1)
 
     def frames_within(self, start: float | None, end: float | None) -> tuple[int, int]:
         """(first, last) number of the frames that a trim in seconds shows.

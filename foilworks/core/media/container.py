@@ -95,7 +95,7 @@ def open_video(path: Path) -> Iterator[OpenVideo]:
         check_header(path, container, stream)
         stream.codec_context.options = decoder_options()
         stream.codec_context.thread_count = 1
-        sound = next((one for one in container.streams.audio if one.codec_context is not None), None)
+        sound = next((stream for stream in container.streams.audio if stream.codec_context is not None), None)
         yield OpenVideo(path, container, stream, sound, _origin(container, stream, sound), ticks)
 
 
@@ -126,9 +126,9 @@ def _decoding_ticks(container: InputContainer) -> tuple[int, ...]:
 
 def _origin(container: InputContainer, stream: VideoStream, sound: AudioStream | None) -> Fraction:
     starts = [
-        one.start_time * Fraction(one.time_base)
-        for one in (stream, sound)
-        if one is not None and one.start_time is not None and one.time_base
+        stream.start_time * Fraction(stream.time_base)
+        for stream in (stream, sound)
+        if stream is not None and stream.start_time is not None and stream.time_base
     ]
     if not starts and container.start_time is not None:
         starts = [Fraction(container.start_time, av.time_base)]

@@ -12,8 +12,8 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPool
 from types import TracebackType
 from typing import Self, TypeVar
 
-Thing = TypeVar("Thing")
-Found = TypeVar("Found")
+Element = TypeVar("Element")
+Decoded = TypeVar("Decoded")
 
 THREADS, PROCESSES = "threads", "processes"
 KINDS = (THREADS, PROCESSES)
@@ -47,29 +47,29 @@ class DecodePool:
         self._executor = None
 
     def ahead(
-        self, things: Iterable[Thing], work: Callable[[Thing], Found], depth: int
-    ) -> Iterator[tuple[Thing, Callable[[], Found]]]:
-        """Each thing with what waits for `work(thing)`, in order; at most `depth` of them are begun and not taken.
+        self, elements: Iterable[Element], work: Callable[[Element], Decoded], depth: int
+    ) -> Iterator[tuple[Element, Callable[[], Decoded]]]:
+        """Each element with what waits for `work(element)`, in order; at most `depth` of them are begun and not taken.
 
-        What `work` raises comes out of the wait. Things that nobody takes any more are not begun.
+        What `work` raises comes out of the wait. Elements that nobody takes any more are not begun.
         """
         if self._executor is None:
-            for thing in things:
-                yield thing, lambda thing=thing: work(thing)  # type: ignore[misc]
+            for element in elements:
+                yield element, lambda element=element: work(element)  # type: ignore[misc]
             return
-        begun: deque[tuple[Thing, Future[Found]]] = deque()
+        futures: deque[tuple[Element, Future[Decoded]]] = deque()
         try:
-            for thing in things:
-                begun.append((thing, self._executor.submit(work, thing)))
-                if len(begun) >= max(1, depth):
-                    first, found = begun.popleft()
-                    yield first, found.result
-            while begun:
-                first, found = begun.popleft()
-                yield first, found.result
+            for element in elements:
+                futures.append((element, self._executor.submit(work, element)))
+                if len(futures) >= max(1, depth):
+                    first, future = futures.popleft()
+                    yield first, future.result
+            while futures:
+                first, future = futures.popleft()
+                yield first, future.result
         finally:
-            for _, found in begun:
-                found.cancel()
+            for _, future in futures:
+                future.cancel()
 
 
 def usual_workers() -> int:

@@ -98,8 +98,8 @@ class FileCache:
         """(when it was last used, bytes, where) of every entry; half-written ones of killed processes too."""
         for path in self.folder.glob("??/*") if self.folder.is_dir() else ():
             with suppress(OSError):
-                found = path.stat()
-                yield found.st_mtime, found.st_size, path
+                stat = path.stat()
+                yield stat.st_mtime, stat.st_size, path
 
     def _make_room(self) -> None:
         entries = sorted(self._entries())

@@ -61,16 +61,19 @@ def bin_centres(begin: float, finish: float, k: int) -> list[float]:
     return centres
 
 
-def frames_on_screen(path: Path, asked: Sequence[tuple[Sequence[float], Size | None]]) -> list[Sample]:
+def frames_on_screen(path: Path, requests: Sequence[tuple[Sequence[float], Size | None]]) -> list[Sample]:
     """Return one Sample per (ascending seconds, size), all from one decoding of the file.
 
     Each is the same as if it were the only one. MediaError: an unusable file.
     """
-    picked: list[list[tuple[float, np.ndarray]]] = [[] for _ in asked]
+    picked: list[list[tuple[float, np.ndarray]]] = [[] for _ in requests]
     with open_video(path) as video:
-        for at, time, image in _on_screen(video, asked):
+        for at, time, image in _on_screen(video, requests):
             picked[at].append((time, image))
-    return [Sample(np.stack([image for _, image in one]), np.array([time for time, _ in one])) for one in picked]
+    return [
+        Sample(np.stack([image for _, image in pictures]), np.array([time for time, _ in pictures]))
+        for pictures in picked
+    ]
 
 
 def trim_of(path: Path, start: float | None, end: float | None) -> tuple[float, float]:
@@ -79,26 +82,26 @@ def trim_of(path: Path, start: float | None, end: float | None) -> tuple[float, 
     MediaError: an unusable file, or a trim outside of it.
     """
     with open_video(path) as video:
-        found = packet_times(video)
-    begin = max(0.0, found.starts[0]) if start is None else float(start)
-    finish = found.end if end is None else min(float(end), found.end)
-    if not 0 <= begin < found.end:
-        raise MediaError(f"{path}: the trim starts at {begin:g} s of {found.end:g} s; correct start_time")
+        times = packet_times(video)
+    begin = max(0.0, times.starts[0]) if start is None else float(start)
+    finish = times.end if end is None else min(float(end), times.end)
+    if not 0 <= begin < times.end:
+        raise MediaError(f"{path}: the trim starts at {begin:g} s of {times.end:g} s; correct start_time")
     if finish <= begin + END_TOLERANCE_S:
         raise MediaError(f"{path}: the trim ends at {finish:g} s, not after its start; correct end_time")
     return begin, finish
 
 
 def _on_screen(
-    video: OpenVideo, asked: Sequence[tuple[Sequence[float], Size | None]]
+    video: OpenVideo, requests: Sequence[tuple[Sequence[float], Size | None]]
 ) -> Iterator[tuple[int, float, np.ndarray]]:
     """For each moment (index of its request, time and picture of the last frame that starts at or before it)."""
     # Containers round a frame's time to their clock, webm to milliseconds: half a tick late is not late.
     half_tick = float(video.time_base) / 2
-    moments = sorted((moment, at) for at, (several, _) in enumerate(asked) for moment in several)
-    sizes = [size for _, size in asked]
+    moments = sorted((moment, at) for at, (several, _) in enumerate(requests) for moment in several)
+    sizes = [size for _, size in requests]
     due = 0
-    shown: tuple[float, VideoFrame] | None = None
+    on_screen: tuple[float, VideoFrame] | None = None
     images: dict[Size | None, np.ndarray] = {}
 
     def picture(frame: VideoFrame, at: int) -> np.ndarray:
@@ -113,18 +116,18 @@ def _on_screen(
 
     for time, frame in video.frames():
         # A frame stays on screen until the next one starts: the next one's time decides.
-        while shown is not None and due < len(moments) and moments[due][0] < time - half_tick:
+        while on_screen is not None and due < len(moments) and moments[due][0] < time - half_tick:
             at = moments[due][1]
-            yield at, shown[0], picture(shown[1], at)
+            yield at, on_screen[0], picture(on_screen[1], at)
             due += 1
         if due == len(moments):
             return
-        shown = (time, frame)
+        on_screen = (time, frame)
         images.clear()
-    if shown is None:
+    if on_screen is None:
         raise MediaError(f"{video.path}: contains no frames; copy it again from its source")
     for _, at in moments[due:]:
-        yield at, shown[0], picture(shown[1], at)
+        yield at, on_screen[0], picture(on_screen[1], at)
 
 
 # Longest side of a stored picture, in pixels: enough to judge, small enough to send.

@@ -69,8 +69,8 @@ def _boxes(file: BinaryIO, start: int, end: int, depth: int = 0) -> Iterator[tup
 
 def _ticks(header: bytes) -> int:
     """Ticks per second, of mvhd or mdhd; times are longer in version 1."""
-    place = 20 if header[:1] == b"\x01" else 12
-    return int.from_bytes(header[place : place + 4], "big")
+    offset = 20 if header[:1] == b"\x01" else 12
+    return int.from_bytes(header[offset : offset + 4], "big")
 
 
 def _starts_empty(edits: bytes) -> bool:

@@ -74,10 +74,10 @@ def call_within(
             raise
         except MediaError as error:
             # Decoders report a refused size or allocation as invalid data; only their log has the reason.
-            said = "".join(message for _, _, message in logged)
-            if refused := REFUSED_SIZE.search(said):
+            log_text = "".join(message for _, _, message in logged)
+            if refused := REFUSED_SIZE.search(log_text):
                 _check_size(path, int(refused[1]), int(refused[2]), None, limits)
-            if any(words in said for words in NO_MEMORY):
+            if any(words in log_text for words in NO_MEMORY):
                 raise MemoryError from error
             raise
 
@@ -124,9 +124,9 @@ def check_frame(path: Path, stream: VideoStream, frame: VideoFrame, number: int,
 
 
 def _check_size(path: Path, width: int, height: int, aspect: Fraction | None, limits: VideoLimits) -> None:
-    shown = round(width * max(Fraction(1), aspect or Fraction(1)))
+    display_width = round(width * max(Fraction(1), aspect or Fraction(1)))
     fix = "give a smaller copy"
-    _check(path, "pixels", shown * height, limits.pixels, fix, f"{shown} x {height} pixels")
+    _check(path, "pixels", display_width * height, limits.pixels, fix, f"{display_width} x {height} pixels")
 
 
 def _check_frames(path: Path, frames: int, limits: VideoLimits, words: str = "") -> None:
@@ -139,8 +139,8 @@ def _check_seconds(path: Path, seconds: float, limits: VideoLimits) -> None:
 
 def _check(path: Path, name: str, value: float, limit: float, fix: str, words: str = "") -> None:
     if limit and value > limit:
-        found = words or f"{value:g} {name}"
+        measured = words or f"{value:g} {name}"
         setting = f"MAX_VIDEO_{name.upper()}"
         raise VideoLimitError(
-            f"{path}: has {found}, more than the limit of {limit:.0f} {name}; {fix}, or raise the setting {setting}"
+            f"{path}: has {measured}, more than the limit of {limit:.0f} {name}; {fix}, or raise the setting {setting}"
         )

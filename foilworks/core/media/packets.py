@@ -34,22 +34,22 @@ class PacketTimes:
 
 def packet_times(video: OpenVideo) -> PacketTimes:
     """Read all packets of the picture. MediaError: the file is damaged or holds no frame."""
-    shown: list[tuple[int, int]] = []
+    shown_packets: list[tuple[int, int]] = []
     hidden = False
     try:
         for packet in video.container.demux(video.stream):
             ticks = packet.dts if video.ticks else packet.pts
             hidden = hidden or packet.is_discard
             if packet.size and ticks is not None and not packet.is_discard:
-                shown.append((ticks, packet.duration or 0))
+                shown_packets.append((ticks, packet.duration or 0))
     except av.error.FFmpegError as error:
         raise MediaError(f"{video.path}: is damaged; copy it again from its source or convert it again") from error
-    if not shown:
+    if not shown_packets:
         raise MediaError(f"{video.path}: contains no frames; copy it again from its source")
-    shown.sort()
-    starts = tuple(video.seconds(ticks) for ticks, _ in shown)
-    end = video.seconds(sum(shown[-1]))
-    durations = [duration * float(video.time_base) for _, duration in shown]
+    shown_packets.sort()
+    starts = tuple(video.seconds(ticks) for ticks, _ in shown_packets)
+    end = video.seconds(sum(shown_packets[-1]))
+    durations = [duration * float(video.time_base) for _, duration in shown_packets]
     shortest = min((after - start for start, after in pairwise(starts)), default=0.0)
     # Encoders that were given no duration state a tick.
     is_meant = end > starts[-1] and end - starts[-1] >= shortest / 2
@@ -101,8 +101,8 @@ def _stated_end(video: OpenVideo, starts: tuple[float, ...], least: float) -> fl
 
 
 def _tagged_end(video: OpenVideo) -> float:
-    found = _HOURS.match(video.stream.metadata.get("DURATION", ""))
-    if found is None:
+    match = _HOURS.match(video.stream.metadata.get("DURATION", ""))
+    if match is None:
         return 0.0
-    hours, minutes, seconds = found.groups()
+    hours, minutes, seconds = match.groups()
     return int(hours) * 3600 + int(minutes) * 60 + float(seconds) - float(video.origin)

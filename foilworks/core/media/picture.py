@@ -47,11 +47,11 @@ UPRIGHT = Orientation()
 
 def orientation(video: OpenVideo, frame: VideoFrame) -> Orientation:
     """Read the whole display matrix of the frame. MediaError: it turns the picture by no quarter of a circle."""
-    found = frame.side_data.get("DISPLAYMATRIX")
-    if found is None:
+    matrix = frame.side_data.get("DISPLAYMATRIX")
+    if matrix is None:
         return UPRIGHT
     # ISO/IEC 14496-12, 6.2.2: x' = a x + c y, y' = b x + d y, y downwards.
-    a, b, _u, c, d, *_rest = np.frombuffer(cast("bytes", found), "<i4").tolist()
+    a, b, _u, c, d, *_rest = np.frombuffer(cast("bytes", matrix), "<i4").tolist()
     if max(abs(b), abs(c)) < NEARLY_ZERO:
         return Orientation(False, a < 0, d < 0)
     if max(abs(a), abs(d)) < NEARLY_ZERO:
@@ -73,10 +73,10 @@ def matrix_of(frame: VideoFrame) -> int:
     """H.273 code of the frame's colour matrix; untagged frames get the one that browsers use."""
     if frame.format.is_rgb:
         return RGB
-    found = int(frame.colorspace)
-    if found in UNTAGGED:
+    colour_space = int(frame.colorspace)
+    if colour_space in UNTAGGED:
         return BT709 if frame.height >= HD_HEIGHT else BT601
-    return found
+    return colour_space
 
 
 def is_tagged(frame: VideoFrame) -> bool:

@@ -105,7 +105,7 @@ def _same_frames(facts: VideoFacts, copy: VideoFacts) -> bool:
     if facts.n_frames != copy.n_frames:
         return False
     pairs = zip(facts.clock.starts, copy.clock.starts, strict=True)
-    late = max(abs(one - other) for one, other in pairs)
+    late = max(abs(start - copied_start) for start, copied_start in pairs)
     return late <= SAME_TIME and abs(facts.clock.end - copy.clock.end) <= SAME_END
 
 
@@ -121,7 +121,7 @@ def rewrite(source: Path, target: Path) -> None:
         # The filter sets that of the source's container, which the copy's may not know.
         stream.codec_context.codec_tag = "\0\0\0\0"
         sound = _Sound(video, out, target.suffix[1:]) if video.sound else None
-        read = [one for one in (video.stream, video.sound) if one is not None]
+        read = [stream for stream in (video.stream, video.sound) if stream is not None]
         pts, duration = _last_shown(source)
         for packet in video.container.demux(read):
             if packet.stream_index != video.stream.index:
@@ -132,8 +132,8 @@ def rewrite(source: Path, target: Path) -> None:
                     raise MediaError(f"{source}: its packets have no times")
                 if packet.pts == pts:
                     packet.duration = duration
-                for made in tagged.filter(packet) if tagged else [packet]:
-                    out.mux(_shifted(made, video.origin, stream, video.time_base))
+                for tagged_packet in tagged.filter(packet) if tagged else [packet]:
+                    out.mux(_shifted(tagged_packet, video.origin, stream, video.time_base))
         if sound is not None:
             sound.finish()
 
@@ -141,9 +141,9 @@ def rewrite(source: Path, target: Path) -> None:
 def _last_shown(path: Path) -> tuple[int, int]:
     """(pts, duration) in ticks of the frame that is shown last: containers other than mp4 may leave it out."""
     with open_video(path) as video:
-        found = packet_times(video)
-        pts = round((Fraction(found.starts[-1]) + video.origin) / video.time_base)
-        return pts, max(1, round(Fraction(found.end - found.starts[-1]) / video.time_base))
+        times = packet_times(video)
+        pts = round((Fraction(times.starts[-1]) + video.origin) / video.time_base)
+        return pts, max(1, round(Fraction(times.end - times.starts[-1]) / video.time_base))
 
 
 def _writing(target: Path, sound: AudioStream | None) -> OutputContainer:
@@ -273,9 +273,9 @@ def _sound_of(source: Path, sound: _Sound) -> None:
     sound.finish()
 
 
-def _chain(first: VideoFrame, others: Iterator[VideoFrame]) -> Iterator[VideoFrame]:
+def _chain(first: VideoFrame, later_frames: Iterator[VideoFrame]) -> Iterator[VideoFrame]:
     yield first
-    yield from others
+    yield from later_frames
 
 
 def _tag(stream: VideoStream, frame: VideoFrame) -> None:
@@ -288,22 +288,22 @@ def _tag(stream: VideoStream, frame: VideoFrame) -> None:
 def _encodable(video: OpenVideo, rate: Fraction, last: Fraction) -> Iterator[VideoFrame]:
     """Upright yuv420p frames with their times and durations; each is held back until the next one's time is known."""
     graph: _Upright | None = None
-    held: VideoFrame | None = None
+    pending_frame: VideoFrame | None = None
     for time, frame in video.frames():
         if graph is None:
             graph = _Upright(video, frame)
         meant = round(_exact(max(0.0, time), rate, video.time_base) / CLOCK)
-        made = graph.apply(frame)
-        made.time_base, made.pts = CLOCK, meant
-        if held is not None:
+        upright_frame = graph.apply(frame)
+        upright_frame.time_base, upright_frame.pts = CLOCK, meant
+        if pending_frame is not None:
             # Two frames of one tick would be refused; a clock that runs backwards too.
-            made.pts = max((held.pts or 0) + 1, meant)
-            held.duration = made.pts - (held.pts or 0)
-            yield held
-        held = made
-    if held is not None:
-        held.duration = max(1, round(last / CLOCK))
-        yield held
+            upright_frame.pts = max((pending_frame.pts or 0) + 1, meant)
+            pending_frame.duration = upright_frame.pts - (pending_frame.pts or 0)
+            yield pending_frame
+        pending_frame = upright_frame
+    if pending_frame is not None:
+        pending_frame.duration = max(1, round(last / CLOCK))
+        yield pending_frame
 
 
 def _exact(time: float, rate: Fraction, tick: Fraction) -> float:
@@ -359,10 +359,10 @@ class _Upright:
         ):
             frame = frame.reformat(width=self.first.width, height=self.first.height, format=self.first.format.name)
         self.graph.push(frame)
-        made = cast("VideoFrame", self.graph.pull())
-        made.colorspace, made.color_range = self.matrix, LIMITED_RANGE
-        made.color_primaries, made.color_trc = colour_tags(self.first, self.matrix)
-        return made
+        upright_frame = cast("VideoFrame", self.graph.pull())
+        upright_frame.colorspace, upright_frame.color_range = self.matrix, LIMITED_RANGE
+        upright_frame.color_primaries, upright_frame.color_trc = colour_tags(self.first, self.matrix)
+        return upright_frame
 
 
 # What the filter "scale" calls the matrices.

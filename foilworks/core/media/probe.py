@@ -138,39 +138,39 @@ def _clock(times: Sequence[float], packets: PacketTimes, video: OpenVideo) -> Cl
 def _obstacles(video: OpenVideo, first: VideoFrame, times: Sequence[float], packets: PacketTimes) -> list[Obstacle]:
     container, codec, sound = container_name(video), codec_name(video), sound_name(video)
     pixels = video.stream.codec_context.pix_fmt or ""
-    found = []
+    obstacles = []
     if container not in PLAYABLE_CODECS:
-        found.append(Obstacle(f"browsers do not play {container} files"))
+        obstacles.append(Obstacle(f"browsers do not play {container} files"))
     if pixels not in PLAYABLE_PIXELS.get(codec, ()):
-        found.append(Obstacle(f"browsers do not play {codec} with {pixels} pixels", encode=True))
+        obstacles.append(Obstacle(f"browsers do not play {codec} with {pixels} pixels", encode=True))
     else:
         if codec not in PLAYABLE_CODECS.get(container, {codec}):
-            found.append(Obstacle(f"browsers do not play {codec} in {container} files"))
-        found += _colour_obstacles(codec, first)
+            obstacles.append(Obstacle(f"browsers do not play {codec} in {container} files"))
+        obstacles += _colour_obstacles(codec, first)
     if sound and sound not in PLAYABLE_SOUND.get(container, {sound}):
-        found.append(Obstacle(f"browsers do not play its sound ({sound})"))
+        obstacles.append(Obstacle(f"browsers do not play its sound ({sound})"))
     if orientation(video, first).is_mirrored:
-        found.append(Obstacle("the picture is mirrored by its display matrix", encode=True))
+        obstacles.append(Obstacle("the picture is mirrored by its display matrix", encode=True))
     if video.origin:
-        found.append(Obstacle(f"the file starts at {float(video.origin):.3f} s"))
+        obstacles.append(Obstacle(f"the file starts at {float(video.origin):.3f} s"))
     if len(video.container.streams.video) > 1:
-        found.append(Obstacle("it has several pictures"))
+        obstacles.append(Obstacle("it has several pictures"))
     if _differ(times, packets.starts):
-        found.append(Obstacle("not every packet gives a frame at its own time", encode=True))
+        obstacles.append(Obstacle("not every packet gives a frame at its own time", encode=True))
     if packets.overlap:
-        found.append(Obstacle("its frames state longer durations than they have", avoid="webm"))
+        obstacles.append(Obstacle("its frames state longer durations than they have", avoid="webm"))
     if packets.hidden:
-        found.append(Obstacle("its edit list hides frames, which some browsers show", encode=True))
+        obstacles.append(Obstacle("its edit list hides frames, which some browsers show", encode=True))
     if container == "mp4" and misreads_late_start(video.path):
-        found.append(Obstacle("some browsers misread how late its picture or sound starts"))
+        obstacles.append(Obstacle("some browsers misread how late its picture or sound starts"))
     if container == "webm" and not has_index(video.path):
-        found.append(Obstacle("it has no index to seek by"))
+        obstacles.append(Obstacle("it has no index to seek by"))
     if container == "mp4" and has_fragments(video.path):
-        found.append(Obstacle("it is written in fragments"))
+        obstacles.append(Obstacle("it is written in fragments"))
     stated = video.container.duration
     if stated is not None and float(Fraction(stated, av.time_base)) < times[-1] - SAME_TIME_S:
-        found.append(Obstacle("the file states a shorter duration than its frames have"))
-    return found
+        obstacles.append(Obstacle("the file states a shorter duration than its frames have"))
+    return obstacles
 
 
 def _colour_obstacles(codec: str, first: VideoFrame) -> list[Obstacle]:
@@ -184,11 +184,11 @@ def _colour_obstacles(codec: str, first: VideoFrame) -> list[Obstacle]:
     return []
 
 
-def _differ(times: Sequence[float], others: Sequence[float]) -> bool:
+def _differ(times: Sequence[float], packet_starts: Sequence[float]) -> bool:
     """Return whether two lists of seconds are of different frames, or one has two frames at one moment."""
-    if len(times) != len(others) or any(after <= before for before, after in pairwise(times)):
+    if len(times) != len(packet_starts) or any(after <= before for before, after in pairwise(times)):
         return True
-    return any(abs(one - other) > SAME_TIME_S for one, other in zip(times, others, strict=True))
+    return any(abs(time - packet_time) > SAME_TIME_S for time, packet_time in zip(times, packet_starts, strict=True))
 
 
 def file_sha256(path: Path) -> tuple[str, int]:

@@ -59,14 +59,14 @@ def parse_range(header: str | None, size: int) -> ByteRange | None:
     return ByteRange(int(first), min(int(last), size - 1) if last else size - 1)
 
 
-def iter_bytes(file: BinaryIO, wanted: ByteRange, chunk: int = CHUNK_BYTES) -> Iterator[bytes]:
+def iter_bytes(file: BinaryIO, byte_range: ByteRange, chunk: int = CHUNK_BYTES) -> Iterator[bytes]:
     """The bytes of the range, `chunk` at a time; closes the file at the end, or when the reader goes away."""
     with file:
-        file.seek(wanted.start)
-        left = wanted.length
-        while left > 0:
-            block = file.read(min(chunk, left))
+        file.seek(byte_range.start)
+        remaining = byte_range.length
+        while remaining > 0:
+            block = file.read(min(chunk, remaining))
             if not block:
                 return
-            left -= len(block)
+            remaining -= len(block)
             yield block

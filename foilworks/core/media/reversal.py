@@ -34,16 +34,16 @@ def write_reversed(path: Path, target: Path, start: float | None, end: float | N
     """
     fps = _rate(path)
     with TemporaryDirectory(dir=target.parent) as folder:
-        parts: list[Path] = []
+        chunk_paths: list[Path] = []
         frames = _frames(path, (start, end), fps)
         for first in frames:
             size = max(1, CHUNK_BYTES // first.nbytes)
-            part = Path(folder) / f"{len(parts)}.mp4"
-            write_mp4(part, [first, *islice(frames, size - 1)][::-1], fps, in_order=True)
-            parts.append(part)
-        if not parts:
+            chunk_path = Path(folder) / f"{len(chunk_paths)}.mp4"
+            write_mp4(chunk_path, [first, *islice(frames, size - 1)][::-1], fps, in_order=True)
+            chunk_paths.append(chunk_path)
+        if not chunk_paths:
             raise MediaError(f"{path}: the trim has no frames; correct start_time and end_time")
-        _join_files(parts[::-1], target)
+        _join_files(chunk_paths[::-1], target)
 
 
 def write_joined(path: Path, target: Path, trims: Sequence[Trim]) -> None:
@@ -62,8 +62,8 @@ def write_joined(path: Path, target: Path, trims: Sequence[Trim]) -> None:
 def _rate(path: Path) -> float:
     with open_video(path) as video:
         times = packet_times(video)
-    shown = times.end - times.starts[0]
-    return min(MAX_FPS, len(times.starts) / shown) if shown > 0 else 1.0
+    shown_seconds = times.end - times.starts[0]
+    return min(MAX_FPS, len(times.starts) / shown_seconds) if shown_seconds > 0 else 1.0
 
 
 def _frames(path: Path, trim: Trim, fps: float) -> Iterator[np.ndarray]:
@@ -94,17 +94,17 @@ def _frames(path: Path, trim: Trim, fps: float) -> Iterator[np.ndarray]:
         yield picture
 
 
-def _join_files(parts: Sequence[Path], target: Path) -> None:
+def _join_files(chunk_paths: Sequence[Path], target: Path) -> None:
     """Copy the packets of the parts into one file, as they are: all have one encoder and one size."""
     with av.open(str(target), "w", container_options={"movflags": "+faststart"}) as container:
         stream = None
         ticks = 0
-        for part in parts:
-            with av.open(str(part)) as source:
-                given = source.streams.video[0]
-                stream = stream or container.add_stream_from_template(given)
+        for chunk_path in chunk_paths:
+            with av.open(str(chunk_path)) as source:
+                picture_stream = source.streams.video[0]
+                stream = stream or container.add_stream_from_template(picture_stream)
                 length = 0
-                for packet in source.demux(given):
+                for packet in source.demux(picture_stream):
                     if packet.size:
                         packet.pts = packet.dts = ticks + (packet.pts or 0)
                         length = max(length, packet.pts - ticks + (packet.duration or 0))

@@ -56,13 +56,13 @@ def consecutive_frames(
                 seen += 1
                 drawn = list(window) if draw.random() * seen < 1 else drawn
             window.append((time, frame))
-        chosen = drawn or list(window)
-        for _, frame in chosen:
+        picked = drawn or list(window)
+        for _, frame in picked:
             images.append(shown_pixels(video, frame, size))
             size = images[0].shape[:2]
     if not images:
         raise MediaError(f"{path}: no frame begins between {begin:g} and {finish:g} s; correct the trim")
-    times = [time for time, _ in chosen]
+    times = [time for time, _ in picked]
     missing = k - len(images)
     return Sample(np.stack(images + images[-1:] * missing), np.array(times + times[-1:] * missing))
 
@@ -86,8 +86,8 @@ def interval_frames(
 def interval_middles(begin: float, finish: float, seconds: float) -> list[float]:
     """Return the middle of each whole interval; of a shorter clip its own middle."""
     # 16.4 - 1.4 is a hair less than 15: three intervals of 5 seconds all the same.
-    whole = int((finish - begin) / seconds + 1e-6)
-    return [begin + (place + 0.5) * seconds for place in range(whole)] or [(begin + finish) / 2]
+    n_intervals = int((finish - begin) / seconds + 1e-6)
+    return [begin + (interval + 0.5) * seconds for interval in range(n_intervals)] or [(begin + finish) / 2]
 
 
 CENTRES, CONSECUTIVE, INTERVALS = "centres", "consecutive", "intervals"

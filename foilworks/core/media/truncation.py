@@ -94,9 +94,9 @@ def _tags_end(file: BinaryIO, size: int) -> int:
 
 def _ends_within_packet(file: BinaryIO, size: int) -> bool:
     """Whether a transport stream breaks off inside a packet; other bytes behind the last packet are no part of it."""
-    left = size % TS_PACKET
-    file.seek(size - left)
-    return left > 0 and file.read(1) == bytes([TS_SYNC])
+    excess_bytes = size % TS_PACKET
+    file.seek(size - excess_bytes)
+    return excess_bytes > 0 and file.read(1) == bytes([TS_SYNC])
 
 
 def _boxes_end(file: BinaryIO, size: int) -> int:
