@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TypeVar
 
-Thing = TypeVar("Thing")
+Element = TypeVar("Element")
 
 
-def batched(things: Iterable[Thing], size: int) -> Iterator[list[Thing]]:
-    source = iter(things)
+def batched(elements: Iterable[Element], size: int) -> Iterator[list[Element]]:
+    source = iter(elements)
     while batch := list(islice(source, size)):
         yield batch

@@ -42,16 +42,16 @@ def diff_edits(a: str, b: str, *, whole_words: bool = False) -> tuple[Edit, ...]
     `apply_edits(a, diff_edits(a, b)) == b` for all texts. `whole_words`: compares the words of scripts without spaces
     (`foilworks.core.text.tokens`) instead of their characters.
     """
-    left, right = (_spans_of_words(text) if whole_words else _spans(text) for text in (a, b))
-    matches = _align([a[start:end] for start, end in left], [b[start:end] for start, end in right])
+    spans_a, spans_b = (_spans_of_words(text) if whole_words else _spans(text) for text in (a, b))
+    matches = _align([a[start:end] for start, end in spans_a], [b[start:end] for start, end in spans_b])
     edits: list[Edit] = []
     at_a = at_b = 0
     # The end of the text counts as a final matching word.
-    left.append((len(a), len(a)))
-    right.append((len(b), len(b)))
-    matches.append((len(left) - 1, len(right) - 1))
+    spans_a.append((len(a), len(a)))
+    spans_b.append((len(b), len(b)))
+    matches.append((len(spans_a) - 1, len(spans_b) - 1))
     for i, j in matches:
-        (start_a, end_a), (start_b, end_b) = left[i], right[j]
+        (start_a, end_a), (start_b, end_b) = spans_a[i], spans_b[j]
         target = b[at_b:start_b]
         if a[at_a:start_a] != target:
             edits.append(_edit(a, at_a, start_a, target))
@@ -74,9 +74,9 @@ def apply_edits(text: str, edits: Sequence[Edit]) -> str:
 
 def changed_words(a: str, b: str) -> int:
     """Count the words replaced, removed or added, ignoring case, punctuation and white space."""
-    left, right = compared_words(a), compared_words(b)
+    words_a, words_b = compared_words(a), compared_words(b)
     changed = at_i = at_j = 0
-    for i, j in [*_align(left, right), (len(left), len(right))]:
+    for i, j in [*_align(words_a, words_b), (len(words_a), len(words_b))]:
         changed += max(i - at_i, j - at_j)
         at_i, at_j = i + 1, j + 1
     return changed
@@ -121,17 +121,17 @@ def _spans_of_words(text: str) -> list[tuple[int, int]]:
 
 def compared_words(text: str) -> list[str]:
     """Return the case-folded tokens except punctuation and control characters."""
-    found = _TOKEN.findall(text)
-    return [token.casefold() for token in found if unicodedata.category(token[0])[0] not in "PC"]
+    tokens = _TOKEN.findall(text)
+    return [token.casefold() for token in tokens if unicodedata.category(token[0])[0] not in "PC"]
 
 
-def _align(left: Sequence[str], right: Sequence[str]) -> list[Match]:
+def _align(words_a: Sequence[str], words_b: Sequence[str]) -> list[Match]:
     """Return index pairs of equal elements, increasing in both; minimal in changed elements within MAX_CELLS."""
-    most = min(len(left), len(right))
-    head = _shared(left, right, most)
-    tail = _shared(reversed(left), reversed(right), most - head)
-    middle = _align_small(left[head : len(left) - tail], right[head : len(right) - tail])
-    start_i, start_j = len(left) - tail, len(right) - tail
+    most = min(len(words_a), len(words_b))
+    head = _shared(words_a, words_b, most)
+    tail = _shared(reversed(words_a), reversed(words_b), most - head)
+    middle = _align_small(words_a[head : len(words_a) - tail], words_b[head : len(words_b) - tail])
+    start_i, start_j = len(words_a) - tail, len(words_b) - tail
     return [
         *((i, i) for i in range(head)),
         *((i + head, j + head) for i, j in middle),
@@ -139,40 +139,40 @@ def _align(left: Sequence[str], right: Sequence[str]) -> list[Match]:
     ]
 
 
-def _shared(left: Iterable[str], right: Iterable[str], most: int) -> int:
+def _shared(words_a: Iterable[str], words_b: Iterable[str], most: int) -> int:
     """Count the common first elements, up to `most`."""
-    pairs = enumerate(zip(left, right, strict=False))
-    return next((at for at, (one, other) in pairs if one != other or at == most), most)
+    pairs = enumerate(zip(words_a, words_b, strict=False))
+    return next((at for at, (word_a, word_b) in pairs if word_a != word_b or at == most), most)
 
 
-def _align_small(left: Sequence[str], right: Sequence[str]) -> list[Match]:
+def _align_small(words_a: Sequence[str], words_b: Sequence[str]) -> list[Match]:
     """Align by a Levenshtein table up to MAX_CELLS. Ties: the alignment with most kept words, then the leftmost."""
-    if not left or not right or len(left) * len(right) > MAX_CELLS:
+    if not words_a or not words_b or len(words_a) * len(words_b) > MAX_CELLS:
         return []
-    width = len(right) + 1
+    width = len(words_b) + 1
     # Cost in the high part, kept words (negated) in the low part: one integer compares both.
-    unit = len(left) + len(right) + 1
+    unit = len(words_a) + len(words_b) + 1
     table = [[j * unit for j in range(width)]]
-    for i, word in enumerate(left, start=1):
+    for i, word_a in enumerate(words_a, start=1):
         above, row = table[-1], [i * unit]
-        for j, other in enumerate(right, start=1):
-            best = above[j - 1] + (-1 if word == other else unit)
+        for j, word_b in enumerate(words_b, start=1):
+            best = above[j - 1] + (-1 if word_a == word_b else unit)
             row.append(min(best, above[j] + unit, row[j - 1] + unit))
         table.append(row)
-    return _trace(table, left, right, unit)
+    return _trace(table, words_a, words_b, unit)
 
 
-def _trace(table: list[list[int]], left: Sequence[str], right: Sequence[str], unit: int) -> list[Match]:
+def _trace(table: list[list[int]], words_a: Sequence[str], words_b: Sequence[str], unit: int) -> list[Match]:
     matches = []
-    i, j = len(left), len(right)
+    i, j = len(words_a), len(words_b)
     while i and j:
-        here = table[i][j]
-        if here == table[i - 1][j] + unit:
+        cost = table[i][j]
+        if cost == table[i - 1][j] + unit:
             i -= 1
-        elif here == table[i][j - 1] + unit:
+        elif cost == table[i][j - 1] + unit:
             j -= 1
         else:
             i, j = i - 1, j - 1
-            if left[i] == right[j]:
+            if words_a[i] == words_b[j]:
                 matches.append((i, j))
     return matches[::-1]

@@ -7,8 +7,8 @@ MOVED = {name: f"foilworks.core.{name}" for name in ("corpus", "hub", "jobs", "m
 def moved_hint(error: BaseException) -> str:
     """Return what to change in an import of a package that 0.4 moved; "" for any other error."""
     name = error.name or "" if isinstance(error, ModuleNotFoundError) else ""
-    old, _, rest = name.partition(".")
+    old, _, submodule = name.partition(".")
     if old not in MOVED:
         return ""
-    new = ".".join(filter(None, [MOVED[old], rest]))
+    new = ".".join(filter(None, [MOVED[old], submodule]))
     return f"{name} is {new} since 0.4; import the names of plug-ins from foilworks.plugins"

@@ -88,10 +88,10 @@ class Registry(MutableMapping[str, Entry]):
         return len(self._all())
 
 
-def strays(known: Collection[str]) -> list[Finding]:
+def strays(known_groups: Collection[str]) -> list[Finding]:
     """Report entry points in groups with similar names: a misspelled group would hide the plug-in."""
-    groups = [group for group in _groups() if group not in known]
-    problem = f"this group does not exist; use one of: {', '.join(sorted(known))}"
+    groups = [group for group in _groups() if group not in known_groups]
+    problem = f"this group does not exist; use one of: {', '.join(sorted(known_groups))}"
     return [Finding(_origin(point), group, point.name, problem=problem) for group in groups for point in _points(group)]
 
 
@@ -101,9 +101,9 @@ def failure_of(error: BaseException) -> str:
     for frame, line in reversed(list(walk_tb(error.__traceback__))):
         name = frame.f_globals.get("__name__", "")
         if origin := owners.get(name.partition(".")[0]):
-            said = " ".join(f"{type(error).__name__}: {error}".split())
+            message = " ".join(f"{type(error).__name__}: {error}".split())
             where = f"{name}, line {line}"
-            return f"the plug-in {origin} failed ({said}, in {where}); repair or uninstall the package"
+            return f"the plug-in {origin} failed ({message}, in {where}); repair or uninstall the package"
     return ""
 
 
@@ -142,7 +142,7 @@ def _origin(point: metadata.EntryPoint) -> str:
 
 def _read(point: metadata.EntryPoint, rows: dict[str, Entry], reserved: frozenset[str]) -> Finding:
     """Add the row of the entry point to `rows`, or return the problem."""
-    found = Finding(_origin(point), point.group, point.name)
+    finding = Finding(_origin(point), point.group, point.name)
     loaded = HEAVY & sys.modules.keys()
     try:
         with code_of_others("cannot be read"):
@@ -150,29 +150,33 @@ def _read(point: metadata.EntryPoint, rows: dict[str, Entry], reserved: frozense
             slug, entry = _row(point)
             _check_row(slug, entry, rows, reserved)
     except RegistryError as error:
-        return replace(found, problem=str(error))
-    summary = f"{entry.summary} (plug-in {found.distribution})".strip()
-    rows[slug] = replace(entry, origin=found.distribution, summary=summary)
+        return replace(finding, problem=str(error))
+    summary = f"{entry.summary} (plug-in {finding.distribution})".strip()
+    rows[slug] = replace(entry, origin=finding.distribution, summary=summary)
     if heavy := sorted((HEAVY & sys.modules.keys()) - loaded):
         problem = f"loads {', '.join(heavy)} into every web process; import it in the module that does the work"
-        return replace(found, slug=slug, problem=problem)
-    return replace(found, slug=slug)
+        return replace(finding, slug=slug, problem=problem)
+    return replace(finding, slug=slug)
 
 
 def _check_requirements(point: metadata.EntryPoint) -> None:
     """Check the required Foilworks version, which pip can ignore. RegistryError: the package needs another one."""
     for line in (point.dist.requires if point.dist else None) or ():
-        asked = Requirement(line)
-        if asked.name.lower() != "foilworks" or (asked.marker and not asked.marker.evaluate({"extra": ""})):
+        requirement = Requirement(line)
+        if requirement.name.lower() != "foilworks" or (
+            requirement.marker and not requirement.marker.evaluate({"extra": ""})
+        ):
             continue
-        if not asked.specifier.contains(__version__, prereleases=True):
-            raise RegistryError(f"needs foilworks{asked.specifier}, this is {__version__}; install a version that fits")
+        if not requirement.specifier.contains(__version__, prereleases=True):
+            raise RegistryError(
+                f"needs foilworks{requirement.specifier}, this is {__version__}; install a version that fits"
+            )
 
 
 def _row(point: metadata.EntryPoint) -> tuple[Any, Any]:
-    found = point.load()
-    found = found() if callable(found) else found
-    return found if isinstance(found, tuple) and len(found) == 2 else (point.name, found)
+    row = point.load()
+    row = row() if callable(row) else row
+    return row if isinstance(row, tuple) and len(row) == 2 else (point.name, row)
 
 
 def _check_row(slug: Any, entry: Any, rows: Mapping[str, Entry], reserved: frozenset[str]) -> None:

@@ -102,10 +102,12 @@ def version_of(entry: Entry, module: Any) -> str:
     version = getattr(module, "VERSION", None)
     if not isinstance(version, str) or not version:
         raise RegistryError(f"{entry.label}: the plug-in {entry.origin} has no VERSION; add one as text, such as '1'")
-    shown = f"{version} ({entry.origin})"
-    if len(shown) > MAX_VERSION_LENGTH:
-        raise RegistryError(f"{entry.label}: the version '{shown}' is too long; use at most {MAX_VERSION_LENGTH}")
-    return shown
+    full_version = f"{version} ({entry.origin})"
+    if len(full_version) > MAX_VERSION_LENGTH:
+        raise RegistryError(
+            f"{entry.label}: the version '{full_version}' is too long; use at most {MAX_VERSION_LENGTH}"
+        )
+    return full_version
 
 
 def lookup(table: Mapping[str, Entry], slug: str, what: str) -> Entry:
@@ -120,12 +122,14 @@ def parse_params(entry: Entry, raw: Mapping[str, Any]) -> dict[str, Any]:
 
     RegistryError names the parameter and its valid values.
     """
-    known = {param.name: param for param in entry.params}
+    params_by_name = {param.name: param for param in entry.params}
     for name in raw:
-        if name not in known:
-            takes = ", ".join(known) or "no parameters"
+        if name not in params_by_name:
+            takes = ", ".join(params_by_name) or "no parameters"
             raise RegistryError(f"{entry.label} has no parameter {quoted(name)}; it takes: {takes}")
-    return {name: _convert(param, raw[name]) if name in raw else param.default for name, param in known.items()}
+    return {
+        name: _convert(param, raw[name]) if name in raw else param.default for name, param in params_by_name.items()
+    }
 
 
 def _convert(param: Param, value: Any) -> Any:
@@ -176,12 +180,12 @@ def _bool(param: Param, value: Any) -> bool:
 
 def _json(param: Param, value: Any) -> Any:
     try:
-        found = json.loads(value) if isinstance(value, str) else value
+        content = json.loads(value) if isinstance(value, str) else value
     except (json.JSONDecodeError, RecursionError) as error:
         raise _wrong(param, value, "JSON") from error
-    if not is_storable(found):
+    if not is_storable(content):
         raise _wrong(param, value, "JSON without NUL, half of a surrogate pair, NaN or infinity")
-    return found
+    return content
 
 
 def _choice(param: Param, value: Any) -> str:

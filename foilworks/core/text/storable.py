@@ -14,8 +14,8 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 def storable(text: str) -> str:
     """Return the text for any database: half surrogate pairs become “?”, other control characters are removed."""
-    whole = text.encode("utf-8", "replace").decode("utf-8") if HALF.search(text) else text
-    return _CONTROLS.sub("", whole)
+    without_halves = text.encode("utf-8", "replace").decode("utf-8") if HALF.search(text) else text
+    return _CONTROLS.sub("", without_halves)
 
 
 def is_storable(value: Any) -> bool:
@@ -53,7 +53,7 @@ def mark(text: str) -> str:
 
 def unmark(cell: str) -> str:
     """Undo `mark`: unmark(mark(x)) == x for every x."""
-    return _RUN_WITHIN.sub(lambda found: found[1] + found[2][1:], cell.removeprefix("'"))
+    return _RUN_WITHIN.sub(lambda match: match[1] + match[2][1:], cell.removeprefix("'"))
 
 
 def safe_cell(text: str) -> str:
@@ -63,7 +63,7 @@ def safe_cell(text: str) -> str:
 
 def plain_cell(cell: str) -> str:
     """Undo `safe_cell`: plain_cell(safe_cell(x)) == x for every x."""
-    is_marked = cell.startswith("'") and is_run(cell) and all(found[2] for found in _RUN_WITHIN.finditer(cell))
+    is_marked = cell.startswith("'") and is_run(cell) and all(match[2] for match in _RUN_WITHIN.finditer(cell))
     return unmark(cell) if is_marked else cell
 
 

@@ -64,14 +64,14 @@ def word_features(text: str) -> list[str]:
     A dictionary may cut one phrase differently in two texts; the characters stay the same. Every n-gram is inside a
     word, so texts that are balanced over words are balanced over features.
     """
-    found = words(text)
-    return found if text.isascii() else [*found, *(gram for word in found for gram in _grams(word))]
+    all_words = words(text)
+    return all_words if text.isascii() else [*all_words, *(gram for word in all_words for gram in _grams(word))]
 
 
 def unseen_by_words(a: str, b: str) -> bool:
     """Return whether words cannot distinguish the pair: a text has no word, or both have the same words in order."""
-    left, right = words(a), words(b)
-    return not left or not right or (left == right and a != b)
+    words_a, words_b = words(a), words(b)
+    return not words_a or not words_b or (words_a == words_b and a != b)
 
 
 def is_unspaced(word: str) -> bool:
@@ -85,12 +85,12 @@ def whole_words(phrases: Iterable[str]) -> regex.Pattern[str]:
     Scripts without spaces do not mark the end of a word: their phrases are found anywhere, next to any character.
     """
     letter = rf"[\w--[{UNSPACED}]]"
-    found = []
+    patterns = []
     for phrase in phrases:
         before = "" if is_unspaced(phrase[:1]) else f"(?<!{letter})"
         after = "" if is_unspaced(phrase[-1:]) else f"(?!{letter})"
-        found.append(f"{before}{regex.escape(phrase)}{after}")
-    return regex.compile("|".join(found), regex.IGNORECASE | regex.VERSION1)
+        patterns.append(f"{before}{regex.escape(phrase)}{after}")
+    return regex.compile("|".join(patterns), regex.IGNORECASE | regex.VERSION1)
 
 
 def normal_form(text: str) -> str:
@@ -99,29 +99,29 @@ def normal_form(text: str) -> str:
     Symbols (emoji too) and combining marks stay; a text of punctuation only stays as it is.
     """
     folded = unicodedata.normalize("NFKC", text).casefold()
-    kept = "".join(" " if unicodedata.category(char)[0] in "PZC" else char for char in folded)
+    spaced = "".join(" " if unicodedata.category(char)[0] in "PZC" else char for char in folded)
     # Joined, not blank-separated: "push-up", "push up" and "pushup" are one text.
-    return "".join(kept.split()) or folded
+    return "".join(spaced.split()) or folded
 
 
 def _spans(text: str) -> list[WordSpan]:
     # ICU does not accept a lone surrogate. Both replacements keep all offsets.
     plain = text.encode("utf-8", "replace").decode().replace("\u2019", "'")
-    found: list[WordSpan] = []
+    spans: list[WordSpan] = []
     start = at = 0
     for piece in WordBreaker(plain, LOCALE):
         end = at + len(piece)
         if not piece.isascii():
-            found += _ascii_spans(plain[start:at], start)
-            found += _whole(piece, at)
+            spans += _ascii_spans(plain[start:at], start)
+            spans += _whole(piece, at)
             start = end
         at = end
-    return found + _ascii_spans(plain[start:], start)
+    return spans + _ascii_spans(plain[start:], start)
 
 
-def _ascii_spans(part: str, at: int = 0) -> list[WordSpan]:
+def _ascii_spans(text: str, at: int = 0) -> list[WordSpan]:
     """Return the words of an ASCII part without ICU: UAX #29 splits "90's", which published results do not."""
-    return [(at + match.start(), at + match.end(), match.group()) for match in ASCII_WORD.finditer(part.lower())]
+    return [(at + match.start(), at + match.end(), match.group()) for match in ASCII_WORD.finditer(text.lower())]
 
 
 def _whole(piece: str, at: int) -> list[WordSpan]:

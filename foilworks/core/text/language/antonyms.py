@@ -82,12 +82,12 @@ PAIRS = (
 
 @cache
 def _table() -> dict[str, tuple[str, ...]]:
-    found: dict[str, set[str]] = {}
+    opposites_by_word: dict[str, set[str]] = {}
     verbs = [(entry.verb, entry.reverse) for entry in TUPLES if entry.reverse]
     for first, second in (*PAIRS, *verbs):
-        found.setdefault(first, set()).add(second)
-        found.setdefault(second, set()).add(first)
-    return {word: tuple(sorted(others)) for word, others in found.items()}
+        opposites_by_word.setdefault(first, set()).add(second)
+        opposites_by_word.setdefault(second, set()).add(first)
+    return {word: tuple(sorted(opposites)) for word, opposites in opposites_by_word.items()}
 
 
 def antonyms_of(lemma: str) -> tuple[str, ...]:

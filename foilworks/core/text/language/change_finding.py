@@ -60,43 +60,43 @@ def as_instruction(tokens: Sequence[Token]) -> Sequence[Token]:
 
     Only at the start, behind an adverb there, or behind another such verb and "and".
     """
-    made = list(tokens)
+    tagged = list(tokens)
     at = 0
-    while at < len(made) and made[at].part == "ADV":
+    while at < len(tagged) and tagged[at].part == "ADV":
         at += 1
-    if made and made[0].part == "ADP":
-        at = _behind_place(made)
-    while at < len(made) and (verb := _instruction(made, at)):
-        made[at] = verb
+    if tagged and tagged[0].part == "ADP":
+        at = _behind_place(tagged)
+    while at < len(tagged) and (verb := _instruction(tagged, at)):
+        tagged[at] = verb
         nxt = at + 1
-        if nxt < len(made) and made[nxt].part == "VERB" and made[nxt].tag in ("VBZ", "VBG"):
-            made[nxt] = _as_noun(made[nxt])
-        if nxt < len(made) and _instruction(made, nxt) and _continues(made, nxt):
+        if nxt < len(tagged) and tagged[nxt].part == "VERB" and tagged[nxt].tag in ("VBZ", "VBG"):
+            tagged[nxt] = _as_noun(tagged[nxt])
+        if nxt < len(tagged) and _instruction(tagged, nxt) and _continues(tagged, nxt):
             at = nxt
-        elif nxt + 1 < len(made) and made[nxt].part == "CCONJ":
+        elif nxt + 1 < len(tagged) and tagged[nxt].part == "CCONJ":
             at = nxt + 1
         else:
             break
-    return _with_compounds(made)
+    return _with_compounds(tagged)
 
 
 def _with_compounds(tokens: Sequence[Token]) -> Sequence[Token]:
     """Tag the last word of an object as a noun where taggers take it for a verb: "soak the bamboo skewers"."""
-    made = list(tokens)
-    for at, token in enumerate(made):
-        before = made[at - 1] if at else None
+    tagged = list(tokens)
+    for at, token in enumerate(tagged):
+        before = tagged[at - 1] if at else None
         if before is None:
             continue
-        after = made[at + 1] if at + 1 < len(made) else None
-        joins = before.part in HEADS and not is_plural_noun(before.text) and _is_object(made, at)
+        after = tagged[at + 1] if at + 1 < len(tagged) else None
+        joins = before.part in HEADS and not is_plural_noun(before.text) and _is_object(tagged, at)
         remote = token.lower in TAGGED_ADJECTIVES and (after is None or after.part not in HEADS)
         if (
             (remote and (joins or _is_instruction_verb(before)))
             or (joins and _ends_compound(token, after))
-            or (joins and token.tag == "VBG" and _names_a_tool(made, at))
+            or (joins and token.tag == "VBG" and _names_a_tool(tagged, at))
         ):
-            made[at] = replace(_as_noun(token), part="NOUN")
-    return made
+            tagged[at] = replace(_as_noun(token), part="NOUN")
+    return tagged
 
 
 def _is_instruction_verb(token: Token) -> bool:
@@ -115,9 +115,9 @@ def _ends_compound(token: Token, after: Token | None) -> bool:
     """Return whether the word can be no second instruction: "rinse the rice drain and fry it" has one."""
     if token.part != "VERB" or token.tag not in ("VBZ", "VB"):
         return False
-    known = token.lower in verbs_by_head() or token.lower in STEPS
-    known = known or "NOUN" not in lemmas(token.lower)
-    return not known and (after is None or after.part in ("ADP", "ADV", "CCONJ", "PUNCT", *HEADS))
+    is_verb = token.lower in verbs_by_head() or token.lower in STEPS
+    is_verb = is_verb or "NOUN" not in lemmas(token.lower)
+    return not is_verb and (after is None or after.part in ("ADP", "ADV", "CCONJ", "PUNCT", *HEADS))
 
 
 def _names_a_tool(tokens: Sequence[Token], at: int) -> bool:
@@ -146,7 +146,12 @@ def _instruction(tokens: Sequence[Token], at: int) -> Token | None:
     if after is None or after.part in ("AUX", "PUNCT") or after.lower == "of":
         return None
     ends = next(
-        (one for one in tokens[at + 1 :] if one.part in ("AUX", "VERB") and one.tag in ("", "VBZ", "VBD")), None
+        (
+            following
+            for following in tokens[at + 1 :]
+            if following.part in ("AUX", "VERB") and following.tag in ("", "VBZ", "VBD")
+        ),
+        None,
     )
     # "light shines": the next word is its verb, not its object.
     if ends is not None and "NOUN" in lemmas(token.lower) and (ends.part == "AUX" or ends is after):
@@ -160,21 +165,26 @@ def _continues(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _as_noun(token: Token) -> Token:
-    known = lemmas(token.lower)
-    return replace(token, part="NOUN" if "NOUN" in known else "ADJ", lemma=known.get("NOUN", (token.lower,))[0], tag="")
+    lemmas_by_part = lemmas(token.lower)
+    return replace(
+        token,
+        part="NOUN" if "NOUN" in lemmas_by_part else "ADJ",
+        lemma=lemmas_by_part.get("NOUN", (token.lower,))[0],
+        tag="",
+    )
 
 
 def find_changes(tokens: Sequence[Token]) -> list[FoundChange]:
     """Find every verb of the lexicon with the thing that changes, from left to right."""
     phrases = {phrase.first: phrase for phrase in noun_phrases(tokens)}
     sentence = _Sentence(tokens, phrases, {phrase.last: phrase for phrase in phrases.values()})
-    known = verbs_by_head()
-    found = []
+    heads = verbs_by_head()
+    changes = []
     for at, token in enumerate(tokens):
-        change = _change_at(sentence, at) if token.part == "VERB" and token.lemma in known else None
+        change = _change_at(sentence, at) if token.part == "VERB" and token.lemma in heads else None
         if change is not None:
-            found.append(change)
-    return found
+            changes.append(change)
+    return changes
 
 
 def _change_at(sentence: _Sentence, at: int) -> FoundChange | None:
@@ -186,30 +196,32 @@ def _change_at(sentence: _Sentence, at: int) -> FoundChange | None:
     particle = first if first < len(tokens) and tokens[first].part in ("ADP", "ADV") else -1
     opens = first + 1 if particle >= 0 else first
     passive = tokens[at].tag == "VBN" and any(token.lower in BE for token in tokens[max(0, at - 3) : at])
-    whole = _whole(sentence, first) or (_whole(sentence, opens) if particle >= 0 else None)
-    whole = None if passive else whole
+    phrase = _whole(sentence, first) or (_whole(sentence, opens) if particle >= 0 else None)
+    phrase = None if passive else phrase
     pronoun = _pronoun_at(tokens, first) and not passive
-    after = whole.last if whole else first + 1 if pronoun else first
-    before = whole is not None and particle >= 0 and whole.first == opens
+    after = phrase.last if phrase else first + 1 if pronoun else first
+    before = phrase is not None and particle >= 0 and phrase.first == opens
     if before:
         options = [(f"{lemma} {tokens[particle].lower}", particle)]
         # "sits on the box": without that verb the phrase is a place, not an object.
-        direct = whole if lemma in ON_OBJECT and tokens[particle].lower == "on" else None
+        direct = phrase if lemma in ON_OBJECT and tokens[particle].lower == "on" else None
     else:
         options = [(f"{lemma} {tokens[n].lower}", n) for n in _particles(sentence, after)]
-        direct = whole
-    seen = _Seen(sentence, at, whole, _subject(sentence, at), pronoun, passive, after)
+        direct = phrase
+    seen = _Seen(sentence, at, phrase, _subject(sentence, at), pronoun, passive, after)
     for verb, where in options:
-        made = seen.made(verb, where, -1, whole)
-        if made:
-            return made
-    place = after if after < len(tokens) and tokens[after].part == "ADP" and not (before and direct is None) else -1
+        change = seen.find_change(verb, where, -1, phrase)
+        if change:
+            return change
+    preposition_at = (
+        after if after < len(tokens) and tokens[after].part == "ADP" and not (before and direct is None) else -1
+    )
     if before and direct is None:
-        place = particle
-    for verb in _bare(lemma, tokens, place):
-        made = seen.made(verb, -1, place, direct)
-        if made:
-            return made
+        preposition_at = particle
+    for verb in _bare(lemma, tokens, preposition_at):
+        change = seen.find_change(verb, -1, preposition_at, direct)
+        if change:
+            return change
     return None
 
 
@@ -286,17 +298,17 @@ def _particles(sentence: _Sentence, after: int) -> list[int]:
     return [n for n in behind if n < ends and tokens[n].part in ("ADP", "ADV") and (n == after or n + 1 not in phrases)]
 
 
-def _bare(lemma: str, tokens: Sequence[Token], place: int) -> list[str]:
+def _bare(lemma: str, tokens: Sequence[Token], preposition_at: int) -> list[str]:
     """Return verbs without a particle, and those whose preposition implies it: "puts a book into a bag"."""
-    found = [lemma]
-    if place >= 0:
-        preposition = _preposition(tokens, place)
-        found += [
+    verbs = [lemma]
+    if preposition_at >= 0:
+        preposition = _preposition(tokens, preposition_at)
+        verbs += [
             verb
             for verb in verbs_by_head().get(lemma, ())
             if verb != lemma and any(preposition in change.links for change in by_verb()[verb])
         ]
-    return found
+    return verbs
 
 
 def _preposition(tokens: Sequence[Token], at: int) -> str:
@@ -310,27 +322,29 @@ class _Seen:
 
     sentence: _Sentence
     at: int
-    whole: NounPhrase | None
+    phrase: NounPhrase | None
     subject: NounPhrase | None
     pronoun: bool
     passive: bool
     after: int
 
-    def made(self, verb: str, particle: int, place: int, what: NounPhrase | None) -> FoundChange | None:
+    def find_change(self, verb: str, particle: int, preposition_at: int, what: NounPhrase | None) -> FoundChange | None:
         """Return the change if the lexicon has the verb with the caption's kind of object."""
         tokens = self.sentence.tokens
         transitive = self.passive or what is not None or self.pronoun
         changing = self.subject if self.passive or not transitive else what
-        options = [one for one in by_verb().get(verb, ()) if (one.transitive if transitive else one.intransitive)]
+        options = [
+            change for change in by_verb().get(verb, ()) if (change.transitive if transitive else change.intransitive)
+        ]
         if not options:
             return None
-        if verb == "fix" and place >= 0 and tokens[place].lower in FIXED_TO:
-            options = [one for one in options if one.reverse == "detach"] or options
+        if verb == "fix" and preposition_at >= 0 and tokens[preposition_at].lower in FIXED_TO:
+            options = [change for change in options if change.reverse == "detach"] or options
         change = _fitting(options, tokens[changing.head].lemma if changing else "")
         behind = self.after
         if particle == self.after:
             behind += 1
-        linked = place if place >= 0 and _preposition(tokens, place) in change.links else -1
+        linked = preposition_at if preposition_at >= 0 and _preposition(tokens, preposition_at) in change.links else -1
         if particle >= 0 and particle == self.after and behind < len(tokens):
             # "puts lemons in the microwave": the particle is the preposition of a place.
             if behind in self.sentence.phrases and tokens[particle].lower in change.links:
@@ -351,7 +365,7 @@ def _fitting(options: Sequence[StateChange], noun: str) -> StateChange:
     usual = options[0]
     if usual.verb not in BY_THING:
         return usual
-    return next((one for one in options if noun in NOUNS.get(one.object_type, ())), usual)
+    return next((change for change in options if noun in NOUNS.get(change.object_type, ())), usual)
 
 
 def _pronoun_at(tokens: Sequence[Token], at: int) -> bool:

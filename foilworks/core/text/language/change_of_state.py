@@ -107,8 +107,8 @@ class StateChange:
     @property
     def links(self) -> Mapping[str, str]:
         """Return preposition -> the preposition of the reverse: ("into", "out of") of "put in"."""
-        first, other = self.prepositions
-        return {**({first: other} if first else {}), **LINKS.get(self.verb, {})}
+        preposition, reverse_preposition = self.prepositions
+        return {**({preposition: reverse_preposition} if preposition else {}), **LINKS.get(self.verb, {})}
 
     @property
     def particle(self) -> str:
@@ -333,9 +333,9 @@ IRREVERSIBLE = (
 
 def _both_ways() -> Iterator[StateChange]:
     for pre, verb, post, reverse, transitivity, object_type, prepositions in REVERSIBLE:
-        there = StateChange(pre, verb, post, reverse, transitivity, object_type, prepositions)
-        yield there
-        yield replace(there, pre=post, verb=reverse, post=pre, reverse=verb, prepositions=prepositions[::-1])
+        forward = StateChange(pre, verb, post, reverse, transitivity, object_type, prepositions)
+        yield forward
+        yield replace(forward, pre=post, verb=reverse, post=pre, reverse=verb, prepositions=prepositions[::-1])
 
 
 def _one_way() -> Iterator[StateChange]:
@@ -349,54 +349,54 @@ TUPLES: tuple[StateChange, ...] = (*_both_ways(), *_one_way())
 @cache
 def by_verb() -> dict[str, tuple[StateChange, ...]]:
     """Return verb (with particle) -> its changes in the lexicon's order: the first is the usual one."""
-    found: dict[str, list[StateChange]] = {}
+    changes_by_verb: dict[str, list[StateChange]] = {}
     for entry in TUPLES:
-        found.setdefault(entry.verb, []).append(entry)
-    return {verb: tuple(entries) for verb, entries in found.items()}
+        changes_by_verb.setdefault(entry.verb, []).append(entry)
+    return {verb: tuple(entries) for verb, entries in changes_by_verb.items()}
 
 
 @cache
 def verbs_by_head() -> dict[str, tuple[str, ...]]:
     """Return first word -> the verbs that begin with it: "put" -> "put on", "put in" …"""
-    found: dict[str, list[str]] = {}
+    verbs_by_word: dict[str, list[str]] = {}
     for verb in by_verb():
-        found.setdefault(verb.partition(" ")[0], []).append(verb)
-    return {head: tuple(verbs) for head, verbs in found.items()}
+        verbs_by_word.setdefault(verb.partition(" ")[0], []).append(verb)
+    return {head: tuple(verbs) for head, verbs in verbs_by_word.items()}
 
 
 @cache
 def by_state() -> dict[str, tuple[StateChange, ...]]:
     """Return state -> the changes that begin with it."""
-    found: dict[str, list[StateChange]] = {}
+    changes_by_state: dict[str, list[StateChange]] = {}
     for entry in TUPLES:
-        found.setdefault(entry.pre, []).append(entry)
-    return {state: tuple(entries) for state, entries in found.items()}
+        changes_by_state.setdefault(entry.pre, []).append(entry)
+    return {state: tuple(entries) for state, entries in changes_by_state.items()}
 
 
 def lint(entries: tuple[StateChange, ...] = TUPLES) -> list[str]:
     """Check the rows: return one sentence per problem."""
-    known = {(entry.pre, entry.verb, entry.post, entry.reverse) for entry in entries}
-    found = []
+    rows = {(entry.pre, entry.verb, entry.post, entry.reverse) for entry in entries}
+    problems = []
     for entry in entries:
         name = f"<{entry.pre}, {entry.verb}, {entry.post}, {entry.reverse or '-'}>"
         if entry.pre == entry.post:
-            found.append(f"{name}: the states before and after are the same")
+            problems.append(f"{name}: the states before and after are the same")
         if entry.reverse == entry.verb:
-            found.append(f"{name}: the verb is its own reverse")
-        found += [
+            problems.append(f"{name}: the verb is its own reverse")
+        problems += [
             f"{name}: {state!r} is not a participle, adjective or place"
             for state in (entry.pre, entry.post)
             if not _is_state(state)
         ]
-        if entry.reverse and (entry.post, entry.reverse, entry.pre, entry.verb) not in known:
-            found.append(f"{name}: its reverse is missing")
+        if entry.reverse and (entry.post, entry.reverse, entry.pre, entry.verb) not in rows:
+            problems.append(f"{name}: its reverse is missing")
         if not entry.reverse and not entry.stand_in:
-            found.append(f"{name}: neither a reverse nor a stand-in")
+            problems.append(f"{name}: neither a reverse nor a stand-in")
         if entry.object_type not in OBJECT_TYPES:
-            found.append(f"{name}: {entry.object_type!r} is not a type of object")
+            problems.append(f"{name}: {entry.object_type!r} is not a type of object")
         if entry.transitivity not in (TRANSITIVE, INTRANSITIVE, BOTH):
-            found.append(f"{name}: {entry.transitivity!r} is not a transitivity")
-    return found
+            problems.append(f"{name}: {entry.transitivity!r} is not a transitivity")
+    return problems
 
 
 def _is_state(state: str) -> bool:
@@ -405,7 +405,7 @@ def _is_state(state: str) -> bool:
     if first in ("in", "on", "off", "out", "under", "down", "up", "inside", "outside", "higher", "lower"):
         return True
     tags = {tag for _, tag in verb_readings(first)}
-    known = lemmas(first)
+    lemmas_by_part = lemmas(first)
     if tags and "VBN" not in tags and "VBG" not in tags:
-        return "ADJ" in known
-    return bool(tags) or "ADJ" in known or not known or first in MORE_STATES
+        return "ADJ" in lemmas_by_part
+    return bool(tags) or "ADJ" in lemmas_by_part or not lemmas_by_part or first in MORE_STATES

@@ -64,15 +64,15 @@ VOWEL_DIGITS = re.compile(r"(?:8|11(?!\d)|18(?!\d))")
 def rules() -> "inflect.engine":
     """Return the inflect engine, imported without typeguard, which would rewrite its functions at import, in three
     seconds, and check the types of each call."""
-    stand_in, known = ModuleType("typeguard"), sys.modules.get("typeguard")
-    stand_in.__dict__["typechecked"] = lambda thing: thing
-    sys.modules["typeguard"] = stand_in
+    substitute, loaded_typeguard = ModuleType("typeguard"), sys.modules.get("typeguard")
+    substitute.__dict__["typechecked"] = lambda thing: thing
+    sys.modules["typeguard"] = substitute
     try:
         import inflect
     finally:
         del sys.modules["typeguard"]
-        if known is not None:
-            sys.modules["typeguard"] = known
+        if loaded_typeguard is not None:
+            sys.modules["typeguard"] = loaded_typeguard
     return inflect.engine()
 
 
@@ -82,9 +82,9 @@ def lemmas(word: str) -> dict[str, tuple[str, ...]]:
     return dict(lemmatizer().getAllLemmas(word))
 
 
-def can_be(word: str, part: str) -> bool:
+def can_be(word: str, part_of_speech: str) -> bool:
     """Return whether the lexicon has the word as NOUN, VERB, ADJ, ADV …"""
-    return part in lemmas(word.lower())
+    return part_of_speech in lemmas(word.lower())
 
 
 def plural(noun: str) -> str:
@@ -103,14 +103,14 @@ def singular(noun: str) -> str | None:
         return None
     if lowered in IRREGULAR_SINGULAR:
         return IRREGULAR_SINGULAR[lowered]
-    found = rules().singular_noun(lowered)
-    if not found or found == lowered:
+    singular_form = rules().singular_noun(lowered)
+    if not singular_form or singular_form == lowered:
         return None
-    known = lemmas(lowered).get("NOUN", ())
+    noun_lemmas = lemmas(lowered).get("NOUN", ())
     # The rules remove the s of any word ("bus" -> "bu"): a known word must be a plural in the lexicon too.
-    if lemmas(lowered) and not any(lemma != lowered for lemma in known):
+    if lemmas(lowered) and not any(lemma != lowered for lemma in noun_lemmas):
         return None
-    return str(found)
+    return str(singular_form)
 
 
 def third_person(verb: str) -> str:

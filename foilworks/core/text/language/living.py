@@ -79,9 +79,9 @@ def _one(word: str) -> str:
 def kind_of(word: str) -> str:
     """Return "m", "f", "n" (a person of any gender) or "a" (an animal) for a noun that can act, else ""."""
     lowered = word.lower()
-    one = _one(lowered)
+    singular_word = _one(lowered)
     for kind, words in (("m", MALE), ("f", FEMALE), ("n", NEUTRAL), ("a", ANIMALS)):
-        if one in words:
+        if singular_word in words:
             return kind
     if lowered in NOT_PERSONS or "-" in lowered:
         return ""

@@ -99,18 +99,18 @@ def main_verb(tokens: Sequence[Token], first: int = 0) -> tuple[int, str] | None
     best, best_points, best_tag, relative, gerund = -1, ENOUGH - 1, "", False, False
     for at in range(first + 1, min(len(tokens), first + REACH)):
         token = tokens[at]
-        part = token.part
-        if part in NEVER_FINITE_PARTS:
+        part_of_speech = token.part
+        if part_of_speech in NEVER_FINITE_PARTS:
             continue
-        if part == "PUNCT":
+        if part_of_speech == "PUNCT":
             if token.text in ENDS or (token.text == "," and best_points >= SURE):
                 break
             continue
-        if part == "SCONJ":
+        if part_of_speech == "SCONJ":
             if best >= 0 or gerund or token.lower != "as":
                 break
             continue
-        if part == "PRON":
+        if part_of_speech == "PRON":
             # "who drove", and "the car he drove".
             relative = relative or token.lower in RELATIVE or (token.lower in SUBJECTS and best < 0)
             continue
@@ -191,10 +191,10 @@ def _is_bare_object(tokens: Sequence[Token], at: int) -> bool:
 
 def as_main_verb(tokens: list[Token]) -> None:
     """Tag the main verb as a verb, and words before it that were taken for one as nouns."""
-    found = main_verb(tokens)
-    if found is None:
+    finite_verb = main_verb(tokens)
+    if finite_verb is None:
         return
-    at, tag = found
+    at, tag = finite_verb
     token = tokens[at]
     if not tag or (token.part == "VERB" and token.tag in (tag, "VB")):
         tokens[at] = Token(token.start, token.end, token.text, token.part, token.lemma, token.tag, main=True)
@@ -204,10 +204,15 @@ def as_main_verb(tokens: list[Token]) -> None:
     relative = False
     for before in range(1, at):
         token = tokens[before]
-        part = token.part
-        if part in ("SCONJ", "AUX") or (part == "PRON" and token.lower in RELATIVE):
+        part_of_speech = token.part
+        if part_of_speech in ("SCONJ", "AUX") or (part_of_speech == "PRON" and token.lower in RELATIVE):
             relative = True
-        elif part == "VERB" and not relative and token.tag in ("VB", "VBZ") and tokens[before - 1].part != "PART":
+        elif (
+            part_of_speech == "VERB"
+            and not relative
+            and token.tag in ("VB", "VBZ")
+            and tokens[before - 1].part != "PART"
+        ):
             nouns = lemmas(token.lower).get("NOUN", ())
             if nouns:
                 tokens[before] = replace(token, part="NOUN", tag="", lemma=nouns[0])
@@ -222,13 +227,13 @@ def _finite_tag(forms: dict[str, str], number: str) -> str:
 
 
 def _form_points(token: Token, forms: dict[str, str], tag: str) -> int:
-    known = lemmas(token.lower)
+    lemmas_by_part = lemmas(token.lower)
     points = 3 if tag == "VBZ" or "VBN" not in forms else 2
     if token.part == "VERB":
         points += 1 if token.tag == "VBN" else 2
     elif token.part == "ADJ":
         points -= 1
-    if "NOUN" not in known and "ADJ" not in known:
+    if "NOUN" not in lemmas_by_part and "ADJ" not in lemmas_by_part:
         points += 2
     if token.lower in NEVER_VERB:
         points -= 3
@@ -294,8 +299,8 @@ def verb_group(tokens: Sequence[Token], first: int = 0) -> VerbGroup | None:
     """Return the verb of the main clause; without a finite verb, the first participle that says an action ("a man
     folding a shirt"). The copula and "has" may be without a main verb: "a man is behind a woman".
     """
-    found = main_verb(tokens, first)
-    return _whole(tokens, *found) if found is not None else _acting(tokens, first)
+    finite_verb = main_verb(tokens, first)
+    return _whole(tokens, *finite_verb) if finite_verb is not None else _acting(tokens, first)
 
 
 def action_verb(tokens: Sequence[Token]) -> VerbGroup | None:
@@ -329,5 +334,5 @@ def _whole(tokens: Sequence[Token], at: int, tag: str) -> VerbGroup:
         main += 1
     if main == len(tokens) or tokens[main].part != "VERB":
         return VerbGroup(at, at, "")
-    be = any(tokens[one].lower in BE for one in range(at, main))
+    be = any(tokens[index].lower in BE for index in range(at, main))
     return VerbGroup(at, main, tokens[main].tag, passive=be and tokens[main].tag == "VBN")

@@ -64,16 +64,16 @@ class OfflineTagger:
 
     def tag(self, text: str) -> tuple[Token, ...]:
         """Return one token per word, genitive or mark; offsets are Python string offsets."""
-        found = pieces(text)
-        words = [word.lower().replace("’", "'") for _, _, word in found]
+        spans = pieces(text)
+        words = [word.lower().replace("’", "'") for _, _, word in spans]
         tokens: list[Token] = []
         clause, before = _Clause(), -1
-        for at, (start, end, word) in enumerate(found):
-            part, lemma, tag = _read(words, at, tokens, clause, capital=word[:1].isupper())
-            tokens.append(Token(start, end, word, part, lemma, tag))
-            if part not in UNCHANGING:
+        for at, (start, end, word) in enumerate(spans):
+            part_of_speech, lemma, tag = _read(words, at, tokens, clause, capital=word[:1].isupper())
+            tokens.append(Token(start, end, word, part_of_speech, lemma, tag))
+            if part_of_speech not in UNCHANGING:
                 clause = _after(tokens, clause, before)
-            if part not in BEFORE_NOUN and tokens[-1].lower not in POSSESSIVES:
+            if part_of_speech not in BEFORE_NOUN and tokens[-1].lower not in POSSESSIVES:
                 before = at
         as_main_verb(tokens)
         return tuple(tokens)
@@ -119,18 +119,22 @@ def _read(words: list[str], at: int, tokens: list[Token], clause: _Clause, *, ca
     if closed:
         return closed, word, ""
     readings = verb_readings(word)
-    known = lemmas(word)
-    may_name = "NOUN" in known or not known
-    if word.endswith("ing") and len(word) > 4 and not readings and not known:
+    lemmas_by_part = lemmas(word)
+    may_name = "NOUN" in lemmas_by_part or not lemmas_by_part
+    if word.endswith("ing") and len(word) > 4 and not readings and not lemmas_by_part:
         readings = ((word[:-3], "VBG"),)
     verb = _verb(words, at, tokens, clause, readings) if readings else None
     if verb:
         return "VERB", verb[0], verb[1]
-    if capital and at and tokens[-1].text not in '.!?:"“' and (not known or "ADJ" not in known):
+    if capital and at and tokens[-1].text not in '.!?:"“' and (not lemmas_by_part or "ADJ" not in lemmas_by_part):
         return "PROPN", word, ""
-    if capital and not at and known and not known.keys() & {"NOUN", "ADJ", "ADV"}:
+    if capital and not at and lemmas_by_part and not lemmas_by_part.keys() & {"NOUN", "ADJ", "ADV"}:
         return "PROPN", word, ""
-    return _nominal(words, at, tokens, known, may_name=may_name), known.get("NOUN", (singular(word) or word,))[0], ""
+    return (
+        _nominal(words, at, tokens, lemmas_by_part, may_name=may_name),
+        lemmas_by_part.get("NOUN", (singular(word) or word,))[0],
+        "",
+    )
 
 
 def _closed(words: list[str], at: int, tokens: list[Token], clause: _Clause) -> str:
@@ -265,8 +269,8 @@ def _is_gerund(words: list[str], at: int, tokens: list[Token], clause: _Clause) 
 def _leads_noun(words: list[str], at: int, by_tag: dict[str, tuple[str, str]]) -> bool:
     """Return whether a participle modifies a noun: "the torn paper", "a boiled egg"."""
     after = words[at + 1] if at + 1 < len(words) else ""
-    known = lemmas(words[at])
-    return "VBN" in by_tag and "NOUN" not in known and "ADJ" not in known and _may_be_noun(after)
+    lemmas_by_part = lemmas(words[at])
+    return "VBN" in by_tag and "NOUN" not in lemmas_by_part and "ADJ" not in lemmas_by_part and _may_be_noun(after)
 
 
 def _may_be_noun(word: str) -> bool:
@@ -274,8 +278,8 @@ def _may_be_noun(word: str) -> bool:
         return False
     if word in ADVERBS or word in CONJUNCTIONS or word in PRONOUNS or word in POSSESSIVES or word in SUBORDINATORS:
         return False
-    known = lemmas(word)
-    return not known or "NOUN" in known or "ADJ" in known
+    lemmas_by_part = lemmas(word)
+    return not lemmas_by_part or "NOUN" in lemmas_by_part or "ADJ" in lemmas_by_part
 
 
 def _is_imperative(word: str, after: str, *, nominal: bool) -> bool:
@@ -290,11 +294,11 @@ def _is_imperative(word: str, after: str, *, nominal: bool) -> bool:
 
 
 def _behind_auxiliary(auxiliary: Token, by_tag: dict[str, tuple[str, str]], word: str) -> tuple[str, str] | None:
-    known = lemmas(word)
+    lemmas_by_part = lemmas(word)
     if auxiliary.lower in ("do", "does", "did"):
         return by_tag.get("VB")
     if auxiliary.lower in BE or auxiliary.lower in HAVE_DO or auxiliary.lower in ("'s", "’s"):
-        if "VBN" in by_tag and ("ADJ" not in known or word.endswith("ed")):
+        if "VBN" in by_tag and ("ADJ" not in lemmas_by_part or word.endswith("ed")):
             return by_tag["VBN"]
         return None
     return by_tag.get("VB")
@@ -363,12 +367,12 @@ def _behind_subject(
 
 
 def _nominal(
-    words: list[str], at: int, tokens: list[Token], known: dict[str, tuple[str, ...]], *, may_name: bool
+    words: list[str], at: int, tokens: list[Token], lemmas_by_part: dict[str, tuple[str, ...]], *, may_name: bool
 ) -> str:
     """Return noun, adjective or adverb for a word that is not a verb."""
     word = words[at]
     after = words[at + 1] if at + 1 < len(words) else ""
-    if word.endswith("ly") and ("ADV" in known or not known):
+    if word.endswith("ly") and ("ADV" in lemmas_by_part or not lemmas_by_part):
         return "ADV"
     if word in ("top", "overall") and tokens and tokens[-1].part in (*NOMINAL, "ADJ"):
         # The lexicon has no noun "top": "a tank top".
@@ -376,24 +380,30 @@ def _nominal(
     opened = bool(tokens) and (tokens[-1].part == "DET" or tokens[-1].lower in POSSESSIVES)
     if (
         opened
-        and "ADJ" in known
+        and "ADJ" in lemmas_by_part
         and (not after[:1].isalnum() or after in PREPOSITIONS or after in AUXILIARIES or after in CONJUNCTIONS)
     ):
         # "the remote", "a blonde": no noun follows the article.
         return "NOUN"
-    if "ADJ" in known and (_heads_noun(after) or not may_name):
+    if "ADJ" in lemmas_by_part and (_heads_noun(after) or not may_name):
         return "ADJ"
-    if "ADJ" in known and "NOUN" in known and tokens and tokens[-1].part in NOMINAL and not _is_plural(word):
+    if (
+        "ADJ" in lemmas_by_part
+        and "NOUN" in lemmas_by_part
+        and tokens
+        and tokens[-1].part in NOMINAL
+        and not _is_plural(word)
+    ):
         # "paints the wall white", but "rolls up a yoga mat".
         return "ADJ" if any(token.lemma in RESULTATIVE for token in tokens[-8:]) else "NOUN"
-    if "ADJ" in known and tokens and tokens[-1].part == "AUX":
+    if "ADJ" in lemmas_by_part and tokens and tokens[-1].part == "AUX":
         return "ADJ"
-    if "ADV" in known and not may_name:
+    if "ADV" in lemmas_by_part and not may_name:
         return "ADV"
-    if tokens and (tokens[-1].part in OPENS_NOUN or tokens[-1].lower in POSSESSIVES) and "ADJ" not in known:
+    if tokens and (tokens[-1].part in OPENS_NOUN or tokens[-1].lower in POSSESSIVES) and "ADJ" not in lemmas_by_part:
         return "NOUN"
     if not may_name:
-        return "ADJ" if "ADJ" in known else "NOUN" if "VERB" in known else "X"
+        return "ADJ" if "ADJ" in lemmas_by_part else "NOUN" if "VERB" in lemmas_by_part else "X"
     return "NOUN"
 
 

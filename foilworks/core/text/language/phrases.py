@@ -58,29 +58,29 @@ def noun_phrases(tokens: Sequence[Token]) -> list[NounPhrase]:
     """Find the phrases from left to right: article or possessive, numbers, adjectives, nouns. "a sheet of paper" is
     one phrase. Pronouns are not phrases.
     """
-    found: list[NounPhrase] = []
+    phrases: list[NounPhrase] = []
     at = 0
     for first, token in enumerate(tokens):
         if first < at or not (token.part in INSIDE or (token.part == "PRON" and token.lower in POSSESSIVE)):
             continue
         phrase = _phrase_at(tokens, first)
         if phrase is not None:
-            found.append(phrase)
+            phrases.append(phrase)
             at = phrase.last
-    return found
+    return phrases
 
 
 def _phrase_at(tokens: Sequence[Token], first: int) -> NounPhrase | None:
     at, head = first, -1
     while at < len(tokens):
         token = tokens[at]
-        part = token.part
-        if part in HEADS:
+        part_of_speech = token.part
+        if part_of_speech in HEADS:
             head = at
-        elif part == "DET":
+        elif part_of_speech == "DET":
             if at > first and tokens[at - 1].part != "DET" and not _is_genitive(tokens, at, first, head):
                 break
-        elif part not in INSIDE and not _belongs(tokens, at, first, head):
+        elif part_of_speech not in INSIDE and not _belongs(tokens, at, first, head):
             break
         at += 1
     if head < 0:
@@ -99,12 +99,12 @@ def _is_genitive(tokens: Sequence[Token], at: int, first: int, head: int) -> boo
 
 def _belongs(tokens: Sequence[Token], at: int, first: int, head: int) -> bool:
     """Return whether a word that is no noun or adjective is in the phrase: "her (hat)", "a parked (car)"."""
-    part = tokens[at].part
-    if part == "PRON":
+    part_of_speech = tokens[at].part
+    if part_of_speech == "PRON":
         return at == first and tokens[at].lower in POSSESSIVE
-    if part == "VERB":
+    if part_of_speech == "VERB":
         return at > first and _leads(tokens, at)
-    return _is_genitive(tokens, at, first, head) or (part == "ADV" and _grades(tokens, at, first))
+    return _is_genitive(tokens, at, first, head) or (part_of_speech == "ADV" and _grades(tokens, at, first))
 
 
 def _grades(tokens: Sequence[Token], at: int, first: int) -> bool:

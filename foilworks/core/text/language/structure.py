@@ -133,8 +133,10 @@ class Sentence:
         tokens = self.tokens
         while at < len(tokens):
             token = tokens[at]
-            other = token.part == "CCONJ" and at + 1 < len(tokens) and tokens[at + 1].part in ("VERB", "AUX", "ADV")
-            if token.text in STOPS or token.text == "," or token.part == "SCONJ" or (other and not joins):
+            begins_clause = (
+                token.part == "CCONJ" and at + 1 < len(tokens) and tokens[at + 1].part in ("VERB", "AUX", "ADV")
+            )
+            if token.text in STOPS or token.text == "," or token.part == "SCONJ" or (begins_clause and not joins):
                 return at
             at += 1
         return at
@@ -195,7 +197,7 @@ class Sentence:
 
     def _words(self, phrase: NounPhrase) -> set[str]:
         words = {token.lower for token in self.tokens[phrase.first : phrase.last]}
-        return words | {one for word in words if (one := singular(word)) is not None}
+        return words | {singular_word for word in words if (singular_word := singular(word)) is not None}
 
     def _by_preposition(self, core: WholePhrase, at: int, verb: Token) -> int:
         """Return the end of "in a tan coat", "with glasses", "of the group", "on the left", else `at`."""

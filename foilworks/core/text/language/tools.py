@@ -51,19 +51,19 @@ def wordnet() -> "WordNet | None":
     return WordNet(path)
 
 
-def antonyms(lemma: str, part: str = "VERB") -> tuple[str, ...]:
+def antonyms(lemma: str, part_of_speech: str = "VERB") -> tuple[str, ...]:
     """Return words of opposite meaning: those of our list, then those of WordNet if installed; each sorted."""
     first = own.antonyms_of(lemma)
-    more = wordnet().antonyms(lemma, part) if wordnet() else ()  # type: ignore[union-attr]
+    more = wordnet().antonyms(lemma, part_of_speech) if wordnet() else ()  # type: ignore[union-attr]
     return (*first, *(word for word in more if word not in first))
 
 
 def in_use() -> dict[str, str]:
     """Describe the tagger and the source of antonyms in use."""
-    found = wordnet()
+    reader = wordnet()
     return {
         "tagger": tagger().name,
-        "antonyms": f"built-in list, and WordNet at {found.path}"
-        if found
+        "antonyms": f"built-in list, and WordNet at {reader.path}"
+        if reader
         else "built-in list (WordNet is not installed)",
     }

@@ -46,18 +46,18 @@ PREFIXES = ("un", "re", "dis", "over")
 @lru_cache(maxsize=20_000)
 def verb_form(lemma: str, tag: str) -> str:
     """Inflect a base verb for a Penn tag: ("tear", "VBN") -> "torn"; particles stay: "put on" -> "putting on"."""
-    verb, blank, rest = lemma.lower().partition(" ")
-    if rest:
-        return verb_form(verb, tag) + blank + rest
+    verb, blank, particle = lemma.lower().partition(" ")
+    if particle:
+        return verb_form(verb, tag) + blank + particle
     if (verb, tag) in MENDED:
         return MENDED[verb, tag]
     if tag == "VB":
         return verb
     if tag == "VBZ":
         return third_person(verb)
-    known = inflections().getAllInflections(verb, upos="VERB").get(tag)
-    if known:
-        return str(known[0])
+    forms = inflections().getAllInflections(verb, upos="VERB").get(tag)
+    if forms:
+        return str(forms[0])
     for prefix in PREFIXES:
         if verb.startswith(prefix) and "VERB" in lemmas(verb.removeprefix(prefix)):
             return prefix + verb_form(verb.removeprefix(prefix), tag)
@@ -77,16 +77,16 @@ def _regular(verb: str, tag: str) -> str:
 def verb_readings(word: str) -> tuple[tuple[str, str], ...]:
     """Return (lemma, tag) of each verb form that a word can be: "folds" -> (("fold", "VBZ"),); () if not a verb."""
     lowered = word.lower()
-    known = lemmas(lowered)
-    found = [lemma for part in ("VERB", "AUX") for lemma in known.get(part, ())]
+    lemmas_by_part = lemmas(lowered)
+    candidates = [lemma for part_of_speech in ("VERB", "AUX") for lemma in lemmas_by_part.get(part_of_speech, ())]
     for prefix in PREFIXES:
-        rest = lowered.removeprefix(prefix)
-        if not found and rest != lowered and len(rest) > 2:
-            found = [prefix + lemma for lemma in lemmas(rest).get("VERB", ())]
-    readings = [(lemma, tag) for lemma in dict.fromkeys(found) for tag in TAGS if verb_form(lemma, tag) == lowered]
+        stem = lowered.removeprefix(prefix)
+        if not candidates and stem != lowered and len(stem) > 2:
+            candidates = [prefix + lemma for lemma in lemmas(stem).get("VERB", ())]
+    readings = [(lemma, tag) for lemma in dict.fromkeys(candidates) for tag in TAGS if verb_form(lemma, tag) == lowered]
     if not readings and lowered not in IRREGULAR_THIRD and lowered.endswith(("t", "n", "d")):
         # A second past form: "burnt", "shaven".
-        readings = [(lemma, tag) for lemma in dict.fromkeys(found) for tag in ("VBD", "VBN")]
+        readings = [(lemma, tag) for lemma in dict.fromkeys(candidates) for tag in ("VBD", "VBN")]
     return tuple(readings)
 
 
@@ -98,6 +98,6 @@ def inflect_like(word: str, lemma: str, target: str, *, participle: bool = False
     tags = [tag for reading, tag in verb_readings(word) if reading == lemma]
     if not tags:
         return None
-    wanted = ("VBN", *tags) if participle and "VBN" in tags else tags
-    order = [tag for tag in wanted if participle or tag != "VBN"] or wanted
+    preferred_tags = ("VBN", *tags) if participle and "VBN" in tags else tags
+    order = [tag for tag in preferred_tags if participle or tag != "VBN"] or preferred_tags
     return match_case(word, verb_form(target, order[0]))

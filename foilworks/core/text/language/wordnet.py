@@ -44,10 +44,10 @@ class WordNet:
             raise LanguageError(f"{problem}; copy its files to ~/nltk_data/corpora/wordnet") from error
 
     @lru_cache(maxsize=10_000)  # noqa: B019 (one object a process, kept by the door)
-    def antonyms(self, lemma: str, part: str) -> tuple[str, ...]:
+    def antonyms(self, lemma: str, part_of_speech: str) -> tuple[str, ...]:
         """Return the antonyms of any sense of `lemma`, sorted; () for an unknown word or part of speech."""
-        if part not in PARTS:
+        if part_of_speech not in PARTS:
             return ()
-        rows = self._reader.lemmas(lemma.replace(" ", "_"), PARTS[part])
+        rows = self._reader.lemmas(lemma.replace(" ", "_"), PARTS[part_of_speech])
         opposites = {opposite.name() for row in rows for opposite in row.antonyms()}
         return tuple(sorted({name.replace("_", " ").lower() for name in opposites}))

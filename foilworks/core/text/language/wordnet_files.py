@@ -12,7 +12,7 @@ FOLDERS = (
     Path("/usr/share/nltk_data/corpora/wordnet"),
     Path("/usr/share/wordnet"),
 )
-FILES = [f"{kind}.{part}" for kind in ("index", "data") for part in ("verb", "noun", "adj", "adv")]
+FILES = [f"{kind}.{suffix}" for kind in ("index", "data") for suffix in ("verb", "noun", "adj", "adv")]
 
 
 def find_wordnet_files(folders: Iterable[Path] = FOLDERS) -> Path | None:
