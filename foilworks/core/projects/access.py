@@ -52,8 +52,8 @@ def roles_in(person: User, project: Project) -> frozenset[str]:
     limits = limits_of(person)
     if limits.project_id not in (None, project.pk):
         return frozenset()
-    held = _held(person, project)
-    return held & {limits.role} if limits.role else held
+    roles = _held(person, project)
+    return roles & {limits.role} if limits.role else roles
 
 
 def _held(person: User, project: Project) -> frozenset[str]:
@@ -82,8 +82,12 @@ def needs_consent(person: User, project: Project) -> bool:
     """Return whether the person must accept the newest consent text; never researchers or administrators."""
     if not project.consent_version or not person.is_authenticated or person.is_superuser:
         return False
-    mine = _memberships(person, project)
-    return bool(mine) and Role.RESEARCHER not in mine and max(mine.values()) < project.consent_version
+    version_by_role = _memberships(person, project)
+    return (
+        bool(version_by_role)
+        and Role.RESEARCHER not in version_by_role
+        and max(version_by_role.values()) < project.consent_version
+    )
 
 
 def require_consent(person: User, project: Project) -> None:

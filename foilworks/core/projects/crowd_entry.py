@@ -68,11 +68,13 @@ def is_live(expires: datetime, now: datetime) -> bool:
     return now < expires <= now + MAX_LINK_LIFETIME
 
 
-def code_of(place: CrowdPlace) -> str:
+def code_of(crowd_place: CrowdPlace) -> str:
     """Return the completion code: the study's, or the place's own, which nobody can compute."""
-    if place.study.completion_code:
-        return place.study.completion_code
-    digest = hmac.new(place.study.secret.encode(), f"completion:{place.pk}".encode(), hashlib.sha256).digest()
+    if crowd_place.study.completion_code:
+        return crowd_place.study.completion_code
+    digest = hmac.new(
+        crowd_place.study.secret.encode(), f"completion:{crowd_place.pk}".encode(), hashlib.sha256
+    ).digest()
     return "".join(CODE_LETTERS[byte % len(CODE_LETTERS)] for byte in digest[:CODE_LENGTH])
 
 
@@ -149,6 +151,6 @@ def _of_signed(study: CrowdStudy, sent: Mapping[str, str], now: datetime) -> Ent
 
 def study_entered_by(person: User) -> CrowdStudy | None:
     """Return the study of the person's last place, unless its project is deleted. One query."""
-    places = CrowdPlace.objects.filter(person=person, study__project__deleted_at=None).order_by("-pk")
-    place = places.select_related("study__project").first()
-    return place.study if place is not None else None
+    crowd_places = CrowdPlace.objects.filter(person=person, study__project__deleted_at=None).order_by("-pk")
+    crowd_place = crowd_places.select_related("study__project").first()
+    return crowd_place.study if crowd_place is not None else None

@@ -43,8 +43,8 @@ def invitation_named(token: str) -> Invitation:
 
 def has_its_roles(person: User, invitation: Invitation) -> bool:
     """Whether the link has nothing to give to the person: they click it again."""
-    held = Membership.objects.filter(project=invitation.project_id, person=person, role__in=invitation.roles)
-    return held.count() == len(invitation.roles)
+    memberships = Membership.objects.filter(project=invitation.project_id, person=person, role__in=invitation.roles)
+    return memberships.count() == len(invitation.roles)
 
 
 def closed_reason(invitation: Invitation, now: datetime) -> str:

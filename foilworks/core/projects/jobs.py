@@ -17,6 +17,6 @@ def deliver_webhook(delivery_id: int, job: Job) -> None:
 
 def mail_notifications(person_id: int, job: Job) -> None:
     """Mail a person what is new; another job retries after a failure of the mail server."""
-    chosen = NotificationSettings.objects.select_related("person").filter(person=person_id).first()
-    if chosen is not None:
-        send_digest(chosen, timezone.now())
+    notification_settings = NotificationSettings.objects.select_related("person").filter(person=person_id).first()
+    if notification_settings is not None:
+        send_digest(notification_settings, timezone.now())

@@ -51,8 +51,8 @@ class ActionableErrorMiddleware:
         if isinstance(error, SecondFactorNeeded):
             messages.warning(request, str(error))
             return redirect("projects:second_factor")
-        if isinstance(error, AccessDenied | NotAMember) and (place := _ended_place(request, error)):
-            return _to_place(request, place)
+        if isinstance(error, AccessDenied | NotAMember) and (crowd_place := _ended_place(request, error)):
+            return _to_place(request, crowd_place)
         if isinstance(error, AccessDenied | NotAMember):
             record_refusal(request, error)
         if not isinstance(error, ActionableError):
@@ -67,8 +67,8 @@ def _holds_nul(request: HttpRequest) -> bool:
 
 
 def _problem(request: HttpRequest, problem: str, status: int) -> HttpResponse:
-    said = {"problem": shortened(problem, MAX_WORDS), "status": status}
-    response = render(request, "foilworks/problem.html", said, status=status)
+    context = {"problem": shortened(problem, MAX_WORDS), "status": status}
+    response = render(request, "foilworks/problem.html", context, status=status)
     if status == 403:
         # Django's own 403, of a form whose session is over, has none: scripts keep what met that one and send it again.
         response.headers[DENIED] = "1"
@@ -90,20 +90,20 @@ def _ended_place(request: HttpRequest, error: AccessDenied | NotAMember) -> Crow
         return None
     if not CrowdWorker.objects.filter(person=person, project=project, removed_at=None).exists():
         return None
-    places = CrowdPlace.objects.filter(person=person, study__project=project).select_related("study__project")
+    crowd_places = CrowdPlace.objects.filter(person=person, study__project=project).select_related("study__project")
     if isinstance(error, AccessDenied):
-        places = places.filter(study__role__in=error.roles)
-    if places.filter(state=PlaceState.ACTIVE).exists():
+        crowd_places = crowd_places.filter(study__role__in=error.roles)
+    if crowd_places.filter(state=PlaceState.ACTIVE).exists():
         return None
-    return places.order_by(F("ended_at").desc(nulls_last=True), "-pk").first()
+    return crowd_places.order_by(F("ended_at").desc(nulls_last=True), "-pk").first()
 
 
-def _to_place(request: HttpRequest, place: CrowdPlace) -> HttpResponse:
+def _to_place(request: HttpRequest, crowd_place: CrowdPlace) -> HttpResponse:
     """Redirect to the page about the ended place."""
     if request.method == "POST":
         messages.warning(request, _("Your place in the study has ended. Your last answer was not saved."))
-    request.session[CROWD_PLACE_KEY] = place.pk
-    return _redirect_to(request, address_of("crowd place", place.study.project.slug))
+    request.session[CROWD_PLACE_KEY] = crowd_place.pk
+    return _redirect_to(request, address_of("crowd place", crowd_place.study.project.slug))
 
 
 def _redirect_to(request: HttpRequest, address: str) -> HttpResponse:

@@ -42,19 +42,19 @@ class Adapter(DefaultSocialAccountAdapter):
 
 def arrive(request: HttpRequest, sociallogin: SocialLogin) -> HttpResponse:
     """Signs in, or ties the identity to the account that is signed in. EntryRefused for one that nobody knows."""
-    wanted = sociallogin.state.get("next") or ""
+    next_url = sociallogin.state.get("next") or ""
     if request.user.is_authenticated:
         return _tie(request, sociallogin)
     if sociallogin.is_existing:
         if not sociallogin.user.is_active:
             raise EntryRefused(_("This account is closed. Ask a site administrator."), "identity of a closed account")
-        return complete_login(request, sociallogin.user, wanted)
+        return complete_login(request, sociallogin.user, next_url)
     if not settings.OIDC_SIGN_UP:
         raise EntryRefused(
             _("No account is linked to this identity. Sign in with a password and link it on your account page."),
             "identity unknown",
         )
-    return complete_login(request, _new_account(sociallogin), wanted)
+    return complete_login(request, _new_account(sociallogin), next_url)
 
 
 def _tie(request: HttpRequest, sociallogin: SocialLogin) -> HttpResponse:

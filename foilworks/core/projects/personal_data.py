@@ -30,9 +30,9 @@ class PersonalData:
 def declared() -> Iterator[tuple[type[models.Model], PersonalData]]:
     """Yield each model of the installed apps that declares personal data, with the declaration."""
     for model in apps.get_models():
-        found = vars(model).get("personal_data")
-        if isinstance(found, PersonalData):
-            yield model, found
+        declaration = vars(model).get("personal_data")
+        if isinstance(declaration, PersonalData):
+            yield model, declaration
 
 
 # (projects with work of the person, projects whose archives named the person) of an erasure that is being made.

@@ -66,8 +66,8 @@ class SignIn(LoginView):
         demos, nobody = published_accounts(), not User.objects.exists()
         # Only the sample project is here, so nobody can create another one yet.
         no_owner = bool(demos) and not User.objects.filter(is_superuser=True).exists()
-        shown = {"demos": demos, "oidc": settings.OIDC_NAME, "nobody": nobody, "no_owner": no_owner}
-        return super().get_context_data(**kwargs, **shown)
+        context = {"demos": demos, "oidc": settings.OIDC_NAME, "nobody": nobody, "no_owner": no_owner}
+        return super().get_context_data(**kwargs, **context)
 
     def _counted(self) -> Bars:
         """Return the limits that a wrong password counts towards, the narrowest first."""
@@ -83,11 +83,11 @@ class SignIn(LoginView):
 
     def _bars(self) -> Bars:
         """Return the limits that refuse an attempt: many wrong ones for a name leave each network three."""
-        here, *others = self._counted()
-        by_name = [bar for bar in others if bar[0] == rate_limits.SIGN_IN_NAME]
+        network_bar, *other_bars = self._counted()
+        by_name = [bar for bar in other_bars if bar[0] == rate_limits.SIGN_IN_NAME]
         if any(rate_limits.is_exceeded(limit, *whose) for limit, whose in by_name):
-            here = (rate_limits.SIGN_IN_FEW, here[1])
-        return [here, *(bar for bar in others if bar not in by_name)]
+            network_bar = (rate_limits.SIGN_IN_FEW, network_bar[1])
+        return [network_bar, *(bar for bar in other_bars if bar not in by_name)]
 
 
 class SignInWithCode(SignIn):
@@ -107,19 +107,19 @@ class SignInWithCode(SignIn):
         return [(rate_limits.SECOND_FACTOR, (name, rate_limits.network_of(self.request)))]
 
 
-def complete_login(request: HttpRequest, person: User, wanted: str = "") -> HttpResponse:
-    """Sign in a person whose identity is proved, or ask for their second factor first; then lead to `wanted`."""
+def complete_login(request: HttpRequest, person: User, next_url: str = "") -> HttpResponse:
+    """Sign in a person whose identity is proved, or ask for their second factor first; then redirect to `next_url`."""
     if has_second_factor(person):
         request.session.cycle_key()
-        request.session[WAITING] = {"person": person.pk, "next": wanted, "at": time.time()}
+        request.session[WAITING] = {"person": person.pk, "next": next_url, "at": time.time()}
         return redirect("projects:sign_in_code")
-    return _let_in(request, person, wanted)
+    return _let_in(request, person, next_url)
 
 
-def _let_in(request: HttpRequest, person: User, wanted: str) -> HttpResponse:
+def _let_in(request: HttpRequest, person: User, next_url: str) -> HttpResponse:
     login(request, person, backend=OWN_BACKEND)
     note_sign_in(person, "two steps" if has_second_factor(person) else "one step")
-    response = redirect(_landing(request, person, wanted))
+    response = redirect(_landing(request, person, next_url))
     known_browsers.remember(request, response, person.username)
     return response
 
@@ -166,9 +166,9 @@ def _who_waits(waiting: dict[str, Any] | None) -> User | None:
     return User.objects.filter(pk=waiting["person"], is_active=True).first()
 
 
-def _landing(request: HttpRequest, person: User, wanted: str) -> str:
+def _landing(request: HttpRequest, person: User, next_url: str) -> str:
     """Lead a person with a temporary password to the page that changes it."""
     if person.password_is_temporary:
         return reverse("projects:password")
-    safe = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
-    return wanted if wanted and safe else resolve_url(settings.LOGIN_REDIRECT_URL)
+    safe = url_has_allowed_host_and_scheme(next_url, {request.get_host()}, require_https=request.is_secure())
+    return next_url if next_url and safe else resolve_url(settings.LOGIN_REDIRECT_URL)

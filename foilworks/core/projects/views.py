@@ -106,7 +106,7 @@ def account(request: HttpRequest) -> HttpResponse:
             change_account(request.user, **form.cleaned_data)
             messages.success(request, _("Saved."))
             return redirect("projects:account")
-    mine = Membership.objects.filter(person=request.user, project__deleted_at=None).select_related("project")
+    memberships = Membership.objects.filter(person=request.user, project__deleted_at=None).select_related("project")
     context = {
         "form": form,
         "closed": why_closed(request.user, NO_PROFILE),
@@ -114,7 +114,7 @@ def account(request: HttpRequest) -> HttpResponse:
         "has_second_factor": has_second_factor(request.user),
         "recovery_codes": RecoveryCode.objects.filter(person=request.user).count(),
         "oidc": settings.OIDC_NAME,
-        "memberships": mine.order_by("project__name", "role"),
+        "memberships": memberships.order_by("project__name", "role"),
     }
     return render(request, "projects/account.html", context, status=422 if form.errors else 200)
 
@@ -211,11 +211,11 @@ def tokens(request: HttpRequest) -> HttpResponse:
     """List the tokens; POST creates one, and its answer is the only page that shows the secret."""
     require_proof(request)
     form = TokenForm(request.user, request.POST if request.method == "POST" else None)
-    made = _made(request, form)
+    new_token = _created_token(request, form)
     context = {
-        "form": TokenForm(request.user) if made else form,
+        "form": TokenForm(request.user) if new_token else form,
         "closed": why_closed(request.user, NO_TOKENS),
-        "made": made,
+        "made": new_token,
         "tokens": live_tokens(request.user),
     }
     response = render(request, "projects/tokens.html", context, status=422 if form.errors else 200)
@@ -231,7 +231,7 @@ def revoke_token(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("projects:tokens")
 
 
-def _made(request: HttpRequest, form: TokenForm) -> actions.Made | None:
+def _created_token(request: HttpRequest, form: TokenForm) -> actions.Made | None:
     if not form.is_bound or not form.is_valid():
         return None
     try:
@@ -278,9 +278,11 @@ def invite_team(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     form = TeamForm(request.POST)
     if form.is_valid():
-        made = make_team_invitations(request.user, project, form.cleaned_data)
-        words = ngettext("%(n)s link created.", "%(n)s links created. Send each to the people of its role.", len(made))
-        messages.success(request, words % {"n": len(made)})
+        new_invitations = make_team_invitations(request.user, project, form.cleaned_data)
+        words = ngettext(
+            "%(n)s link created.", "%(n)s links created. Send each to the people of its role.", len(new_invitations)
+        )
+        messages.success(request, words % {"n": len(new_invitations)})
         return redirect("projects:invitations", slug)
     return _invitations(request, team=form)
 
@@ -322,18 +324,18 @@ def _looked_up(request: HttpRequest, token: str) -> Invitation:
         raise TooManyTries(_("Too many invalid links from this address. Wait an hour."))
     try:
         invitation = invitation_named(token)
-        there = request.user.is_authenticated and has_its_roles(request.user, invitation)
-        return invitation if there else invitation_for(token)
+        is_member = request.user.is_authenticated and has_its_roles(request.user, invitation)
+        return invitation if is_member else invitation_for(token)
     except EntryRefused:
         rate_limits.hit(rate_limits.ENTRY, address)
         raise
 
 
 def _with_new_account(request: HttpRequest, form: JoinForm, token: str) -> HttpResponse | None:
-    given = form.cleaned_data
+    fields = form.cleaned_data
     try:
         person, project = accept_with_new_account(
-            token, username=given["username"], password=given["password1"], email=given["email"]
+            token, username=fields["username"], password=fields["password1"], email=fields["email"]
         )
     except ProjectError as error:
         form.add_error("username", str(error))
@@ -359,9 +361,9 @@ def consent(request: HttpRequest, slug: str) -> HttpResponse:
         if form.is_valid():
             give_consent(request.user, project, form.cleaned_data["version"])
             messages.success(request, _("Thank you. You have accepted version %(n)s.") % {"n": text.version})
-            wanted = request.POST.get("next", "")
-            safe = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
-            return redirect(wanted if wanted and safe else address_of("work", slug))
+            next_url = request.POST.get("next", "")
+            safe = url_has_allowed_host_and_scheme(next_url, {request.get_host()}, require_https=request.is_secure())
+            return redirect(next_url if next_url and safe else address_of("work", slug))
     context = {
         "text": text,
         "form": form,
@@ -377,19 +379,19 @@ def consent(request: HttpRequest, slug: str) -> HttpResponse:
 def consent_texts(request: HttpRequest, slug: str) -> HttpResponse:
     """List all versions with the number of people who accepted each; POST publishes a new one."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
-    standing = Count("given", filter=Q(given__withdrawn_at=None))
-    left = Count("given", filter=Q(given__withdrawn_at__isnull=False))
-    texts = list(ConsentText.objects.filter(project=project).annotate(n_given=standing, n_withdrawn=left))
+    accepted = Count("given", filter=Q(given__withdrawn_at=None))
+    withdrawn = Count("given", filter=Q(given__withdrawn_at__isnull=False))
+    texts = list(ConsentText.objects.filter(project=project).annotate(n_given=accepted, n_withdrawn=withdrawn))
     newest = ConsentText(text=texts[0].text, on_withdrawal=texts[0].on_withdrawal) if texts else None
     form = ConsentTextForm(request.POST if request.method == "POST" else None, instance=newest)
     if request.method == "POST" and form.is_valid():
         try:
-            made = publish_consent_text(request.user, project, **form.cleaned_data)
+            consent_text = publish_consent_text(request.user, project, **form.cleaned_data)
         except ProjectError as error:
             form.add_error("text", str(error))
         else:
             words = _("Version %(n)s published. People must accept it before they continue.")
-            messages.success(request, words % {"n": made.version})
+            messages.success(request, words % {"n": consent_text.version})
             return redirect("projects:consent_texts", slug)
     context = {"form": form, "texts": texts}
     return render(request, "projects/consent_texts.html", context, status=422 if form.errors else 200)

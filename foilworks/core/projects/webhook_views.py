@@ -31,16 +31,18 @@ DELIVERY_ORDERS = (Order("newest", gettext_lazy("Newest first"), ("id",), descen
 def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
     """List the webhooks with a form for another one; its secret is shown once, after it was added."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
-    form, made, status = WebhookForm(request.POST if request.method == "POST" else None), None, 200
+    form, webhook, status = WebhookForm(request.POST if request.method == "POST" else None), None, 200
     if request.method == "POST":
         status = 422
         if form.is_valid():
             try:
-                made = actions.add_webhook(request.user, project, form.cleaned_data["url"], form.cleaned_data["events"])
+                webhook = actions.add_webhook(
+                    request.user, project, form.cleaned_data["url"], form.cleaned_data["events"]
+                )
                 form, status = WebhookForm(), 201
             except ProjectError as error:
                 form.add_error("url", str(error))
-    return _list_page(request, form, {"made": made}, status)
+    return _list_page(request, form, {"made": webhook}, status)
 
 
 @sensitive_variables()
@@ -50,21 +52,21 @@ def rotate_webhook(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Replace the secret, and show the new one once."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     revoked = "revoke" in request.POST
-    made = actions.rotate_webhook(request.user, project, pk, revoke=revoked)
-    return _list_page(request, WebhookForm(), {"made": made, "rotated": True, "revoked": revoked}, 200)
+    webhook = actions.rotate_webhook(request.user, project, pk, revoke=revoked)
+    return _list_page(request, WebhookForm(), {"made": webhook, "rotated": True, "revoked": revoked}, 200)
 
 
 @sensitive_variables()
-def _list_page(request: HttpRequest, form: WebhookForm, about: dict[str, Any], status: int) -> HttpResponse:
+def _list_page(request: HttpRequest, form: WebhookForm, extra_context: dict[str, Any], status: int) -> HttpResponse:
     failed = Count("deliveries", filter=Q(deliveries__state=Delivery.State.FAILED))
     rows = (
         Webhook.objects.filter(project=request.project).annotate(n=Count("deliveries"), n_failed=failed).order_by("pk")
     )
-    known = event_types()
+    types_by_name = event_types()
     for hook in rows:
-        hook.event_words = [known[name].words for name in hook.events if name in known]
-    made = about["made"]
-    context = {"form": form, "hooks": rows, "secret": secret_of(made) if made else "", **about}
+        hook.event_words = [types_by_name[name].words for name in hook.events if name in types_by_name]
+    webhook = extra_context["made"]
+    context = {"form": form, "hooks": rows, "secret": secret_of(webhook) if webhook else "", **extra_context}
     return render(request, "projects/webhooks.html", context, status=status)
 
 

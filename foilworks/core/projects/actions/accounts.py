@@ -106,8 +106,8 @@ def check_second_factor(person: User, code: str, *, now: datetime | None = None)
 
 
 @transaction.atomic
-def note_sign_in(person: User, way: str) -> None:
-    audit.record(audit.event(None, person, "projects.sign_in", person, way=way))
+def note_sign_in(person: User, method: str) -> None:
+    audit.record(audit.event(None, person, "projects.sign_in", person, way=method))
 
 
 @transaction.atomic

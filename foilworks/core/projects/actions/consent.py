@@ -25,21 +25,26 @@ def publish_consent_text(actor: User, project: Project, text: str, on_withdrawal
         raise ProjectError(
             _("This text is the same as version %(n)s. No new version was published.") % {"n": newest.version}
         )
-    made = ConsentText.objects.create(
+    consent_text = ConsentText.objects.create(
         project=project,
         version=locked.consent_version + 1,
         text=text.strip(),
         on_withdrawal=on_withdrawal,
         created_by=actor,
     )
-    Project.objects.filter(pk=project.pk).update(consent_version=made.version)
-    project.consent_version = made.version
+    Project.objects.filter(pk=project.pk).update(consent_version=consent_text.version)
+    project.consent_version = consent_text.version
     audit.record(
         audit.event(
-            project, actor, "projects.publish_consent_text", made, version=made.version, on_withdrawal=on_withdrawal
+            project,
+            actor,
+            "projects.publish_consent_text",
+            consent_text,
+            version=consent_text.version,
+            on_withdrawal=on_withdrawal,
         )
     )
-    return made
+    return consent_text
 
 
 @transaction.atomic
@@ -49,11 +54,11 @@ def give_consent(person: User, project: Project, version: int, *, now: datetime 
     text = ConsentText.objects.filter(project=project).order_by("-version").first()
     if text is None or text.version != version:
         raise ProjectError(_("The consent text has changed. Read the new version and accept it."))
-    given, new = Consent.objects.get_or_create(
+    consent, new = Consent.objects.get_or_create(
         text=text, person=person, withdrawn_at=None, defaults={"given_at": now or timezone.now()}
     )
     Membership.objects.filter(project=project, person=person).update(consent_version=version)
     forget_roles(person)
     if new:
-        audit.record(audit.event(project, person, "projects.give_consent", given, version=version))
-    return given
+        audit.record(audit.event(project, person, "projects.give_consent", consent, version=version))
+    return consent

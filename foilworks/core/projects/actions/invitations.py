@@ -36,10 +36,10 @@ def make_invitation(
     if not 1 <= days <= MAX_DAYS or (most_uses is not None and most_uses < 1):
         words = _("An invitation lasts 1 to %(most)s days and admits at least one person.")
         raise ProjectError(words % {"most": MAX_DAYS})
-    wanted = list(checked_roles(roles))
+    role_names = list(checked_roles(roles))
     invitation = Invitation.objects.create(
         project=project,
-        roles=wanted,
+        roles=role_names,
         note=note.strip(),
         most_uses=most_uses,
         expires_at=timezone.now() + timedelta(days=days),
@@ -47,7 +47,7 @@ def make_invitation(
     )
     audit.record(
         audit.event(
-            project, actor, "projects.make_invitation", invitation, roles=", ".join(wanted), most_uses=most_uses
+            project, actor, "projects.make_invitation", invitation, roles=", ".join(role_names), most_uses=most_uses
         )
     )
     return invitation

@@ -43,7 +43,7 @@ def add_member(
     require_role(actor, project, Role.RESEARCHER)
     if new_account and is_published(actor):
         raise AccessDenied(str(NO_ACCOUNTS))
-    wanted, name = checked_roles(roles), username.strip()
+    new_roles, name = checked_roles(roles), username.strip()
     try:
         with transaction.atomic():
             added = _new_account(name) if new_account else Added(_person_named(name))
@@ -52,10 +52,10 @@ def add_member(
                     _("%(name)s is already a member. Change the roles in the list.") % {"name": added.person.username}
                 )
             Membership.objects.bulk_create(
-                Membership(project=project, person=added.person, role=role) for role in wanted
+                Membership(project=project, person=added.person, role=role) for role in new_roles
             )
             CrowdWorker.objects.filter(project=project, person=added.person).update(removed_at=None)
-            roles_now = ", ".join(wanted)
+            roles_now = ", ".join(new_roles)
             audit.record(
                 audit.event(
                     project, actor, "projects.add_member", added.person, roles=roles_now, new_account=new_account
@@ -117,29 +117,29 @@ def set_roles(actor: User, project: Project, person: User, roles: Sequence[str])
     # Two researchers who remove each other at once wait for each other here.
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)
     require_role(actor, project, Role.RESEARCHER)
-    wanted = checked_roles(roles) if roles else ()
+    new_roles = checked_roles(roles) if roles else ()
     rows = Membership.objects.filter(project=project, person=person)
     before = set(rows.values_list("role", flat=True))
     if not before:
         raise ProjectError(_("%(name)s is not a member of this project.") % {"name": person.username})
-    if Role.RESEARCHER in before and Role.RESEARCHER not in wanted:
+    if Role.RESEARCHER in before and Role.RESEARCHER not in new_roles:
         keep_one_researcher(project, person)
-    if not wanted:
+    if not new_roles:
         # First, so that a person who is entering a study is waited for, and found among the rows.
         CrowdWorker.objects.filter(project=project, person=person).update(removed_at=timezone.now())
-    rows.exclude(role__in=wanted).delete()
+    rows.exclude(role__in=new_roles).delete()
     Membership.objects.bulk_create(
-        Membership(project=project, person=person, role=role) for role in wanted if role not in before
+        Membership(project=project, person=person, role=role) for role in new_roles if role not in before
     )
-    action = "projects.change_roles" if wanted else "projects.remove_member"
-    audit.record(audit.event(project, actor, action, person, before=_listed(before), after=_listed(wanted)))
-    return frozenset(before - set(wanted))
+    action = "projects.change_roles" if new_roles else "projects.remove_member"
+    audit.record(audit.event(project, actor, action, person, before=_listed(before), after=_listed(new_roles)))
+    return frozenset(before - set(new_roles))
 
 
 def keep_one_researcher(project: Project, leaving: User) -> None:
     """Raise ProjectError if nobody else would own the project."""
-    others = Membership.objects.filter(project=project, role=Role.RESEARCHER, person__is_active=True)
-    if not others.exclude(person=leaving).exists():
+    researchers = Membership.objects.filter(project=project, role=Role.RESEARCHER, person__is_active=True)
+    if not researchers.exclude(person=leaving).exists():
         raise ProjectError(
             _("%(name)s is the last researcher of this project. Give someone else this role first.")
             % {"name": leaving.username}
@@ -178,18 +178,18 @@ def unused_accounts(project: Project) -> QuerySet[User]:
     Anyone who has signed in, has a token, or is in a second project has a password that is theirs alone: a researcher
     who could set it would come in as that person.
     """
-    made = AuditEvent.objects.filter(
+    created_here = AuditEvent.objects.filter(
         project=project,
         action="projects.add_member",
         target_type=User._meta.label_lower,
         target_id=Cast(OuterRef("pk"), CharField()),
         details__new_account=True,
     )
-    places = Membership.objects.filter(person=OuterRef("pk"))
+    memberships = Membership.objects.filter(person=OuterRef("pk"))
     return User.objects.filter(
-        Exists(made),
-        Exists(places.filter(project=project)),
-        ~Exists(places.exclude(project=project)),
+        Exists(created_here),
+        Exists(memberships.filter(project=project)),
+        ~Exists(memberships.exclude(project=project)),
         ~Exists(ApiToken.objects.filter(person=OuterRef("pk"))),
         last_login=None,
         password_is_temporary=True,

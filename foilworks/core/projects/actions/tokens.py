@@ -101,5 +101,5 @@ def revoke_token(person: User, pk: int) -> ApiToken:
 
 def revoke_given_tokens(person: User) -> int:
     """Revoke tokens that somebody else gave to the person; within the caller's transaction."""
-    given = ApiToken.objects.filter(person=person, revoked_at=None).exclude(made_by=person)
-    return given.update(revoked_at=timezone.now())
+    tokens = ApiToken.objects.filter(person=person, revoked_at=None).exclude(made_by=person)
+    return tokens.update(revoked_at=timezone.now())

@@ -34,11 +34,11 @@ def add_webhook(person: User, project: Project, url: str, events: Sequence[str])
                 raise ProjectError(
                     _("A project can have at most %(most)d webhooks. Delete one first.") % {"most": MAX_WEBHOOKS}
                 )
-            wanted = [event for event in event_types() if event in events]
+            event_names = [event for event in event_types() if event in events]
             hook = Webhook.objects.create(
-                project=project, url=url, events=wanted, salt=secrets.token_hex(16), made_by=person
+                project=project, url=url, events=event_names, salt=secrets.token_hex(16), made_by=person
             )
-            audit.record(audit.event(project, person, "projects.add_webhook", hook, events=wanted))
+            audit.record(audit.event(project, person, "projects.add_webhook", hook, events=event_names))
     except IntegrityError as error:
         raise ProjectError(_("A webhook with this address already exists. Delete it first.")) from error
     return hook
@@ -90,8 +90,8 @@ def retry_delivery(person: User, project: Project, pk: int, delivery_pk: int) ->
     ProjectError if no attempt has failed, or if the webhook has stopped.
     """
     hook = webhook_for(person, project, pk)
-    found = Delivery.objects.select_for_update(no_key=True).filter(webhook=hook, pk=delivery_pk).first()
-    delivery = or_404(found, _("Delivery not found."))
+    row = Delivery.objects.select_for_update(no_key=True).filter(webhook=hook, pk=delivery_pk).first()
+    delivery = or_404(row, _("Delivery not found."))
     if hook.stopped_at:
         raise ProjectError(_("Nothing is sent to this webhook any more. Start it again first."))
     if not delivery.can_be_sent_again:

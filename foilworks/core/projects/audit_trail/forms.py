@@ -43,32 +43,32 @@ class TrailFilter(Filters):
 
     def narrow(self, project: Project) -> QuerySet[AuditEvent]:
         """Return the rows of the project that fit."""
-        chosen, events = self.chosen(), AuditEvent.objects.filter(project=project)
-        if not chosen.get("tasks"):
+        filters, events = self.chosen(), AuditEvent.objects.filter(project=project)
+        if not filters.get("tasks"):
             events = events.exclude(target_type__in=unnamed_tables())
-        if part := chosen.get("part"):
+        if kind_of_rows := filters.get("part"):
             of_work = Q(action__in=work_actions())
-            events = events.filter(of_work if part == "work" else ~of_work)
-        if text := chosen.get("q"):
-            events = events.filter(_said(project, text))
-        if who := chosen.get("who"):
+            events = events.filter(of_work if kind_of_rows == "work" else ~of_work)
+        if text := filters.get("q"):
+            events = events.filter(_matches_text(project, text))
+        if who := filters.get("who"):
             events = without_judges(events).filter(actor__username=who)
-        if kind := chosen.get("kind"):
+        if kind := filters.get("kind"):
             events = events.filter(target_type=kind)
-        if number := chosen.get("number"):
+        if number := filters.get("number"):
             events = events.filter(target_id=str(number))
-        if since := chosen.get("since"):
+        if since := filters.get("since"):
             events = events.filter(at__gte=_begin(since))
-        if until := chosen.get("until"):
+        if until := filters.get("until"):
             events = events.filter(at__lt=_begin(until + timedelta(days=1)))
         return events
 
 
-def _said(project: Project, text: str) -> Q:
+def _matches_text(project: Project, text: str) -> Q:
     """Return what finds rows by the words or the name of the action, or by a person who is named in the row."""
     by_person = without_judges(AuditEvent.objects.filter(project=project, actor__username__iexact=text.strip()))
-    named = Q(action__icontains="_".join(text.split()))
-    return named | Q(action__in=actions_said_with(text)) | Q(pk__in=by_person.values("pk"))
+    by_action_name = Q(action__icontains="_".join(text.split()))
+    return by_action_name | Q(action__in=actions_said_with(text)) | Q(pk__in=by_person.values("pk"))
 
 
 def _begin(day) -> datetime:

@@ -36,17 +36,21 @@ def actions_said_with(text: str) -> list[str]:
 
 def detail_words(details: dict[str, Any]) -> str:
     """Return the facts of a row in short: what changed as "before → after", then the other facts."""
-    rest = {name: value for name, value in details.items() if name not in {"before", *AFTER}}
-    before, after = details.get("before"), next((details[name] for name in AFTER if name in details), rest)
+    other_facts = {name: value for name, value in details.items() if name not in {"before", *AFTER}}
+    before, after = details.get("before"), next((details[name] for name in AFTER if name in details), other_facts)
     changed = ""
     if isinstance(before, dict) and isinstance(after, dict):
-        rest = {name: value for name, value in rest.items() if name not in before}
+        other_facts = {name: value for name, value in other_facts.items() if name not in before}
         pairs = [(name, old, after[name]) for name, old in before.items() if name in after and after[name] != old]
-        changed = ", ".join(ONE_CHANGE.format(_named(name), _said(old), _said(new)) for name, old, new in pairs)
-    elif before is not None and after is not rest:
-        changed = CHANGE.format(_said(before), _said(after))
-    facts = ", ".join(FACT.format(_named(name), _said(value)) for name, value in rest.items() if not _is_empty(value))
-    return "; ".join(part for part in (changed, facts) if part)
+        changed = ", ".join(
+            ONE_CHANGE.format(_named(name), _value_words(old), _value_words(new)) for name, old, new in pairs
+        )
+    elif before is not None and after is not other_facts:
+        changed = CHANGE.format(_value_words(before), _value_words(after))
+    facts = ", ".join(
+        FACT.format(_named(name), _value_words(value)) for name, value in other_facts.items() if not _is_empty(value)
+    )
+    return "; ".join(phrase for phrase in (changed, facts) if phrase)
 
 
 # Where a row holds what replaced "before"; the other facts else.
@@ -62,11 +66,11 @@ def _is_empty(value: Any) -> bool:
     return value in ("", None, [], {}, [""])
 
 
-def _said(value: Any) -> str:
+def _value_words(value: Any) -> str:
     if isinstance(value, bool):
         return _now("yes") if value else _now("no")
     if isinstance(value, dict):
-        return ", ".join(FACT.format(_named(str(name)), _said(one)) for name, one in value.items())
+        return ", ".join(FACT.format(_named(str(name)), _value_words(element)) for name, element in value.items())
     if isinstance(value, list | tuple):
-        return ", ".join(_said(one) for one in value)
+        return ", ".join(_value_words(element) for element in value)
     return "–" if value in ("", None) else str(value)

@@ -83,9 +83,9 @@ class TeamForm(forms.Form):
     @classmethod
     def asked_for(cls, query: Mapping[str, str]) -> "TeamForm":
         """Return the form with the numbers that an address asks for, such as ?validator=2."""
-        given = {name: query.get(name, "") for name in cls.base_fields}
-        asked = {name: int(number) for name, number in given.items() if number.isdecimal() and len(number) < 6}
-        return cls(initial=dict.fromkeys(given, 0) | asked if asked else None)
+        values = {name: query.get(name, "") for name in cls.base_fields}
+        numbers = {name: int(number) for name, number in values.items() if number.isdecimal() and len(number) < 6}
+        return cls(initial=dict.fromkeys(values, 0) | numbers if numbers else None)
 
     def clean(self) -> dict[str, int]:
         if not self.errors and not any(self.cleaned_data.values()):

@@ -71,9 +71,9 @@ class EntryForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         own = {param.name for param in self.entry.params}
-        given = {name: value for name, value in self.cleaned_data.items() if name in own and value not in (None, "")}
+        values = {name: value for name, value in self.cleaned_data.items() if name in own and value not in (None, "")}
         try:
-            self.converted = parse_params(self.entry, given)
+            self.converted = parse_params(self.entry, values)
         except RegistryError as error:
             self.add_problem(error)
         return self.cleaned_data
@@ -88,8 +88,8 @@ class EntryForm(forms.Form):
         """These values are in the fields at first; what the row does not take is passed over."""
         for param in self.entry.params:
             if param.name in values:
-                given = values[param.name]
-                self.initial[param.name] = json.dumps(given, ensure_ascii=False) if param.kind == "json" else given
+                value = values[param.name]
+                self.initial[param.name] = json.dumps(value, ensure_ascii=False) if param.kind == "json" else value
 
     def values(self) -> dict[str, Any]:
         return self.converted

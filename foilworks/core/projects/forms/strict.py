@@ -16,10 +16,10 @@ def refuse_other_fields(
     request: HttpRequest, form: forms.Form | None, *names: str, project: Project | None = None
 ) -> None:
     """EntryRefused where the request posts a field (`role`, `is_superuser` …) that neither `form` nor `names` has."""
-    known = OF_EVERY_FORM | set(names) | set(form.fields if form else ())
-    others: Iterable[str] = sorted(set(request.POST) - known)
-    if others:
-        listed = ", ".join(name[:40] for name in others)[:200]
+    allowed = OF_EVERY_FORM | set(names) | set(form.fields if form else ())
+    unexpected: Iterable[str] = sorted(set(request.POST) - allowed)
+    if unexpected:
+        listed = ", ".join(name[:40] for name in unexpected)[:200]
         raise EntryRefused(
             _("This form has no such fields: %(fields)s. Reload the page and submit the form again.")
             % {"fields": listed},

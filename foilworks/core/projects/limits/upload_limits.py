@@ -58,8 +58,8 @@ def _too_large(request: HttpRequest, problem: str) -> HttpResponse:
 
 def _announced(request: HttpRequest) -> float:
     """Bytes of the body; without end where no length is announced."""
-    said = str(request.META.get("CONTENT_LENGTH") or 0)
-    return math.inf if request.headers.get("Transfer-Encoding") or not said.isdigit() else int(said)
+    content_length = str(request.META.get("CONTENT_LENGTH") or 0)
+    return math.inf if request.headers.get("Transfer-Encoding") or not content_length.isdigit() else int(content_length)
 
 
 def texts_fit(request: HttpRequest) -> bool:

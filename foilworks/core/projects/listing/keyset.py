@@ -51,18 +51,18 @@ def page_of(rows: QuerySet, order: Order, cursor: str = "", *, size: int = ROWS_
     if start is not None:
         rows = rows.filter(_beyond(rows.model, order.fields, start["values"], descending))
     sign = "-" if descending else ""
-    found = list(rows.order_by(*(f"{sign}{name}" for name in order.fields))[: size + 1])
-    has_more, found = len(found) > size, found[:size]
-    if not found:
+    page_rows = list(rows.order_by(*(f"{sign}{name}" for name in order.fields))[: size + 1])
+    has_more, page_rows = len(page_rows) > size, page_rows[:size]
+    if not page_rows:
         return Page()
     has_previous, has_next = start is not None, has_more
     first = start["first"] if start is not None else 1
     if is_back:
-        found.reverse()
+        page_rows.reverse()
         has_previous, has_next = has_more, True
-        first = max(1, first - len(found)) if has_more else 1
-    previous = cursor_at(order, found[0], first, back=True) if has_previous else ""
-    return Page(found, first, previous, cursor_at(order, found[-1], first + len(found)) if has_next else "")
+        first = max(1, first - len(page_rows)) if has_more else 1
+    previous = cursor_at(order, page_rows[0], first, back=True) if has_previous else ""
+    return Page(page_rows, first, previous, cursor_at(order, page_rows[-1], first + len(page_rows)) if has_next else "")
 
 
 def cursor_at(order: Order, row: Model, first: int, *, back: bool = False) -> str:
@@ -92,9 +92,9 @@ def _beyond(model: type[Model], names: Sequence[str], values: Sequence[str], des
     typed = [column.to_python(value) for column, value in zip(columns, values, strict=True)]
     if len(names) == 1:
         return Q(**{f"{names[0]}__{'lt' if descending else 'gt'}": typed[0]})
-    left = _row(*(F(name) for name in names))
-    right = _row(*(Value(value, output_field=column) for value, column in zip(typed, columns, strict=True)))
-    beyond = Q(LessThan(left, right) if descending else GreaterThan(left, right))
+    row_columns = _row(*(F(name) for name in names))
+    position_values = _row(*(Value(value, output_field=column) for value, column in zip(typed, columns, strict=True)))
+    beyond = Q(LessThan(row_columns, position_values) if descending else GreaterThan(row_columns, position_values))
     if "__" not in names[0]:
         return beyond
     # No index has columns of two tables: without this range, the other table would be read from its start.
@@ -102,15 +102,17 @@ def _beyond(model: type[Model], names: Sequence[str], values: Sequence[str], des
 
 
 def _column(model: type[Model], name: str) -> Field:
-    first, _, rest = name.partition("__")
+    first, _, related_path = name.partition("__")
     column = model._meta.pk if first == "pk" else model._meta.get_field(first)
-    return _column(column.related_model, rest) if rest else column
+    return _column(column.related_model, related_path) if related_path else column
 
 
 def _as_text(row: Model, name: str) -> str:
     """The value of an order's column; rows of joined tables are read with the row."""
-    first, _, rest = name.partition("__")
-    return _as_text(getattr(row, first), rest) if rest else _column(type(row), name).value_to_string(row)
+    first, _, related_path = name.partition("__")
+    return (
+        _as_text(getattr(row, first), related_path) if related_path else _column(type(row), name).value_to_string(row)
+    )
 
 
 def _row(*expressions: F | Value) -> Func:

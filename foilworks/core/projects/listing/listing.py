@@ -66,21 +66,21 @@ def list_rows(
     rows: QuerySet,
     orders: Sequence[Order],
     data: QueryDict,
-    chosen: Mapping[str, object],
-    shown: Callable[[QuerySet], QuerySet] = lambda rows: rows,
+    valid_filters: Mapping[str, object],
+    add_columns: Callable[[QuerySet], QuerySet] = lambda rows: rows,
 ) -> Listing:
     """Return the page that `data` asks for (`sort`, `after`); two queries.
 
-    `chosen`: the valid filters of the form. `shown`: adds what a row shows, which the count need not read.
+    `valid_filters`: those of the form. `add_columns`: adds what a row shows, which the count need not read.
     """
-    order = {each.slug: each for each in orders}.get(data.get("sort", ""), orders[0])
+    order = {option.slug: option for option in orders}.get(data.get("sort", ""), orders[0])
     filters = QueryDict(mutable=True)
-    filters.update({name: "on" if value is True else str(value) for name, value in chosen.items()})
+    filters.update({name: "on" if value is True else str(value) for name, value in valid_filters.items()})
     full = filters.copy()
     if order is not orders[0]:
         full["sort"] = order.slug
     cursor = data.get("after", "")
-    page = page_of(shown(rows), order, cursor)
+    page = page_of(add_columns(rows), order, cursor)
     return Listing(page, count_of(rows, order), order, orders, _prefix(full), _prefix(filters), cursor)
 
 

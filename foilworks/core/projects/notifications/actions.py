@@ -32,8 +32,8 @@ class Draft:
 def store(drafts: Collection[Draft], now: datetime) -> int:
     """Store the drafts that are new and that their people did not switch off; return how many."""
     people = {draft.person_id for draft in drafts}
-    chosen = dict(NotificationSettings.objects.filter(person__in=people).values_list("person", "channels"))
-    known = set(
+    channels_by_person = dict(NotificationSettings.objects.filter(person__in=people).values_list("person", "channels"))
+    stored_keys = set(
         Notification.objects.filter(person__in=people, key__in={draft.key for draft in drafts}).values_list(
             "person", "kind", "key"
         )
@@ -41,8 +41,8 @@ def store(drafts: Collection[Draft], now: datetime) -> int:
     new = {
         (draft.person_id, draft.kind, draft.key): draft
         for draft in drafts
-        if (draft.person_id, draft.kind, draft.key) not in known
-        and channel_of(chosen.get(draft.person_id, {}), draft.kind) != Channel.OFF
+        if (draft.person_id, draft.kind, draft.key) not in stored_keys
+        and channel_of(channels_by_person.get(draft.person_id, {}), draft.kind) != Channel.OFF
     }
     rows = [
         Notification(

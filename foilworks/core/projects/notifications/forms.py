@@ -45,8 +45,8 @@ class NotificationSettingsForm(forms.Form):
     ) -> None:
         """`roles`: what the person holds in any project; kinds for other roles are not asked."""
         kinds = {slug: kind for slug, kind in notification_kinds().items() if set(kind.roles) & set(roles)}
-        chosen = {slug: channel_of(stored.channels, slug) for slug in kinds}
-        super().__init__(data, initial={"mail": stored.mail, **chosen})
+        channels = {slug: channel_of(stored.channels, slug) for slug in kinds}
+        super().__init__(data, initial={"mail": stored.mail, **channels})
         self.kinds = tuple(kinds)
         for slug, kind in kinds.items():
             self.fields[slug] = forms.ChoiceField(label=kind.label, choices=Channel.choices)

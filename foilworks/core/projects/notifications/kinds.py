@@ -63,5 +63,5 @@ def _page(notification: Notification, slug: str) -> str:
 
 def channel_of(channels: Mapping[str, Any], kind: str) -> str:
     """Return where the person wants the kind; by default everywhere, and the mails are off until they choose them."""
-    chosen = channels.get(kind)
-    return chosen if chosen in Channel.values else Channel.MAIL
+    channel = channels.get(kind)
+    return channel if channel in Channel.values else Channel.MAIL

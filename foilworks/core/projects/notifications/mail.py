@@ -37,10 +37,10 @@ def is_ready() -> bool:
     return bool(settings.MAIL_IS_SET and settings.SITE_URL)
 
 
-def waiting(person: User, chosen: NotificationSettings) -> QuerySet[Notification]:
+def waiting(person: User, person_settings: NotificationSettings) -> QuerySet[Notification]:
     """Return what the person has neither read nor received by mail, oldest first."""
-    kinds = [slug for slug in notification_kinds() if channel_of(chosen.channels, slug) == Channel.MAIL]
-    rows = visible().filter(person=person, read_at=None, mailed_at=None, created_at__gte=chosen.changed_at)
+    kinds = [slug for slug in notification_kinds() if channel_of(person_settings.channels, slug) == Channel.MAIL]
+    rows = visible().filter(person=person, read_at=None, mailed_at=None, created_at__gte=person_settings.changed_at)
     rows = rows.filter(kind__in=kinds, project__archived_at=None)
     return rows.select_related("project").order_by("project__name", "project", "pk")
 
@@ -57,7 +57,7 @@ def due(now: datetime) -> list[NotificationSettings]:
 
 def send_due(now: datetime | None = None) -> tuple[int, int]:
     """Send the mails that are due; return how many were sent and how many failed."""
-    outcomes = [send_digest(chosen, now or timezone.now()) for chosen in due(now or timezone.now())]
+    outcomes = [send_digest(person_settings, now or timezone.now()) for person_settings in due(now or timezone.now())]
     return outcomes.count(True), outcomes.count(False)
 
 
@@ -65,7 +65,7 @@ def queue_due(now: datetime | None = None) -> int:
     """Queue a job for each mail that is due, and return how many; safe to call at any time."""
     if not is_ready():
         return 0
-    people = {chosen.pk for chosen in due(now or timezone.now())}
+    people = {person_settings.pk for person_settings in due(now or timezone.now())}
     has_job = Job.objects.filter(dotted__in=stored_names(JOB), target_id__in=people, state__in=OPEN_STATES)
     people -= set(has_job.values_list("target_id", flat=True))
     for person in sorted(people):
@@ -73,14 +73,18 @@ def queue_due(now: datetime | None = None) -> int:
     return len(people)
 
 
-def send_digest(chosen: NotificationSettings, now: datetime) -> bool | None:
+def send_digest(person_settings: NotificationSettings, now: datetime) -> bool | None:
     """Send one mail with what waits; None if nothing does or another process sends it, False if the server fails.
 
     What is sent is marked first: a process that dies meanwhile sends nothing twice. It stays unread in the app.
     """
-    person = chosen.person
-    rows = list(waiting(person, chosen)) if chosen.mail == MailFrequency.DAILY and not is_published(person) else []
-    claim = NotificationSettings.objects.filter(pk=chosen.pk, mail=chosen.mail, next_mail_at__lte=now)
+    person = person_settings.person
+    rows = (
+        list(waiting(person, person_settings))
+        if person_settings.mail == MailFrequency.DAILY and not is_published(person)
+        else []
+    )
+    claim = NotificationSettings.objects.filter(pk=person_settings.pk, mail=person_settings.mail, next_mail_at__lte=now)
     if not rows or not claim.update(next_mail_at=now + PAUSE):
         return None
     keys = [row.pk for row in rows]
@@ -90,7 +94,7 @@ def send_digest(chosen: NotificationSettings, now: datetime) -> bool | None:
     except OSError:
         # smtplib's errors are OSErrors, too.
         Notification.objects.filter(pk__in=keys).update(mailed_at=None)
-        NotificationSettings.objects.filter(pk=chosen.pk).update(next_mail_at=now + RETRY_AFTER)
+        NotificationSettings.objects.filter(pk=person_settings.pk).update(next_mail_at=now + RETRY_AFTER)
         return False
     return True
 

@@ -11,9 +11,9 @@ def visible() -> QuerySet[Notification]:
 
     A validator may not learn anything about items from a reviewer's notifications (docs/workflow.md#rule-1).
     """
-    held = Membership.objects.filter(project=OuterRef("project"), person=OuterRef("person"))
-    judges = Q(role=Role.REVIEWER) & Q(Exists(held.filter(role=Role.VALIDATOR)))
-    rows = Notification.objects.filter(Exists(held.filter(role=OuterRef("role"))), project__deleted_at=None)
+    memberships = Membership.objects.filter(project=OuterRef("project"), person=OuterRef("person"))
+    judges = Q(role=Role.REVIEWER) & Q(Exists(memberships.filter(role=Role.VALIDATOR)))
+    rows = Notification.objects.filter(Exists(memberships.filter(role=OuterRef("role"))), project__deleted_at=None)
     return rows.exclude(judges)
 
 
@@ -23,8 +23,8 @@ def notifications_of(person: User) -> QuerySet[Notification]:
 
 def with_unread(people: QuerySet[User]) -> QuerySet[User]:
     """Add `unread_notifications` to each person, so that the header of a page needs no query of its own."""
-    theirs = visible().filter(person=OuterRef("pk"), read_at=None).order_by()
-    counted = theirs.values("person").annotate(n=Count("pk")).values("n")
+    unread = visible().filter(person=OuterRef("pk"), read_at=None).order_by()
+    counted = unread.values("person").annotate(n=Count("pk")).values("n")
     return people.annotate(unread_notifications=Coalesce(Subquery(counted), Value(0)))
 
 

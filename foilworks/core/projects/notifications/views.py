@@ -31,18 +31,18 @@ def notifications(request: HttpRequest) -> HttpResponse:
     form = NotificationFilter(request.GET, projects_of(request.user), is_open="open" in request.GET)
     if form.is_open:
         return render(request, "foilworks/_folded_filters.html", {"form": form})
-    chosen, rows = form.chosen(), notifications_of(request.user)
-    if chosen.get("unread"):
+    filters, rows = form.chosen(), notifications_of(request.user)
+    if filters.get("unread"):
         rows = rows.filter(read_at=None)
-    if slug := chosen.get("project"):
+    if slug := filters.get("project"):
         rows = rows.filter(project__slug=slug)
-    listing = list_rows(rows, ORDERS, request.GET, chosen, _with_project)
+    listing = list_rows(rows, ORDERS, request.GET, filters, _with_project)
     for row in listing.page.rows:
         row.words = sentence(row)
     context = {
         "form": form,
         "listing": listing,
-        "any": bool(listing.page.rows or chosen or request.GET.get("after")),
+        "any": bool(listing.page.rows or filters or request.GET.get("after")),
         "row_template": "projects/_notification_row.html",
         "list_name": _("Notifications"),
     }
@@ -57,9 +57,9 @@ def _with_project(rows: QuerySet[Notification]) -> QuerySet[Notification]:
 @require_safe
 def notification(request: HttpRequest, pk: int) -> HttpResponse:
     """Mark the notification as read, and redirect to the page that it is about."""
-    found = get_object_or_404(_with_project(notifications_of(request.user)), pk=pk)
-    mark_read(request.user, found.pk)
-    return redirect(target(found))
+    stored_notification = get_object_or_404(_with_project(notifications_of(request.user)), pk=pk)
+    mark_read(request.user, stored_notification.pk)
+    return redirect(target(stored_notification))
 
 
 @require_POST

@@ -19,10 +19,10 @@ MARK_BYTES = 12
 def mark_of(request: HttpRequest, username: str) -> str:
     """Return what identifies this browser for the account, or "" where nobody signed in to it here."""
     try:
-        said, mark = signing.loads(request.COOKIES.get(_cookie(username), ""), salt=SALT, max_age=YEAR)
+        name, mark = signing.loads(request.COOKIES.get(_cookie(username), ""), salt=SALT, max_age=YEAR)
     except (signing.BadSignature, ValueError, TypeError):
         return ""
-    return str(mark) if said == username.lower() else ""
+    return str(mark) if name == username.lower() else ""
 
 
 def remember(request: HttpRequest, response: HttpResponse, username: str) -> None:

@@ -23,10 +23,10 @@ class ContextWords:
     """One of AUTH_PASSWORD_VALIDATORS."""
 
     def validate(self, password: str, user: User | None = None) -> None:
-        rest = password.lower()
+        remainder = password.lower()
         for word in sorted({*WORDS, *_words_of(user)}, key=len, reverse=True):
-            rest = rest.replace(word, "")
-        if len(rest) < min(MIN_OTHERS, len(password)) and rest != password.lower():
+            remainder = remainder.replace(word, "")
+        if len(remainder) < min(MIN_OTHERS, len(password)) and remainder != password.lower():
             raise ValidationError(self.get_help_text(), code="password_of_known_words")
 
     def get_help_text(self) -> str:

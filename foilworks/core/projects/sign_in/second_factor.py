@@ -36,12 +36,12 @@ def picture(secret: str, username: str) -> str:
 def step_of(secret: str, code: str, now: datetime) -> int | None:
     """Return the time step of this code, among now and its neighbours, or None. In constant time."""
     digits = "".join(code.split())
-    here, found = int(now.timestamp()) // STEP_SECONDS, None
+    current_step, matching_step = int(now.timestamp()) // STEP_SECONDS, None
     totp = pyotp.TOTP(secret)
-    for step in range(here - DRIFT_STEPS, here + DRIFT_STEPS + 1):
+    for step in range(current_step - DRIFT_STEPS, current_step + DRIFT_STEPS + 1):
         if hmac.compare_digest(totp.at(step * STEP_SECONDS).encode(), digits.encode()):
-            found = step
-    return found
+            matching_step = step
+    return matching_step
 
 
 def new_recovery_codes() -> list[str]:

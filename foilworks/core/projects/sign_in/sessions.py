@@ -47,10 +47,10 @@ class SessionStore(DatabaseStore):
         super().cycle_key()
 
     def _get_session_from_db(self) -> Session | None:
-        found = _SESSION.first(key=self.session_key, now=timezone.now()) if self.session_key else None
-        if found is None:
+        session = _SESSION.first(key=self.session_key, now=timezone.now()) if self.session_key else None
+        if session is None:
             self._session_key = None
-        return found
+        return session
 
 
 class OwnAccounts(ModelBackend):

@@ -183,6 +183,6 @@ def learn_more(page: str) -> SafeString:
     name = path.removeprefix("docs/").removesuffix(".md")
     address = reverse("help_page", args=[name]) + (f"#{anchor}" if anchor else "")
     # Links of one page need names that differ.
-    about = name.rpartition("/")[2].replace("-", " ")
+    page_words = name.rpartition("/")[2].replace("-", " ")
     form = '<a class="learn-more" href="{}">{}<span class="visually-hidden" translate="no">: {}</span></a>'
-    return format_html(form, address, gettext("Learn more"), about)
+    return format_html(form, address, gettext("Learn more"), page_words)

@@ -73,12 +73,12 @@ def _events_by_state() -> Mapping[tuple[str, str], str]:
 
 def announce(events: Sequence[AuditEvent]) -> None:
     """Write a delivery for every address that wants one of the events, and queue its job; part of the transaction."""
-    told = [(slug, event) for event in events if event.project_id and (slug := event_slug(event))]
-    if not told:
+    events_by_slug = [(slug, event) for event in events if event.project_id and (slug := event_slug(event))]
+    if not events_by_slug:
         return
-    about = {event.project_id for _slug, event in told}
-    for hook in (hook for project in about for hook in _HOOKS.all(project=project)):
-        for slug, event in told:
+    project_ids = {event.project_id for _slug, event in events_by_slug}
+    for hook in (hook for project in project_ids for hook in _HOOKS.all(project=project)):
+        for slug, event in events_by_slug:
             of_this = event.target_id == str(hook.pk) if slug == "ping" else slug in hook.events
             if event.project_id == hook.project_id and of_this:
                 _write(hook, slug, event)
@@ -101,8 +101,8 @@ def _write(hook: Webhook, slug: str, event: AuditEvent) -> None:
         "details": {name: event.details[name] for name in event_types()[slug].payload if name in event.details},
         "at": timezone.now().isoformat(),
     }
-    made = Delivery.objects.create(webhook=hook, event=slug, payload=payload, next_at=timezone.now())
-    queue_delivery(made, hook.project)
+    delivery = Delivery.objects.create(webhook=hook, event=slug, payload=payload, next_at=timezone.now())
+    queue_delivery(delivery, hook.project)
 
 
 def queue_delivery(delivery: Delivery, project: Project) -> None:

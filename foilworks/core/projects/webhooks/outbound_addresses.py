@@ -23,8 +23,8 @@ UNPRIVILEGED = 1024
 # They carry an IPv4 address that a gateway may lead to, whatever it is: NAT64, 6to4, Teredo, IPv4-compatible and
 # IPv4-translated addresses; or they are special and Python calls them global: site-local, IETF's own, 6to4 relays.
 NOT_PUBLIC = tuple(
-    ipaddress.ip_network(each)
-    for each in (
+    ipaddress.ip_network(network)
+    for network in (
         "64:ff9b::/96",
         "64:ff9b:1::/48",
         "2002::/16",
@@ -53,10 +53,10 @@ def checked_target(url: str) -> Target:
     """The URL with an address that may be connected to. ProjectError says what is wrong; it resolves the name."""
     scheme, host, port, path = _parts(url)
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        answers = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise ProjectError(_("The host %(host)s was not found. Check the URL.") % {"host": shortened(host)}) from error
-    addresses = [ipaddress.ip_address(str(each[4][0]).partition("%")[0]) for each in found]
+    addresses = [ipaddress.ip_address(str(answer[4][0]).partition("%")[0]) for answer in answers]
     for address in addresses:
         allowed = _is_allowed(address)
         if not allowed and not _is_public(address):
@@ -75,14 +75,14 @@ def _parts(url: str) -> tuple[str, str, int, str]:
     if len(url) > MAX_URL_LENGTH or not url.isascii() or not url.isprintable() or " " in url:
         raise wrong
     try:
-        parts = urlsplit(url)
-        port = parts.port
+        address = urlsplit(url)
+        port = address.port
     except ValueError as error:
         raise wrong from error
-    if parts.scheme not in PORTS or not parts.hostname or "@" in parts.netloc or parts.fragment:
+    if address.scheme not in PORTS or not address.hostname or "@" in address.netloc or address.fragment:
         raise wrong
-    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    return parts.scheme, parts.hostname, port or PORTS[parts.scheme], path
+    path = (address.path or "/") + (f"?{address.query}" if address.query else "")
+    return address.scheme, address.hostname, port or PORTS[address.scheme], path
 
 
 def _is_public(address: Address) -> bool:
@@ -95,4 +95,4 @@ def _is_public(address: Address) -> bool:
 
 def _is_allowed(address: Address) -> bool:
     plain = getattr(address, "ipv4_mapped", None) or address
-    return any(plain in ipaddress.ip_network(each) for each in settings.WEBHOOK_NETWORKS)
+    return any(plain in ipaddress.ip_network(network) for network in settings.WEBHOOK_NETWORKS)
