@@ -1,7 +1,7 @@
 """Find which option an answer means, or whether it is yes or no.
 
 Files write answers as the text of an option, as its name (a letter, a column), or as its number from 0 or from 1. One
-record can leave open which, such as 1 of three options: `Manner` then decides by the other records of the file.
+record can leave open which, such as 1 of three options: `AnswerStyles` then decides by the other records of the file.
 """
 
 import re
@@ -56,7 +56,7 @@ def split_name(text: str) -> tuple[str, str]:
 
 
 def readings(answer: Any, choices: Choices) -> Readings:
-    """Return what the answer can mean: way of writing -> place of the option. Empty: none of them.
+    """Return what the answer can mean: way of writing -> index of the option. Empty: none of them.
 
     ProblemError: it names one option, and has the text of another.
     """
@@ -64,39 +64,39 @@ def readings(answer: Any, choices: Choices) -> Readings:
         answer = answer[0]
     if isinstance(answer, bool) or not isinstance(answer, str | int | float):
         return {}
-    said, found = str(answer).strip(), dict[str, int]()
-    name, rest = split_name(said)
+    text_of_answer, indices = str(answer).strip(), dict[str, int]()
+    name, option_text = split_name(text_of_answer)
     if isinstance(answer, str) or choices.numbers:
-        text = _place(said, choices.raw, choices.texts)
+        text = _option_with_text(text_of_answer, choices.raw, choices.texts)
         if text is None and name:
-            text, named = _place(rest, choices.texts), _named(name, choices)
-            if text is not None and named is not None and text != named:
+            text, named_index = _option_with_text(option_text, choices.texts), _option_with_name(name, choices)
+            if text is not None and named_index is not None and text != named_index:
                 raise ProblemError(
                     "answer",
-                    f"{quoted(said)} names option {named + 1}, and has the text of option {text + 1}",
+                    f"{quoted(text_of_answer)} names option {named_index + 1}, and has the text of option {text + 1}",
                     "correct one of the two",
                 )
         if text is not None:
-            found[TEXT] = text
-    bare = _BARE.match(said)
-    place = _named(bare.group(1) if bare else name, choices, said)
-    if place is not None:
-        found[NAME] = place
-    if _NUMBER.fullmatch(said):
-        number, n = int(float(said)), len(choices.texts)
-        found |= {FROM_0: number} if number < n else {}
-        found |= {FROM_1: number - 1} if 1 <= number <= n else {}
-    return found
+            indices[TEXT] = text
+    bare = _BARE.match(text_of_answer)
+    bare_index = _option_with_name(bare.group(1) if bare else name, choices, text_of_answer)
+    if bare_index is not None:
+        indices[NAME] = bare_index
+    if _NUMBER.fullmatch(text_of_answer):
+        number, n = int(float(text_of_answer)), len(choices.texts)
+        indices |= {FROM_0: number} if number < n else {}
+        indices |= {FROM_1: number - 1} if 1 <= number <= n else {}
+    return indices
 
 
-def _place(said: str, *options: Sequence[str]) -> int | None:
+def _option_with_text(answer: str, *options: Sequence[str]) -> int | None:
     """Return the only option with this text; without one, the only one but for case, blanks and a final full stop."""
     for same in (str.strip, _loose):
         for texts in options:
-            places = [place for place, text in enumerate(texts) if same(text) == same(said)]
-            if len(places) == 1:
-                return places[0]
-            if places:
+            matching = [index for index, text in enumerate(texts) if same(text) == same(answer)]
+            if len(matching) == 1:
+                return matching[0]
+            if matching:
                 return None
     return None
 
@@ -105,31 +105,31 @@ def _loose(text: str) -> str:
     return " ".join(text.split()).rstrip(".").casefold()
 
 
-def _named(name: str, choices: Choices, said: str = "") -> int | None:
-    """Return the option of a name, or of the column that `said` is; letters count the options that have no names."""
-    wanted = name.casefold()
-    names = [one.casefold() for one in choices.names]
-    if wanted and wanted in names:
-        return names.index(wanted)
-    if said and said.casefold() in (columns := [one.casefold() for one in choices.columns]):
-        return columns.index(said.casefold())
-    has_letters = any(one.isalpha() for one in names)
-    if wanted and wanted.isalpha() and not has_letters and ord(wanted) - ord("a") < len(choices.texts):
-        return ord(wanted) - ord("a")
+def _option_with_name(name: str, choices: Choices, column_text: str = "") -> int | None:
+    """Return the option of a name, or of the column `column_text`; letters count the options that have no names."""
+    folded = name.casefold()
+    names = [option_name.casefold() for option_name in choices.names]
+    if folded and folded in names:
+        return names.index(folded)
+    if column_text and column_text.casefold() in (columns := [column.casefold() for column in choices.columns]):
+        return columns.index(column_text.casefold())
+    has_letters = any(option_name.isalpha() for option_name in names)
+    if folded and folded.isalpha() and not has_letters and ord(folded) - ord("a") < len(choices.texts):
+        return ord(folded) - ord("a")
     return None
 
 
-def preferred(found: Readings) -> int | None:
-    """Return the place that an answer means without other records; None: none."""
-    return next((found[way] for way in PREFERRED if way in found), None)
+def preferred(option_of_style: Readings) -> int | None:
+    """Return the option that an answer means without other records; None: none."""
+    return next((option_of_style[style] for style in PREFERRED if style in option_of_style), None)
 
 
-def answer_place(answer: Any, options: Sequence[str]) -> int:
+def index_of_answer(answer: Any, options: Sequence[str]) -> int:
     """Return which option is the answer: its text, its letter, or its number from 0. ProblemError: none of them."""
-    place = preferred(readings(answer, Choices(tuple(options), tuple(options))))
-    if place is None:
+    index = preferred(readings(answer, Choices(tuple(options), tuple(options))))
+    if index is None:
         raise no_option("answer", answer, len(options))
-    return place
+    return index
 
 
 def no_option(column: str, answer: Any, n: int) -> ProblemError:
@@ -142,10 +142,10 @@ def label_of(answer: Any) -> bool | None:
     """Return whether an answer is yes or true, also as 1; None if it is neither that nor the opposite."""
     if isinstance(answer, list) and len(answer) == 1:
         answer = answer[0]
-    said = str(answer).strip().rstrip(".!").casefold()
-    if said in YES or said in {"1", "1.0"}:
+    word = str(answer).strip().rstrip(".!").casefold()
+    if word in YES or word in {"1", "1.0"}:
         return True
-    return False if said in NO or said in {"0", "0.0"} else None
+    return False if word in NO or word in {"0", "0.0"} else None
 
 
 def is_number_label(answer: Any) -> bool:
@@ -159,56 +159,61 @@ def is_open(question: str) -> bool:
 
 
 @dataclass
-class Manner:
+class AnswerStyles:
     """How the columns of a file write their answers. `possible`: column -> way of writing -> records that allow it.
 
-    Of columns of labels: `numbers` that are 0 or 1, those for `open` questions, and `others` that are not labels.
+    Of columns of labels: `numbers` that are 0 or 1, those for `open` questions. Columns `with_other_answers` have
+    answers that are not labels.
     """
 
     possible: dict[str, Counter[str]] = field(default_factory=dict)
     records: Counter[str] = field(default_factory=Counter)
     numbers: Counter[str] = field(default_factory=Counter)
     open: Counter[str] = field(default_factory=Counter)
-    others: set[str] = field(default_factory=set)
+    with_other_answers: set[str] = field(default_factory=set)
 
     def note(self, answers: Mapping[str, Readings]) -> None:
-        for column, found in answers.items():
-            if found:
+        for column, indices in answers.items():
+            if indices:
                 self.records[column] += 1
-                self.possible.setdefault(column, Counter()).update(found.keys())
+                self.possible.setdefault(column, Counter()).update(indices.keys())
 
     def note_label(self, column: str, answer: Any, question: str) -> None:
         """Note a label, or another answer in its column: then 0 and 1 are not labels."""
         if label_of(answer) is None:
-            self.others.add(column)
+            self.with_other_answers.add(column)
         elif is_number_label(answer):
             self.numbers[column] += 1
             self.open[column] += is_open(question)
 
     def has_number_labels(self, column: str) -> bool:
         """Report whether 0 and 1 are labels in a column."""
-        return column not in self.others and self.open[column] <= MAX_OPEN * self.numbers[column]
+        return column not in self.with_other_answers and self.open[column] <= MAX_OPEN * self.numbers[column]
 
-    def ways(self, column: str) -> set[str]:
+    def usual_styles(self, column: str) -> set[str]:
         """Return the ways of writing that most records of the column allow."""
         counts = self.possible.get(column, Counter[str]())
         most = max(counts.values(), default=0)
-        return {way for way, n in counts.items() if n == most}
+        return {style for style, n in counts.items() if n == most}
 
-    def places(self, column: str, found: Readings) -> set[int]:
+    def possible_options(self, column: str, option_of_style: Readings) -> set[int]:
         """Return the options that an answer can mean in this file."""
-        ways = self.ways(column)
-        if chosen := {found[way] for way in found if way in ways}:
-            return chosen
+        ways = self.usual_styles(column)
+        if possible := {option_of_style[style] for style in option_of_style if style in ways}:
+            return possible
         # A text or a letter is one among numbers, too.
-        return {place for way, place in found.items() if way in {TEXT, NAME}}
+        return {index for style, index in option_of_style.items() if style in {TEXT, NAME}}
 
-    def place(self, answers: Mapping[str, Readings], where: str) -> int | None:
+    def common_option(self, answers: Mapping[str, Readings], where: str) -> int | None:
         """Return the option that all answer columns of a record mean; None: none of them is an option.
 
         ProblemError: they mean different options. CorpusError: the file leaves open what they mean.
         """
-        possible = {column: places for column, found in answers.items() if (places := self.places(column, found))}
+        possible = {
+            column: options
+            for column, indices in answers.items()
+            if (options := self.possible_options(column, indices))
+        }
         if not possible:
             return None
         common = set.intersection(*possible.values())
@@ -216,22 +221,24 @@ class Manner:
             return common.pop()
         if not common:
             raise _disagree(possible)
-        column, found = next((column, answers[column]) for column in possible)
+        column, indices = next((column, answers[column]) for column in possible)
         if self.records[column] >= FEW_RECORDS:
-            raise _unclear(where, column, {way: found[way] for way in found if way in self.ways(column)})
-        return preferred({way: place for way, place in found.items() if place in common})
+            raise _unclear(
+                where, column, {style: indices[style] for style in indices if style in self.usual_styles(column)}
+            )
+        return preferred({style: index for style, index in indices.items() if index in common})
 
 
 def _disagree(possible: Mapping[str, Iterable[int]]) -> ProblemError:
-    said = ", ".join(
-        f"{column} means option {' or '.join(str(n + 1) for n in sorted(places))}"
-        for column, places in possible.items()
+    meanings = ", ".join(
+        f"{column} means option {' or '.join(str(n + 1) for n in sorted(options))}"
+        for column, options in possible.items()
     )
-    return ProblemError("answer", f"differs between columns: {said}", "choose one, such as --column answer=COLUMN")
+    return ProblemError("answer", f"differs between columns: {meanings}", "choose one, such as --column answer=COLUMN")
 
 
-def _unclear(where: str, column: str, found: Readings) -> CorpusError:
-    ways = " or ".join(f"{way} (option {place + 1})" for way, place in found.items())
+def _unclear(where: str, column: str, indices: Readings) -> CorpusError:
+    ways = " or ".join(f"{style} (option {index + 1})" for style, index in indices.items())
     return CorpusError(
         f"{where}: {column}: can be read in several ways in all records: {ways}; give the letters or the texts of the "
         "right options"

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from evaluation.audit import checks, exports
-from evaluation.audit.gathering import Gathered, gather
+from evaluation.audit.gathering import FileStatistics, gather
 from evaluation.audit.probes import (
     Scorer,
     divergence_of,
@@ -52,22 +52,22 @@ def audit(sources: Sequence[Source], options: Options) -> dict[str, Any]:
     """
     problems = Problems()
     records = _limited(all_records(sources, problems), options.max_pairs)
-    found = gather(records, Sample(options.seed, options.pairs))
-    if not found.overall.items:
-        first = problems.shown[0] if problems.shown else f"{sources[0].path}: record: there is none"
+    statistics = gather(records, Sample(options.seed, options.pairs))
+    if not statistics.overall.items:
+        first = problems.examples[0] if problems.examples else f"{sources[0].path}: record: there is none"
         raise EvaluationError(f"{first}; no record could be read")
-    findings = _of_file(found, replace(problems, shown=_by_name(problems.shown, sources)), options)
-    rows = list(_of_subtests(found, options)) if len(found.counts) > 1 else []
+    findings = _of_file(statistics, replace(problems, examples=_by_name(problems.examples, sources)), options)
+    rows = list(_of_subtests(statistics, options)) if len(statistics.counts) > 1 else []
     everything = [*findings, *(finding for row in rows for finding in row)]
     return {
         "schema": SCHEMA,
         "files": [_about(source) for source in sources],
-        "items": found.overall.items,
-        "pairs": found.overall.pairs,
-        "questions": found.overall.questions,
-        "options": checks.sizes_of(found.overall.options),
-        "hard_foils": dict(found.hard_foils),
-        "sample": {"pairs": options.pairs, "seed": options.seed, "items": len(found.sample.overall())},
+        "items": statistics.overall.items,
+        "pairs": statistics.overall.pairs,
+        "questions": statistics.overall.questions,
+        "options": checks.sizes_of(statistics.overall.options),
+        "hard_foils": dict(statistics.hard_foils),
+        "sample": {"pairs": options.pairs, "seed": options.seed, "items": len(statistics.sample.overall())},
         "verdict": worst(everything),
         "without_video": best_probe(findings),
         "findings": [as_json(finding) for finding in findings],
@@ -78,7 +78,7 @@ def audit(sources: Sequence[Source], options: Options) -> dict[str, Any]:
                 "pairs": counts.pairs,
                 "findings": [as_json(finding) for finding in row],
             }
-            for (name, counts), row in zip(found.counts.items(), rows, strict=False)
+            for (name, counts), row in zip(statistics.counts.items(), rows, strict=False)
         ],
     }
 
@@ -88,9 +88,9 @@ def sources_of(source: Source) -> list[Source]:
 
     EvaluationError: an export without items to audit. CorpusError: a folder that is neither.
     """
-    found = None if source.form or source.columns or source.answers else exports.files_of(source.path)
-    if found is not None:
-        return [replace(source, path=path, form=form) for path, form in found]
+    export_files = None if source.form or source.columns or source.answers else exports.files_of(source.path)
+    if export_files is not None:
+        return [replace(source, path=path, form=form) for path, form in export_files]
     if source.form or not source.path.is_dir():
         return [source]
     files = files_in(source.path)
@@ -127,39 +127,39 @@ def _limited(records: Iterator[AuditRecord], most: int) -> Iterator[AuditRecord]
 
 def _about(source: Source) -> dict[str, Any]:
     """Return name, format and hash. A folder has no hash of its own, an export has that of its manifest."""
-    about = {"name": source.name, "format": form_of(source), "sha256": ""}
+    facts = {"name": source.name, "format": form_of(source), "sha256": ""}
     if source.path.is_file():
         with source.path.open("rb") as file:
-            about["sha256"] = hashlib.file_digest(file, "sha256").hexdigest()
-    if about["format"] == exports.WHOLE:
-        about["manifest"] = str(exports.manifest_of(source.path).get("manifest_sha256", ""))
-    return about
+            facts["sha256"] = hashlib.file_digest(file, "sha256").hexdigest()
+    if facts["format"] == exports.WHOLE:
+        facts["manifest"] = str(exports.manifest_of(source.path).get("manifest_sha256", ""))
+    return facts
 
 
-def _of_file(found: Gathered, problems: Problems, options: Options) -> list[Finding]:
-    sampled = found.sample.overall()
+def _of_file(statistics: FileStatistics, problems: Problems, options: Options) -> list[Finding]:
+    sampled = statistics.sample.overall()
     return [
         *_probes(sampled, options, ""),
         *_models(sampled, options),
         checks.of_divergence(divergence_of(sampled, options.seed), len(without_labels(sampled)), "", _why(sampled)),
-        checks.of_positions(found.overall),
-        *([checks.of_labels(found.overall)] if found.overall.labels else []),
-        checks.of_cues(found.overall),
-        checks.of_edits(found.overall),
-        checks.of_same_texts(found),
-        checks.of_duplicates(found),
-        checks.of_contradictions(found),
-        checks.of_leakage(found),
-        checks.of_balance(found),
-        checks.of_languages(found),
-        checks.of_fields(found, problems.n, problems.shown),
-        checks.of_licences(found),
+        checks.of_positions(statistics.overall),
+        *([checks.of_labels(statistics.overall)] if statistics.overall.labels else []),
+        checks.of_cues(statistics.overall),
+        checks.of_edits(statistics.overall),
+        checks.of_same_texts(statistics),
+        checks.of_duplicates(statistics),
+        checks.of_contradictions(statistics),
+        checks.of_leakage(statistics),
+        checks.of_balance(statistics),
+        checks.of_languages(statistics),
+        checks.of_fields(statistics, problems.n, problems.examples),
+        checks.of_licences(statistics),
     ]
 
 
-def _of_subtests(found: Gathered, options: Options) -> Iterator[list[Finding]]:
-    for name, sampled in islice(found.sample.subtests(), MAX_SUBTESTS_SHOWN):
-        counts = found.counts[name]
+def _of_subtests(statistics: FileStatistics, options: Options) -> Iterator[list[Finding]]:
+    for name, sampled in islice(statistics.sample.subtests(), MAX_SUBTESTS_SHOWN):
+        counts = statistics.counts[name]
         yield [
             *_probes(sampled, options, name),
             checks.of_divergence(
@@ -186,23 +186,23 @@ def _why(records: Sequence[AuditRecord]) -> str:
 
 
 def _models(records: Sequence[AuditRecord], options: Options) -> list[Finding]:
-    found = []
+    findings = []
     texts = list(dict.fromkeys(text for record in records for text in texts_for_model(record)))
     for name, score in options.models.items():
         scores = dict(zip(texts, score(texts), strict=True))
-        found.append(checks.of_probe("model", solve_by_model(records, name, scores)))
+        findings.append(checks.of_probe("model", solve_by_model(records, name, scores)))
         of_subtests: dict[str, list[AuditRecord]] = {}
         for record in records:
             of_subtests.setdefault(record.subtest, []).append(record)
         if len(of_subtests) > 1:
-            found += [
-                checks.of_probe("model", solve_by_model(part, name, scores), subtest)
-                for subtest, part in of_subtests.items()
+            findings += [
+                checks.of_probe("model", solve_by_model(group, name, scores), subtest)
+                for subtest, group in of_subtests.items()
             ]
-    return found
+    return findings
 
 
 def as_json(finding: Finding) -> dict[str, Any]:
     """Return a finding as JSON, with what it means and what to do."""
-    said = TEXTS[finding.check]
-    return {**asdict(finding), "title": said.title, "means": said.means, "fix": said.fix}
+    texts = TEXTS[finding.check]
+    return {**asdict(finding), "title": texts.title, "means": texts.means, "fix": texts.fix}

@@ -6,7 +6,7 @@ from typing import Any
 
 import scipy
 
-from evaluation.audit.gathering import Counts, Gathered
+from evaluation.audit.gathering import Counts, FileStatistics
 from evaluation.audit.probes import Divergence, Solved
 from evaluation.audit.records import VERDICTS, Finding, Verdict
 from evaluation.metrics.intervals import exact_binomial, wilson
@@ -26,27 +26,27 @@ NO_PAIRS = "no item has a foil that is an edit of its caption"
 ONLY_LABELS = "right and wrong are labels"
 
 
-def of_probe(check: str, found: Solved | None, subtest: str = "", reason: str = "") -> Finding:
+def of_probe(check: str, probe: Solved | None, subtest: str = "", reason: str = "") -> Finding:
     """Return the finding of a blind probe: warn above chance, fail far above it. `reason`: why nothing is found."""
-    if found is None:
+    if probe is None:
         reason = reason or "the file has fewer than two different captions"
         return Finding(check, "ok", subtest=subtest, details={"reason": reason})
-    above = found.interval is not None and found.interval[0] > found.chance
+    above = probe.interval is not None and probe.interval[0] > probe.chance
     verdict: Verdict = "warn" if above else "ok"
-    if above and found.skill > SOLVED_SKILL and found.n_groups >= MIN_GROUPS:
+    if above and probe.skill > SOLVED_SKILL and probe.n_groups >= MIN_GROUPS:
         verdict = "fail"
-    details = {"probe": found.probe, "unit": found.unit, "groups": found.n_groups}
-    return Finding(check, verdict, found.value, found.interval, found.chance, found.n, subtest, details)
+    details = {"probe": probe.probe, "unit": probe.unit, "groups": probe.n_groups}
+    return Finding(check, verdict, probe.value, probe.interval, probe.chance, probe.n, subtest, details)
 
 
-def of_divergence(found: Divergence | None, n: int, subtest: str = "", reason: str = "") -> Finding:
+def of_divergence(divergence: Divergence | None, n: int, subtest: str = "", reason: str = "") -> Finding:
     """Return the finding of lexical divergence; chance is what exchanged sides give."""
-    if found is None:
+    if divergence is None:
         details = {"reason": reason or "the texts have too few words"}
         return Finding("divergence", "ok", n=n, subtest=subtest, details=details)
-    verdict: Verdict = "warn" if found.js > found.limit else "ok"
-    measured = {"unit": "items", "limit": found.limit}
-    return Finding("divergence", verdict, found.js, found.interval, found.chance, n, subtest, measured)
+    verdict: Verdict = "warn" if divergence.js > divergence.limit else "ok"
+    measured = {"unit": "items", "limit": divergence.limit}
+    return Finding("divergence", verdict, divergence.js, divergence.interval, divergence.chance, n, subtest, measured)
 
 
 def of_positions(counts: Counts, subtest: str = "") -> Finding:
@@ -55,12 +55,12 @@ def of_positions(counts: Counts, subtest: str = "") -> Finding:
     The p value is the binomial test of each position, times the number of positions (Bonferroni). Only the most
     frequent number of options counts.
     """
-    if not counts.places:
+    if not counts.positions:
         return Finding("position", "ok", subtest=subtest, details={"reason": "the file does not order the options"})
-    n_options, places = max(counts.places.items(), key=lambda pair: (pair[1].total(), -pair[0]))
-    n, chance = places.total(), 1 / n_options
-    top, hits = max(places.items(), key=lambda pair: (pair[1], -pair[0]))
-    p = min(1.0, n_options * min(_binomial_p(places[place], n, chance) for place in range(n_options)))
+    n_options, positions = max(counts.positions.items(), key=lambda pair: (pair[1].total(), -pair[0]))
+    n, chance = positions.total(), 1 / n_options
+    top, hits = max(positions.items(), key=lambda pair: (pair[1], -pair[0]))
+    p = min(1.0, n_options * min(_binomial_p(positions[position], n, chance) for position in range(n_options)))
     skill = (hits / n - chance) / (1 - chance)
     verdict: Verdict = "ok" if p >= SURE else ("fail" if skill > SOLVED_SKILL and n >= MIN_GROUPS else "warn")
     details = {
@@ -68,7 +68,7 @@ def of_positions(counts: Counts, subtest: str = "") -> Finding:
         "options": n_options,
         "count": hits,
         "position": top + 1,
-        "places": [places[place] for place in range(n_options)],
+        "places": [positions[position] for position in range(n_options)],
         "p": p,
     }
     return Finding("position", verdict, hits / n, exact_binomial(hits, n), chance, n, subtest, details)
@@ -101,8 +101,8 @@ def of_cues(counts: Counts, subtest: str = "") -> Finding:
     interval = wilson(excess, counts.compared)
     low = interval[0] if interval else 0.0
     verdict: Verdict = "fail" if low > CUE_FAIL else ("warn" if low > CUE_WARN else "ok")
-    told = [{"word": word, "side": "wrong" if n > 0 else "right", "pairs": abs(n)} for word, n in ranked]
-    details = {"unit": "pairs", "count": excess, "words": told}
+    cue_words = [{"word": word, "side": "wrong" if n > 0 else "right", "pairs": abs(n)} for word, n in ranked]
+    details = {"unit": "pairs", "count": excess, "words": cue_words}
     return Finding("cues", verdict, excess / counts.compared, interval, None, counts.compared, subtest, details)
 
 
@@ -125,13 +125,13 @@ def of_edits(counts: Counts, subtest: str = "") -> Finding:
     return Finding("edits", "ok", share, wilson(small, counts.compared), None, counts.compared, subtest, details)
 
 
-def of_same_texts(found: Gathered) -> Finding:
+def of_same_texts(statistics: FileStatistics) -> Finding:
     """Return how many wrong texts have the words of their right text.
 
     Equal texts fail if the record names its video: nobody can tell which text is true of it. Without a video they warn.
     The record may be one statement about two clips, which the file does not name, and then the clips tell them apart.
     """
-    repeats, n = found.repeats, found.overall.pairs
+    repeats, n = statistics.repeats, statistics.overall.pairs
     surely = repeats.n_equal - repeats.n_equal_without_video
     verdict: Verdict = "fail" if surely else ("warn" if repeats.n_same or repeats.n_equal or repeats.n_twice else "ok")
     details = {
@@ -145,39 +145,39 @@ def of_same_texts(found: Gathered) -> Finding:
     return Finding("same_texts", verdict, _share(repeats.n_same, n), wilson(repeats.n_same, n), None, n, "", details)
 
 
-def of_duplicates(found: Gathered) -> Finding:
+def of_duplicates(statistics: FileStatistics) -> Finding:
     """Return the share of items that repeat an earlier one: same video, question and words.
 
     Only repeats that name a video fail. Two items with equal texts and no video may be about two videos, which the file
     does not name: they warn, because they may also be one item twice.
     """
-    again, without_video, first = found.repeats.repeated_items()
-    n = found.overall.items
-    surely = _few(again - without_video, n)
-    verdict: Verdict = "warn" if surely == "ok" and again else surely
+    n_repeated, without_video, first = statistics.repeats.repeated_items()
+    n = statistics.overall.items
+    surely = _few(n_repeated - without_video, n)
+    verdict: Verdict = "warn" if surely == "ok" and n_repeated else surely
     details = {
         "unit": "items",
-        "count": again,
+        "count": n_repeated,
         "first": first,
-        "repeated": again,
+        "repeated": n_repeated,
         "repeated_without_video": without_video,
-        "captions": found.repeats.distinct_captions(),
+        "captions": statistics.repeats.distinct_captions(),
     }
-    return Finding("duplicates", verdict, _share(again, n), wilson(again, n), None, n, "", details)
+    return Finding("duplicates", verdict, _share(n_repeated, n), wilson(n_repeated, n), None, n, "", details)
 
 
-def of_contradictions(found: Gathered) -> Finding:
+def of_contradictions(statistics: FileStatistics) -> Finding:
     """Return the share of foils that another item of the same video has as its caption."""
-    n = len(found.repeats.foils_of_videos)
-    hits = found.repeats.contradictions()
+    n = len(statistics.repeats.foils_of_videos)
+    hits = statistics.repeats.contradictions()
     reason = {} if n else {"reason": "the file names no videos, or asks questions"}
     details = {"unit": "pairs", "count": hits, "foils": hits, **reason}
     return Finding("contradictions", _few(hits, n), _share(hits, n), wilson(hits, n), None, n, "", details)
 
 
-def of_leakage(found: Gathered) -> Finding:
+def of_leakage(statistics: FileStatistics) -> Finding:
     """Return the share of test items whose video is in another split."""
-    leaks = found.repeats.leaks()
+    leaks = statistics.repeats.leaks()
     if leaks is None:
         return Finding("leakage", "ok", details={"reason": "the file does not name a test split and another split"})
     n, hits = leaks["n"], leaks["videos"]
@@ -187,12 +187,12 @@ def of_leakage(found: Gathered) -> Finding:
     return Finding("leakage", verdict, _share(hits, n), wilson(hits, n), 0.0, n, "", details)
 
 
-def of_balance(found: Gathered) -> Finding:
+def of_balance(statistics: FileStatistics) -> Finding:
     """Return the share of the smallest subtest; warn if a subtest is too small for a useful interval."""
-    sizes = {name: counts.items for name, counts in found.counts.items()}
+    sizes = {name: counts.items for name, counts in statistics.counts.items()}
     smallest = min(sizes, key=lambda name: sizes[name])
     verdict: Verdict = "warn" if sizes[smallest] < SMALL_SUBTEST else "ok"
-    n = found.overall.items
+    n = statistics.overall.items
     small = [name for name, size in sizes.items() if size < SMALL_SUBTEST]
     details = {
         "unit": "items",
@@ -205,38 +205,38 @@ def of_balance(found: Gathered) -> Finding:
     return Finding("balance", verdict, sizes[smallest] / n, None, 1 / len(sizes), n, "", details)
 
 
-def of_languages(found: Gathered) -> Finding:
+def of_languages(statistics: FileStatistics) -> Finding:
     """Return the share of the most frequent script of the right texts."""
-    name, hits = found.scripts.most_common(1)[0]
-    n = found.overall.items
+    name, hits = statistics.scripts.most_common(1)[0]
+    n = statistics.overall.items
     verdict: Verdict = "ok" if hits >= (1 - FEW) * n else "warn"
     details: dict[str, Any] = {
         "unit": "items",
         "count": hits,
         "script": name,
-        "scripts": dict(found.scripts.most_common()),
+        "scripts": dict(statistics.scripts.most_common()),
     }
-    if found.languages:
-        details["languages"] = dict(found.languages.most_common())
+    if statistics.languages:
+        details["languages"] = dict(statistics.languages.most_common())
     return Finding("languages", verdict, hits / n, wilson(hits, n), None, n, "", details)
 
 
-def of_fields(found: Gathered, n_bad: int, bad: Sequence[str]) -> Finding:
+def of_fields(statistics: FileStatistics, n_bad: int, bad: Sequence[str]) -> Finding:
     """Return the share of records that could be read, and which fields are missing."""
-    n = found.overall.items + n_bad
-    missing = {name: found.missing[name] for name in ("id", "video", "split") if found.missing[name]}
+    n = statistics.overall.items + n_bad
+    missing = {name: statistics.missing[name] for name in ("id", "video", "split") if statistics.missing[name]}
     verdict: Verdict = "fail" if n_bad > FEW * n else ("warn" if n_bad or "video" in missing else "ok")
-    count = found.overall.items
+    count = statistics.overall.items
     details = {"unit": "records", "count": count, "bad": n_bad, "problems": list(bad), "missing": missing}
     return Finding("fields", verdict, count / n, None, None, n, "", details)
 
 
-def of_licences(found: Gathered) -> Finding:
+def of_licences(statistics: FileStatistics) -> Finding:
     """Return the share of records with a licence."""
-    n = found.overall.items
-    known = n - found.missing["licence"]
-    details = {"unit": "items", "count": known, "licences": dict(found.licences.most_common(TOP_WORDS))}
-    return Finding("licences", "ok" if known == n else "warn", known / n, None, None, n, "", details)
+    n = statistics.overall.items
+    n_licensed = n - statistics.missing["licence"]
+    details = {"unit": "items", "count": n_licensed, "licences": dict(statistics.licences.most_common(TOP_WORDS))}
+    return Finding("licences", "ok" if n_licensed == n else "warn", n_licensed / n, None, None, n, "", details)
 
 
 def _few(hits: int, n: int) -> Verdict:

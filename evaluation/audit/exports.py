@@ -88,7 +88,7 @@ def _is_sound(item: ItemRecord) -> bool:
     video = item.video
     texts = (item.id, item.subtest, item.caption, *item.foils, video.key, video.file, video.source_id, video.split)
     return all(isinstance(text, str) for text in texts) and all(
-        isinstance(each, Mapping) for each in (item.facts, item.extra)
+        isinstance(mapping, Mapping) for mapping in (item.facts, item.extra)
     )
 
 
@@ -109,6 +109,10 @@ def _opened(path: Path, name: str) -> Iterator[Any]:
         return
     with zipfile.ZipFile(path) as archive:
         # An archive has one folder, which is named after the release.
-        named = [one for one in archive.namelist() if one == name or one.split("/")[1:] == [name]]
-        with archive.open(named[0] if named else name) as file:
+        names = [
+            name_in_archive
+            for name_in_archive in archive.namelist()
+            if name_in_archive == name or name_in_archive.split("/")[1:] == [name]
+        ]
+        with archive.open(names[0] if names else name) as file:
             yield file

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evaluation.audit.answers import (
+    AnswerStyles,
     Choices,
-    Manner,
     Readings,
     is_number_label,
     label_of,
@@ -40,26 +40,26 @@ YES_NO, TRUE_FALSE = ("yes", "no"), ("true", "false")
 class Draft:
     """A record whose right text is open until the file's way of writing answers is known.
 
-    `record`: a record without open questions. Otherwise `said`: column -> answer, `answers`: column -> what it can mean
-    (of `choices`); without options, `text` is what the label is about.
+    `record`: a record without open questions. Otherwise `raw_answers`: column -> answer, `answers`: column -> what it
+    can mean (of `choices`); without options, `text` is what the label is about.
     """
 
     where: int
-    about: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
     record: AuditRecord | None = None
     question: str = ""
     choices: Choices | None = None
     is_question: bool = False
-    said: Mapping[str, Any] = field(default_factory=dict)
+    raw_answers: Mapping[str, Any] = field(default_factory=dict)
     answers: Mapping[str, Readings] = field(default_factory=dict)
 
-    def note(self, manner: Manner) -> None:
-        """Tell the file's manner what the answers can mean."""
+    def note(self, styles: AnswerStyles) -> None:
+        """Tell the file's styles what the answers can mean."""
         if self.choices is not None:
-            manner.note(self.answers)
+            styles.note(self.answers)
         elif self.record is None:
-            for column, answer in self.said.items():
-                manner.note_label(column, answer, self.question if self.is_question else "")
+            for column, answer in self.raw_answers.items():
+                styles.note_label(column, answer, self.question if self.is_question else "")
 
 
 def draft_of(values: Mapping[str, Any], where: int, columns: Columns, defaults: Mapping[str, str]) -> Draft:
@@ -67,49 +67,49 @@ def draft_of(values: Mapping[str, Any], where: int, columns: Columns, defaults: 
 
     ProblemError: no right text, no wrong text, or no answer.
     """
-    said = {role: named(values, role, columns) for role in ROLES}
-    about: dict[str, Any] = {
-        name: _label(said[name]) or defaults.get(name, "") for name in ("id", "subtest", "split", "video")
+    role_values = {role: named(values, role, columns) for role in ROLES}
+    facts: dict[str, Any] = {
+        name: _label(role_values[name]) or defaults.get(name, "") for name in ("id", "subtest", "split", "video")
     }
-    about |= {name: _label(said[name]) for name in ("licence", "language")}
-    about |= {"clip": clip_of(about["video"], values), "group": defaults.get("group", "")}
-    if said["right"] is not None and said["wrongs"] is not None:
-        question = _text("question", said["question"]) if said["question"] not in (None, "") else ""
-        wrongs = tuple(_texts("foils", listed(said["wrongs"])))
+    facts |= {name: _label(role_values[name]) for name in ("licence", "language")}
+    facts |= {"clip": clip_of(facts["video"], values), "group": defaults.get("group", "")}
+    if role_values["right"] is not None and role_values["wrongs"] is not None:
+        question = _text("question", role_values["question"]) if role_values["question"] not in (None, "") else ""
+        wrongs = tuple(_texts("foils", listed(role_values["wrongs"])))
         if not wrongs:
             raise ProblemError("foils", "is empty", "give at least one wrong text per item")
-        right = _text("caption", said["right"])
-        return Draft(where, record=AuditRecord(right, wrongs, where, question=question, **about))
+        right = _text("caption", role_values["right"])
+        return Draft(where, record=AuditRecord(right, wrongs, where, question=question, **facts))
     answers = _answers(values, columns)
-    question = "" if said["question"] in (None, "") else _long_text("question", said["question"])
-    choices, asked = _choices(values, said["options"], columns, question, list(answers.values()))
+    question = "" if role_values["question"] in (None, "") else _long_text("question", role_values["question"])
+    choices, question_text = _choices(values, role_values["options"], columns, question, list(answers.values()))
     if choices is not None:
         if len(choices.texts) < 2:
             raise ProblemError("options", "has fewer than two options", "give at least one wrong option per question")
         if not answers:
             raise _without_answer(values, choices)
-        if len(asked) > MAX_TEXT:
-            raise ProblemError("question", f"has {len(asked)} characters, more than {MAX_TEXT}", "shorten it")
-        found = {column: readings(answer, choices) for column, answer in answers.items()}
-        return Draft(where, about, question=asked, choices=choices, said=answers, answers=found)
-    return _labelled(values, where, about, answers, columns)
+        if len(question_text) > MAX_TEXT:
+            raise ProblemError("question", f"has {len(question_text)} characters, more than {MAX_TEXT}", "shorten it")
+        meanings = {column: readings(answer, choices) for column, answer in answers.items()}
+        return Draft(where, facts, question=question_text, choices=choices, raw_answers=answers, answers=meanings)
+    return _labelled(values, where, facts, answers, columns)
 
 
-def settled(draft: Draft, manner: Manner) -> AuditRecord:
+def record_of_draft(draft: Draft, styles: AnswerStyles) -> AuditRecord:
     """Return the record of a draft, as the file writes answers. ProblemError or CorpusError: it has no right text."""
     if draft.record is not None:
         return draft.record
     if draft.choices is None:
-        return _of_label(draft, manner)
-    place = manner.place(draft.answers, f"line {draft.where}")
+        return _of_label(draft, styles)
+    index = styles.common_option(draft.answers, f"line {draft.where}")
     options = draft.choices.texts
-    if place is None:
-        column, answer = next(iter(draft.said.items()))
-        raise no_option("answer" if len(draft.said) == 1 else column, answer, len(options))
-    wrongs = options[:place] + options[place + 1 :]
+    if index is None:
+        column, answer = next(iter(draft.raw_answers.items()))
+        raise no_option("answer" if len(draft.raw_answers) == 1 else column, answer, len(options))
+    wrongs = options[:index] + options[index + 1 :]
     if draft.question and _are_labels(options):
-        return replace(_label_record(draft, bool(label_of(options[place]))), place=place)
-    return AuditRecord(options[place], wrongs, draft.where, question=draft.question, place=place, **draft.about)
+        return replace(_label_record(draft, bool(label_of(options[index]))), position=index)
+    return AuditRecord(options[index], wrongs, draft.where, question=draft.question, position=index, **draft.facts)
 
 
 def _are_labels(options: Sequence[str]) -> bool:
@@ -121,11 +121,11 @@ def _are_labels(options: Sequence[str]) -> bool:
 
 def _label_record(draft: Draft, label: bool) -> AuditRecord:
     right, wrong = (YES_NO if draft.is_question or draft.choices else TRUE_FALSE)[:: 1 if label else -1]
-    return AuditRecord(right, (wrong,), draft.where, question=draft.question, is_label=True, **draft.about)
+    return AuditRecord(right, (wrong,), draft.where, question=draft.question, is_label=True, **draft.facts)
 
 
 def _labelled(
-    values: Mapping[str, Any], where: int, about: Mapping[str, Any], answers: Mapping[str, Any], columns: Columns
+    values: Mapping[str, Any], where: int, facts: Mapping[str, Any], answers: Mapping[str, Any], columns: Columns
 ) -> Draft:
     """Return the draft of a statement with its label, or of a question with yes or no."""
     text, is_question = _labelled_text(values, columns)
@@ -135,21 +135,23 @@ def _labelled(
         raise _without_question(values, answers)
     if not text or not answers:
         raise _unknown(values, columns)
-    return Draft(where, about, question=text, is_question=is_question, said=answers)
+    return Draft(where, facts, question=text, is_question=is_question, raw_answers=answers)
 
 
-def _of_label(draft: Draft, manner: Manner) -> AuditRecord:
+def _of_label(draft: Draft, styles: AnswerStyles) -> AuditRecord:
     labels: dict[str, bool] = {}
-    for column, answer in draft.said.items():
+    for column, answer in draft.raw_answers.items():
         label = label_of(answer)
         is_word = label is not None and not is_number_label(answer)
-        if label is not None and (is_word or manner.has_number_labels(column)):
+        if label is not None and (is_word or styles.has_number_labels(column)):
             labels[column] = label
     if not labels:
         raise _free_text(draft)
     if len(set(labels.values())) > 1:
-        said = ", ".join(f"{column} is {draft.said[column]!s:.20}" for column in labels)
-        raise ProblemError("answer", f"differs between columns: {said}", "choose one, such as --column answer=COLUMN")
+        disagreement = ", ".join(f"{column} is {draft.raw_answers[column]!s:.20}" for column in labels)
+        raise ProblemError(
+            "answer", f"differs between columns: {disagreement}", "choose one, such as --column answer=COLUMN"
+        )
     return _label_record(draft, next(iter(labels.values())))
 
 
@@ -159,23 +161,23 @@ def _labelled_text(values: Mapping[str, Any], columns: Columns) -> tuple[str, bo
     if mapped:
         value = named(values, "question", columns) if mapped == "question" else values.get(columns["right"])
         return ("" if value is None else _text(columns[mapped], value)), mapped == "question"
-    asked = columns_of(values, "question")
-    known = columns_of(values, "statement")
-    if asked and asked[0].lower() == "question":
-        return _text("question", values[asked[0]]), True
+    question_columns = columns_of(values, "question")
+    statement_columns = columns_of(values, "statement")
+    if question_columns and question_columns[0].lower() == "question":
+        return _text("question", values[question_columns[0]]), True
     # A sentence beside a search query (NLVR2) is the statement; a caption beside a query can be either.
-    clear = [name for name in known if name.lower() in {"statement", "sentence", "hypothesis", "claim"}]
-    found = clear or known
-    if len(found) > 1:
+    clear = [name for name in statement_columns if name.lower() in {"statement", "sentence", "hypothesis", "claim"}]
+    text_columns = clear or statement_columns
+    if len(text_columns) > 1:
         raise ProblemError(
             "record",
-            f"has several texts that its label can be about: {', '.join(found)}",
-            f"choose one, such as --column question={found[0]}",
+            f"has several texts that its label can be about: {', '.join(text_columns)}",
+            f"choose one, such as --column question={text_columns[0]}",
         )
-    if not found:
+    if not text_columns:
         return "", False
-    text = _text(found[0], values[found[0]])
-    return text, not clear and found[0].lower() != "caption" and text.rstrip().endswith("?")
+    text = _text(text_columns[0], values[text_columns[0]])
+    return text, not clear and text_columns[0].lower() != "caption" and text.rstrip().endswith("?")
 
 
 def _answers(values: Mapping[str, Any], columns: Columns) -> dict[str, Any]:
@@ -192,25 +194,25 @@ def clip_of(video: str, values: Mapping[str, Any]) -> str:
 
 
 def _choices(
-    values: Mapping[str, Any], given: Any, columns: Columns, question: str, answers: Sequence[Any]
+    values: Mapping[str, Any], options: Any, columns: Columns, question: str, answers: Sequence[Any]
 ) -> tuple[Choices | None, str]:
     """Return the options, and the question without them; None and the question if there are none."""
-    if isinstance(given, Mapping):
-        keys = tuple(map(str, given))
-        return Choices(tuple(_texts("options", list(given.values()))), names=keys), question
-    if given is not None:
-        return _of_list(given, question)
+    if isinstance(options, Mapping):
+        keys = tuple(map(str, options))
+        return Choices(tuple(_texts("options", list(options.values()))), names=keys), question
+    if options is not None:
+        return _of_list(options, question)
     if "options" not in columns:
         for series in SERIES:
             names = series_of(values, series)
             if len(names) > 1:
                 return Choices(tuple(_text(name, values[name]) for name in names), columns=tuple(names)), question
     lines = question.split("\n")
-    found = [(match.group(1), match.group(2)) for line in lines if (match := _LINE.match(line))]
-    asked = " ".join(line for line in lines if not _LINE.match(line)).strip()
-    named = "".join(name for name, _text in found)
-    if len(found) > 1 and named in (LETTERS[: len(named)], DIGITS[: len(named)]):
-        return _named_choices(found, [text for _name, text in found]), asked
+    lettered_lines = [(match.group(1), match.group(2)) for line in lines if (match := _LINE.match(line))]
+    question_text = " ".join(line for line in lines if not _LINE.match(line)).strip()
+    letters = "".join(name for name, _text in lettered_lines)
+    if len(lettered_lines) > 1 and letters in (LETTERS[: len(letters)], DIGITS[: len(letters)]):
+        return _named_choices(lettered_lines, [text for _name, text in lettered_lines]), question_text
     before, inline = _inline(question)
     # A letter among the words of a question is no option, unless the answer is one of these letters.
     if len(inline) > 1 and any(
@@ -220,8 +222,8 @@ def _choices(
     return None, question
 
 
-def _of_list(given: Any, question: str) -> tuple[Choices, str]:
-    listing = listed(given)
+def _of_list(options: Any, question: str) -> tuple[Choices, str]:
+    listing = listed(options)
     if isinstance(listing, str):
         _before, inline = _inline(listing)
         if len(inline) < 2:
@@ -230,11 +232,11 @@ def _of_list(given: Any, question: str) -> tuple[Choices, str]:
             )
         return _named_choices(inline, [text for _name, text in inline]), question
     raw = _texts("options", listing)
-    numbers = isinstance(listing, list) and all(isinstance(one, int | float) for one in listing)
+    numbers = isinstance(listing, list) and all(isinstance(option, int | float) for option in listing)
     split = [split_name(text) for text in raw]
     letters = [match.groups() for text in raw if (match := _LETTERED.fullmatch(text.strip()))]
     if len(raw) > 1 and "".join(letter for letter, _rest in letters) == LETTERS[: len(raw)]:
-        split = [(letter, rest) for letter, rest in letters]
+        split = [(letter, text) for letter, text in letters]
     names = [name for name, _rest in split]
     # One option such as "C. Ronaldo" has no name.
     if all(names) and len(set(names)) == len(names):
@@ -242,8 +244,11 @@ def _of_list(given: Any, question: str) -> tuple[Choices, str]:
     return Choices(tuple(raw), tuple(raw), numbers=numbers), question
 
 
-def _named_choices(found: Sequence[tuple[str, str]], raw: Sequence[str]) -> Choices:
-    names, texts = tuple(name for name, _text in found), tuple(_text("options", text) for _name, text in found)
+def _named_choices(named_texts: Sequence[tuple[str, str]], raw: Sequence[str]) -> Choices:
+    names, texts = (
+        tuple(name for name, _text in named_texts),
+        tuple(_text("options", text) for _name, text in named_texts),
+    )
     return Choices(texts, tuple(raw), names if len(set(names)) == len(names) else ())
 
 
@@ -257,12 +262,12 @@ def _inline(text: str) -> tuple[str, list[tuple[str, str]]]:
         elif match.group(1).upper() == chr(ord("A") + len(marks)):
             marks.append(match)
     ends = [*(match.start() for match in marks[1:]), len(text)]
-    found = (
+    options = (
         [(match.group(1), text[match.end() : end].strip().rstrip(",;")) for match, end in zip(marks, ends, strict=True)]
         if marks
         else []
     )
-    return (text[: marks[0].start()].strip() if marks else text), [pair for pair in found if pair[1]]
+    return (text[: marks[0].start()].strip() if marks else text), [pair for pair in options if pair[1]]
 
 
 def listed(value: Any) -> Any:
@@ -271,17 +276,17 @@ def listed(value: Any) -> Any:
         return value
     text = value.strip()
     try:
-        found = json.loads(text)
+        items = json.loads(text)
     except (ValueError, RecursionError):
         # Of brackets inside brackets, the parser of Python can exhaust the stack.
         if len(text) > MAX_LIST or re.search(r"[\[({]", re.sub(r"'[^']*'|\"[^\"]*\"", "", text[1:])):
             return value
         try:
-            found = ast.literal_eval(text)
+            items = ast.literal_eval(text)
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             return value
-    is_texts = isinstance(found, list) and all(isinstance(one, str | int | float) for one in found)
-    return found if is_texts else value
+    is_texts = isinstance(items, list) and all(isinstance(item, str | int | float) for item in items)
+    return items if is_texts else value
 
 
 def _text(name: str, value: Any) -> str:
@@ -303,7 +308,7 @@ def _long_text(name: str, value: Any) -> str:
 
 def _texts(name: str, value: Any) -> list[str]:
     values = value if isinstance(value, list) else [value]
-    return [_text(f"{name}[{place}]", one) for place, one in enumerate(values)]
+    return [_text(f"{name}[{index}]", item) for index, item in enumerate(values)]
 
 
 def _label(value: Any) -> str:
@@ -319,7 +324,7 @@ def _shown(values: Mapping[str, Any]) -> str:
 
 
 def _free_text(draft: Draft) -> ProblemError:
-    column, answer = next(iter(draft.said.items()))
+    column, answer = next(iter(draft.raw_answers.items()))
     what = "a number" if str(answer).strip().isdecimal() else "free text"
     return ProblemError(
         column,
@@ -360,11 +365,11 @@ def _without_question(values: Mapping[str, Any], answers: Mapping[str, Any]) -> 
 
 
 def _unknown(values: Mapping[str, Any], columns: Columns) -> ProblemError:
-    known = [f"{role}={name}" for role in ROLES if role not in columns for name in columns_of(values, role)[:1]]
+    known_columns = [f"{role}={name}" for role in ROLES if role not in columns for name in columns_of(values, role)[:1]]
     return ProblemError(
         "record",
         f"has no caption with foils, no options with an answer and no text with a label (fields: {_shown(values)}; "
-        f"known: {', '.join(known) or 'none'})",
+        f"known: {', '.join(known_columns) or 'none'})",
         "rename the columns to caption and foil, or to question, options and answer; the command can also map them, "
         "such as --column right=true_caption,wrongs=false_caption",
     )

@@ -25,8 +25,8 @@ MAX_CHANGED = 20
 class Counts:
     """What is counted over all records of a subtest.
 
-    `places`: number of options -> position of the right text -> items; `changed`: words changed -> pairs; `more`: word
-    -> pairs in which it is only, or more often, in the wrong text, minus those in which it is in the right one.
+    `positions`: number of options -> position of the right text -> items; `changed`: words changed -> pairs; `more`:
+    word -> pairs in which it is only, or more often, in the wrong text, minus those in which it is in the right one.
     `compared`: the pairs that these two count; of an item with a hard foil only its pair. `labels`: label -> items.
     """
 
@@ -35,7 +35,7 @@ class Counts:
     compared: int = 0
     questions: int = 0
     options: Counter[int] = field(default_factory=Counter)
-    places: dict[int, Counter[int]] = field(default_factory=dict)
+    positions: dict[int, Counter[int]] = field(default_factory=dict)
     changed: Counter[int] = field(default_factory=Counter)
     reordered: int = 0
     more: Counter[str] = field(default_factory=Counter)
@@ -49,8 +49,8 @@ class Counts:
         if record.is_label:
             self.labels[label_is_true(record)] += 1
             return
-        if record.place is not None:
-            self.places.setdefault(record.n_options, Counter())[record.place] += 1
+        if record.position is not None:
+            self.positions.setdefault(record.n_options, Counter())[record.position] += 1
         counted = Counter(right)
         compared = record.counted(wrongs)
         self.compared += len(compared)
@@ -60,8 +60,8 @@ class Counts:
             self.more = Counter({word: n for word, n in self.more.items() if abs(n) > 1})
 
     def _compare(self, right: list[str], counted: Counter[str], wrong: list[str]) -> None:
-        other = Counter(wrong)
-        put_in, taken_out = other - counted, counted - other
+        wrong_counts = Counter(wrong)
+        put_in, taken_out = wrong_counts - counted, counted - wrong_counts
         n_changed = max(put_in.total(), taken_out.total())
         self.changed[min(MAX_CHANGED, n_changed)] += 1
         self.reordered += not n_changed and right != wrong
@@ -72,7 +72,7 @@ class Counts:
 
 
 @dataclass
-class Gathered:
+class FileStatistics:
     """What one pass finds.
 
     `missing`: field -> records without it. `hard_foils`: how the hard foil is known -> records.
@@ -89,23 +89,23 @@ class Gathered:
     hard_foils: Counter[str] = field(default_factory=Counter)
 
 
-def gather(records: Iterable[AuditRecord], sample: Sample) -> Gathered:
+def gather(records: Iterable[AuditRecord], sample: Sample) -> FileStatistics:
     """Count all records, and draw the sample."""
-    found = Gathered(sample)
+    statistics = FileStatistics(sample)
     for record in records:
         right, wrongs = words(record.right), [words(text) for text in record.wrongs]
-        for counts in (found.overall, found.counts.setdefault(record.subtest, Counts())):
+        for counts in (statistics.overall, statistics.counts.setdefault(record.subtest, Counts())):
             counts.add(record, right, wrongs)
-        found.repeats.add(record, right, wrongs)
-        found.scripts[script_of(record.question if record.is_label else record.right)] += 1
-        found.missing.update(name for name in FIELDS if not getattr(record, name))
-        _note(found.languages, record.language)
-        _note(found.licences, record.licence)
+        statistics.repeats.add(record, right, wrongs)
+        statistics.scripts[script_of(record.question if record.is_label else record.right)] += 1
+        statistics.missing.update(name for name in FIELDS if not getattr(record, name))
+        _note(statistics.languages, record.language)
+        _note(statistics.licences, record.licence)
         if record.hard is not None:
-            found.hard_foils[record.hard_source] += 1
+            statistics.hard_foils[record.hard_source] += 1
         if record.counted(record.wrongs):
             sample.add(record.probed())
-    return found
+    return statistics
 
 
 def _note(counter: Counter[str], name: str) -> None:

@@ -25,8 +25,8 @@ class Answers:
 
         ProblemError: no id, or no answer. CorpusError: two records have the id, so its answer is that of one of them.
         """
-        given = named(fields, "id", columns)
-        name = str(own.get("id", "") if given is None else given)
+        own_id = named(fields, "id", columns)
+        name = str(own.get("id", "") if own_id is None else own_id)
         if not name:
             raise ProblemError("id", "is missing, which joins the answers", "name its column with --column id=NAME")
         if name not in self.by_id:
@@ -47,7 +47,7 @@ def answers_of(path: Path, raw: Iterable[RawRecord], columns: Columns) -> Answer
 
     CorpusError: a record cannot be read, has no id, or differs from an earlier one with the same id.
     """
-    found: dict[str, Mapping[str, Any]] = {}
+    fields_by_id: dict[str, Mapping[str, Any]] = {}
     for record in raw:
         if record.problem:
             raise CorpusError(f"{path}:{record.line}: {record.field}: {record.problem}; correct the line")
@@ -57,15 +57,17 @@ def answers_of(path: Path, raw: Iterable[RawRecord], columns: Columns) -> Answer
                 f"{path}:{record.line}: id: is missing; give each answer the id of its question, or name the column "
                 "with --column id=NAME"
             )
-        if found.setdefault(name, fields) != fields:
+        if fields_by_id.setdefault(name, fields) != fields:
             raise CorpusError(f"{path}:{record.line}: id: {quoted(name)} has two different answers; keep one of them")
-    return Answers(path, found)
+    return Answers(path, fields_by_id)
 
 
 def _entry(record: RawRecord, columns: Columns) -> tuple[str, Mapping[str, Any]]:
     value = record.value
     if not isinstance(value, Mapping):
         return record.key or "", {columns.get("answer", "answer"): value}
-    given = named(value, "id", columns)
-    name = record.key if given is None else given
-    return "" if name is None else str(name), {key: one for key, one in value.items() if one is not None}
+    own_id = named(value, "id", columns)
+    name = record.key if own_id is None else own_id
+    return "" if name is None else str(name), {
+        key: field_value for key, field_value in value.items() if field_value is not None
+    }

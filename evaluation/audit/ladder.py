@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.audit.answers import answer_place, is_number_label, label_of
+from evaluation.audit.answers import index_of_answer, is_number_label, label_of
 from evaluation.audit.records import AuditRecord, Finding, label_is_true
 from evaluation.errors import EvaluationError
 from evaluation.metrics import ladder
@@ -37,39 +37,39 @@ def read_rung(path: Path, items: Mapping[str, AuditRecord], columns: Mapping[str
     """
     table = Table(path, columns) if path.suffix in TABLES else None
     if table is not None and kind_of(table) == "predictions" and "right" not in {*table.names, *columns}:
-        found = _predicted(table, items)
+        credit_by_id = _predicted(table, items)
     else:
         scores = read_choices(path, columns=columns)
         credits = hit(standing(scores.scores, scores.right), "half")
-        found = dict(zip(scores.ids, map(float, credits), strict=True))
-    if not found.keys() & items.keys():
-        shown = quoted(next(iter(found), ""))
+        credit_by_id = dict(zip(scores.ids, map(float, credits), strict=True))
+    if not credit_by_id.keys() & items.keys():
+        example_id = quoted(next(iter(credit_by_id), ""))
         raise EvaluationError(
-            f"{path}: id: {shown} and all others are not in the benchmark; give the ids of its items, or map them "
+            f"{path}: id: {example_id} and all others are not in the benchmark; give the ids of its items, or map them "
             "with --column id=NAME"
         )
-    return found
+    return credit_by_id
 
 
 def _predicted(table: Table, items: Mapping[str, AuditRecord]) -> dict[str, float]:
     seen: dict[str, int] = {}
-    found: dict[str, float] = {}
+    credit_by_id: dict[str, float] = {}
     for row in table.rows({"id", "prediction"}.__contains__, truth="right"):
         name = row.new_name("id", seen)
         if name in items:
-            found[name] = _credit(row.text("prediction", ""), items[name])
-    return found
+            credit_by_id[name] = _credit(row.text("prediction", ""), items[name])
+    return credit_by_id
 
 
-def _credit(said: str, record: AuditRecord) -> float:
-    if record.is_label and (record.place is None or not is_number_label(said)):
-        label = label_of(said)
-        if label is not None or record.place is None:
+def _credit(prediction: str, record: AuditRecord) -> float:
+    if record.is_label and (record.position is None or not is_number_label(prediction)):
+        label = label_of(prediction)
+        if label is not None or record.position is None:
             return float(label is label_is_true(record))
-    place = record.place or 0
-    options = [*record.wrongs[:place], record.right, *record.wrongs[place:]]
+    position = record.position or 0
+    options = [*record.wrongs[:position], record.right, *record.wrongs[position:]]
     try:
-        return float(answer_place(said, options) == place)
+        return float(index_of_answer(prediction, options) == position)
     except ProblemError:
         return 0.0
 
@@ -80,35 +80,35 @@ def ladder_of(rungs: Mapping[str, Credits], items: Mapping[str, AuditRecord]) ->
         raise EvaluationError("the ladder needs scores of the full clip; give them with --predictions FILE")
     names = list(items)
     credit: dict[str, Floats] = {
-        rung: np.array([found.get(name, np.nan) for name in names]) for rung, found in rungs.items()
+        rung: np.array([credit_by_id.get(name, np.nan) for name in names]) for rung, credit_by_id in rungs.items()
     }
     chance = np.array([1 / record.n_options for record in items.values()])
     clusters = [record.video or f"item {name}" for name, record in items.items()]
     return ladder.compute(ladder.LadderScores(credit, chance, clusters))
 
 
-def findings_of(found: Mapping[str, Any]) -> list[Finding]:
+def findings_of(result: Mapping[str, Any]) -> list[Finding]:
     """Return one finding per rung: warn if a rung below the full clip is not clearly worse than it."""
     rows = []
-    for rung, row in found["rungs"].items():
+    for rung, row in result["rungs"].items():
         drop = row["drop_ci"]
         needless = rung != ladder.FULL and (drop is None or drop[0] <= 0)
         details = {"unit": "items", "rung": rung, "drop": row["drop"], "drop_ci": drop}
         verdict = "warn" if needless else "ok"
-        rows.append(Finding("ladder", verdict, row["T"], row["ci"], found["chance"], found["n"], "", details))
+        rows.append(Finding("ladder", verdict, row["T"], row["ci"], result["chance"], result["n"], "", details))
     return rows
 
 
-def parse_rungs(given: Sequence[str]) -> dict[str, Path]:
+def parse_rungs(options: Sequence[str]) -> dict[str, Path]:
     """Parse `shuffled=FILE`. EvaluationError: no such rung, or a rung occurs twice."""
-    found: dict[str, Path] = {}
-    for part in given:
-        name, equals, path = part.partition("=")
+    path_by_rung: dict[str, Path] = {}
+    for option in options:
+        name, equals, path = option.partition("=")
         rung = name.strip().replace("-", "_")
-        if not equals or not path or rung not in ladder.RUNGS or rung in found:
+        if not equals or not path or rung not in ladder.RUNGS or rung in path_by_rung:
             raise EvaluationError(
-                f"rung {quoted(part)} is not valid; give each rung once as NAME=FILE, with one of: "
+                f"rung {quoted(option)} is not valid; give each rung once as NAME=FILE, with one of: "
                 f"{', '.join(ladder.RUNGS)}"
             )
-        found[rung] = Path(path)
-    return found
+        path_by_rung[rung] = Path(path)
+    return path_by_rung

@@ -110,8 +110,8 @@ def named(values: Mapping[str, Any], role: str, columns: Columns) -> Any:
     """Return the value of a role: of the mapped column, or of the first of the known names; None without one."""
     if role in columns:
         names = [name.strip() for name in columns[role].split("+")]
-        found = [values.get(name) for name in names]
-        return found[0] if len(names) == 1 else [value for value in found if value is not None]
+        role_values = [values.get(name) for name in names]
+        return role_values[0] if len(names) == 1 else [value for value in role_values if value is not None]
     if role in {"right", "wrongs"} and {"options", "answer"} & columns.keys():
         return None
     return next((values[name] for name in columns_of(values, role)), None)
@@ -137,8 +137,8 @@ def has_role(names: Collection[str], role: str) -> bool:
 @lru_cache(maxsize=1000)
 def _known(names: tuple[str, ...], role: str) -> tuple[str, ...]:
     spelled = {name.strip().lower().replace(" ", "_"): name for name in reversed(names) if len(name) > 1}
-    found = [name if name in names else spelled.get(name) for name in NAMES[role]]
-    return tuple(name for name in found if name is not None)
+    columns = [name if name in names else spelled.get(name) for name in NAMES[role]]
+    return tuple(name for name in columns if name is not None)
 
 
 def series_of(values: Mapping[str, Any], series: re.Pattern[str]) -> list[str]:

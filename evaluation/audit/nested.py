@@ -33,8 +33,8 @@ def flattened(value: Any, key: str | None, columns: Columns, depth: int = 0) -> 
         yield dict(value), {"id": key or ""}
     elif value and all(_is_records(inner) for inner in value.values()):
         for subtest, inner in value.items():
-            for one in inner:
-                for fields, own in flattened(one, None, columns, depth + 1):
+            for record in inner:
+                for fields, own in flattened(record, None, columns, depth + 1):
                     yield fields, {"video": key or "", "subtest": str(subtest)[:MAX_LABEL], **_given(own)}
     else:
         yield from _of_object(value, key, columns, depth)
@@ -45,15 +45,15 @@ def _given(own: Mapping[str, str]) -> dict[str, str]:
 
 
 def _of_list(value: list[Any], key: str | None, columns: Columns, depth: int) -> Iterator[Found]:
-    if len(value) == 4 and all(isinstance(one, str) for one in value):
+    if len(value) == 4 and all(isinstance(item, str) for item in value):
         pictures, captions = value[::2], value[1::2]
         if all(map(_MEDIA.fullmatch, pictures)) and not any(map(_MEDIA.fullmatch, captions)):
             yield from _halves({}, captions, pictures, key)
             return
-    if not value or not all(isinstance(one, Mapping | list) for one in value):
+    if not value or not all(isinstance(item, Mapping | list) for item in value):
         raise ProblemError("record", "is not an object", "give an object with named fields")
-    for one in value:
-        for fields, own in flattened(one, None, columns, depth + 1):
+    for item in value:
+        for fields, own in flattened(item, None, columns, depth + 1):
             yield fields, {"subtest": key or "", **_given(own)}
 
 
@@ -63,21 +63,24 @@ def _of_object(value: Mapping[str, Any], key: str | None, columns: Columns, dept
     if not inside:
         yield dict(value), {"id": key or ""}
         return
-    beside = {name: inner for name, inner in value.items() if name not in inside}
+    shared_fields = {name: inner for name, inner in value.items() if name not in inside}
     rows = [
-        (name if isinstance(inner, list) and len(inside) > 1 else "", one)
+        (name if isinstance(inner, list) and len(inside) > 1 else "", record)
         for name, inner in inside.items()
-        for one in (inner if isinstance(inner, list) else [inner])
+        for record in (inner if isinstance(inner, list) else [inner])
     ]
-    outer = named(beside, "id", columns)
+    outer = named(shared_fields, "id", columns)
     outer = key if outer is None else outer
-    for number, (subtest, one) in enumerate(rows):
+    for number, (subtest, record) in enumerate(rows):
         own = {"subtest": subtest[:MAX_LABEL]}
-        for fields, more in flattened(one, None, columns, depth + 1):
+        for fields, more in flattened(record, None, columns, depth + 1):
             # The id of the object is that of several questions.
             ids = {"id": f"{outer}-{number}"} if outer is not None and len(rows) > 1 else {}
             has_own = named(fields, "id", columns) is not None
-            yield {**beside, **({} if has_own else ids), **fields}, {"id": key or "", **_given(own), **_given(more)}
+            yield (
+                {**shared_fields, **({} if has_own else ids), **fields},
+                {"id": key or "", **_given(own), **_given(more)},
+            )
 
 
 def _is_records(value: Any) -> bool:
@@ -116,22 +119,30 @@ def _two_pictures(value: Mapping[str, Any], columns: Columns) -> tuple[dict[str,
     pictures = {match.group(1): name for name in value if (match := _PICTURE.fullmatch(name))}
     if len(captions) != 2 or captions.keys() != pictures.keys():
         return None
-    beside = {name: inner for name, inner in value.items() if name not in {*captions.values(), *pictures.values()}}
+    shared_fields = {
+        name: inner for name, inner in value.items() if name not in {*captions.values(), *pictures.values()}
+    }
     order = sorted(captions)
-    return beside, [value[captions[one]] for one in order], [_file_of(value[pictures[one]]) for one in order]
+    return (
+        shared_fields,
+        [value[captions[number]] for number in order],
+        [_file_of(value[pictures[number]]) for number in order],
+    )
 
 
 def _file_of(value: Any) -> Any:
     return value.get("path") if isinstance(value, Mapping) else value
 
 
-def _halves(beside: Mapping[str, Any], captions: list[Any], pictures: list[Any], key: str | None) -> Iterator[Found]:
+def _halves(
+    shared_fields: Mapping[str, Any], captions: list[Any], pictures: list[Any], key: str | None
+) -> Iterator[Found]:
     """Yield both halves of a pair in which each caption is right for one picture. They are one group of the probes:
     trained on one half, a classifier would be wrong about the other."""
     group = "\n".join(sorted(map(str, captions)))
-    outer = named(beside, "id", {})
+    outer = named(shared_fields, "id", {})
     outer = key if outer is None else outer
     for k in (0, 1):
         texts = {"caption": captions[k], "foils": [captions[1 - k]], "video_file": pictures[k]}
         ids = {} if outer is None else {"id": f"{outer}_{k}"}
-        yield {**beside, **texts, **ids}, {"group": group}
+        yield {**shared_fields, **texts, **ids}, {"group": group}

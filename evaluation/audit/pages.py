@@ -119,9 +119,9 @@ def _place(share: float) -> str:
 
 
 def _positions(findings: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    places = next((f["details"].get("places", []) for f in findings if f["check"] == "position"), [])
+    positions = next((f["details"].get("places", []) for f in findings if f["check"] == "position"), [])
     return _bars(
-        (LETTERS[number] if number < len(LETTERS) else str(number + 1), count) for number, count in enumerate(places)
+        (LETTERS[number] if number < len(LETTERS) else str(number + 1), count) for number, count in enumerate(positions)
     )
 
 

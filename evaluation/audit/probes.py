@@ -227,6 +227,6 @@ def _js(right: Floats, wrong: Floats) -> float:
     middle = (shares[0] + shares[1]) / 2
     total = 0.0
     for share in shares:
-        there = share > 0
-        total += float((share[there] * np.log2(share[there] / middle[there])).sum()) / 2
+        is_present = share > 0
+        total += float((share[is_present] * np.log2(share[is_present] / middle[is_present])).sum()) / 2
     return float(np.sqrt(max(0.0, total)))

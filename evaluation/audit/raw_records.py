@@ -44,18 +44,18 @@ def files_in(folder: Path) -> list[tuple[Path, str]]:
     with its files. CorpusError: there is none.
     """
     for suffixes in (frozenset({PARQUET}), TABLES | LINES | {JSON}):
-        for place in _PLACES:
-            paths = (path for path in folder.glob(place) if path.suffix.lower() in suffixes and path.is_file())
-            if found := sorted(paths):
-                return [(path, path.parent.name if place in _DEEPER else "") for path in found]
+        for pattern in _PLACES:
+            paths = (path for path in folder.glob(pattern) if path.suffix.lower() in suffixes and path.is_file())
+            if files := sorted(paths):
+                return [(path, path.parent.name if pattern in _DEEPER else "") for path in files]
     problem = "has no file in Parquet, JSON, JSON lines, CSV or TSV, nor has a folder in it"
     raise CorpusError(f"{folder}: folder: {problem}; give the folder of the files, or name them")
 
 
 def header_of(path: Path) -> tuple[str, list[str]]:
     """Return the delimiter and the names of the columns of a table. CorpusError: it has none."""
-    found = [(delimiter, first_row(path, delimiter).names) for delimiter in (TAB, COMMA, SEMICOLON)]
-    delimiter, names = max(found, key=lambda pair: len(pair[1]))
+    headers = [(delimiter, first_row(path, delimiter).names) for delimiter in (TAB, COMMA, SEMICOLON)]
+    delimiter, names = max(headers, key=lambda pair: len(pair[1]))
     if not names:
         raise CorpusError(f"{path}:1: header: is empty; name the columns in the first line")
     return delimiter, names
@@ -82,33 +82,35 @@ def _records(path: Path, limits: TableLimits) -> Iterator[RawRecord]:
 
 def _members(path: Path) -> Iterator[Member]:
     """Yield the records of a list or an object; of an object with one list of records, those of the list."""
-    found = list(members(path, read_text(path)))
-    if columns := _columns(found):
+    records = list(members(path, read_text(path)))
+    if columns := _columns(records):
         for number, row in enumerate(zip(*columns.values(), strict=True), 1):
             yield Member(None, dict(zip(columns, row, strict=True)), number)
         return
-    lists = [member for member in found if isinstance(member.value, list) and member.key is not None]
+    lists = [member for member in records if isinstance(member.value, list) and member.key is not None]
     if len(lists) == 1:
-        found = [Member(None, value, lists[0].line) for value in lists[0].value]
-    yield from found
+        records = [Member(None, value, lists[0].line) for value in lists[0].value]
+    yield from records
 
 
-def _columns(found: list[Member]) -> dict[str, list[Any]]:
+def _columns(members: list[Member]) -> dict[str, list[Any]]:
     """Return the cells of each column, if the members are columns of one length, as pandas and `datasets` write them.
 
     Names and cells decide: records by id have the names of their fields inside, and lists by subtest hold records.
     Cells by row name are in the order of the first column.
     """
-    columns = {member.key: member.value for member in found if member.key is not None}
-    if not 1 < len(columns) == len(found) or not _has_roles(columns):
+    columns = {member.key: member.value for member in members if member.key is not None}
+    if not 1 < len(columns) == len(members) or not _has_roles(columns):
         return {}
-    first = found[0].value
+    first = members[0].value
     if isinstance(first, dict) and not _has_roles(first):
-        named = [column for column in columns.values() if isinstance(column, dict) and column.keys() == first.keys()]
-        if len(named) == len(found):
+        same_rows = [
+            column for column in columns.values() if isinstance(column, dict) and column.keys() == first.keys()
+        ]
+        if len(same_rows) == len(members):
             columns = {name: [column[row] for row in first] for name, column in columns.items()}
     cells = [column for column in columns.values() if isinstance(column, list)]
-    is_table = len({len(column) for column in cells}) == 1 and len(cells) == len(found)
+    is_table = len({len(column) for column in cells}) == 1 and len(cells) == len(members)
     return columns if is_table and not any(isinstance(cell, dict) for column in cells for cell in column) else {}
 
 

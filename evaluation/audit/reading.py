@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from evaluation.audit.answers import Manner
+from evaluation.audit.answers import AnswerStyles
 from evaluation.audit.exports import WHOLE, released
-from evaluation.audit.forms import Draft, draft_of, settled
+from evaluation.audit.forms import Draft, draft_of, record_of_draft
 from evaluation.audit.joining import answers_of
 from evaluation.audit.nested import flattened
 from evaluation.audit.raw_records import TABLES, header_of, raw_records, stem_of_parts
@@ -59,12 +59,12 @@ class Problems:
     """Records that could not be read: their number, and the first of them in words."""
 
     n: int = 0
-    shown: list[str] = field(default_factory=list)
+    examples: list[str] = field(default_factory=list)
 
     def add(self, problem: str) -> None:
         self.n += 1
-        if len(self.shown) < MAX_BAD_SHOWN:
-            self.shown.append(problem)
+        if len(self.examples) < MAX_BAD_SHOWN:
+            self.examples.append(problem)
 
 
 def formats() -> dict[str, Entry]:
@@ -94,8 +94,8 @@ def read_benchmark(source: Source, problems: Problems) -> Iterator[AuditRecord]:
             waiting.append((record, candidates))
         else:
             yield _with_hard_foil(record, stated_hard_foil(candidates) if candidates else None)
-    found = hard_foils(candidates for _, candidates in waiting)
-    for (record, _), hard in zip(waiting, found, strict=True):
+    hard_indices = hard_foils(candidates for _, candidates in waiting)
+    for (record, _), hard in zip(waiting, hard_indices, strict=True):
         yield _with_hard_foil(record, hard)
 
 
@@ -128,14 +128,14 @@ def _outcomes(source: Source, form: str) -> Iterator[Any]:
     module, params = load(entry), parse_params(entry, source.params)
     if getattr(module, "TAKES_LIMITS", False):
         params = {**params, "limits": source.limits}
-    found: Iterator[Any] = module.read(source.path, params=params)
-    return found
+    outcomes: Iterator[Any] = module.read(source.path, params=params)
+    return outcomes
 
 
 def _of_item(item: ItemRecord, source: Source, number: int) -> AuditRecord:
-    said = {**item.facts, **item.extra}
-    place, question = said.get("label"), said.get("question")
-    is_place = isinstance(place, int) and not isinstance(place, bool) and 0 <= place <= len(item.foils)
+    facts = {**item.facts, **item.extra}
+    position, question = facts.get("label"), facts.get("question")
+    is_position = isinstance(position, int) and not isinstance(position, bool) and 0 <= position <= len(item.foils)
     return AuditRecord(
         item.caption,
         tuple(item.foils),
@@ -147,8 +147,8 @@ def _of_item(item: ItemRecord, source: Source, number: int) -> AuditRecord:
         clip=item.video.key,
         group=item.pair,
         question=question if isinstance(question, str) else "",
-        place=int(place) if is_place and place is not None else None,
-        licence=str(said.get("license") or said.get("licence") or ""),
+        position=int(position) if is_position and position is not None else None,
+        licence=str(facts.get("license") or facts.get("licence") or ""),
     )
 
 
@@ -159,24 +159,24 @@ def _split_of(source: Source) -> str:
 
 
 def _by_names(source: Source, problems: Problems) -> Iterator[tuple[AuditRecord, Candidates | None]]:
-    manner, waiting, is_known = Manner(), list[tuple[Draft, Mapping[str, Any]]](), False
+    styles, waiting, is_known = AnswerStyles(), list[tuple[Draft, Mapping[str, Any]]](), False
     for draft, fields in _drafts(source, problems):
         if not is_known:
-            draft.note(manner)
+            draft.note(styles)
         waiting.append((draft, fields))
         if is_known or len(waiting) >= MAX_WAITING:
             is_known = True
-            yield from _settled(source, waiting, manner, problems)
+            yield from _records_of_drafts(source, waiting, styles, problems)
             waiting.clear()
-    yield from _settled(source, waiting, manner, problems)
+    yield from _records_of_drafts(source, waiting, styles, problems)
 
 
-def _settled(
-    source: Source, waiting: Iterable[tuple[Draft, Mapping[str, Any]]], manner: Manner, problems: Problems
+def _records_of_drafts(
+    source: Source, waiting: Iterable[tuple[Draft, Mapping[str, Any]]], styles: AnswerStyles, problems: Problems
 ) -> Iterator[tuple[AuditRecord, Candidates | None]]:
     for draft, fields in waiting:
         try:
-            record = settled(draft, manner)
+            record = record_of_draft(draft, styles)
         except ProblemError as error:
             problems.add(_said(source, draft.where, error))
         except CorpusError as error:
@@ -218,7 +218,7 @@ def _said(source: Source, line: int, error: ProblemError) -> str:
 
 
 def _candidates(record: AuditRecord, fields: Mapping[str, Any]) -> Candidates | None:
-    if record.question or record.place is not None:
+    if record.question or record.position is not None:
         return None
     facts = fields.get("facts")
     return Candidates(record.subtest, record.right, record.wrongs, fields, facts if isinstance(facts, Mapping) else {})

@@ -19,7 +19,7 @@ LABEL = "\x1e"
 class AuditRecord:
     """One item: the `right` text, its `wrongs`, and what the file says beside them ("" if nothing).
 
-    `place`: the position of the right text among the options, from 0; None if the file does not order them. `where`:
+    `position`: that of the right text among the options, from 0; None if the file does not order them. `where`:
     the line, or the number of the record. `clip`: the video with the times of its part. `hard`: the index of the hard
     foil among the wrong texts (-1: it is none of them), None if all count alike; `hard_source`: how it is known.
     `is_label`: the question is a text with a label, and right and wrong are yes and no, or true and false. `group`: of
@@ -35,7 +35,7 @@ class AuditRecord:
     video: str = ""
     clip: str = ""
     question: str = ""
-    place: int | None = None
+    position: int | None = None
     licence: str = ""
     language: str = ""
     hard: int | None = None
@@ -57,7 +57,7 @@ class AuditRecord:
         """Return the record with only the wrong texts that count; a pair has no order of options."""
         if self.hard is None:
             return self
-        return replace(self, wrongs=tuple(self.counted(self.wrongs)), place=None)
+        return replace(self, wrongs=tuple(self.counted(self.wrongs)), position=None)
 
     @property
     def pairs(self) -> list[tuple[str, str]]:

@@ -18,14 +18,14 @@ SHOWN = 5
 NO_VIDEO = 0
 
 
-def normal(found: list[str], text: str) -> str:
+def normal(words_of_text: list[str], text: str) -> str:
     """Return the words of a text; of a text without words, the text."""
-    return " ".join(found) or text
+    return " ".join(words_of_text) or text
 
 
-def hashed(*parts: str) -> int:
+def hashed(*texts: str) -> int:
     """Return 64 bits of the texts, never `NO_VIDEO`."""
-    joined = "\0".join(parts).encode("utf-8", "surrogatepass")
+    joined = "\0".join(texts).encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.sha256(joined).digest()[:8], "big") or 1
 
 
@@ -58,7 +58,7 @@ class Repeats:
     def add(self, record: AuditRecord, right: list[str], wrongs: list[list[str]]) -> None:
         """Note a record and the words of its texts."""
         caption = normal(right, record.right)
-        foils = [normal(found, text) for found, text in zip(wrongs, record.wrongs, strict=True)]
+        foils = [normal(foil_words, text) for foil_words, text in zip(wrongs, record.wrongs, strict=True)]
         # Without the names of the videos, the same statement can be about another one.
         clip = record.clip or (str(len(self.items)) if record.is_label else "")
         self.items.append(hashed(clip, record.question, caption, *sorted(foils)))
@@ -69,7 +69,7 @@ class Repeats:
         n_equal = record.wrongs.count(record.right)
         self.n_equal += n_equal
         self.n_equal_without_video += 0 if record.video else n_equal
-        self.n_same += sum(found == right and bool(right) for found in wrongs)
+        self.n_same += sum(foil_words == right and bool(right) for foil_words in wrongs)
         self.n_twice += len(set(foils)) < len(foils)
         if record.video and not record.question:
             self.captions_of_videos.append(hashed(record.clip, caption))
@@ -82,18 +82,18 @@ class Repeats:
         Of the first of them, return number (from 1) and line.
         """
         _, first = np.unique(_array(self.items), return_index=True)
-        again = np.ones(len(self.items), dtype=bool)
-        again[first] = False
-        shown = [{"item": int(at) + 1, "line": int(self.where[at])} for at in np.flatnonzero(again)[:SHOWN]]
-        return int(again.sum()), int((again & (_array(self.videos) == NO_VIDEO)).sum()), shown
+        is_repeat = np.ones(len(self.items), dtype=bool)
+        is_repeat[first] = False
+        repeats = [{"item": int(at) + 1, "line": int(self.where[at])} for at in np.flatnonzero(is_repeat)[:SHOWN]]
+        return int(is_repeat.sum()), int((is_repeat & (_array(self.videos) == NO_VIDEO)).sum()), repeats
 
     def distinct_captions(self) -> int:
         return len(np.unique(_array(self.captions)))
 
     def contradictions(self) -> int:
         """Count the foils that are a caption of another item of the same video."""
-        found = np.isin(_array(self.foils_of_videos), _array(self.captions_of_videos))
-        return int(found.sum()) - self.n_same_in_videos
+        is_caption = np.isin(_array(self.foils_of_videos), _array(self.captions_of_videos))
+        return int(is_caption.sum()) - self.n_same_in_videos
 
     def leaks(self) -> dict[str, int] | None:
         """Count the items of test splits whose video or text is in another split; None with fewer than two splits."""

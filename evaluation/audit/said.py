@@ -32,32 +32,32 @@ def lines_of(finding: Mapping[str, Any]) -> list[str]:
     if finding["value"] is None:
         # Reasons are clauses of evaluation.audit.checks.
         return [_("Not run, because %(reason)s.") % {"reason": _(details["reason"])}] if details.get("reason") else []
-    said = []
+    lines = []
     if form := COUNTED.get(finding["check"]):
-        said.append(str(form) % {"hits": count(details["count"]), "n": count(finding["n"])})
+        lines.append(str(form) % {"hits": count(details["count"]), "n": count(finding["n"])})
     if finding["check"] == "leakage" and (n := details["captions"]):
         form = ngettext("The text of %(n)s is in another split.", "The texts of %(n)s are in another split.", n)
-        said.append(form % {"n": count(n)})
+        lines.append(form % {"n": count(n)})
     if n := details.get("missing", {}).get("video"):
         form = ngettext("%(n)s item names no video.", "%(n)s items name no video.", n)
-        said.append(form % {"n": count(n)})
-    return said + _of_repeats(details)
+        lines.append(form % {"n": count(n)})
+    return lines + _of_repeats(details)
 
 
 def _of_repeats(details: Mapping[str, Any]) -> list[str]:
     """Return why a check warns or fails although its share is 0 %, and what it could not tell."""
-    said = []
+    lines = []
     if n := details.get("equal"):
-        said.append(ngettext("%(n)s pair has equal texts.", "%(n)s pairs have equal texts.", n) % {"n": count(n)})
+        lines.append(ngettext("%(n)s pair has equal texts.", "%(n)s pairs have equal texts.", n) % {"n": count(n)})
     if n := details.get("equal_without_video"):
         form = ngettext(
             "%(n)s pair of them names no video: it may have a clip for each text, so it is only a warning.",
             "%(n)s pairs of them name no video: they may have a clip for each text, so they are only a warning.",
             n,
         )
-        said.append(form % {"n": count(n)})
+        lines.append(form % {"n": count(n)})
     if n := details.get("twice"):
-        said.append(
+        lines.append(
             ngettext("%(n)s item has the same foil twice.", "%(n)s items have the same foil twice.", n)
             % {"n": count(n)}
         )
@@ -67,8 +67,8 @@ def _of_repeats(details: Mapping[str, Any]) -> list[str]:
             "%(n)s repeated items name no video: they may be about other ones, so they are only a warning.",
             n,
         )
-        said.append(form % {"n": count(n)})
-    return said
+        lines.append(form % {"n": count(n)})
+    return lines
 
 
 def and_more(n: int) -> str:

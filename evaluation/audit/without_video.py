@@ -20,10 +20,14 @@ def best_probe(findings: Sequence[Finding]) -> dict[str, Any] | None:
 
     `probes`: how many were tried. The best of several is too high on average, because its errors are chosen, too.
     """
-    ran = [one for one in findings if one.check in OF_TEXTS and not one.subtest and one.value is not None]
+    ran = [
+        finding
+        for finding in findings
+        if finding.check in OF_TEXTS and not finding.subtest and finding.value is not None
+    ]
     if not ran:
         return None
-    best = max(ran, key=lambda one: one.value or 0.0)
+    best = max(ran, key=lambda finding: finding.value or 0.0)
     details = best.details or {}
     return {
         "value": best.value,
@@ -32,43 +36,43 @@ def best_probe(findings: Sequence[Finding]) -> dict[str, Any] | None:
         "probe": details.get("probe"),
         "n": best.n,
         "unit": details.get("unit"),
-        "probes": sum(TRIED.get(one.check, 1) for one in ran),
+        "probes": sum(TRIED.get(finding.check, 1) for finding in ran),
     }
 
 
 def sentence(result: Mapping[str, Any]) -> str:
     """Return what the audit means, in one sentence; "" if no probe could run."""
-    found = result["without_video"]
-    if found is None:
+    probe = result["without_video"]
+    if probe is None:
         return ""
     form = _("Without the video, %(value)s of the items are answered correctly from the words alone (%(interval)s); ")
     if result["questions"] == result["items"]:
         form = _(
             "Without the video, %(value)s of the questions are answered correctly from the words alone (%(interval)s); "
         )
-    elif not result["questions"] and found["unit"] == "pairs":
+    elif not result["questions"] and probe["unit"] == "pairs":
         form = _("Without the video, the words alone tell caption from foil in %(value)s of the pairs (%(interval)s); ")
-    said = form + _("chance is %(chance)s.")
-    return said % {
-        "value": share(found["value"]),
-        "interval": _interval(found["interval"]),
-        "chance": share(found["chance"]),
+    sentence_form = form + _("chance is %(chance)s.")
+    return sentence_form % {
+        "value": share(probe["value"]),
+        "interval": _interval(probe["interval"]),
+        "chance": share(probe["chance"]),
     }
 
 
 def note(result: Mapping[str, Any]) -> str:
     """Return which probe the sentence is about, of how many, and on how many items."""
-    found = result["without_video"]
-    if found is None:
+    probe = result["without_video"]
+    if probe is None:
         return ""
-    said = ngettext(
+    text = ngettext(
         "This is the only probe that reads texts: %(probe)s.",
         "This is the best of %(n)s probes that read texts: %(probe)s. Choosing the best makes it a little too high.",
-        found["probes"],
-    ) % {"n": count(found["probes"]), "probe": _probe(found["probe"])}
+        probe["probes"],
+    ) % {"n": count(probe["probes"]), "probe": _probe(probe["probe"])}
     if result["sample"]["items"] < result["items"]:
-        said += " " + _("It read a random sample of %(n)s items.") % {"n": count(result["sample"]["items"])}
-    return said
+        text += " " + _("It read a random sample of %(n)s items.") % {"n": count(result["sample"]["items"])}
+    return text
 
 
 def _interval(bounds: Sequence[float] | None) -> str:
@@ -78,10 +82,10 @@ def _interval(bounds: Sequence[float] | None) -> str:
 
 
 def _probe(name: str) -> str:
-    named = {
+    names = {
         WORDS: _("a classifier on words"),
         NGRAMS: _("a classifier on word order"),
         LONGEST: _("always the longest text"),
         SHORTEST: _("always the shortest text"),
     }
-    return named.get(name) or _("the language model %(name)s") % {"name": name}
+    return names.get(name) or _("the language model %(name)s") % {"name": name}

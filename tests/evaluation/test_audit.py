@@ -9,10 +9,10 @@ import pytest
 
 from evaluation.analyses.blind import probes
 from evaluation.analyses.records import ItemFacts
-from evaluation.audit.answers import Manner, answer_place
+from evaluation.audit.answers import AnswerStyles, index_of_answer
 from evaluation.audit.audit import Options, audit
 from evaluation.audit.checks import of_positions
-from evaluation.audit.forms import draft_of, settled
+from evaluation.audit.forms import draft_of, record_of_draft
 from evaluation.audit.gathering import Counts, script_of
 from evaluation.audit.ladder import by_id, ladder_of, parse_rungs, read_rung
 from evaluation.audit.pages import file_of
@@ -61,10 +61,10 @@ def found_of(result: dict, check: str, subtest: str = "") -> dict:
 
 
 def records(*rows: dict, **columns: str) -> list[AuditRecord]:
-    manner, drafts = Manner(), [draft_of(row, line, columns, {}) for line, row in enumerate(rows, 1)]
+    styles, drafts = AnswerStyles(), [draft_of(row, line, columns, {}) for line, row in enumerate(rows, 1)]
     for draft in drafts:
-        draft.note(manner)
-    return [settled(draft, manner) for draft in drafts]
+        draft.note(styles)
+    return [record_of_draft(draft, styles) for draft in drafts]
 
 
 @pytest.fixture(scope="module")
@@ -122,12 +122,12 @@ class TestReading:
         ("answer", "place"), [("kick", 1), ("B", 1), ("(B) kick", 1), ("B. kick", 1), (1, 1), ("2", 2), ("1.0", 1)]
     )
     def test_an_answer_is_a_text_a_letter_or_a_number(self, answer, place):
-        assert answer_place(answer, ["throw", "kick", "catch"]) == place
+        assert index_of_answer(answer, ["throw", "kick", "catch"]) == place
 
     @pytest.mark.parametrize("answer", [None, "", "D", 3, -1, True, "dance"])
     def test_an_answer_that_is_not_an_option_is_refused(self, answer):
         with pytest.raises(ProblemError, match="answer"):
-            answer_place(answer, ["throw", "kick", "catch"])
+            index_of_answer(answer, ["throw", "kick", "catch"])
 
     @pytest.mark.parametrize(
         "row",
@@ -142,7 +142,7 @@ class TestReading:
     )
     def test_questions_of_all_forms_are_one_record(self, row):
         (record,) = records(row)
-        assert (record.question, record.right, record.wrongs, record.place) == ("What?", "kick", ("throw",), 1)
+        assert (record.question, record.right, record.wrongs, record.position) == ("What?", "kick", ("throw",), 1)
 
     def test_columns_can_be_mapped(self):
         (record,) = records({"yes": "a cup", "no1": "a hat", "no2": "a key"}, right="yes", wrongs="no1+no2")
@@ -167,7 +167,7 @@ class TestReading:
         problems = Problems()
         assert len(list(read_benchmark(source, problems))) == 1
         assert problems.n == 2
-        assert "b.jsonl:2: record: has no caption with foils" in problems.shown[0]
+        assert "b.jsonl:2: record: has no caption with foils" in problems.examples[0]
 
     @pytest.mark.parametrize("text", ["", "{", "a,b\n", '{"x": 1}', "[1, 2]", "[[]]"])
     def test_a_file_without_items_is_one_clear_error(self, text, tmp_path):

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from evaluation.audit.answers import Manner, label_of
+from evaluation.audit.answers import AnswerStyles, label_of
 from evaluation.audit.audit import Options, audit
-from evaluation.audit.forms import draft_of, listed, settled
+from evaluation.audit.forms import draft_of, listed, record_of_draft
 from evaluation.audit.groups import groups_of
 from evaluation.audit.ladder import by_id, read_rung
 from evaluation.audit.pages import file_of
@@ -35,20 +35,20 @@ def saved(path: Path, value: object, **about: object) -> Source:
 def read(source: Source) -> list[AuditRecord]:
     problems = Problems()
     found = list(read_benchmark(source, problems))
-    assert problems.shown == []
+    assert problems.examples == []
     return found
 
 
 def parsed(row: dict) -> AuditRecord:
-    manner, draft = Manner(), draft_of(row, 1, {}, {})
-    draft.note(manner)
-    return settled(draft, manner)
+    styles, draft = AnswerStyles(), draft_of(row, 1, {}, {})
+    draft.note(styles)
+    return record_of_draft(draft, styles)
 
 
 def refused(source: Source) -> str:
     problems = Problems()
     assert list(read_benchmark(source, problems)) == []
-    return problems.shown[0]
+    return problems.examples[0]
 
 
 def finding(result: dict, check: str) -> dict:
@@ -218,7 +218,7 @@ class TestOptions:
         rows.append({"question": "Q?", "options": ["a", "b"], "answer": "a", "gt": 1})
         problems = Problems()
         assert len(list(read_benchmark(saved(tmp_path / "two.jsonl", rows), problems))) == 6
-        assert "answer means option 1, gt means option 2" in problems.shown[0]
+        assert "answer means option 1, gt means option 2" in problems.examples[0]
 
     def test_an_answer_with_the_letter_of_another_option_is_refused(self):
         with pytest.raises(ProblemError, match="names option 1, and has the text of option 2"):

@@ -29,7 +29,7 @@ COLUMNS = {name: [pair[name] for pair in PAIRS] for name in PAIRS[0]}
 def texts(path: Path) -> list[tuple[str, tuple[str, ...]]]:
     problems = Problems()
     found = [(record.right, record.wrongs) for record in read_benchmark(Source(path), problems)]
-    assert problems.shown == []
+    assert problems.examples == []
     return found
 
 
