@@ -26,10 +26,10 @@ VERSION = "1"
 
 @dataclass(frozen=True)
 class StoredPreview:
-    """`found` None: not computed yet. Stale: something of the project changed since the job began."""
+    """`preview` None: not computed yet. Stale: something of the project changed since the job began."""
 
     row: CachedResult
-    found: Preview | None
+    preview: Preview | None
     is_stale: bool
 
     @property
@@ -37,9 +37,9 @@ class StoredPreview:
         return bool(self.row.job and not self.row.job.is_over)
 
 
-def stored_preview(project: Project, asked: Sequence[int]) -> StoredPreview:
-    """Return the preview with the ladders of the asked runs as a job stored it; the first request queues the job."""
-    runs = sorted(set(asked))
+def stored_preview(project: Project, run_ids: Sequence[int]) -> StoredPreview:
+    """Return the preview with the ladders of the runs as a job stored it; the first request queues the job."""
+    runs = sorted(set(run_ids))
     row = find_result(project, PREVIEW, ["runs", *runs]) or request_preview(project, runs)
     if row.fingerprint != VERSION:
         return StoredPreview(row, None, is_stale=True)
@@ -49,9 +49,9 @@ def stored_preview(project: Project, asked: Sequence[int]) -> StoredPreview:
 
 
 @transaction.atomic
-def request_preview(project: Project, asked: Sequence[int]) -> CachedResult:
+def request_preview(project: Project, run_ids: Sequence[int]) -> CachedResult:
     """Queue the job that computes the preview; a request while it is in progress changes nothing."""
-    runs = sorted(set(asked))
+    runs = sorted(set(run_ids))
     row = locked_result(project, PREVIEW, ["runs", *runs], {"runs": runs})
     title = _("Check of the next release of %(project)s") % {"project": project.name}
     return _queued(row, PREVIEW, title)
@@ -59,17 +59,21 @@ def request_preview(project: Project, asked: Sequence[int]) -> CachedResult:
 
 def store_preview(row: CachedResult) -> None:
     """Compute and store what the page shows before a freeze."""
-    found = preview(row.project, row.params["runs"])
-    ladder, gate = found.ladder, found.gate
+    content = preview(row.project, row.params["runs"])
+    ladder, gate = content.ladder, content.gate
     data = {
-        "gate": gate and {**gate, "offers": [[each.name, each.n, each.n_kept] for each in gate["offers"]]},
+        "gate": gate and {**gate, "offers": [[offer.name, offer.n, offer.n_kept] for offer in gate["offers"]]},
         "ladder": ladder
         and {
             "runs": [run.pk for run in ladder.runs],
             "chosen": [run.pk for run in ladder.chosen],
             "needs": [
-                [need, one.luck, [[each.name, each.n, each.n_kept, each.n_unknown] for each in one.subtests]]
-                for need, one in ladder.selections.items()
+                [
+                    need,
+                    selection.luck,
+                    [[subtest.name, subtest.n, subtest.n_kept, subtest.n_unknown] for subtest in selection.subtests],
+                ]
+                for need, selection in ladder.selections.items()
             ],
         },
     }
@@ -86,12 +90,12 @@ def _preview(project: Project, data: Mapping[str, Any]) -> Preview:
 
 def _ladder(project: Project, data: Mapping[str, Any]) -> LadderOffer | None:
     runs = Run.objects.filter(release__project=project).select_related("release__project").in_bulk(data["runs"])
-    chosen = [runs[pk] for pk in data["chosen"] if pk in runs]
+    ladder_runs = [runs[pk] for pk in data["chosen"] if pk in runs]
     selections = {
-        need: Selection(need, chosen, frozenset(), luck, tuple(SubtestCount(*each) for each in subtests))
+        need: Selection(need, ladder_runs, frozenset(), luck, tuple(SubtestCount(*counts) for counts in subtests))
         for need, luck, subtests in data["needs"]
     }
-    return LadderOffer([runs[pk] for pk in data["runs"] if pk in runs], chosen, selections)
+    return LadderOffer([runs[pk] for pk in data["runs"] if pk in runs], ladder_runs, selections)
 
 
 def freezing_of(project: Project) -> CachedResult | None:
@@ -100,22 +104,22 @@ def freezing_of(project: Project) -> CachedResult | None:
 
 
 @transaction.atomic
-def request_freeze(person: User, project: Project, asked: Mapping[str, Any]) -> CachedResult:
+def request_freeze(person: User, project: Project, params: Mapping[str, Any]) -> CachedResult:
     """Queue a job that freezes a release with the parameters of `freeze_release`; one at a time."""
     require_researcher(person, project)
     row = locked_result(project, FREEZING)
     if row.job is not None and not row.job.is_over:
         return row
-    row.params, row.data = {"person": person.pk, **asked}, {}
+    row.params, row.data = {"person": person.pk, **params}, {}
     row.save(update_fields=["params", "data"])
     return _queued(row, FREEZING, _("New release of %(project)s") % {"project": project.name})
 
 
-def freeze_asked(row: CachedResult) -> None:
+def freeze_from_row(row: CachedResult) -> None:
     """Freeze what the row requests, and store which release it is."""
-    asked = dict(row.params)
-    person = User.objects.get(pk=asked.pop("person"))
-    release = freeze_release(person, row.project, **asked)
+    params = dict(row.params)
+    person = User.objects.get(pk=params.pop("person"))
+    release = freeze_release(person, row.project, **params)
     store_result(row.project, FREEZING, "", VERSION, {"release": release.pk, "name": release.name}, row.params)
 
 

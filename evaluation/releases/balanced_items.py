@@ -20,7 +20,7 @@ class Offer:
     n: int
     n_kept: int
     # Their ids; a stored offer has only their number.
-    kept: frozenset[str] = frozenset()
+    kept_ids: frozenset[str] = frozenset()
 
     @property
     def share(self) -> float:
@@ -35,13 +35,15 @@ def offer(frozen: Sequence[FrozenItem], name: str) -> Offer:
     """Return the largest set of the subtest's items whose words are balanced; an item stays with all its foils or
     leaves, and an item of two clips with both of its items.
     """
-    records = [one.record for one in frozen if one.record["subtest"] == name]
+    records = [member.record for member in frozen if member.record["subtest"] == name]
     item_of = {
-        f"{record['id']}/{place}": (record, foil) for record in records for place, foil in enumerate(record["foils"])
+        f"{record['id']}/{position}": (record, foil)
+        for record in records
+        for position, foil in enumerate(record["foils"])
     }
     pairs = [Pair(id_, _together(record), record["caption"], foil) for id_, (record, foil) in item_of.items()]
-    kept = frozenset(item_of[id_][0]["id"] for id_ in select(pairs, per_group=None).kept)
-    return Offer(name, len(records), len(kept), kept)
+    balanced_ids = frozenset(item_of[id_][0]["id"] for id_ in select(pairs, per_group=None).kept)
+    return Offer(name, len(records), len(balanced_ids), balanced_ids)
 
 
 def _together(record: Mapping[str, Any]) -> str:
@@ -55,14 +57,18 @@ def balanced(frozen: Sequence[FrozenItem], names: Collection[str]) -> tuple[list
     EvaluationError: a subtest without valid items, or with too few remaining.
     """
     offers = [offer(frozen, name) for name in dict.fromkeys(names)]
-    for each in offers:
-        if not each.n:
-            raise EvaluationError(_("The subtest %(name)s has no valid items to balance.") % {"name": each.name})
-        if not each.feasible:
+    for row in offers:
+        if not row.n:
+            raise EvaluationError(_("The subtest %(name)s has no valid items to balance.") % {"name": row.name})
+        if not row.feasible:
             raise EvaluationError(
                 _("%(name)s cannot be balanced: only %(kept)s of %(n)s items would remain. Generate more foils for it.")
-                % {"name": each.name, "kept": each.n_kept, "n": each.n}
+                % {"name": row.name, "kept": row.n_kept, "n": row.n}
             )
-    kept = {each.name: each.kept for each in offers}
-    left = [one for one in frozen if one.record["id"] in kept.get(one.record["subtest"], {one.record["id"]})]
-    return left, offers
+    ids_by_subtest = {row.name: row.kept_ids for row in offers}
+    remaining = [
+        member
+        for member in frozen
+        if member.record["id"] in ids_by_subtest.get(member.record["subtest"], {member.record["id"]})
+    ]
+    return remaining, offers

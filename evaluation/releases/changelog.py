@@ -37,7 +37,7 @@ def compared(before: Release, after: Release) -> dict[str, Any]:
         for name in new
         if name in old and (fields := changed_fields(old[name], new[name]))
     ]
-    found = {
+    difference = {
         "before": {"id": before.pk, "name": before.name, "content_hash": before.shown_hash},
         "added": [name for name in new if name not in old],
         "removed": [name for name in old if name not in new],
@@ -45,7 +45,7 @@ def compared(before: Release, after: Release) -> dict[str, Any]:
         "n_same": sum(name in old for name in new) - len(changed),
     }
     reported = _reported(before, after, {*new}, {row["id"] for row in changed})
-    return {**found, "reported": reported} if reported else found
+    return {**difference, "reported": reported} if reported else difference
 
 
 def _reported(before: Release, after: Release, new: set[str], changed: set[str]) -> list[dict[str, Any]]:
@@ -56,8 +56,8 @@ def _reported(before: Release, after: Release, new: set[str], changed: set[str])
     for name, state in rows.filter(decided_at__lte=after.created_at).values_list("member__record__id", "state"):
         counts.setdefault(name, Counter())[state] += 1
     return [
-        {"id": name, "reports": found.total(), "outcome": _outcome(name, found, new, changed)}
-        for name, found in sorted(counts.items())
+        {"id": name, "reports": states.total(), "outcome": _outcome(name, states, new, changed)}
+        for name, states in sorted(counts.items())
     ]
 
 
@@ -78,13 +78,13 @@ def _contents(release: Release) -> dict[str, dict[str, Any]]:
 def changed_fields(old: Mapping[str, Any], new: Mapping[str, Any], above: str = "") -> list[str]:
     """Return the names of differing fields: "caption", "video.start_time", "facts.count"; a list counts as one
     field."""
-    found: list[str] = []
+    names: list[str] = []
     for name in sorted(old.keys() | new.keys()):
-        one, other = old.get(name), new.get(name)
-        if one == other and (name in old) == (name in new):
+        old_value, new_value = old.get(name), new.get(name)
+        if old_value == new_value and (name in old) == (name in new):
             continue
-        if isinstance(one, Mapping) and isinstance(other, Mapping):
-            found += changed_fields(one, other, f"{above}{name}.")
+        if isinstance(old_value, Mapping) and isinstance(new_value, Mapping):
+            names += changed_fields(old_value, new_value, f"{above}{name}.")
         else:
-            found.append(f"{above}{name}")
-    return found
+            names.append(f"{above}{name}")
+    return names

@@ -55,9 +55,9 @@ def changes(before: Release, after: Release) -> Changes:
             "n_same": len(shared) - len(edited) - len(described),
         }
 
-    about = f"{before.pk}:{after.pk}"
+    key = f"{before.pk}:{after.pk}"
     fingerprint = digest([VERSION, before.content_hash, after.content_hash])
-    return Changes(**cached_by_fingerprint(after.project, "changes", about, fingerprint, make))
+    return Changes(**cached_by_fingerprint(after.project, "changes", key, fingerprint, make))
 
 
 def _contents(release: Release) -> dict[str, tuple[str, str]]:
@@ -68,9 +68,9 @@ def _contents(release: Release) -> dict[str, tuple[str, str]]:
     rows = ReleaseItem.objects.filter(release=release, is_private=False).order_by("position")
     rows = rows.values_list("record", flat=True)
     return {
-        record["id"]: (digest([asked.main_key, asked.main, asked.proficiency]), digest(content_of(record)))
+        record["id"]: (digest([questions.main_key, questions.main, questions.proficiency]), digest(content_of(record)))
         for record in rows.iterator()
-        for asked in [asked_of(record)]
+        for questions in [asked_of(record)]
     }
 
 
@@ -124,7 +124,7 @@ def unscored(before: Release, after: Release) -> list[Unscored]:
 
 def _place(row: Shift, rows: Sequence[Shift], name: str) -> int:
     """Return the rank among the models of the same column; equal shares have equal ranks."""
-    return 1 + sum(getattr(one, name) > getattr(row, name) for one in rows if one.column == row.column)
+    return 1 + sum(getattr(shift, name) > getattr(row, name) for shift in rows if shift.column == row.column)
 
 
 def _on_both(before: Release, after: Release) -> tuple[list[tuple[Run, Run]], list[Unscored]]:
@@ -151,12 +151,12 @@ def _n_missing(run: Run, before: Release, after: Release) -> int:
 
 
 def _shift(old: Run, new: Run, after: Release, before: Release) -> list[Shift]:
-    found = changes(before, after)
-    changed = {*found.added, *found.edited}
+    difference = changes(before, after)
+    changed = {*difference.added, *difference.edited}
     same = [name for name in axes_of(after).ids if name not in changed]
     fingerprint = digest([VERSION, fingerprint_of(old), fingerprint_of(new), after.content_hash])
-    about = f"{old.pk}:{new.pk}:{after.pk}"
-    data = cached_by_fingerprint(after.project, "shift", about, fingerprint, lambda: _measured(old, new, after, same))
+    key = f"{old.pk}:{new.pk}:{after.pk}"
+    data = cached_by_fingerprint(after.project, "shift", key, fingerprint, lambda: _measured(old, new, after, same))
     return [Shift(label=new.label, protocol=new.protocol, **data)] if data else []
 
 
@@ -172,20 +172,20 @@ def _measured(old: Run, new: Run, after: Release, same: list[str]) -> dict[str, 
     values = {name: _by_id(axes_by[name], tables[name][column]) for name in tables}
     if not all(values.values()):
         return {}
-    both = [name for name in same if name in values["before"] and name in values["after"]]
+    shared = [name for name in same if name in values["before"] and name in values["after"]]
     return {
         "column": column,
-        **{name: float(np.mean(list(each.values()))) for name, each in values.items()},
+        **{name: float(np.mean(list(credit_by_id.values()))) for name, credit_by_id in values.items()},
         **{f"{name}_ci": _interval(axes_by[name], tables[name][column]) for name in tables},
-        **{f"same_{k}": float(np.mean([v[i] for i in both])) if both else None for k, v in values.items()},
-        **{f"n_{name}": len(each) for name, each in values.items()},
-        "n_same": len(both),
+        **{f"same_{k}": float(np.mean([v[i] for i in shared])) if shared else None for k, v in values.items()},
+        **{f"n_{name}": len(credit_by_id) for name, credit_by_id in values.items()},
+        "n_same": len(shared),
     }
 
 
 def _interval(axes: Axes, credit: Any) -> list[float] | None:
     counts = ~np.isnan(credit)
-    clusters = [name for name, kept in zip(axes.clusters, counts, strict=True) if kept]
+    clusters = [name for name, is_scored in zip(axes.clusters, counts, strict=True) if is_scored]
     return mean_intervals(credit[counts][:, None], clusters)[0]
 
 

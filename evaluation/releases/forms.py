@@ -64,9 +64,9 @@ class FreezeForm(forms.Form):
             self._add_needs(ladder)
         else:
             del self.fields["needs"], self.fields["ladder_runs"]
-        offers = [each for each in gate["offers"] if each.feasible] if gate else []
+        offers = [row for row in gate["offers"] if row.feasible] if gate else []
         self.fields["balance"].choices = [
-            (each.name, f"{each.name}: {each.n_kept} / {each.n} ({each.share:.0%})") for each in offers
+            (row.name, f"{row.name}: {row.n_kept} / {row.n} ({row.share:.0%})") for row in offers
         ]
         if not offers:
             del self.fields["balance"]
@@ -74,10 +74,11 @@ class FreezeForm(forms.Form):
             del self.fields["override"]
 
     def _add_needs(self, ladder: Offer) -> None:
-        rows = ((need, SELECTION_LABELS[need], each) for need, each in ladder.selections.items())
-        named = [
-            (need, f"{label}: {each.n_kept} / {sum(row.n for row in each.subtests)}") for need, label, each in rows
+        rows = ((need, SELECTION_LABELS[need], selection) for need, selection in ladder.selections.items())
+        choices = [
+            (need, f"{label}: {selection.n_kept} / {sum(row.n for row in selection.subtests)}")
+            for need, label, selection in rows
         ]
-        self.fields["needs"].choices = [("", _("all valid items")), *named]
+        self.fields["needs"].choices = [("", _("all valid items")), *choices]
         self.fields["ladder_runs"].choices = [(run.pk, run.label) for run in ladder.runs]
         self.initial["ladder_runs"] = [run.pk for run in ladder.chosen]

@@ -29,8 +29,8 @@ def freezable(project: Project) -> list[Subtest]:
     whose other half is not valid.
     """
     halves = [item.pk for item in half_items(project)]
-    whole = ~Q(items__in=halves) if halves else Q()
-    valid, word = counts_as_valid("items__") & whole, on_publishers_word("items__") & whole
+    is_complete = ~Q(items__in=halves) if halves else Q()
+    valid, word = counts_as_valid("items__") & is_complete, on_publishers_word("items__") & is_complete
     waits = Q(items__state=ItemState.IN_VALIDATION) & ~on_publishers_word("items__")
     refused = list(requeued_as_invalid(project))
     rows = Subtest.objects.filter(project=project, kind=Subtest.Kind.MAIN).order_by("name")
@@ -51,7 +51,7 @@ def left_out(content: Sequence[Subtest]) -> str:
     """Return why the other items of `freezable` are left out, in words; "" if none is. Retracted items are not
     listed."""
     waiting, disputed, invalid, halves = (sum(getattr(row, name) for row in content) for name in LEFT_OUT)
-    parts = [
+    counts = [
         waiting and ngettext("%(n)d in validation", "%(n)d in validation", waiting) % {"n": waiting},
         disputed and ngettext("%(n)d disputed", "%(n)d disputed", disputed) % {"n": disputed},
         invalid and ngettext("%(n)d invalid", "%(n)d invalid", invalid) % {"n": invalid},
@@ -59,7 +59,7 @@ def left_out(content: Sequence[Subtest]) -> str:
         and ngettext("%(n)d whose other clip has no valid item", "%(n)d whose other clip has no valid item", halves)
         % {"n": halves},
     ]
-    return ", ".join(filter(None, parts))
+    return ", ".join(filter(None, counts))
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Preview:
     ladder: LadderOffer | None = None
 
 
-def preview(project: Project, asked: Sequence[int] = (), needs: str = "") -> Preview:
+def preview(project: Project, run_ids: Sequence[int] = (), needs: str = "") -> Preview:
     """Return the gate's result for the items that are valid now, or those of them that a need keeps by the ladders of
     the asked runs. The items are read once.
     """
@@ -80,14 +80,17 @@ def preview(project: Project, asked: Sequence[int] = (), needs: str = "") -> Pre
         frozen = valid_items(project)
     except EvaluationError:
         return Preview()
-    ladder = _ladder(project, frozen, asked)
-    chosen = ladder.selections.get(needs) if ladder else None
-    return Preview(_gate(project, [one for one in frozen if chosen is None or one.record["id"] in chosen.kept]), ladder)
+    ladder = _ladder(project, frozen, run_ids)
+    selection = ladder.selections.get(needs) if ladder else None
+    return Preview(
+        _gate(project, [member for member in frozen if selection is None or member.record["id"] in selection.kept]),
+        ladder,
+    )
 
 
-def _ladder(project: Project, frozen: Sequence[FrozenItem], asked: Sequence[int]) -> LadderOffer | None:
+def _ladder(project: Project, frozen: Sequence[FrozenItem], run_ids: Sequence[int]) -> LadderOffer | None:
     try:
-        return ladder_offer(project, [one.record for one in frozen], asked)
+        return ladder_offer(project, [member.record for member in frozen], run_ids)
     except EvaluationError:
         return None
 
@@ -95,6 +98,6 @@ def _ladder(project: Project, frozen: Sequence[FrozenItem], asked: Sequence[int]
 def _gate(project: Project, frozen: Sequence[FrozenItem]) -> dict[str, Any] | None:
     if not frozen:
         return None
-    finding: GateFinding = inspect(project, [one.record for one in frozen])
+    finding: GateFinding = inspect(project, [member.record for member in frozen])
     offers = [offer(frozen, row["name"]) for row in finding.rows if row["solved"]]
     return {"rows": finding.rows, "stopped": finding.stopped, "offers": offers}

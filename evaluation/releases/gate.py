@@ -71,11 +71,11 @@ def _said_of(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def facts_of(records: Sequence[Mapping[str, Any]]) -> list[ItemFacts]:
     """Convert frozen records to the facts that analyses take."""
-    found = [
+    items = [
         ItemFacts(id=row["id"], subtest=row["subtest"], caption=row["caption"], foils=tuple(row["foils"]))
         for row in records
     ]
-    return with_hard_foils(found, [candidates_of(row) for row in records])
+    return with_hard_foils(items, [candidates_of(row) for row in records])
 
 
 def inspect(project: Project, records: Sequence[Mapping[str, Any]]) -> GateFinding:
@@ -92,12 +92,14 @@ def inspect(project: Project, records: Sequence[Mapping[str, Any]]) -> GateFindi
         for item in items
     ]
     published = sorted(published_subtests(project) & {item.subtest for item in items})
-    known = {label: found.fingerprint for label, found in values.items()}
+    fingerprints = {label: scored.fingerprint for label, scored in values.items()}
     # Added only if there are some, so that older cached inspections keep their fingerprint.
-    fingerprint = digest([VERSION, load(BLIND).VERSION, facts, bars, known, *([published] if published else [])])
+    fingerprint = digest([VERSION, load(BLIND).VERSION, facts, bars, fingerprints, *([published] if published else [])])
 
     def make() -> dict[str, Any]:
-        preferences = {label: preference(items, found.scores) for label, found in values.items() if found.fingerprint}
+        preferences = {
+            label: preference(items, scored.scores) for label, scored in values.items() if scored.fingerprint
+        }
         return judge(items, bars, preferences, published).as_json()
 
     return GateFinding(cached_by_fingerprint(project, KIND, "", fingerprint, make, in_memory=False)["rows"])
@@ -129,11 +131,11 @@ def judge(
     """
     items = hard_part(items)
     names = dict.fromkeys(item.subtest for item in items)
-    by_label = {label: {row["name"]: row for row in found["subtests"]} for label, found in preferences.items()}
+    by_label = {label: {row["name"]: row for row in report["subtests"]} for label, report in preferences.items()}
     rows = []
     for name in names:
         probes = load(BLIND).probes(name, [item for item in items if item.subtest == name])
-        preferred = {label: found[name] for label, found in by_label.items()}
+        preferred = {label: rows_by_name[name] for label, rows_by_name in by_label.items()}
         rows.append(row_of(probes, bars[name], preferred, published=name in published))
     return GateFinding(rows)
 
@@ -186,13 +188,13 @@ def _probe(name: str, value: float | None, interval: Sequence[float] | None, bar
 def _sentence(row: Mapping[str, Any]) -> str:
     over = ", ".join(f"{probe['probe']} {probe['value']:.0%}" for probe in row["probes"] if probe["over"])
     words = ", ".join(_telling(word) for word in row["words"])
-    given = _(" These words give the answer away: %(words)s.") % {"words": words} if words else ""
-    said = _("%(name)s is solved without the video (%(over)s, the limit is %(bar)s).") % {
+    cue_sentence = _(" These words give the answer away: %(words)s.") % {"words": words} if words else ""
+    solved_sentence = _("%(name)s is solved without the video (%(over)s, the limit is %(bar)s).") % {
         "name": row["name"],
         "over": over,
         "bar": f"{row['bar']:.0%}",
     }
-    return said + given
+    return solved_sentence + cue_sentence
 
 
 def _not_judged(row: Mapping[str, Any]) -> str:

@@ -37,17 +37,17 @@ def private_ids(project: Project, records: Records, share: float, seed: int = 0)
     EvaluationError: too few items were never public.
     """
     public, private = _known_clips(project)
-    chosen = drawn(records, check_share(share), secret_seed("holdback", project.pk, seed), public, private)
-    if share and not chosen:
+    ids = drawn(records, check_share(share), secret_seed("holdback", project.pk, seed), public, private)
+    if share and not ids:
         raise EvaluationError(
             _(
                 "No item can be held back: every item was there when an earlier release was frozen, so exports may "
                 "contain it. Add new videos, or freeze without a private part."
             )
         )
-    if len(chosen) == len(records):
+    if len(ids) == len(records):
         raise EvaluationError(_("All items would be private. Add videos, or choose a smaller private share."))
-    return chosen
+    return ids
 
 
 def drawn(
@@ -61,25 +61,25 @@ def drawn(
     for keys, group in _groups(records):
         if keys.isdisjoint(public):
             (free if keys.isdisjoint(private) else fixed).append((min(keys), group))
-    chosen = [name for _key, group in fixed for name in group]
-    wanted = share * len(records)
-    for _key, group in sorted(free, key=lambda each: hashlib.sha256(f"{seed}:{each[0]}".encode()).digest()):
-        if abs(len(chosen) + len(group) - wanted) < abs(len(chosen) - wanted):
-            chosen += group
-    return frozenset(chosen)
+    ids = [name for _key, group in fixed for name in group]
+    n_private = share * len(records)
+    for _key, group in sorted(free, key=lambda entry: hashlib.sha256(f"{seed}:{entry[0]}".encode()).digest()):
+        if abs(len(ids) + len(group) - n_private) < abs(len(ids) - n_private):
+            ids += group
+    return frozenset(ids)
 
 
 def _groups(records: Records) -> Iterator[tuple[set[str], list[str]]]:
     """Return (keys, ids) of the items that belong together by any of their keys."""
-    found: dict[str, tuple[set[str], list[str]]] = {}
+    group_by_key: dict[str, tuple[set[str], list[str]]] = {}
     for record in records:
         keys = set(_keys(record))
         joined: tuple[set[str], list[str]] = (keys, [record["id"]])
-        for known in {id(found[key]): found[key] for key in keys if key in found}.values():
-            joined[0].update(known[0])
-            joined[1].extend(known[1])
-        found |= dict.fromkeys(joined[0], joined)
-    return iter({id(group): group for group in found.values()}.values())
+        for overlap in {id(group_by_key[key]): group_by_key[key] for key in keys if key in group_by_key}.values():
+            joined[0].update(overlap[0])
+            joined[1].extend(overlap[1])
+        group_by_key |= dict.fromkeys(joined[0], joined)
+    return iter({id(group): group for group in group_by_key.values()}.values())
 
 
 def _keys(record: Mapping[str, Any]) -> Iterator[str]:
@@ -105,8 +105,8 @@ def _known_clips(project: Project) -> tuple[set[str], set[str]]:
     members = ReleaseItem.objects.filter(release__project=project)
     private = set(_sources(members.filter(is_private=True)))
     before = Item.objects.filter(project=project, created_at__lte=last.created_at).select_related("video")
-    shown = {source_key(vars(item.video)) for item in before.iterator(chunk_size=500)}
-    return (set(_sources(members.filter(is_private=False))) | shown) - private, private
+    public_sources = {source_key(vars(item.video)) for item in before.iterator(chunk_size=500)}
+    return (set(_sources(members.filter(is_private=False))) | public_sources) - private, private
 
 
 def _sources(members: QuerySet[ReleaseItem]) -> Iterable[str]:

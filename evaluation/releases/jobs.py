@@ -1,7 +1,7 @@
 """Define the background jobs that preview and freeze a release of a large project."""
 
 from evaluation.cached_results.models import CachedResult
-from evaluation.releases.background import freeze_asked, store_preview
+from evaluation.releases.background import freeze_from_row, store_preview
 from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.progress import progress
 
@@ -17,5 +17,5 @@ def preview_release(row_id: int, job: Job) -> None:
 
 def freeze_by_job(row_id: int, job: Job) -> None:
     progress(job, 0, 1, "computing")
-    freeze_asked(CachedResult.objects.select_related("project").get(pk=row_id))
+    freeze_from_row(CachedResult.objects.select_related("project").get(pk=row_id))
     progress(job, 1, 1, "done")

@@ -43,14 +43,14 @@ def frozen_items(project: Project, items: QuerySet[Item] | None = None) -> list[
     A record has the item's foils and those of its proficiency pair (of a valid one, without dropped foils), and the
     origin of each foil.
     """
-    chosen = items if items is not None else Item.objects.filter(subtest__kind=Subtest.Kind.MAIN)
-    rows = chosen.filter(subtest__project=project).select_related(
+    items_of_project = items if items is not None else Item.objects.filter(subtest__kind=Subtest.Kind.MAIN)
+    rows = items_of_project.filter(subtest__project=project).select_related(
         "subtest", "video", "caption", "proficiency_item__subtest", "proficiency_item__caption"
     )
     foils = _foils(rows)
-    made = _provenance_of_composed(project, rows, foils) | _provenance(project, rows)
-    frozen = [FrozenItem(item, _record(item, foils, made)) for item in rows]
-    return sorted(frozen, key=lambda one: one.record["id"])
+    provenance = _provenance_of_composed(project, rows, foils) | _provenance(project, rows)
+    frozen = [FrozenItem(item, _record(item, foils, provenance)) for item in rows]
+    return sorted(frozen, key=lambda member: member.record["id"])
 
 
 def valid_items(project: Project) -> list[FrozenItem]:
@@ -62,17 +62,17 @@ def whole_items(frozen: list[FrozenItem]) -> tuple[list[FrozenItem], list[Frozen
     """Return the items that a release takes, and the halves of pairs that it leaves out, since the other half is not
     valid or no longer fits. EvaluationError: there are only such halves.
     """
-    found = halves_among([one.record for one in frozen])
-    if len(found) == len(frozen):
+    halves = halves_among([member.record for member in frozen])
+    if len(halves) == len(frozen):
         raise EvaluationError(
             _(
                 "Every valid item is half of a pair of two clips, and no pair has two valid items. Wait until "
                 "validators finish the other items."
             )
         )
-    if not found:
+    if not halves:
         return frozen, []
-    return [one for at, one in enumerate(frozen) if at not in found], [frozen[at] for at in sorted(found)]
+    return [member for at, member in enumerate(frozen) if at not in halves], [frozen[at] for at in sorted(halves)]
 
 
 def freeze_candidates(project: Project) -> tuple[list[FrozenItem], list[FrozenItem]]:
@@ -82,8 +82,8 @@ def freeze_candidates(project: Project) -> tuple[list[FrozenItem], list[FrozenIt
 
 def halves_among(records: Sequence[Mapping[str, Any]]) -> set[int]:
     """Return the positions of halves whose pair is not whole."""
-    whole = {at for both in whole_pairs(records) for at in both}
-    return {at for at, record in enumerate(records) if record.get("pair") and at not in whole}
+    paired = {at for positions in whole_pairs(records) for at in positions}
+    return {at for at, record in enumerate(records) if record.get("pair") and at not in paired}
 
 
 def half_items(project: Project) -> list[Item]:
@@ -117,10 +117,10 @@ def _valid(project: Project) -> list[FrozenItem]:
             )
         )
     # By id; older imports could store `1` and `s:1` in the subtest `s`.
-    for one, other in pairwise(frozen):
-        if one.record["id"] == other.record["id"]:
+    for member, neighbour in pairwise(frozen):
+        if member.record["id"] == neighbour.record["id"]:
             raise EvaluationError(
-                _("Two valid items have the release id '%(id)s'. Retract one of them.") % {"id": one.record["id"]}
+                _("Two valid items have the release id '%(id)s'. Retract one of them.") % {"id": member.record["id"]}
             )
     return frozen
 
@@ -130,7 +130,7 @@ def item_name(item: Item) -> str:
     return release_id(item.subtest.name, item.key)
 
 
-def plain_record(item: Item, kept: Sequence[Foil], of_pair: Sequence[Foil], id_: str) -> ItemRecord:
+def plain_record(item: Item, own_foils: Sequence[Foil], of_pair: Sequence[Foil], id_: str) -> ItemRecord:
     """Return the item as importers read it, without votes; `of_pair` are the foils of its proficiency item."""
     simpler = item.proficiency_item
     return ItemRecord(
@@ -139,7 +139,7 @@ def plain_record(item: Item, kept: Sequence[Foil], of_pair: Sequence[Foil], id_:
         test=item.subtest.test,
         video=video_record(item.video),
         caption=item.caption.text,
-        foils=tuple(foil.text for foil in kept),
+        foils=tuple(foil.text for foil in own_foils),
         proficiency=_pair(simpler, of_pair) if simpler else None,
         extra=item.extra,
         facts=item.known_facts,
@@ -147,15 +147,15 @@ def plain_record(item: Item, kept: Sequence[Foil], of_pair: Sequence[Foil], id_:
     )
 
 
-def _record(item: Item, foils: dict[int, list[Foil]], made: dict[int, dict[str, Any]]) -> dict[str, Any]:
-    kept = _kept(item, foils.get(item.pk, []))
+def _record(item: Item, foils: dict[int, list[Foil]], provenance: dict[int, dict[str, Any]]) -> dict[str, Any]:
+    own_foils = _kept(item, foils.get(item.pk, []))
     simpler = item.proficiency_item
     of_pair = _kept(simpler, foils.get(simpler.pk, [])) if simpler else []
     return release_record(
-        plain_record(item, kept, of_pair, item_name(item)),
+        plain_record(item, own_foils, of_pair, item_name(item)),
         media=_media(item.video),
-        positions=[foil.position for foil in kept],
-        provenance=[made.get(foil.pk) for foil in kept],
+        positions=[foil.position for foil in own_foils],
+        provenance=[provenance.get(foil.pk) for foil in own_foils],
         proficiency_id=item_name(simpler) if simpler else "",
         proficiency_valid=is_valid(simpler) if simpler else None,
         proficiency_positions=[foil.position for foil in of_pair],
@@ -201,23 +201,23 @@ def _media(video: Video) -> dict[str, Any]:
 
 def _foils(items: QuerySet[Item]) -> dict[int, list[Foil]]:
     """Return the foils of the items and of their proficiency items, by item."""
-    found: dict[int, list[Foil]] = defaultdict(list)
-    chosen = Q(item__in=items.values("pk")) | Q(item__in=items.values("proficiency_item"))
-    for foil in Foil.objects.filter(chosen).order_by("item_id", "position"):
-        found[foil.item_id].append(foil)
-    return found
+    foils_by_item: dict[int, list[Foil]] = defaultdict(list)
+    of_items = Q(item__in=items.values("pk")) | Q(item__in=items.values("proficiency_item"))
+    for foil in Foil.objects.filter(of_items).order_by("item_id", "position"):
+        foils_by_item[foil.item_id].append(foil)
+    return foils_by_item
 
 
 def _provenance(project: Project, items: QuerySet[Item]) -> dict[int, dict[str, Any]]:
     """Return the origin of each foil of the items, by the foil's row id; a person is under a pseudonym."""
-    made = (
+    candidates = (
         Candidate.objects.filter(foil__item__in=items.values("pk"))
         # A run has thousands of candidates, so it is read once.
         .select_related("parent", "group")
         .prefetch_related("filter_scores", "group__run")
     )
     screened = screened_by(project)
-    return {row.foil_id: made_by(project, row, screened) for row in made if row.foil_id}
+    return {row.foil_id: made_by(project, row, screened) for row in candidates if row.foil_id}
 
 
 def _provenance_of_composed(
@@ -227,35 +227,39 @@ def _provenance_of_composed(
 
     One query if there is no such item.
     """
-    wanted: dict[tuple[int, str, str], list[int]] = defaultdict(list)
+    foils_by_source: dict[tuple[int, str, str], list[int]] = defaultdict(list)
     for item in items:
         source = (item.known_facts.get(COMPOSED) or {}).get("hard")
         for foil in foils.get(item.pk, []) if source else []:
             if foil.position == item.known_facts.get(HARD_FOIL):
-                wanted[item.caption_id, foil.text_sha256, source].append(foil.pk)
-    if not wanted:
+                foils_by_source[item.caption_id, foil.text_sha256, source].append(foil.pk)
+    if not foils_by_source:
         return {}
     rows = Candidate.objects.filter(group__run__project=project).exclude(state__in=NOT_USED)
-    rows = rows.filter(group__run__subtest__name__in={source for *_key, source in wanted}).order_by("pk")
+    rows = rows.filter(group__run__subtest__name__in={source for *_key, source in foils_by_source}).order_by("pk")
     # Several runs may have made the text: the newest counts.
     columns = rows.values_list("group__caption", "text_sha256", "group__run__subtest__name", "pk")
-    ids = {(caption, text, source): pk for caption, text, source, pk in columns if (caption, text, source) in wanted}
-    made = Candidate.objects.select_related("parent", "group__run").prefetch_related("filter_scores")
-    found, screened = made.in_bulk(list(ids.values())), screened_by(project)
+    ids = {
+        (caption, text, source): pk
+        for caption, text, source, pk in columns
+        if (caption, text, source) in foils_by_source
+    }
+    candidates = Candidate.objects.select_related("parent", "group__run").prefetch_related("filter_scores")
+    candidate_by_id, screened = candidates.in_bulk(list(ids.values())), screened_by(project)
     return {
         foil: made_by(project, row, screened)
-        for key, row in ((key, found[pk]) for key, pk in ids.items())
-        for foil in wanted[key]
+        for key, row in ((key, candidate_by_id[pk]) for key, pk in ids.items())
+        for foil in foils_by_source[key]
     }
 
 
 def screened_by(project: Project) -> dict[int, list[str]]:
     """Return candidate -> keys of the models that screened it before people saw it. One query."""
-    found: dict[int, set[str]] = defaultdict(set)
+    models_by_candidate: dict[int, set[str]] = defaultdict(set)
     scores = FilterScore.objects.filter(run__project=project, filter=SCREENING, measure__isnull=False)
     for candidate, model in scores.values_list("candidate_id", "measure__scorer__params__model"):
-        found[candidate].add(model)
-    return {candidate: sorted(models) for candidate, models in found.items()}
+        models_by_candidate[candidate].add(model)
+    return {candidate: sorted(models) for candidate, models in models_by_candidate.items()}
 
 
 def made_by(project: Project, candidate: Candidate, screened: Mapping[int, list[str]]) -> dict[str, Any]:

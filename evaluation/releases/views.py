@@ -55,8 +55,8 @@ def freeze(request: HttpRequest, slug: str) -> HttpResponse:
         return _freeze_large(request, project)
     if not posted and waits(project, GATE, "", request.GET):
         return render(request, "evaluation/freeze.html", {"waits": True, "asked": request.GET.urlencode()})
-    shown = preview(project, _asked_runs(request), request.POST.get("needs", ""))
-    form = FreezeForm(request.POST if posted else None, gate=shown.gate, ladder=shown.ladder)
+    next_release = preview(project, _run_ids(request), request.POST.get("needs", ""))
+    form = FreezeForm(request.POST if posted else None, gate=next_release.gate, ladder=next_release.ladder)
     if posted and form.is_valid():
         try:
             release = freeze_release(request.user, project, **form.cleaned_data)
@@ -65,46 +65,48 @@ def freeze(request: HttpRequest, slug: str) -> HttpResponse:
         else:
             messages.success(request, _("%(name)s is frozen. Its content is listed below.") % {"name": release.name})
             return redirect("releases:release", project.slug, release.pk)
-    return _freeze_page(request, project, form, shown)
+    return _freeze_page(request, project, form, next_release)
 
 
-def _asked_runs(request: HttpRequest) -> list[int]:
-    asked = (request.POST if request.method == "POST" else request.GET).getlist("ladder_runs")
-    return [int(pk) for pk in asked if pk.isdecimal() and len(pk) < 19]
+def _run_ids(request: HttpRequest) -> list[int]:
+    values = (request.POST if request.method == "POST" else request.GET).getlist("ladder_runs")
+    return [int(pk) for pk in values if pk.isdecimal() and len(pk) < 19]
 
 
 def _freeze_large(request: HttpRequest, project: Project) -> HttpResponse:
     """Show what jobs found of the next release, and freeze it by a job."""
-    runs = _asked_runs(request)
+    runs = _run_ids(request)
     posted = request.method == "POST" and "check" not in request.POST
     if "check" in request.POST:
         request_preview(project, runs)
         return redirect(f"{request.path}?{urlencode({'ladder_runs': runs}, doseq=True)}")
     stored, freezing = stored_preview(project, runs), freezing_of(project)
     freezes = bool(freezing and freezing.job and not freezing.job.is_over)
-    asked = urlencode({"ladder_runs": runs}, doseq=True)
-    jobs = {"stored": stored, "freezing": freezing, "freezes": freezes, "asked": asked}
+    query = urlencode({"ladder_runs": runs}, doseq=True)
+    jobs = {"stored": stored, "freezing": freezing, "freezes": freezes, "asked": query}
     if "part" in request.GET:
         at_work = freezes or stored.is_at_work
         return render_live(request, "evaluation/_freeze_jobs.html", jobs, refresh=not at_work)
-    shown = stored.found or Preview()
-    form = FreezeForm(request.POST if posted else None, gate=shown.gate, ladder=shown.ladder, by_job=True)
+    next_release = stored.preview or Preview()
+    form = FreezeForm(request.POST if posted else None, gate=next_release.gate, ladder=next_release.ladder, by_job=True)
     if posted and form.is_valid():
         request_freeze(request.user, project, form.cleaned_data)
         return redirect("releases:freeze", project.slug)
-    return _freeze_page(request, project, form, shown, **jobs)
+    return _freeze_page(request, project, form, next_release, **jobs)
 
 
-def _freeze_page(request: HttpRequest, project: Project, form: FreezeForm, shown: Preview, **jobs: Any) -> HttpResponse:
+def _freeze_page(
+    request: HttpRequest, project: Project, form: FreezeForm, next_release: Preview, **jobs: Any
+) -> HttpResponse:
     content = freezable(project)
-    gate = shown.gate and {**shown.gate, "rows": [named_probes(row) for row in shown.gate["rows"]]}
+    gate = next_release.gate and {**next_release.gate, "rows": [named_probes(row) for row in next_release.gate["rows"]]}
     context = {
         "form": form,
         "content": content,
         "n_valid": sum(row.n_valid for row in content),
         "left_out": left_out(content),
         "gate": gate,
-        "ladder": shown.ladder,
+        "ladder": next_release.ladder,
         **jobs,
     }
     return render(request, "evaluation/freeze.html", context, status=422 if form.errors else 200)
@@ -116,14 +118,21 @@ MAX_LISTED = 50
 @require_safe
 def release_changes(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Compare with the previous release, or the one that `?from=` names."""
-    found = enter_project(request, get_release(request.user, slug, pk))
-    earlier = Release.objects.filter(project=found.project, pk__lt=found.pk).order_by("-pk")
-    asked = request.GET.get("from", "")
-    before = get_object_or_404(earlier, pk=int(asked)) if asked.isdecimal() and len(asked) < 19 else previous_of(found)
-    context = {"release": found, "before": before, "earlier": earlier, "most": MAX_LISTED}
+    frozen_release = enter_project(request, get_release(request.user, slug, pk))
+    earlier = Release.objects.filter(project=frozen_release.project, pk__lt=frozen_release.pk).order_by("-pk")
+    before_id = request.GET.get("from", "")
+    before = (
+        get_object_or_404(earlier, pk=int(before_id))
+        if before_id.isdecimal() and len(before_id) < 19
+        else previous_of(frozen_release)
+    )
+    context = {"release": frozen_release, "before": before, "earlier": earlier, "most": MAX_LISTED}
     if before is not None:
-        context |= {"changes": changes(before, found), "shifts": shifts(before, found)}
-        context |= {"unscored": unscored(before, found), "reported": (compared(before, found)).get("reported", [])}
+        context |= {"changes": changes(before, frozen_release), "shifts": shifts(before, frozen_release)}
+        context |= {
+            "unscored": unscored(before, frozen_release),
+            "reported": (compared(before, frozen_release)).get("reported", []),
+        }
     return render(request, "evaluation/changes.html", context)
 
 
@@ -133,69 +142,71 @@ PER_PAGE = 10
 @require_http_methods(["GET", "HEAD", "POST"])
 def release(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show the card of the release; POST starts a scoring run on it."""
-    found = enter_project(request, get_release(request.user, slug, pk))
-    form = ScoringForm(request.POST if request.method == "POST" else None, release=found)
-    run = _start(request.user, found, form)
+    frozen_release = enter_project(request, get_release(request.user, slug, pk))
+    form = ScoringForm(request.POST if request.method == "POST" else None, release=frozen_release)
+    run = _start(request.user, frozen_release, form)
     if run is not None:
         return redirect("scoring:run", slug, run.pk)
     if "part" in request.GET:
-        return waiting_page(request, found) or redirect(request.path)
-    waiting = awaited(found)
-    standings = [] if waiting else leaderboard(found)
+        return waiting_page(request, frozen_release) or redirect(request.path)
+    waiting = awaited(frozen_release)
+    standings = [] if waiting else leaderboard(frozen_release)
     context = {
         "waiting": waiting,
-        "release": found,
+        "release": frozen_release,
         "form": form,
         "standings": standings,
         "has_scores": bool(_scored(standings)),
         "uneven": is_uneven(standing.overall for standing in standings),
-        "n_withheld": len(_withheld(found)),
-        "canary": canary_of(found.content_hash),
+        "n_withheld": len(_withheld(frozen_release)),
+        "canary": canary_of(frozen_release.content_hash),
     }
     return render(request, "evaluation/release.html", context, status=422 if form.errors else 200)
 
 
 @require_safe
 def release_data(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = enter_project(request, get_release(request.user, slug, pk))
-    withheld = _withheld(found)
-    page = _items(found, request.GET.get("page"), withheld)
-    context = {"release": found, "page": page, "n_withheld": len(withheld)}
+    frozen_release = enter_project(request, get_release(request.user, slug, pk))
+    withheld = _withheld(frozen_release)
+    page = _items(frozen_release, request.GET.get("page"), withheld)
+    context = {"release": frozen_release, "page": page, "n_withheld": len(withheld)}
     return render(request, "evaluation/release_data.html", context)
 
 
 @require_safe
 def release_validation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = enter_project(request, get_release(request.user, slug, pk))
-    return render(request, "evaluation/release_validation.html", {"release": found, "gate": _gate(found)})
+    frozen_release = enter_project(request, get_release(request.user, slug, pk))
+    return render(
+        request, "evaluation/release_validation.html", {"release": frozen_release, "gate": _gate(frozen_release)}
+    )
 
 
-def _withheld(found: Release) -> dict[str, Any]:
-    held = withheld_of(found)
-    return held | withheld_of(found, private=True) if found.n_private else held
+def _withheld(frozen_release: Release) -> dict[str, Any]:
+    withheld = withheld_of(frozen_release)
+    return withheld | withheld_of(frozen_release, private=True) if frozen_release.n_private else withheld
 
 
-def _gate(found: Release) -> ReleaseGate | None:
-    gate = ReleaseGate.objects.filter(release=found).select_related("overridden_by").first()
+def _gate(frozen_release: Release) -> ReleaseGate | None:
+    gate = ReleaseGate.objects.filter(release=frozen_release).select_related("overridden_by").first()
     if gate is not None:
         gate.rows = [named_probes(row) for row in gate.data["rows"]]
     return gate
 
 
-def _start(person: User, found: Release, form: ScoringForm) -> Run | None:
+def _start(person: User, frozen_release: Release, form: ScoringForm) -> Run | None:
     """Start the run of a valid form; errors of the action appear next to the model's field."""
     if not form.is_bound or not form.is_valid():
         return None
-    asked = dict(form.cleaned_data)
+    params = dict(form.cleaned_data)
     try:
-        return start_run(person, found, asked.pop("spec"), **asked)
+        return start_run(person, frozen_release, params.pop("spec"), **params)
     except ActionableError as error:
         form.add_error("spec", str(error))
         return None
 
 
-def _items(found: Release, number: str | None, withheld: Mapping[str, Any]) -> Page:
-    page = Paginator(ReleaseItem.objects.filter(release=found).order_by("position"), PER_PAGE).get_page(number)
+def _items(frozen_release: Release, number: str | None, withheld: Mapping[str, Any]) -> Page:
+    page = Paginator(ReleaseItem.objects.filter(release=frozen_release).order_by("position"), PER_PAGE).get_page(number)
     for member in page:
         member.withheld = withheld.get(member.record["id"])
         caption = member.record["caption"]
@@ -205,9 +216,9 @@ def _items(found: Release, number: str | None, withheld: Mapping[str, Any]) -> P
 
 @require_safe
 def release_chart(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = get_release(request.user, slug, pk)
-    require_figures(found)
-    image = of_reports.scores(_scored(leaderboard(found)))
+    frozen_release = get_release(request.user, slug, pk)
+    require_figures(frozen_release)
+    image = of_reports.scores(_scored(leaderboard(frozen_release)))
     return HttpResponse(image, content_type="image/svg+xml", headers={"Cache-Control": "private, no-cache"})
 
 

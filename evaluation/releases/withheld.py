@@ -15,8 +15,8 @@ def withheld_of(release: Release, *, private: bool = False) -> dict[str, dict[st
     export identify the line, and reveals nothing about the text.
     """
     members = ReleaseItem.objects.filter(release=release, video__takedown__isnull=False).order_by("position")
-    found = members.filter(is_private=private).select_related("video__takedown")
-    return {member.record["id"]: _tombstone(member.record, member.video.takedown) for member in found}
+    taken_down = members.filter(is_private=private).select_related("video__takedown")
+    return {member.record["id"]: _tombstone(member.record, member.video.takedown) for member in taken_down}
 
 
 def shown_record(member: ReleaseItem) -> dict[str, Any]:

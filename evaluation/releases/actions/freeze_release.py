@@ -42,7 +42,7 @@ class Content:
 
     @property
     def records(self) -> list[dict[str, Any]]:
-        return [one.record for one in self.frozen]
+        return [member.record for member in self.frozen]
 
     @property
     def left_out(self) -> dict[str, Any]:
@@ -78,9 +78,9 @@ def freeze_release(
     # Before anything is locked, because the classifier is slow. The result is cached by its content.
     runs = runs_to_select_with(project, ladder_runs) if needs else []
     inspect(project, _content(project, balance, needs, runs).records)
-    reason, part = " ".join(override.split()), Part(check_share(holdback), seed)
+    reason, private_part = " ".join(override.split()), Part(check_share(holdback), seed)
     return run_in_transaction(
-        lambda: _freeze(person, project, name, reason, lambda: _content(project, balance, needs, runs), part)
+        lambda: _freeze(person, project, name, reason, lambda: _content(project, balance, needs, runs), private_part)
     )
 
 
@@ -97,21 +97,23 @@ def _content(project: Project, balance: Sequence[str], needs: str, runs: Sequenc
 
     EvaluationError: none is left.
     """
-    (frozen, halves), chosen = freeze_candidates(project), None
+    (frozen, halves), selection = freeze_candidates(project), None
     if needs:
-        chosen = select([one.record for one in frozen], needs, runs)
-        kept = [one for one in frozen if one.record["id"] in chosen.kept]
-        frozen, unpaired = whole_items(kept) if kept else ([], [])
+        selection = select([member.record for member in frozen], needs, runs)
+        selected = [member for member in frozen if member.record["id"] in selection.kept]
+        frozen, unpaired = whole_items(selected) if selected else ([], [])
         halves = [*halves, *unpaired]
     if not frozen:
         raise EvaluationError(_("No valid item qualifies. Choose other items, or models with other scores."))
-    left, offers = balanced(frozen, balance)
-    counts = {each.name: {"n": each.n, "n_kept": each.n_kept} for each in offers}
-    return Content(left, counts, chosen.as_json() if chosen else None, [one.record["id"] for one in halves])
+    remaining, offers = balanced(frozen, balance)
+    counts = {row.name: {"n": row.n, "n_kept": row.n_kept} for row in offers}
+    return Content(
+        remaining, counts, selection.as_json() if selection else None, [half.record["id"] for half in halves]
+    )
 
 
 def _freeze(
-    person: User | None, project: Project, name: str, override: str, make: Callable[[], Content], part: Part
+    person: User | None, project: Project, name: str, override: str, make: Callable[[], Content], private_part: Part
 ) -> Release:
     # Two freezes of one project queue here, so that the second one finds the first. If an item that it contains
     # changes in the meantime, the freeze starts again.
@@ -119,46 +121,46 @@ def _freeze(
     content = make()
     frozen, records = content.frozen, content.records
     content_hash = hash_of(records)
-    known = Release.objects.filter(project=project, content_hash=content_hash).first()
-    if known is not None:
-        return _same_content(known, part)
+    existing = Release.objects.filter(project=project, content_hash=content_hash).first()
+    if existing is not None:
+        return _same_content(existing, private_part)
     finding = inspect(project, records)
     _check_gate(finding, override)
-    private = private_ids(project, records, part.share, part.seed)
+    private = private_ids(project, records, private_part.share, private_part.seed)
     # Sorting is stable: public items first.
-    frozen = sorted(frozen, key=lambda one: one.record["id"] in private)
+    frozen = sorted(frozen, key=lambda member: member.record["id"] in private)
     public = frozen[: len(frozen) - len(private)]
-    check_bar(project, {one.item.pk: (one.record["caption"], *one.record["foils"]) for one in frozen})
+    check_bar(project, {member.item.pk: (member.record["caption"], *member.record["foils"]) for member in frozen})
     release = Release.objects.create(
         project=project,
         name=_checked_name(project, name),
         content_hash=content_hash,
         n_items=len(frozen),
-        n_as_published=n_as_published(one.record for one in public),
+        n_as_published=n_as_published(member.record for member in public),
         n_private=len(private),
-        public_hash=hash_of(one.record for one in public) if private else "",
+        public_hash=hash_of(member.record for member in public) if private else "",
         created_by=person,
     )
     ReleaseItem.objects.bulk_create(_members(release, frozen, private), batch_size=ROWS_PER_QUERY)
     keep_changelog(release)
     # Exports show the finding, which names words and texts.
-    shown = inspect(project, [one.record for one in public]) if private else finding
-    _record_gate(person, release, finding, shown, override, content.left_out)
+    public_finding = inspect(project, [member.record for member in public]) if private else finding
+    _record_gate(person, release, finding, public_finding, override, content.left_out)
     details = {**content.left_out, "name": release.name, "content_hash": content_hash, "n_items": len(frozen)}
     details["n_as_published"] = release.n_as_published
     if private:
-        details |= {"n_private": len(private), "holdback": part.share, "seed": part.seed}
+        details |= {"n_private": len(private), "holdback": private_part.share, "seed": private_part.seed}
     audit.record(audit.event(project, person, "evaluation.freeze_release", release, **details))
     return release
 
 
-def _same_content(known: Release, part: Part) -> Release:
-    if part.share and not known.n_private:
+def _same_content(existing: Release, private_part: Part) -> Release:
+    if private_part.share and not existing.n_private:
         raise EvaluationError(
             _("The release '%(name)s' has the same items, all public. Add items before you hold a part back.")
-            % {"name": known.name}
+            % {"name": existing.name}
         )
-    return known
+    return existing
 
 
 def _check_gate(finding: GateFinding, override: str) -> None:
@@ -179,7 +181,7 @@ def _record_gate(
     person: User | None,
     release: Release,
     finding: GateFinding,
-    shown: GateFinding,
+    public_finding: GateFinding,
     override: str,
     left_out: dict[str, Any],
 ) -> None:
@@ -190,7 +192,7 @@ def _record_gate(
     overridden = bool(finding.stopped)
     gate = ReleaseGate.objects.create(
         release=release,
-        data={**shown.as_json(), **left_out},
+        data={**public_finding.as_json(), **left_out},
         override=override if overridden else "",
         overridden_by=person if overridden else None,
     )
@@ -206,30 +208,31 @@ def _members(release: Release, frozen: list[FrozenItem], private: Collection[str
     return [
         ReleaseItem(
             release=release,
-            item=one.item,
-            video=one.item.video,
+            item=member.item,
+            video=member.item.video,
             position=position,
-            record=one.record,
-            is_private=one.record["id"] in private,
+            record=member.record,
+            is_private=member.record["id"] in private,
         )
-        for position, one in enumerate(frozen)
+        for position, member in enumerate(frozen)
     ]
 
 
 def _checked_name(project: Project, name: str) -> str:
     taken = set(Release.objects.filter(project=project).values_list("name", flat=True))
-    wanted = name.strip()
-    if not wanted:
+    requested_name = name.strip()
+    if not requested_name:
         number = len(taken) + 1
         while f"release {number}" in taken:
             number += 1
         return f"release {number}"
-    if len(wanted) > MAX_NAME_LENGTH or not wanted.isprintable():
+    if len(requested_name) > MAX_NAME_LENGTH or not requested_name.isprintable():
         raise EvaluationError(
             _("A release name can have at most %(most)d printable characters. Shorten it.") % {"most": MAX_NAME_LENGTH}
         )
-    if wanted in taken:
+    if requested_name in taken:
         raise EvaluationError(
-            _("A release '%(name)s' with different content already exists. Choose another name.") % {"name": wanted}
+            _("A release '%(name)s' with different content already exists. Choose another name.")
+            % {"name": requested_name}
         )
-    return wanted
+    return requested_name

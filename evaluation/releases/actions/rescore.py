@@ -33,10 +33,10 @@ def rescore(person: User | None, release: Release, *, endpoints: bool = False) -
     only with `endpoints`. AccessDenied without the researcher's role.
     """
     before = previous_of(release)
-    known = {(run.spec, run.protocol) for run in latest_runs(release)}
+    scored = {(run.spec, run.protocol) for run in latest_runs(release)}
     runs, left_out = [], []
     for run in latest_runs(before) if before is not None else ():
-        if (run.spec, run.protocol) in known or not is_settled(run) or not run.model_key:
+        if (run.spec, run.protocol) in scored or not is_settled(run) or not run.model_key:
             continue
         if run.spec.startswith(ENDPOINT) and not endpoints:
             left_out.append((run.label, "it is behind an endpoint, which may cost money"))
@@ -49,7 +49,7 @@ def rescore(person: User | None, release: Release, *, endpoints: bool = False) -
 
 
 def _again(person: User | None, release: Release, run: Run) -> Run:
-    kept = {name: run.params[name] for name in KEPT if name in run.params}
+    params = {name: run.params[name] for name in KEPT if name in run.params}
     is_file = run.spec.startswith(SCORE_FILE)
     return start_run(
         person,
@@ -60,6 +60,6 @@ def _again(person: User | None, release: Release, run: Run) -> Run:
         label=run.label,
         control=bool(run.params.get("control")),
         dtype=run.params.get("dtype", "auto"),
-        kept_file=kept if is_file else None,
+        kept_file=params if is_file else None,
         budget=run.params.get("budget"),
     )
