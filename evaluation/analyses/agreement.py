@@ -61,13 +61,13 @@ def _by_guideline(votes: Votes, codes: Codes, n_categories: int, draws: int, see
     """
     if votes.guideline is None or len(votes.guideline_names) < 2:
         return []
-    found = []
+    reports = []
     for at, name in enumerate(votes.guideline_names):
         under = votes.guideline == at
         counts = np.zeros((len(votes.unit_names), n_categories), dtype=np.int64)
         np.add.at(counts, (votes.unit[under], codes[under]), 1)
         reliability = alpha(counts, votes.unit_items, draws=draws, seed=seed)
-        found.append(
+        reports.append(
             {
                 "guideline": name,
                 "n_votes": int(under.sum()),
@@ -79,13 +79,13 @@ def _by_guideline(votes: Votes, codes: Codes, n_categories: int, draws: int, see
                 "percent_agreement": percent_agreement(counts),
             }
         )
-    return found
+    return reports
 
 
 def _pairs(votes: Votes, codes: Codes) -> list[dict[str, Any]]:
     """Return, per pair of annotators, the units both judged and their share of agreement; most shared units first."""
-    named = np.flatnonzero(votes.annotator != NOBODY)
-    order = named[np.lexsort((votes.annotator[named], votes.unit[named]))]
+    by_person = np.flatnonzero(votes.annotator != NOBODY)
+    order = by_person[np.lexsort((votes.annotator[by_person], votes.unit[by_person]))]
     unit, annotator, code = votes.unit[order], votes.annotator[order], codes[order]
     people = len(votes.annotator_names)
     keys: list[Codes] = []
@@ -96,9 +96,9 @@ def _pairs(votes: Votes, codes: Codes) -> list[dict[str, Any]]:
         same.append((code[:-step] == code[step:])[together])
     if not keys:
         return []
-    pair, place = np.unique(np.concatenate(keys), return_inverse=True)
-    shared = np.bincount(place)
-    agreed = np.bincount(place, weights=np.concatenate(same).astype(np.float64))
+    pair, pair_index = np.unique(np.concatenate(keys), return_inverse=True)
+    shared = np.bincount(pair_index)
+    agreed = np.bincount(pair_index, weights=np.concatenate(same).astype(np.float64))
     largest = np.lexsort((pair, -shared))[:MAX_PAIRS]
     return [
         {
@@ -112,20 +112,20 @@ def _pairs(votes: Votes, codes: Codes) -> list[dict[str, Any]]:
 
 def _against_majority(votes: Votes, codes: Codes, counts: Codes) -> list[dict[str, Any]]:
     """Return, per annotator, the share of votes that match the majority of the other votes on the unit."""
-    mine = np.zeros((len(codes), counts.shape[1]), dtype=np.int64)
-    mine[np.arange(len(codes)), codes] = 1
-    others = counts[votes.unit] - mine
-    best = others.argmax(axis=1)
-    decided = others.max(axis=1) * 2 > others.sum(axis=1)
+    own_votes = np.zeros((len(codes), counts.shape[1]), dtype=np.int64)
+    own_votes[np.arange(len(codes)), codes] = 1
+    other_votes = counts[votes.unit] - own_votes
+    best = other_votes.argmax(axis=1)
+    decided = other_votes.max(axis=1) * 2 > other_votes.sum(axis=1)
     people = len(votes.annotator_names)
-    named = votes.annotator != NOBODY
-    total = np.bincount(votes.annotator[named & decided], minlength=people)
-    right = np.bincount(votes.annotator[named & decided & (best == codes)], minlength=people)
-    given = np.bincount(votes.annotator[named], minlength=people)
+    by_person = votes.annotator != NOBODY
+    total = np.bincount(votes.annotator[by_person & decided], minlength=people)
+    right = np.bincount(votes.annotator[by_person & decided & (best == codes)], minlength=people)
+    n_votes = np.bincount(votes.annotator[by_person], minlength=people)
     return [
         {
             "annotator": name,
-            "n_votes": int(given[k]),
+            "n_votes": int(n_votes[k]),
             "n": int(total[k]),
             "agreement": float(right[k] / total[k]) if total[k] else None,
             "ci": wilson(int(right[k]), int(total[k])),

@@ -86,7 +86,7 @@ def probes(name: str, items: Sequence[ItemFacts], *, draws: int = DRAWS, seed: i
     groups = caption_groups(pairs)
     n_captions = len(set(groups))
     longer = np.array([_beats(len(words(caption)), len(words(foil))) for caption, foil in pairs])
-    found: dict[str, Any] = {
+    row: dict[str, Any] = {
         "name": name,
         "n_items": len(items),
         "n_pairs": len(pairs),
@@ -100,16 +100,16 @@ def probes(name: str, items: Sequence[ItemFacts], *, draws: int = DRAWS, seed: i
     won = held_out(pairs, seed=seed)
     if won is None:
         nothing = {"folds": None, "classifier_accuracy": None, "ci": None}
-        return {**found, **nothing, "reason": "fewer than two different captions"}
+        return {**row, **nothing, "reason": "fewer than two different captions"}
     (interval,) = mean_intervals(won[:, None], groups, draws=draws, seed=seed)
     accuracy = {"folds": min(FOLDS, n_captions), "classifier_accuracy": mean(won), "ci": interval, "reason": None}
-    return {**found, **accuracy}
+    return {**row, **accuracy}
 
 
 def _unjudged(items: Sequence[ItemFacts]) -> dict[str, Any]:
-    found = [(item, foil) for item in items for foil in item.foils if unseen_by_words(item.caption, foil)]
-    shown = [{"id": item.id, "caption": item.caption, "foil": foil} for item, foil in found[:TOP_UNJUDGED]]
-    return {"n_unjudged": len(found), "unjudged": shown}
+    pairs = [(item, foil) for item in items for foil in item.foils if unseen_by_words(item.caption, foil)]
+    examples = [{"id": item.id, "caption": item.caption, "foil": foil} for item, foil in pairs[:TOP_UNJUDGED]]
+    return {"n_unjudged": len(pairs), "unjudged": examples}
 
 
 def _words_apart(items: Sequence[ItemFacts], seed: int) -> dict[str, Any]:
@@ -155,9 +155,9 @@ def _standard_errors(items: Sequence[ItemFacts], seed: int) -> tuple[float, floa
 
 
 def _group_counts(rows: Sequence[tuple[int, str]], vocabulary: dict[str, int], n: int) -> sparse.csr_array:
-    places = [(row, vocabulary[word]) for row, text in rows for word in words(text)]
-    at, columns = zip(*places, strict=True) if places else ((), ())
-    return sparse.csr_array((np.ones(len(places)), (at, columns)), shape=(n, len(vocabulary)))
+    cells = [(row, vocabulary[word]) for row, text in rows for word in words(text)]
+    at, columns = zip(*cells, strict=True) if cells else ((), ())
+    return sparse.csr_array((np.ones(len(cells)), (at, columns)), shape=(n, len(vocabulary)))
 
 
 def _apart(captions: NDArray[np.float64], foils: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -41,8 +41,8 @@ def compute(items: ScoredItems, *, draws: int = DRAWS, seed: int = SEED) -> dict
         own = kinds[:, : scores.shape[1] - 1]
         deltas = np.where(own == "", np.nan, scores[:, 1:] - scores[:, :1])
         edges = _edges(deltas)
-        shown = [*names, *([ALL] if len(names) > 1 else [])]
-        rows += [_row(items, model, name, deltas, own, edges, draws, seed) for name in shown]
+        names_of_rows = [*names, *([ALL] if len(names) > 1 else [])]
+        rows += [_row(items, model, name, deltas, own, edges, draws, seed) for name in names_of_rows]
     return {"rows": rows, "kinds": names, "unit": "the model's own", "hard_foils": n_hard_foils(items)}
 
 
@@ -50,17 +50,17 @@ def _kinds(items: ScoredItems, width: int) -> NDArray[np.str_]:
     """Return what each foil changes, (n, width); empty if unknown."""
     table = [["" for _ in range(width)] for _ in items.ids]
     for row, facts in zip(table, items.facts, strict=True):
-        said = facts.get("edited")
-        each = said if isinstance(said, list | tuple) else [said] * width
-        for place, kind in enumerate(each[:width]):
-            row[place] = kind if isinstance(kind, str) else ""
+        edited = facts.get("edited")
+        kinds = edited if isinstance(edited, list | tuple) else [edited] * width
+        for foil_index, kind in enumerate(kinds[:width]):
+            row[foil_index] = kind if isinstance(kind, str) else ""
     return np.array(table, dtype=str).reshape(len(items.ids), width)
 
 
 def _edges(deltas: Floats) -> Floats:
     """Return equal bins that hold every delta, with an edge at zero so that no bar straddles right and wrong."""
-    known = deltas[~np.isnan(deltas)]
-    reach = float(np.abs(known).max()) if len(known) else 0.0
+    measured = deltas[~np.isnan(deltas)]
+    reach = float(np.abs(measured).max()) if len(measured) else 0.0
     return np.linspace(-reach or -1.0, reach or 1.0, BINS + 1)
 
 
@@ -74,18 +74,18 @@ def _row(
     draws: int,
     seed: int,
 ) -> dict[str, Any]:
-    chosen = ~np.isnan(deltas) & ((kinds == kind) | (kind == ALL))
-    values = deltas[chosen]
-    about = {"model": model, "category": items.categories.get(model, ""), "group": kind, "n": len(values)}
+    selected = ~np.isnan(deltas) & ((kinds == kind) | (kind == ALL))
+    values = deltas[selected]
+    labels = {"model": model, "category": items.categories.get(model, ""), "group": kind, "n": len(values)}
     if not len(values):
         empty = dict.fromkeys(("mean", "magnitude", "median", "above_zero"))
-        return {**about, **empty, "ci": None, "above_zero_ci": None, "edges": edges.tolist(), "shares": []}
-    clusters = [items.clusters[k] for k in np.nonzero(chosen)[0].tolist()]
+        return {**labels, **empty, "ci": None, "above_zero_ci": None, "edges": edges.tolist(), "shares": []}
+    clusters = [items.clusters[k] for k in np.nonzero(selected)[0].tolist()]
     columns = np.column_stack([values, (values > 0).astype(np.float64)])
     interval, above = mean_intervals(columns, clusters, bounds=[None, SHARES], draws=draws, seed=seed)
     counts, _ = np.histogram(values, edges)
     return {
-        **about,
+        **labels,
         "mean": mean(values),
         "ci": interval,
         "magnitude": mean(np.abs(values)),

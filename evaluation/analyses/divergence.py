@@ -27,10 +27,10 @@ def compute(items: Sequence[ItemFacts], *, base: str = "2", unit: str = "words",
         raise EvaluationError("there are no items; give at least one caption with a foil")
     captions, foils = word_counts(items, unit)
     valid = word_counts(valid_part(items), unit)
-    known = any(item.valid is not None for item in items)
+    has_verdicts = any(item.valid is not None for item in items)
     return {
         "js": js_divergence(captions, foils, base),
-        "js_valid": js_divergence(*valid, base) if known else None,
+        "js_valid": js_divergence(*valid, base) if has_verdicts else None,
         "n_lexical_items": n_lexical_items(captions, foils),
         "n_lexical_items_by_size": abs(len(captions) - len(foils)),
         "caption_vocabulary": len(captions),

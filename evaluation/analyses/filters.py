@@ -34,41 +34,41 @@ def compute(filters: Sequence[FilterVerdicts], *, precision: float = 0.0) -> dic
         raise EvaluationError(f"the precision is {precision}; give a number from 0 (best F1) to 1")
     if not filters:
         raise EvaluationError("no foil with a filter score has been judged; review or validate some first")
-    return {"filters": [_row(each, precision) for each in filters], "precision": precision}
+    return {"filters": [_row(verdicts, precision) for verdicts in filters], "precision": precision}
 
 
-def _row(found: FilterVerdicts, wanted: float) -> dict[str, Any]:
-    n_good = int(found.good.sum())
+def _row(verdicts: FilterVerdicts, min_precision: float) -> dict[str, Any]:
+    n_good = int(verdicts.good.sum())
     row: dict[str, Any] = {
-        "filter": found.filter,
-        "label": found.label,
-        "higher_passes": found.higher_passes,
-        "n": len(found.good),
+        "filter": verdicts.filter,
+        "label": verdicts.label,
+        "higher_passes": verdicts.higher_passes,
+        "n": len(verdicts.good),
         "n_good": n_good,
-        "n_bad": len(found.good) - n_good,
-        "now": _rates(found.now, found.good, found.captions),
+        "n_bad": len(verdicts.good) - n_good,
+        "now": _rates(verdicts.now, verdicts.good, verdicts.captions),
         "reason": None,
         "fitted": None,
         "threshold": None,
         "auc": None,
         "curve": [],
     }
-    if min(n_good, row["n_bad"]) < MIN_PER_CLASS or len(set(found.captions)) < FOLDS:
+    if min(n_good, row["n_bad"]) < MIN_PER_CLASS or len(set(verdicts.captions)) < FOLDS:
         return row | {"reason": f"fewer than {MIN_PER_CLASS} good or bad foils, or {FOLDS} captions"}
     # Where a stored result is read, nobody waits for scikit-learn.
     from sklearn.metrics import roc_auc_score
 
-    upward = found.scores if found.higher_passes else -found.scores
-    threshold = fit(upward, found.good, wanted)
+    upward = verdicts.scores if verdicts.higher_passes else -verdicts.scores
+    threshold = fit(upward, verdicts.good, min_precision)
     return row | {
-        "auc": float(roc_auc_score(found.good, upward)),
-        "threshold": threshold if found.higher_passes else -threshold,
-        "fitted": _rates(_held_out(upward, found, wanted), found.good, found.captions),
-        "curve": _curve(upward, found),
+        "auc": float(roc_auc_score(verdicts.good, upward)),
+        "threshold": threshold if verdicts.higher_passes else -threshold,
+        "fitted": _rates(_held_out(upward, verdicts, min_precision), verdicts.good, verdicts.captions),
+        "curve": _curve(upward, verdicts),
     }
 
 
-def fit(upward: Floats, good: Flags, wanted: float = 0.0) -> float:
+def fit(upward: Floats, good: Flags, min_precision: float = 0.0) -> float:
     """Fit the threshold t, one of the scores, of the rule "passes from t on".
 
     It has the best F1 or, with `wanted`, the highest recall at that precision (the best precision, if none reaches it).
@@ -80,23 +80,23 @@ def fit(upward: Floats, good: Flags, wanted: float = 0.0) -> float:
     ends = np.flatnonzero(np.append(scores[1:] != scores[:-1], True))
     passed, hits = ends + 1, hits[ends]
     precision, recall = hits / passed, hits / max(1, int(good.sum()))
-    if wanted <= 0:
+    if min_precision <= 0:
         value = 2 * hits / (passed + int(good.sum()))
-    elif (precision >= wanted).any():
-        value = np.where(precision >= wanted, recall, -1.0)
+    elif (precision >= min_precision).any():
+        value = np.where(precision >= min_precision, recall, -1.0)
     else:
         value = precision
     best = len(value) - 1 - int(np.argmax(value[::-1]))
     return float(scores[ends[best]])
 
 
-def _held_out(upward: Floats, found: FilterVerdicts, wanted: float) -> Flags:
+def _held_out(upward: Floats, verdicts: FilterVerdicts, min_precision: float) -> Flags:
     from sklearn.model_selection import GroupKFold
 
     passes = np.zeros(len(upward), dtype=np.bool_)
     splitter = GroupKFold(n_splits=FOLDS, shuffle=True, random_state=SEED)
-    for train, test in splitter.split(upward, groups=list(found.captions)):
-        passes[test] = upward[test] >= fit(upward[train], found.good[train], wanted)
+    for train, test in splitter.split(upward, groups=list(verdicts.captions)):
+        passes[test] = upward[test] >= fit(upward[train], verdicts.good[train], min_precision)
     return passes
 
 
@@ -119,14 +119,14 @@ def _ratio(sums: Floats, below: int) -> Floats:
     return np.divide(sums[:, 0], sums[:, below], out=nothing, where=sums[:, below] > 0)
 
 
-def _curve(upward: Floats, found: FilterVerdicts) -> list[dict[str, float]]:
+def _curve(upward: Floats, verdicts: FilterVerdicts) -> list[dict[str, float]]:
     """Compute precision and recall at up to POINTS thresholds over the range of the scores."""
     points = []
     for at in np.unique(np.quantile(upward, np.linspace(0, 1, POINTS))):
         passes = upward >= at
-        hits = int((passes & found.good).sum())
-        threshold = float(at if found.higher_passes else -at)
+        hits = int((passes & verdicts.good).sum())
+        threshold = float(at if verdicts.higher_passes else -at)
         points.append(
-            {"threshold": threshold, "precision": hits / int(passes.sum()), "recall": hits / int(found.good.sum())}
+            {"threshold": threshold, "precision": hits / int(passes.sum()), "recall": hits / int(verdicts.good.sum())}
         )
     return points

@@ -24,49 +24,49 @@ def compute(items: ScoredItems, *, ties: str = "half", draws: int = DRAWS, seed:
     1), the rarest first.
     """
     own = np.array([number(facts, "original_frequency") for facts in items.facts])
-    other = np.array([_most(facts.get("swapped_frequency")) for facts in items.facts])
-    known = ~np.isnan(own) & ~np.isnan(other)
+    swapped = np.array([_most(facts.get("swapped_frequency")) for facts in items.facts])
+    has_frequencies = ~np.isnan(own) & ~np.isnan(swapped)
     need(
-        known,
+        has_frequencies,
         "no item has the fact: train frequencies (`original_frequency`, `swapped_frequency`)"
         "; give it as a fact of the items (or next to the scores in the file)",
     )
-    rare = known & (own < other)
-    groups = {"overall": known, "rare": rare, "frequent": known & ~rare}
+    rare = has_frequencies & (own < swapped)
+    groups = {"overall": has_frequencies, "rare": rare, "frequent": has_frequencies & ~rare}
     rows = by_group(items, groups, ties, draws=draws, seed=seed)
-    ratio = np.log2((own + 1) / (other + 1))
-    ordered = sorted(np.flatnonzero(known).tolist(), key=lambda k: (ratio[k], items.ids[k]))
+    ratio = np.log2((own + 1) / (swapped + 1))
+    ordered = sorted(np.flatnonzero(has_frequencies).tolist(), key=lambda k: (ratio[k], items.ids[k]))
     bins = binned(ordered, ratio.tolist(), "log2 ratio", len(items.ids))
     return {
         "rows": rows,
         "bins": by_group(items, bins, ties, draws=draws, seed=seed),
-        "differences": [_difference(items, name, known, rare, ties, draws, seed) for name in items.models],
+        "differences": [_difference(items, name, has_frequencies, rare, ties, draws, seed) for name in items.models],
     }
 
 
-def _most(said: Any) -> float:
-    values = said if isinstance(said, list | tuple) else [said]
+def _most(frequencies: Any) -> float:
+    values = frequencies if isinstance(frequencies, list | tuple) else [frequencies]
     numbers = [number({"f": value}, "f") for value in values]
     return max((value for value in numbers if value == value), default=float("nan"))
 
 
 def _difference(
-    items: ScoredItems, model: str, known: Any, rare: Any, ties: str, draws: int, seed: int
+    items: ScoredItems, model: str, has_frequencies: Any, rare: Any, ties: str, draws: int, seed: int
 ) -> dict[str, Any]:
     credit = credits(items.models[model], ties)
-    used = known & ~np.isnan(credit)
-    about: dict[str, Any] = {"model": model, "category": items.categories.get(model, "")}
+    used = has_frequencies & ~np.isnan(credit)
+    labels: dict[str, Any] = {"model": model, "category": items.categories.get(model, "")}
     within = rare[used]
     if not within.any():
-        return {**about, "difference": None, "ci": None, "n": int(used.sum()), "n_rare": 0}
+        return {**labels, "difference": None, "ci": None, "n": int(used.sum()), "n_rare": 0}
     values = credit[used]
-    parts = np.column_stack([values, np.ones(len(values)), values * within, within.astype(np.float64)])
-    sums = cluster_sums(parts, [items.clusters[k] for k in np.flatnonzero(used).tolist()])
+    terms = np.column_stack([values, np.ones(len(values)), values * within, within.astype(np.float64)])
+    sums = cluster_sums(terms, [items.clusters[k] for k in np.flatnonzero(used).tolist()])
 
     def difference(rows: Any) -> Any:
         with np.errstate(divide="ignore", invalid="ignore"):
             return rows[:, 0] / rows[:, 1] - rows[:, 2] / rows[:, 3]
 
-    value = float(difference(parts.sum(axis=0, keepdims=True))[0])
+    value = float(difference(terms.sum(axis=0, keepdims=True))[0])
     interval = bootstrap(sums, difference, draws=draws, seed=seed)
-    return {**about, "difference": value, "ci": interval, "n": int(used.sum()), "n_rare": int(within.sum())}
+    return {**labels, "difference": value, "ci": interval, "n": int(used.sum()), "n_rare": int(within.sum())}

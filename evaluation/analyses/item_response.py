@@ -64,9 +64,9 @@ def compute(facts: ResponseFacts, *, respondents: str = MODELS, draws: int = DRA
             f"item response needs {MIN_RESPONDENTS} or more {of} with answers, and there are {len(names)}; "
             + ("score more models" if of == MODELS else "let more people judge")
         )
-    found = fit(right, seen, draws=draws, seed=seed)
+    model_fit = fit(right, seen, draws=draws, seed=seed)
     needed = respondents_needed()
-    rows = _items(items, right, seen, found)
+    rows = _items(items, right, seen, model_fit)
     return {
         "respondents": of,
         "n_respondents": len(names),
@@ -75,11 +75,11 @@ def compute(facts: ResponseFacts, *, respondents: str = MODELS, draws: int = DRA
         "needed": needed,
         "needed_to_compare": respondents_needed(1.0, 0.5),
         "too_few": len(names) < needed,
-        "reliability": found.reliability,
+        "reliability": model_fit.reliability,
         "kinds": {kind: sum(row["kind"] == kind for row in rows) for kind in ORDER},
         "n_all_right": int((right == seen).all(axis=0).sum()),
         "n_all_wrong": int((right == 0).all(axis=0).sum()),
-        ("models" if of == MODELS else "annotators"): _respondents(names, right, seen, found, of),
+        ("models" if of == MODELS else "annotators"): _respondents(names, right, seen, model_fit, of),
         "items": rows[:MAX_ITEMS],
     }
 
@@ -101,14 +101,14 @@ def _answers_of(facts: ResponseFacts, of: str) -> Table:
 
 
 def _of_models(facts: ResponseFacts) -> Table:
-    known = ~np.isnan(facts.credits)
-    used = known.any(axis=0) if len(facts.models) else np.zeros(0, dtype=bool)
-    right = np.where(known, facts.credits, 0.0)[:, used]
+    is_answered = ~np.isnan(facts.credits)
+    used = is_answered.any(axis=0) if len(facts.models) else np.zeros(0, dtype=bool)
+    right = np.where(is_answered, facts.credits, 0.0)[:, used]
     return (
         list(facts.models),
         [facts.items[k] for k in np.flatnonzero(used).tolist()],
         right,
-        known[:, used].astype(float),
+        is_answered[:, used].astype(float),
     )
 
 
@@ -118,26 +118,26 @@ def _of_people(facts: ResponseFacts) -> Table:
     if votes is None or not len(votes.choice):
         return [], [], np.zeros((0, 0)), np.zeros((0, 0))
     codes, categories = coded(votes, "truth3" if (votes.choice == OTHER).any() else "truth")
-    others = tallied(votes, codes, len(categories))[votes.unit]
-    others[np.arange(len(codes)), codes] -= 1
-    decided = (others.max(axis=1) * 2 > others.sum(axis=1)) & (votes.annotator != NOBODY)
+    other_votes = tallied(votes, codes, len(categories))[votes.unit]
+    other_votes[np.arange(len(codes)), codes] -= 1
+    decided = (other_votes.max(axis=1) * 2 > other_votes.sum(axis=1)) & (votes.annotator != NOBODY)
     subtests = list(dict.fromkeys(facts.subtests))
-    place = np.array([subtests.index(name) for name in facts.subtests])[votes.unit]
+    subtest_index = np.array([subtests.index(name) for name in facts.subtests])[votes.unit]
     shape = (len(votes.annotator_names), len(subtests))
     right, seen = np.zeros(shape), np.zeros(shape)
-    np.add.at(seen, (votes.annotator[decided], place[decided]), 1.0)
-    agreed = decided & (others.argmax(axis=1) == codes)
-    np.add.at(right, (votes.annotator[agreed], place[agreed]), 1.0)
+    np.add.at(seen, (votes.annotator[decided], subtest_index[decided]), 1.0)
+    agreed = decided & (other_votes.argmax(axis=1) == codes)
+    np.add.at(right, (votes.annotator[agreed], subtest_index[agreed]), 1.0)
     people, used = seen.any(axis=1), seen.any(axis=0)
     names = [votes.annotator_names[k] for k in np.flatnonzero(people).tolist()]
     return names, [subtests[k] for k in np.flatnonzero(used).tolist()], right[people][:, used], seen[people][:, used]
 
 
 def _items(
-    items: Sequence[str], right: NDArray[np.float64], seen: NDArray[np.float64], found: Fit
+    items: Sequence[str], right: NDArray[np.float64], seen: NDArray[np.float64], model_fit: Fit
 ) -> list[dict[str, Any]]:
     """Return a row per item: suspicious ones first, then noise, then those that separate best."""
-    slope, easiness, n = found.slope, found.easiness, seen.sum(axis=0)
+    slope, easiness, n = model_fit.slope, model_fit.easiness, seen.sum(axis=0)
     rows = [
         {
             "item": name,
@@ -155,11 +155,11 @@ def _items(
 
 
 def _respondents(
-    names: Sequence[str], right: NDArray[np.float64], seen: NDArray[np.float64], found: Fit, of: str
+    names: Sequence[str], right: NDArray[np.float64], seen: NDArray[np.float64], model_fit: Fit, of: str
 ) -> list[dict[str, Any]]:
     """Return a row per model or person, most able first; `annotator` is shown under a pseudonym."""
     name_of = "model" if of == MODELS else "annotator"
-    ability, n = found.ability, seen.sum(axis=1)
+    ability, n = model_fit.ability, seen.sum(axis=1)
     rows = [
         {
             name_of: name,

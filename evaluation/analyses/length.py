@@ -29,35 +29,35 @@ def compute(
     Items whose length is unknown or not positive are left out and counted in `n_unknown`.
     """
     seconds = np.array([number(facts, "duration") for facts in items.facts])
-    known = seconds > 0
+    has_length = seconds > 0
     need(
-        known,
+        has_length,
         "no item has the fact: video's length (`duration`)"
         "; give it as a fact of the items (or next to the scores in the file)",
     )
-    edges = _edges(seconds[known], cut)
+    edges = _edges(seconds[has_length], cut)
     groups: dict[str, NDArray[np.bool_]] = {}
-    for place, (name, (low, high)) in enumerate(zip(_names(edges), pairwise(edges.tolist()), strict=True)):
-        last = place == len(edges) - 2
-        groups[name] = known & (seconds >= low) & ((seconds <= high) if last else (seconds < high))
-    logs = np.log10(seconds[known])
+    for index, (name, (low, high)) in enumerate(zip(_names(edges), pairwise(edges.tolist()), strict=True)):
+        last = index == len(edges) - 2
+        groups[name] = has_length & (seconds >= low) & ((seconds <= high) if last else (seconds < high))
+    logs = np.log10(seconds[has_length])
     counts, bins = np.histogram(logs, BINS)
     return {
         "rows": by_group(items, groups, ties, draws=draws, seed=seed),
         "cut": cut,
         "edges": edges.tolist(),
         "histogram": {"log10_edges": bins.tolist(), "counts": counts.tolist()},
-        "n_unknown": int((~known).sum()),
+        "n_unknown": int((~has_length).sum()),
     }
 
 
 def _names(edges: Floats) -> list[str]:
     """Name each group with enough digits to distinguish all edges, also for clips of nearly equal length."""
     for digits in range(3, 18):
-        told = [f"{edge:.{digits}g}" for edge in edges.tolist()]
-        if len(set(told)) == len(set(edges.tolist())):
+        edge_texts = [f"{edge:.{digits}g}" for edge in edges.tolist()]
+        if len(set(edge_texts)) == len(set(edges.tolist())):
             break
-    return [f"{low}–{high} s" for low, high in pairwise(told)]
+    return [f"{low}–{high} s" for low, high in pairwise(edge_texts)]
 
 
 def _edges(seconds: Floats, cut: str) -> Floats:

@@ -27,16 +27,16 @@ def compute(corpus: Sequence[str], *, draws: int = 0, seed: int = 0) -> dict[str
     """
     if not corpus:
         raise EvaluationError("there is no text; give at least one caption")
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     adverbs = 0
     holding = 0
     for text in corpus:
         values = [value for word in words(text) if (value := _value(word)) is not None]
         adverbs += sum(word in ADVERBS for word in words(text))
         holding += bool(values)
-        found.update(_group(value) for value in values)
-    total = found.total()
-    rows = [{"group": name, "count": found[name], "share": found[name] / total if total else None} for name in GROUPS]
+        counts.update(_group(value) for value in values)
+    total = counts.total()
+    rows = [{"group": name, "count": counts[name], "share": counts[name] / total if total else None} for name in GROUPS]
     return {"rows": rows, "n_texts": len(corpus), "n_with_number": holding, "n_numbers": total, "adverbs": adverbs}
 
 

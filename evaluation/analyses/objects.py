@@ -28,18 +28,18 @@ def compute(objects: Sequence[CheckedObject], *, draws: int = DRAWS, seed: int =
     """
     if not objects:
         raise EvaluationError("no frame has been checked yet; start an object check on the Studies page")
-    checks = sorted({each.check for each in objects})
+    checks = sorted({row.check for row in objects})
     return {
         "overall": _row("overall", objects, draws, seed),
-        "checks": [_row(str(pk), [each for each in objects if each.check == pk], draws, seed) for pk in checks],
+        "checks": [_row(str(pk), [row for row in objects if row.check == pk], draws, seed) for pk in checks],
         "classes": _classes(objects, draws, seed),
     }
 
 
 def _row(name: str, objects: Sequence[CheckedObject], draws: int, seed: int) -> dict[str, Any]:
-    seen = np.array([float(each.seen) for each in objects])
-    invented = np.array([float(each.error_class == "hallucination") for each in objects])
-    frames = [str(each.frame) for each in objects]
+    seen = np.array([float(row.seen) for row in objects])
+    invented = np.array([float(row.error_class == "hallucination") for row in objects])
+    frames = [str(row.frame) for row in objects]
     seen_ci, invented_ci = mean_intervals(np.column_stack([seen, invented]), frames, draws=draws, seed=seed)
     return {
         "name": name,
@@ -49,19 +49,19 @@ def _row(name: str, objects: Sequence[CheckedObject], draws: int, seed: int) -> 
         "visible": mean(seen),
         "visible_ci": seen_ci,
         "n_unseen": len(objects) - int(seen.sum()),
-        "n_unclassed": sum(not each.seen and not each.error_class for each in objects),
+        "n_unclassed": sum(not row.seen and not row.error_class for row in objects),
         "hallucination_rate": mean(invented),
         "hallucination_rate_ci": invented_ci,
     }
 
 
 def _classes(objects: Sequence[CheckedObject], draws: int, seed: int) -> list[dict[str, Any]]:
-    unseen = [each for each in objects if not each.seen]
-    frames, unseen_frames = [str(each.frame) for each in objects], [str(each.frame) for each in unseen]
+    unseen = [row for row in objects if not row.seen]
+    frames, unseen_frames = [str(row.frame) for row in objects], [str(row.frame) for row in unseen]
     rows = []
     for name in CLASSES:
-        of_all = np.array([float(each.error_class == name) for each in objects])
-        of_unseen = np.array([float(each.error_class == name) for each in unseen])
+        of_all = np.array([float(row.error_class == name) for row in objects])
+        of_unseen = np.array([float(row.error_class == name) for row in unseen])
         rows.append(
             {
                 "class": name,

@@ -26,28 +26,28 @@ def compute(votes: Votes, *, draws: int = DRAWS, seed: int = SEED) -> dict[str, 
     """
     votes, basis = compared_part(votes)
     placed = votes.position > 0
-    known = replace(
+    placed_votes = replace(
         votes,
         unit=votes.unit[placed],
         annotator=votes.annotator[placed],
         choice=votes.choice[placed],
         position=votes.position[placed],
     )
-    codes, _ = coded(known, "shown")
+    codes, _ = coded(placed_votes, "shown")
     sided = codes <= 1
     first = (codes == 0).astype(np.float64)[sided]
     interval = None
     if len(first):
-        items = [str(item) for item in known.unit_items[known.unit[sided]]]
+        items = [str(item) for item in placed_votes.unit_items[placed_votes.unit[sided]]]
         (interval,) = mean_intervals(first[:, None], items, draws=draws, seed=seed)
     return {
         **({} if basis == ALL_VOTES else {"basis": basis}),
         "first_share": mean(first) if len(first) else None,
         "ci": interval,
         "n": len(first),
-        "caption_first_share": mean((known.position == 1).astype(np.float64)) if placed.any() else None,
+        "caption_first_share": mean((placed_votes.position == 1).astype(np.float64)) if placed.any() else None,
         "n_without_position": int((~placed).sum()),
-        "annotators": [_of(known, k, codes) for k in range(len(votes.annotator_names))],
+        "annotators": [_of(placed_votes, k, codes) for k in range(len(votes.annotator_names))],
     }
 
 

@@ -20,7 +20,7 @@ class TextScores:
 
     values: Mapping[str, float]
     higher_is_better: bool = True
-    kept: Kept = field(default_factory=dict)
+    truncations: Kept = field(default_factory=dict)
 
 
 def preference(items: Sequence[ItemFacts], scores: TextScores, *, draws: int = DRAWS) -> dict[str, Any]:
@@ -36,11 +36,11 @@ def preference(items: Sequence[ItemFacts], scores: TextScores, *, draws: int = D
     return {"subtests": rows, "overall": _row("overall", items, scores, draws)}
 
 
-def reads_alike(a: str, b: str, kept: Kept) -> bool:
+def reads_alike(a: str, b: str, truncations: Kept) -> bool:
     """Report whether two different texts are equal to the model after truncation."""
-    if a == b or a not in kept or b not in kept:
+    if a == b or a not in truncations or b not in truncations:
         return False
-    (first, first_cut), (second, second_cut) = kept[a], kept[b]
+    (first, first_cut), (second, second_cut) = truncations[a], truncations[b]
     return first == second and (first_cut or second_cut)
 
 
@@ -50,26 +50,26 @@ def _row(name: str, items: Sequence[ItemFacts], scores: TextScores, draws: int) 
 
 
 def _share(items: Sequence[ItemFacts], scores: TextScores, draws: int) -> dict[str, Any]:
-    values, kept = scores.values, scores.kept
+    values, truncations = scores.values, scores.truncations
     pairs = [(item.caption, foil) for item in items for foil in item.foils]
     scored = [(caption, foil) for caption, foil in pairs if caption in values and foil in values]
-    known = [(caption, foil) for caption, foil in scored if not reads_alike(caption, foil, kept)]
+    compared = [(caption, foil) for caption, foil in scored if not reads_alike(caption, foil, truncations)]
     cuts = {
         "n_missing": len(pairs) - len(scored),
-        "n_truncated": sum(any(kept.get(text, ("", False))[1] for text in pair) for pair in pairs),
-        "n_equal_after_cut": len(scored) - len(known),
+        "n_truncated": sum(any(truncations.get(text, ("", False))[1] for text in pair) for pair in pairs),
+        "n_equal_after_cut": len(scored) - len(compared),
     }
-    if not known:
+    if not compared:
         return {"preference": None, "ci": None, "n_pairs": 0, "n_captions": 0, **cuts}
     sign = 1.0 if scores.higher_is_better else -1.0
-    gaps = np.array([sign * (values[caption] - values[foil]) for caption, foil in known])
+    gaps = np.array([sign * (values[caption] - values[foil]) for caption, foil in compared])
     won = np.where(gaps == 0, 0.5, gaps > 0).astype(np.float64)
-    groups = caption_groups(known)
+    groups = caption_groups(compared)
     (interval,) = mean_intervals(won[:, None], groups, draws=draws, seed=SEED)
     return {
         "preference": mean(won),
         "ci": interval,
-        "n_pairs": len(known),
+        "n_pairs": len(compared),
         "n_captions": len(set(groups)),
         **cuts,
     }

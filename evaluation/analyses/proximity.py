@@ -32,9 +32,11 @@ def compute(
     """
     antonym = np.array([facts.get("antonym") is True for facts in items.facts], dtype=bool)
     measures = _measures(items)
-    known = np.array([any(not math.isnan(values[k]) for values in measures.values()) for k in range(len(items.ids))])
+    is_measured = np.array(
+        [any(not math.isnan(values[k]) for values in measures.values()) for k in range(len(items.ids))]
+    )
     need(
-        known | antonym,
+        is_measured | antonym,
         "no item has the fact: semantic proximity (`proximity`)"
         "; give it as a fact of the items (or next to the scores in the file)",
     )
@@ -78,7 +80,7 @@ def _measures(items: ScoredItems) -> dict[str, list[float]]:
     }
 
 
-def _mask(places: list[int], items: ScoredItems) -> NDArray[np.bool_]:
+def _mask(indices: list[int], items: ScoredItems) -> NDArray[np.bool_]:
     out = np.zeros(len(items.ids), dtype=bool)
-    out[places] = True
+    out[indices] = True
     return out

@@ -74,15 +74,15 @@ def with_hard_foils(items: Sequence[ItemFacts], read: Sequence[Candidates]) -> l
 
 def hard_part(items: Iterable[ItemFacts]) -> list[ItemFacts]:
     """Return the items with only their hard foil where they have one; an item without any foil left is left out."""
-    found = []
+    with_foils = []
     for item in items:
         if item.hard_foil is not None:
             own = item.foils[item.hard_foil : item.hard_foil + 1] if item.hard_foil >= 0 else ()
-            kept = None if item.kept is None else tuple(foil for foil in own if foil in item.kept)
-            item = replace(item, foils=own, kept=kept, tallies=(), kept_tallies=None, compared=None)
+            foils = None if item.kept is None else tuple(foil for foil in own if foil in item.kept)
+            item = replace(item, foils=own, kept=foils, tallies=(), kept_tallies=None, compared=None)
         if item.foils:
-            found.append(item)
-    return found
+            with_foils.append(item)
+    return with_foils
 
 
 def valid_part(items: Iterable[ItemFacts]) -> list[ItemFacts]:
@@ -92,7 +92,7 @@ def valid_part(items: Iterable[ItemFacts]) -> list[ItemFacts]:
             item,
             foils=item.foils if item.kept is None else item.kept,
             tallies=item.tallies if item.kept_tallies is None else item.kept_tallies,
-            compared=item.compared and tuple(each for each in item.compared if each[0]),
+            compared=item.compared and tuple(pair for pair in item.compared if pair[0]),
         )
         for item in items
         if item.valid
@@ -185,8 +185,8 @@ def coded(votes: Votes, coding: str) -> tuple[NDArray[np.int64], tuple[str, ...]
             "some votes do not give the position of the caption; give `position`, or use --coding truth"
         )
     # The first text was chosen: the caption at position 1, or the foil with the caption at position 2.
-    shown = np.where((votes.choice == CAPTION) == (votes.position == 1), 0, 1)
-    return np.where(sided, shown, votes.choice), SHOWN
+    first_chosen = np.where((votes.choice == CAPTION) == (votes.position == 1), 0, 1)
+    return np.where(sided, first_chosen, votes.choice), SHOWN
 
 
 def tallied(votes: Votes, codes: NDArray[np.int64], categories: int) -> NDArray[np.int64]:

@@ -69,11 +69,11 @@ def compute(facts: ReplacementFacts, *, coding: str = "truth", epsilon: float = 
     groups[ALL] = np.ones(len(subtests), dtype=bool)
     tests, annotators = [], []
     for model, choice in facts.models.items():
-        said = np.where(choice == NOBODY, NOBODY, np.minimum(choice, len(categories) - 1))
+        verdicts = np.where(choice == NOBODY, NOBODY, np.minimum(choice, len(categories) - 1))
         for group, members in groups.items():
-            row, compared = _test(facts.votes, codes, categories, said, members, epsilon)
+            row, compared = _test(facts.votes, codes, categories, verdicts, members, epsilon)
             tests.append({"model": model, "subtest": group, **row})
-            annotators += [{"model": model, "subtest": group, **each} for each in compared]
+            annotators += [{"model": model, "subtest": group, **comparison} for comparison in compared]
     return {
         "coding": coding,
         "epsilon": epsilon,
@@ -84,44 +84,44 @@ def compute(facts: ReplacementFacts, *, coding: str = "truth", epsilon: float = 
 
 
 def _test(
-    votes: Votes, codes: Codes, categories: Sequence[str], said: Codes, members: NDArray[np.bool_], epsilon: float
+    votes: Votes, codes: Codes, categories: Sequence[str], verdicts: Codes, members: NDArray[np.bool_], epsilon: float
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    kept = members[votes.unit] & (said[votes.unit] != NOBODY)
-    unit, people, own = votes.unit[kept], votes.annotator[kept], codes[kept]
-    found = alternative_annotator(unit, people, own, said, epsilon=epsilon)
+    is_judged = members[votes.unit] & (verdicts[votes.unit] != NOBODY)
+    unit, people, own = votes.unit[is_judged], votes.annotator[is_judged], codes[is_judged]
+    replacement = alternative_annotator(unit, people, own, verdicts, epsilon=epsilon)
     most = int(np.bincount(own, minlength=len(categories)).argmax())
-    constant = alternative_annotator(unit, people, own, np.where(said == NOBODY, NOBODY, most), epsilon=epsilon)
+    constant = alternative_annotator(unit, people, own, np.where(verdicts == NOBODY, NOBODY, most), epsilon=epsilon)
     row = {
-        "conclusion": conclusion(found, constant),
+        "conclusion": conclusion(replacement, constant),
         "n_units": len(np.unique(unit)),
-        "n_annotators": len(found.comparisons),
-        "n_skipped": found.skipped,
-        "winning_rate": found.winning_rate,
-        "advantage": found.advantage,
-        "advantage_of_people": _mean([each.person for each in found.comparisons]),
+        "n_annotators": len(replacement.comparisons),
+        "n_skipped": replacement.skipped,
+        "winning_rate": replacement.winning_rate,
+        "advantage": replacement.advantage,
+        "advantage_of_people": _mean([comparison.person for comparison in replacement.comparisons]),
         "constant": categories[most],
         "winning_rate_of_constant": constant.winning_rate,
         "share_of_constant": float((own == most).mean()) if len(own) else None,
     }
     compared = [
         {
-            "annotator": votes.annotator_names[each.annotator],
-            "n": each.n,
-            "model_wins": each.model,
-            "annotator_wins": each.person,
-            "p": each.p,
-            "replaced": each.better,
+            "annotator": votes.annotator_names[comparison.annotator],
+            "n": comparison.n,
+            "model_wins": comparison.model,
+            "annotator_wins": comparison.person,
+            "p": comparison.p,
+            "replaced": comparison.better,
         }
-        for each in found.comparisons
+        for comparison in replacement.comparisons
     ]
     return row, compared
 
 
-def conclusion(found: Replacement, constant: Replacement) -> str:
+def conclusion(replacement: Replacement, constant: Replacement) -> str:
     """Return `passes`, `fails`, `uniform` if a constant answer passes as well, or `too_few` people or units."""
-    if found.passes is None or len(found.comparisons) < MIN_ANNOTATORS:
+    if replacement.passes is None or len(replacement.comparisons) < MIN_ANNOTATORS:
         return "too_few"
-    if not found.passes:
+    if not replacement.passes:
         return "fails"
     return "uniform" if constant.passes else "passes"
 
@@ -135,16 +135,20 @@ def _estimates(items: ItemVerdicts) -> list[dict[str, Any]]:
 
     If a model lacks verdicts on judged items, the others with verdicts may be of another kind, so there is no row.
     """
-    found = []
+    rows = []
     videos = np.asarray(items.videos, dtype=object)
     judged = ~np.isnan(items.valid)
-    for model, said in items.models.items():
+    for model, verdicts in items.models.items():
         for group, members in items.groups.items():
-            here, rest = members & judged, members & ~judged & ~np.isnan(said)
-            if here.sum() < MIN_JUDGED or rest.sum() < 2 or np.isnan(said[here]).any():
+            in_sample, unjudged = members & judged, members & ~judged & ~np.isnan(verdicts)
+            if in_sample.sum() < MIN_JUDGED or unjudged.sum() < 2 or np.isnan(verdicts[in_sample]).any():
                 continue
             share = corrected_share(
-                items.valid[here], said[here], said[rest], videos[here].tolist(), videos[rest].tolist()
+                items.valid[in_sample],
+                verdicts[in_sample],
+                verdicts[unjudged],
+                videos[in_sample].tolist(),
+                videos[unjudged].tolist(),
             )
-            found.append({"model": model, "group": group, **share.plain()})
-    return found
+            rows.append({"model": model, "group": group, **share.plain()})
+    return rows

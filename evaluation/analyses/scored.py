@@ -39,8 +39,8 @@ class ScoredItems:
 
 def credits(scores: Floats, ties: str = "half") -> Floats:
     """Return the pairwise credit of each item, (n,), NaN if the model has no score."""
-    known = ~np.isnan(scores[:, 0])
-    return np.where(known, hit(standing(np.where(known[:, None], scores, 0.0)), ties), np.nan)
+    is_scored = ~np.isnan(scores[:, 0])
+    return np.where(is_scored, hit(standing(np.where(is_scored[:, None], scores, 0.0)), ties), np.nan)
 
 
 def chance(scores: Floats) -> Floats:
@@ -56,11 +56,13 @@ def number(facts: Mapping[str, Any], name: str) -> float:
     return float(value) if good and value is not None else float("nan")
 
 
-def share(credit: Floats, clusters: Sequence[str], chosen: NDArray[np.bool_], draws: int, seed: int) -> dict[str, Any]:
+def share(
+    credit: Floats, clusters: Sequence[str], selected: NDArray[np.bool_], draws: int, seed: int
+) -> dict[str, Any]:
     """Compute accuracy over the chosen items that have a credit: `accuracy`, bootstrap `ci`, `t_ci`, `n`; None without
     items.
     """
-    used = chosen & ~np.isnan(credit)
+    used = selected & ~np.isnan(credit)
     if not used.any():
         return {"accuracy": None, "ci": None, "t_ci": None, "n": 0}
     values = credit[used]
@@ -79,14 +81,14 @@ def by_group(
     rows = []
     for model, scores in items.models.items():
         credit, guess = credits(scores, ties), chance(scores)
-        if not any((chosen & ~np.isnan(credit)).any() for chosen in groups.values()):
+        if not any((selected & ~np.isnan(credit)).any() for selected in groups.values()):
             continue
-        for name, chosen in groups.items():
-            found = share(credit, items.clusters, chosen, draws, seed)
-            used = chosen & ~np.isnan(credit)
+        for name, selected in groups.items():
+            accuracy = share(credit, items.clusters, selected, draws, seed)
+            used = selected & ~np.isnan(credit)
             at_random = float(guess[used].mean()) if used.any() else None
-            about = {"model": model, "category": items.categories.get(model, ""), "group": name}
-            rows.append({**about, **found, "chance": at_random})
+            labels = {"model": model, "category": items.categories.get(model, ""), "group": name}
+            rows.append({**labels, **accuracy, "chance": at_random})
     return rows
 
 
@@ -95,12 +97,12 @@ def binned(ordered: Sequence[int], values: Sequence[float], name: str, n: int) -
 
     With fewer items than bins, each item is a bin.
     """
-    found: dict[str, NDArray[np.bool_]] = {}
-    for chosen in np.array_split(np.asarray(ordered, dtype=np.int64), min(BINS, len(ordered))):
+    masks: dict[str, NDArray[np.bool_]] = {}
+    for indices in np.array_split(np.asarray(ordered, dtype=np.int64), min(BINS, len(ordered))):
         mask = np.zeros(n, dtype=bool)
-        mask[chosen] = True
-        found[f"{name}: {values[chosen[0]]:.3g} to {values[chosen[-1]]:.3g} ({len(found) + 1})"] = mask
-    return found
+        mask[indices] = True
+        masks[f"{name}: {values[indices[0]]:.3g} to {values[indices[-1]]:.3g} ({len(masks) + 1})"] = mask
+    return masks
 
 
 def counted_foils(items: ScoredItems, width: int) -> NDArray[np.bool_]:
@@ -118,7 +120,7 @@ def n_hard_foils(items: ScoredItems) -> dict[str, int]:
     return dict(Counter(str(facts.get("hard_foil_source", "fact")) for facts in with_one))
 
 
-def need(known: NDArray[np.bool_], otherwise: str) -> None:
+def need(has_fact: NDArray[np.bool_], otherwise: str) -> None:
     """Raise EvaluationError with the text `otherwise` if no item has the fact that the analysis is about."""
-    if not known.any():
+    if not has_fact.any():
         raise EvaluationError(otherwise)

@@ -67,55 +67,55 @@ def compute(judges: Sequence[ScreenedFoils], *, max_loss: float = 0.05) -> dict[
         raise EvaluationError(f"max_loss: {max_loss:g} is out of range; give a share of 0 to below 1, such as 0.05")
     if not judges:
         raise EvaluationError("no video model has screened foils yet; choose the filter “Video model” in a run")
-    return {"max_loss": max_loss, "judges": [_row(each, max_loss) for each in judges]}
+    return {"max_loss": max_loss, "judges": [_row(screened, max_loss) for screened in judges]}
 
 
-def _row(found: ScreenedFoils, max_loss: float) -> dict[str, Any]:
-    row = {"model": found.model, "threshold": found.threshold, **rates_of(found)}
+def _row(screened: ScreenedFoils, max_loss: float) -> dict[str, Any]:
+    row = {"model": screened.model, "threshold": screened.threshold, **rates_of(screened)}
     unjudged = "unjudged_accepted" if row["precision"] is None else "unjudged_rejected"
     if row["recall"] is None:
         return row | {"best_threshold": None, "best": None, "curve": [], "reason": unjudged}
-    curve = _curve(found, judged_of(found))
+    curve = _curve(screened, judged_of(screened))
     best = best_of(curve, max_loss)
-    named = best["threshold"] if best else None
-    return row | {"best_threshold": named, "best": best, "curve": curve, "reason": None}
+    best_threshold = best["threshold"] if best else None
+    return row | {"best_threshold": best_threshold, "best": best, "curve": curve, "reason": None}
 
 
-def rates_of(found: ScreenedFoils) -> dict[str, Any]:
+def rates_of(screened: ScreenedFoils) -> dict[str, Any]:
     """Return the counts and rates at the thresholds of the runs; None for a rate that needs more verdicts."""
-    judged, accepted = judged_of(found), found.above[_counts(found)]
+    judged, accepted = judged_of(screened), screened.above[_counts(screened)]
     precision, rejection = _share(judged, accepted), _share(judged, ~accepted)
     return {
-        "n": len(found.scores),
-        "n_rejected": int((~found.above).sum()),
-        "n_sampled": int((~found.above & found.sampled).sum()),
+        "n": len(screened.scores),
+        "n_rejected": int((~screened.above).sum()),
+        "n_sampled": int((~screened.above & screened.sampled).sum()),
         "n_accepted_judged": int(accepted.sum()),
         "n_rejected_judged": int((~accepted).sum()),
         "precision": precision.value if precision else None,
         "precision_ci": precision.interval(LEVEL) if precision else None,
         "invalid_rejected": 1.0 - rejection.value if rejection else None,
         "invalid_rejected_ci": [1.0 - end for end in reversed(rejection.interval(LEVEL))] if rejection else None,
-        **_effect(found.above, found.shares, precision, rejection, LEVEL),
+        **_effect(screened.above, screened.shares, precision, rejection, LEVEL),
     }
 
 
-def _counts(found: ScreenedFoils) -> Flags:
+def _counts(screened: ScreenedFoils) -> Flags:
     """Return (n,) the judged foils whose chance of being judged is known."""
-    return ~np.isnan(found.valid) & (found.above | found.sampled)
+    return ~np.isnan(screened.valid) & (screened.above | screened.sampled)
 
 
-def judged_of(found: ScreenedFoils) -> _Judged:
+def judged_of(screened: ScreenedFoils) -> _Judged:
     """Return the judged foils with their weights: foils per judged foil, of accepted and rejected ones of each run."""
-    counts = _counts(found)
-    weights = np.zeros(len(found.scores))
-    runs = np.asarray(found.runs, dtype=object)
-    for run in dict.fromkeys(found.runs):
-        for side in (found.above, ~found.above):
-            part = side & (runs == run)
-            if (part & counts).any():
-                weights[part & counts] = part.sum() / (part & counts).sum()
-    videos = np.asarray(found.videos, dtype=object)
-    return _Judged(found.scores[counts], found.valid[counts], weights[counts], videos[counts])
+    counts = _counts(screened)
+    weights = np.zeros(len(screened.scores))
+    runs = np.asarray(screened.runs, dtype=object)
+    for run in dict.fromkeys(screened.runs):
+        for side in (screened.above, ~screened.above):
+            members = side & (runs == run)
+            if (members & counts).any():
+                weights[members & counts] = members.sum() / (members & counts).sum()
+    videos = np.asarray(screened.videos, dtype=object)
+    return _Judged(screened.scores[counts], screened.valid[counts], weights[counts], videos[counts])
 
 
 @dataclass(frozen=True)
@@ -149,8 +149,8 @@ def _effect(
 ) -> dict[str, Any]:
     """Return the shares of foils sent to people, of valid foils accepted (recall) and lost, and of saved work."""
     n, n_above = len(above), int(above.sum())
-    kept = float(shares[~above].mean()) if n_above < n else 0.0
-    sent = (n_above + kept * (n - n_above)) / n
+    share_seen = float(shares[~above].mean()) if n_above < n else 0.0
+    sent = (n_above + share_seen * (n - n_above)) / n
     nothing = dict.fromkeys(("recall", "recall_ci", "lost", "lost_ci", "saved", "saved_ci"))
     if n_above == n:
         return {"sent": 1.0, **nothing, **({"recall": 1.0, "lost": 0.0, "saved": 0.0} if accepted else {})}
@@ -158,8 +158,8 @@ def _effect(
         return {"sent": sent, **nothing}
     odds = (n - n_above) / n_above if n_above else math.inf
     ratio, interval = rejected.value / accepted.value, _ratio_interval(rejected, accepted, level)
-    ends = [_lost(odds * end, kept) for end in interval]
-    lost = _lost(odds * ratio, kept)
+    ends = [_lost(odds * end, share_seen) for end in interval]
+    lost = _lost(odds * ratio, share_seen)
     return {
         "sent": sent,
         "recall": 1.0 / (1.0 + odds * ratio),
@@ -171,9 +171,9 @@ def _effect(
     }
 
 
-def _lost(odds: float, kept: float) -> float:
+def _lost(odds: float, share_seen: float) -> float:
     """Return the share of valid foils that nobody sees; `odds`: rejected valid foils per accepted valid one."""
-    return (1.0 - kept) * odds / (1.0 + odds)
+    return (1.0 - share_seen) * odds / (1.0 + odds)
 
 
 def _ratio_interval(top: _Share, bottom: _Share, level: float) -> list[float]:
@@ -182,27 +182,27 @@ def _ratio_interval(top: _Share, bottom: _Share, level: float) -> list[float]:
     Its ends are the ratios at which the interval of top - ratio x bottom ends at 0.
     """
     (low, high), (least, most) = top.interval(level), bottom.interval(level)
-    both = top.value * bottom.value
+    product = top.value * bottom.value
     under, over = most * (2 * bottom.value - most), least * (2 * bottom.value - least)
-    first = both**2 - low * (2 * top.value - low) * under
-    last = both**2 - high * (2 * top.value - high) * over
-    lower = (both - math.sqrt(max(first, 0.0))) / under if under > NOTHING else low / most
-    upper = (both + math.sqrt(max(last, 0.0))) / over if over > NOTHING else high / max(least, NOTHING)
+    first = product**2 - low * (2 * top.value - low) * under
+    last = product**2 - high * (2 * top.value - high) * over
+    lower = (product - math.sqrt(max(first, 0.0))) / under if under > NOTHING else low / most
+    upper = (product + math.sqrt(max(last, 0.0))) / over if over > NOTHING else high / max(least, NOTHING)
     return [max(0.0, lower), upper]
 
 
-def _curve(found: ScreenedFoils, judged: _Judged) -> list[dict[str, Any]]:
+def _curve(screened: ScreenedFoils, judged: _Judged) -> list[dict[str, Any]]:
     """Return the effect of up to POINTS thresholds. `sure`: the lower end of saved work, for all of them together."""
     points = []
-    thresholds = np.unique(np.quantile(found.scores, np.linspace(0, 1, POINTS + 2)[1:-1]))
+    thresholds = np.unique(np.quantile(screened.scores, np.linspace(0, 1, POINTS + 2)[1:-1]))
     together = 1.0 - (1.0 - LEVEL) / len(thresholds)
     for at in thresholds:
-        above, accepted = found.scores >= at, judged.scores >= at
+        above, accepted = screened.scores >= at, judged.scores >= at
         shares = _share(judged, accepted), _share(judged, ~accepted)
-        effect = _effect(above, found.shares, *shares, LEVEL)
+        effect = _effect(above, screened.shares, *shares, LEVEL)
         if effect["saved"] is None:
             continue
-        sure = (_effect(above, found.shares, *shares, together)["saved_ci"] or [0.0])[0]
+        sure = (_effect(above, screened.shares, *shares, together)["saved_ci"] or [0.0])[0]
         points.append({"threshold": float(at), "rejected": float((~above).mean()), **effect, "sure": sure})
     return points
 

@@ -37,35 +37,37 @@ def compute(votes: Votes, *, coding: str = "truth", draws: int = 0, seed: int = 
     """
     if coding == "shown":
         raise EvaluationError("the coding `shown` holds positions, not what is true of an item; use truth or truth3")
-    named = votes.annotator != NOBODY
-    if not named.any():
+    has_person = votes.annotator != NOBODY
+    if not has_person.any():
         raise EvaluationError("these votes name no annotators, which Dawid-Skene needs; give votes with names")
-    kept = Votes(
-        votes.unit[named],
-        votes.annotator[named],
-        votes.choice[named],
-        votes.position[named],
+    named_votes = Votes(
+        votes.unit[has_person],
+        votes.annotator[has_person],
+        votes.choice[has_person],
+        votes.position[has_person],
         votes.unit_names,
         votes.annotator_names,
         votes.unit_items,
     )
-    codes, categories = coded(kept, coding)
-    counts = tallied(kept, codes, len(categories))
-    seen = _Seen(kept, codes)
+    codes, categories = coded(named_votes, coding)
+    counts = tallied(named_votes, codes, len(categories))
+    seen = _Seen(named_votes, codes)
     if len(seen.people) < MIN_ANNOTATORS:
         raise EvaluationError("one annotator cast all votes; skill needs votes of at least two annotators")
     fit = _fit(seen, len(categories))
     majority = _majority(counts[seen.units])
     verdicts = {"majority": majority, "dawid_skene": fit.posterior.argmax(axis=1)}
-    differing = _differing(kept, seen, counts[seen.units], verdicts, fit, categories)
+    differing = _differing(named_votes, seen, counts[seen.units], verdicts, fit, categories)
     return {
         "coding": coding,
         "n_votes": len(codes),
-        "n_nameless": int((~named).sum()),
+        "n_nameless": int((~has_person).sum()),
         "n_units": len(seen.units),
         "n_annotators": len(seen.people),
-        "verdicts": [_verdict_row(name, found, majority, categories) for name, found in verdicts.items()],
-        "annotators": _annotators(kept, seen, codes, majority, fit),
+        "verdicts": [
+            _verdict_row(name, codes_of_method, majority, categories) for name, codes_of_method in verdicts.items()
+        ],
+        "annotators": _annotators(named_votes, seen, codes, majority, fit),
         "n_differing": len(differing),
         "differing": differing[:MAX_DIFFERING],
     }
@@ -108,15 +110,15 @@ def _majority(counts: Codes) -> Codes:
     return np.where(counts.max(axis=1) * 2 > counts.sum(axis=1), counts.argmax(axis=1), -1)
 
 
-def _verdict_row(name: str, found: Codes, majority: Codes, categories: tuple[str, ...]) -> dict[str, Any]:
+def _verdict_row(name: str, codes_of_method: Codes, majority: Codes, categories: tuple[str, ...]) -> dict[str, Any]:
     """Count how often each category is the verdict, and how many verdicts differ from the majority's."""
     decided = majority >= 0
     return {
         "method": name,
-        **{category: int((found == place).sum()) for place, category in enumerate(categories)},
-        "none": int((found < 0).sum()),
-        "turned": int((found[decided] != majority[decided]).sum()),
-        "decided_where_majority_is_none": int((found[~decided] >= 0).sum()),
+        **{category: int((codes_of_method == code).sum()) for code, category in enumerate(categories)},
+        "none": int((codes_of_method < 0).sum()),
+        "turned": int((codes_of_method[decided] != majority[decided]).sum()),
+        "decided_where_majority_is_none": int((codes_of_method[~decided] >= 0).sum()),
     }
 
 
@@ -125,16 +127,16 @@ def _annotators(votes: Votes, seen: _Seen, codes: Codes, majority: Codes, fit: _
     majority.
     """
     rows = []
-    for place, person in enumerate(seen.people.tolist()):
-        mine = seen.annotator == place
-        against = majority[seen.unit[mine]]
+    for index, person in enumerate(seen.people.tolist()):
+        is_own = seen.annotator == index
+        against = majority[seen.unit[is_own]]
         decided = against >= 0
         rows.append(
             {
                 "annotator": votes.annotator_names[person],
-                "n_votes": int(mine.sum()),
-                "agreement": float((codes[mine] == against)[decided].mean()) if decided.any() else None,
-                "dawid_skene": float(fit.skill[place]),
+                "n_votes": int(is_own.sum()),
+                "agreement": float((codes[is_own] == against)[decided].mean()) if decided.any() else None,
+                "dawid_skene": float(fit.skill[index]),
             }
         )
     return sorted(rows, key=lambda row: (row["dawid_skene"], row["annotator"]))
@@ -146,8 +148,13 @@ def _differing(
     stacked = np.stack(list(verdicts.values()))
     rows = []
     for k in np.flatnonzero((stacked != stacked[0]).any(axis=0)).tolist():
-        said = {name: categories[found[k]] if found[k] >= 0 else None for name, found in verdicts.items()}
+        verdict_by_method = {
+            name: categories[codes_of_method[k]] if codes_of_method[k] >= 0 else None
+            for name, codes_of_method in verdicts.items()
+        }
         probability = float(fit.posterior[k].max())
         tally = {category: int(n) for category, n in zip(categories, counts[k], strict=True) if n}
-        rows.append({"unit": votes.unit_names[seen.units[k]], "votes": tally, **said, "p_dawid_skene": probability})
+        rows.append(
+            {"unit": votes.unit_names[seen.units[k]], "votes": tally, **verdict_by_method, "p_dawid_skene": probability}
+        )
     return sorted(rows, key=lambda row: (-row["p_dawid_skene"], row["unit"]))

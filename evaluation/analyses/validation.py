@@ -34,8 +34,8 @@ def compute(
         raise EvaluationError("there are no items to report on; import or assemble some first")
     names = dict.fromkeys(item.subtest for item in items)
 
-    def row(name: str, chosen: Sequence[ItemFacts]) -> dict[str, Any]:
-        return _row(name, chosen, base, unit, draws, seed)
+    def row(name: str, subtest_items: Sequence[ItemFacts]) -> dict[str, Any]:
+        return _row(name, subtest_items, base, unit, draws, seed)
 
     return {
         "subtests": [row(name, [item for item in items if item.subtest == name]) for name in names],
@@ -96,8 +96,8 @@ def _alphas(
         coding = "truth3"
     in_full = any(item.compared for item in items)
 
-    def measured(chosen: Sequence[ItemFacts]) -> Alpha:
-        units = [(k, tally) for k, item in enumerate(chosen) for tally in _compared(item, in_full)]
+    def measured(counted_items: Sequence[ItemFacts]) -> Alpha:
+        units = [(k, tally) for k, item in enumerate(counted_items) for tally in _compared(item, in_full)]
         table = _coded_tallies([tally for _, tally in units], coding)
         return alpha(table, np.array([k for k, _ in units], dtype=np.int64), draws=draws, seed=seed)
 
@@ -115,8 +115,8 @@ def _table(items: Sequence[ItemFacts], coding: str) -> NDArray[np.int64]:
     return _coded_tallies([tally for item in items for tally in item.tallies], coding)
 
 
-def _coded_tallies(found: Sequence[tuple[int, ...]], coding: str) -> NDArray[np.int64]:
-    tallies = [tally if coding == "truth" else collapse_to_three(tally) for tally in found]
+def _coded_tallies(tallies_of_pairs: Sequence[tuple[int, ...]], coding: str) -> NDArray[np.int64]:
+    tallies = [tally if coding == "truth" else collapse_to_three(tally) for tally in tallies_of_pairs]
     return np.array(tallies, dtype=np.int64).reshape(len(tallies), len(CODINGS[coding]))
 
 
@@ -129,8 +129,8 @@ def _js_of_sample(items: Sequence[ItemFacts], size: int, base: str, unit: str, s
     """Compute the JS of a seeded sample of all items, as large as the valid part: JS falls as samples grow (ViLMA,
     Table 4).
     """
-    chosen = random.Random(seed).sample(sorted(items, key=lambda item: (item.subtest, item.id)), size)
-    return js_divergence(*word_counts(chosen, unit), base)
+    sample = random.Random(seed).sample(sorted(items, key=lambda item: (item.subtest, item.id)), size)
+    return js_divergence(*word_counts(sample, unit), base)
 
 
 def _proficiency(items: Sequence[ItemFacts], base: str, unit: str) -> dict[str, Any] | None:

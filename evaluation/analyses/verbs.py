@@ -36,13 +36,13 @@ class InsertedWords:
 def inserted_words(edit: EditFacts, tags: Tagger) -> InsertedWords:
     """Return the verbs, auxiliaries and negations that the foil has where it differs from the caption."""
     spans, moved = [], 0
-    for each in diff_edits(edit.caption, edit.foil):
-        start = each.start + moved
-        spans.append((start, start + len(each.target)))
-        moved += len(each.target) - (each.end - each.start)
-    found = [token for token in tags.tag(edit.foil) if any(token.start < end and at < token.end for at, end in spans)]
-    verbs = (edit.verb.lower(),) if edit.verb else tuple(token.lemma for token in found if token.part == "VERB")
-    return InsertedWords(verbs, sum(token.part == "AUX" for token in found), sum(map(_is_negation, found)))
+    for span in diff_edits(edit.caption, edit.foil):
+        start = span.start + moved
+        spans.append((start, start + len(span.target)))
+        moved += len(span.target) - (span.end - span.start)
+    tokens = [token for token in tags.tag(edit.foil) if any(token.start < end and at < token.end for at, end in spans)]
+    verbs = (edit.verb.lower(),) if edit.verb else tuple(token.lemma for token in tokens if token.part == "VERB")
+    return InsertedWords(verbs, sum(token.part == "AUX" for token in tokens), sum(map(_is_negation, tokens)))
 
 
 def _is_negation(token: Token) -> bool:
@@ -61,34 +61,45 @@ def compute(
     """
     if wrong := {edit.source for edit in edits} - {*SOURCES, ""}:
         raise EvaluationError(f"unknown source {quoted(sorted(wrong)[0])}; give machine or person")
-    known = [(source, edit) for edit in edits if (source := _source(edit, people))]
-    if not known:
+    authored = [(source, edit) for edit in edits if (source := _source(edit, people))]
+    if not authored:
         raise EvaluationError(
             "there are no foils with a known author; give some made by machines and some made by people, "
             "or name the subtests that people wrote (people)"
         )
     tags = tagger()
-    found = {source: [inserted_words(edit, tags) for own, edit in known if own == source] for source in SOURCES}
-    counts = {source: Counter(verb for each in rows for verb in each.verbs) for source, rows in found.items()}
+    words_by_source = {
+        source: [inserted_words(edit, tags) for own, edit in authored if own == source] for source in SOURCES
+    }
+    counts = {
+        source: Counter(verb for words_of_foil in rows for verb in words_of_foil.verbs)
+        for source, rows in words_by_source.items()
+    }
     totals = {source: counter.total() for source, counter in counts.items()}
     shares = {
         source: {verb: n / totals[source] for verb, n in counter.items()} if totals[source] else {}
         for source, counter in counts.items()
     }
-    both = sorted(set().union(*shares.values()), key=lambda v: (-sum(s.get(v, 0.0) for s in shares.values()), v))
+    verbs = sorted(set().union(*shares.values()), key=lambda v: (-sum(s.get(v, 0.0) for s in shares.values()), v))
     return {
         "rows": [
             {"verb": verb, **{source: shares[source].get(verb, 0.0) if totals[source] else None for source in SOURCES}}
-            for verb in both[:top]
+            for verb in verbs[:top]
         ],
         "js": js_divergence(counts[MACHINE], counts[PERSON]),
-        "n": {source: len(rows) for source, rows in found.items()},
+        "n": {source: len(rows) for source, rows in words_by_source.items()},
         "total": totals,
         "n_verbs": {source: len(counter) for source, counter in counts.items()},
-        "without_verb": {source: sum(not each.verbs for each in rows) for source, rows in found.items()},
-        "auxiliaries": {source: sum(each.auxiliaries for each in rows) for source, rows in found.items()},
-        "negations": {source: sum(each.negations for each in rows) for source, rows in found.items()},
-        "n_unknown": len(edits) - len(known),
+        "without_verb": {
+            source: sum(not words_of_foil.verbs for words_of_foil in rows) for source, rows in words_by_source.items()
+        },
+        "auxiliaries": {
+            source: sum(words_of_foil.auxiliaries for words_of_foil in rows) for source, rows in words_by_source.items()
+        },
+        "negations": {
+            source: sum(words_of_foil.negations for words_of_foil in rows) for source, rows in words_by_source.items()
+        },
+        "n_unknown": len(edits) - len(authored),
         "top_share": {
             source: sum(n for _, n in counts[source].most_common(10)) / totals[source] if totals[source] else None
             for source in SOURCES
