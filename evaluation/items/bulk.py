@@ -24,9 +24,9 @@ class Moved:
 
 def move_items(person: User, project: Project, move: str, ids: Iterable[str], reason: str) -> Moved:
     """Move those of the ids that are items of the project; one that may not move stops no other."""
-    wanted = [int(pk) for pk in ids if pk.isdecimal()][:MAX_ITEMS]
+    item_ids = [int(pk) for pk in ids if pk.isdecimal()][:MAX_ITEMS]
     moved = Moved()
-    for pk, key in Item.objects.filter(project=project, pk__in=wanted).order_by("pk").values_list("pk", "key"):
+    for pk, key in Item.objects.filter(project=project, pk__in=item_ids).order_by("pk").values_list("pk", "key"):
         try:
             WRITES[move](person, pk, reason)
         except AccessDenied:

@@ -55,21 +55,21 @@ class CaptionFilter(Filters):
         self.fields["maker"].choices = [("", _("any caption maker")), *makers]
 
 
-def narrowed_captions(project: Project, chosen: Mapping[str, Any]) -> QuerySet[Caption]:
+def narrowed_captions(project: Project, filters: Mapping[str, Any]) -> QuerySet[Caption]:
     """Return the project's captions that match CaptionFilter."""
     captions = Caption.objects.filter(video__project=project)
-    if text := chosen.get("q"):
+    if text := filters.get("q"):
         captions = captions.filter(Q(text__icontains=text) | Q(video__key__icontains=text))
-    if source := chosen.get("source"):
+    if source := filters.get("source"):
         captions = _of_source(captions, source)
-    if chosen.get("doubt"):
+    if filters.get("doubt"):
         captions = captions.filter(flagged_false=True)
-    if items := chosen.get("items"):
+    if items := filters.get("items"):
         has_items = Exists(Item.objects.filter(caption=OuterRef("pk")))
         captions = captions.filter(has_items if items == "yes" else ~has_items)
-    if maker := chosen.get("maker"):
+    if maker := filters.get("maker"):
         captions = captions.filter(facts__maker=maker)
-    if split := chosen.get("split"):
+    if split := filters.get("split"):
         captions = captions.filter(video__split=split)
     return captions
 

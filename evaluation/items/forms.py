@@ -70,9 +70,9 @@ class ItemFilter(Filters):
         if self.needs("run"):
             runs = Run.objects.filter(release__project=project).exclude(model_key="").select_related("release")
             self.runs = {str(run.pk): run for run in runs}
-            named = [(pk, f"{run.label} · {run.release.name}") for pk, run in self.runs.items()]
-            self.fields["run"].choices = [("", _("any model")), *named]
-            if not named:
+            choices = [(pk, f"{run.label} · {run.release.name}") for pk, run in self.runs.items()]
+            self.fields["run"].choices = [("", _("any model")), *choices]
+            if not choices:
                 del self.fields["run"], self.fields["answer"]
         self.ladders: dict[str, Source] = {}
         if self.needs("ladder"):
@@ -87,8 +87,8 @@ class ItemFilter(Filters):
         if not self.ladders:
             del self.fields["ladder"], self.fields["need"], self.fields["rung"]
             return
-        named = [(value, source.label) for value, source in self.ladders.items()]
-        self.fields["ladder"].choices = [("", _("no ladder")), *named]
+        choices = [(value, source.label) for value, source in self.ladders.items()]
+        self.fields["ladder"].choices = [("", _("no ladder")), *choices]
         self.fields["need"].choices = [("", _("needs anything")), *NEED_LABELS.items()]
         self.fields["rung"].choices = [("", _("any rung")), *rung_choices()]
 

@@ -44,7 +44,7 @@ WORDS = {"corpus.item": ITEM_WORDS, "generation.candidate": CANDIDATE_WORDS}
 
 @dataclass(frozen=True)
 class Happening:
-    """One audit row in words. `about`: the text of the foil that it is about, if any."""
+    """One audit row in words. `candidate_text`: that of the foil that it is about, if any."""
 
     at: datetime
     who: str
@@ -52,7 +52,7 @@ class Happening:
     from_state: str
     to_state: str
     reason: str | Promise
-    about: str = ""
+    candidate_text: str = ""
 
 
 def history_of(project: Project, item: Item, candidates: Iterable[Candidate]) -> list[Happening]:
@@ -78,6 +78,6 @@ def _happening(project: Project, event: AuditEvent, texts: dict[str, str]) -> Ha
         who = event.actor.get_username()
     states = current_word(event.from_state), current_word(event.to_state)
     words = WORDS.get(event.target_type, {}).get(event.action, event.action.replace("_", " "))
-    about = texts.get(event.target_id, "") if event.target_type == "generation.candidate" else ""
+    candidate_text = texts.get(event.target_id, "") if event.target_type == "generation.candidate" else ""
     reason = REASONS.get(event.reason) or SETTLED.get(event.reason) or event.reason
-    return Happening(event.at, who, words, *states, reason, about)
+    return Happening(event.at, who, words, *states, reason, candidate_text)

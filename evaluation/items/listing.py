@@ -32,33 +32,33 @@ ORDERS = (
 
 
 def narrowed(
-    project: Project, chosen: Mapping[str, Any], run: Run | None, ladder: Source | None = None
+    project: Project, filters: Mapping[str, Any], run: Run | None, ladder: Source | None = None
 ) -> QuerySet[Item]:
     """Return the project's items that match ItemFilter; `run` and `ladder` are the chosen ones."""
     items = Item.objects.filter(project=project)
-    if text := chosen.get("q"):
+    if text := filters.get("q"):
         in_foils = Exists(Foil.objects.filter(item=OuterRef("pk"), text__icontains=text))
         items = items.filter(Q(key__icontains=text) | Q(caption__text__icontains=text) | in_foils)
-    if subtest := chosen.get("subtest"):
+    if subtest := filters.get("subtest"):
         items = items.filter(subtest=subtest)
-    if state := chosen.get("state"):
+    if state := filters.get("state"):
         items = items.filter(state=state)
-    if method := chosen.get("method"):
+    if method := filters.get("method"):
         made_by = Q(candidate_group=None) if method == IMPORTED else Q(candidate_group__run__method=method)
         items = items.filter(made_by)
-    if agreed := chosen.get("agreed"):
+    if agreed := filters.get("agreed"):
         decided = items.exclude(state=ItemState.IN_VALIDATION)
         items = items.filter(unanimous=True) if agreed == "yes" else decided.filter(unanimous=False)
-    if chosen.get("doubt"):
+    if filters.get("doubt"):
         items = items.filter(caption__flagged_false=True)
-    if chosen.get("comments"):
+    if filters.get("comments"):
         items = items.filter(Exists(ItemComment.objects.filter(item=OuterRef("pk"), resolved_at=None)))
-    if shortcut := chosen.get("shortcut"):
+    if shortcut := filters.get("shortcut"):
         items = items.filter(pk__in=flagged(project, shortcut).values("item"))
     if run is not None:
-        items = items.filter(pk__in=answered(run, chosen.get("answer", "")))
+        items = items.filter(pk__in=answered(run, filters.get("answer", "")))
     if ladder is not None:
-        items = items.filter(pk__in=items_at(ladder, chosen.get("need", ""), chosen.get("rung", "")))
+        items = items.filter(pk__in=items_at(ladder, filters.get("need", ""), filters.get("rung", "")))
     return items
 
 
@@ -90,7 +90,7 @@ def add_details(rows: Sequence[Item]) -> None:
     `pairs` (segments of each changed foil), `n_random` (captions of other videos), `dots` (True per vote for the
     caption), `shortcut` and `other_clip`, the other item of its pair.
     """
-    others = other_clips(rows)
+    other_clip_by_item = other_clips(rows)
     shortcuts = {row.item_id: row for row in shortcuts_of([item.pk for item in rows])}
     for item in rows:
         foils = list(item.foils.all())
@@ -99,5 +99,5 @@ def add_details(rows: Sequence[Item]) -> None:
         item.pairs = [diff_segments(item.caption.text, foil.text) for foil in changed]
         item.n_random = len(foils) - len(changed)
         item.dots = [True] * item.n_for + [False] * (item.n_votes - item.n_for)
-        item.other_clip = others.get(item.pk)
+        item.other_clip = other_clip_by_item.get(item.pk)
         item.shortcut = shortcuts.get(item.pk)

@@ -27,12 +27,15 @@ from generation.models import Candidate
 
 @dataclass(frozen=True)
 class ShownVote:
-    """A vote as researchers see it: under a pseudonym, "" for one from a file. `kept`: why it does not count."""
+    """A vote as researchers see it: under a pseudonym, "" for one from a file.
+
+    `excluded_state`: why it does not count.
+    """
 
     who: str
     at: datetime
     caption_first: bool | None
-    kept: str
+    excluded_state: str
 
 
 @dataclass
@@ -57,17 +60,17 @@ def other_clips(items: Sequence[Item]) -> dict[int, Item]:
     paired = {(item.subtest_id, item.pair): item for item in items if item.pair}
     if not paired:
         return {}
-    subtests, names = {place[0] for place in paired}, {place[1] for place in paired}
+    subtests, names = {key[0] for key in paired}, {key[1] for key in paired}
     rows = Item.objects.filter(subtest__in=subtests, pair__gt="", pair__in=names)
     at: dict[tuple[int, str], list[Item]] = defaultdict(list)
     for row in rows.select_related("video"):
         at[row.subtest_id, row.pair].append(row)
-    others = {
+    clip_by_item = {
         item.pk: next((row for row in at[item.subtest_id, item.pair] if row.pk != item.pk), None)
         for item in items
         if item.pair
     }
-    return {pk: other for pk, other in others.items() if other is not None}
+    return {pk: other_item for pk, other_item in clip_by_item.items() if other_item is not None}
 
 
 def candidates_of(item: Item) -> list[Candidate]:
@@ -75,22 +78,22 @@ def candidates_of(item: Item) -> list[Candidate]:
     groups = Candidate.objects.filter(foil__item=item).values("group")
     around = Candidate.objects.filter(group__in=groups).select_related("author", "foil", "group__run")
     rows = {row.pk: row for row in around}
-    chosen = {}
+    versions = {}
     for candidate in rows.values():
         if candidate.foil is None or candidate.foil.item_id != item.pk:
             continue
         link: Candidate | None = candidate
         while link is not None:
-            chosen[link.pk] = link
+            versions[link.pk] = link
             link = rows.get(link.parent_id)
-    return sorted(chosen.values(), key=lambda candidate: candidate.pk)
+    return sorted(versions.values(), key=lambda candidate: candidate.pk)
 
 
 def pairs_of(project: Project, item: Item, candidates: list[Candidate]) -> list[Pair]:
     """Return one pair per foil; votes of files that name no foil come last, without a foil. Two queries."""
     by_pk = {candidate.pk: candidate for candidate in candidates}
     by_foil = {candidate.foil_id: candidate for candidate in candidates if candidate.foil_id}
-    votes, chosen = _votes(project, item)
+    votes, choosers = _votes(project, item)
     is_choice = None in votes
     foils = list(item.foils.all())
     pairs = [
@@ -101,41 +104,41 @@ def pairs_of(project: Project, item: Item, candidates: list[Candidate]) -> list[
             votes.pop(foil.pk, []),
             role,
             is_choice,
-            chosen.get(foil.pk, ()),
+            choosers.get(foil.pk, ()),
         )
         for foil, role in zip(foils, roles_of(item, foils), strict=True)
     ]
-    return [*pairs, *(Pair(None, [], [], shown) for shown in votes.values())]
+    return [*pairs, *(Pair(None, [], [], votes_by_choice) for votes_by_choice in votes.values())]
 
 
 def _chain(candidate: Candidate | None, by_pk: dict[int, Candidate]) -> list[Candidate]:
-    found = []
+    versions = []
     while candidate is not None:
-        found.append(candidate)
+        versions.append(candidate)
         candidate = by_pk.get(candidate.parent_id)
-    return found
+    return versions
 
 
 def _votes(
     project: Project, item: Item
 ) -> tuple[dict[int | None, list[tuple[str, list[ShownVote]]]], dict[int, list[str]]]:
     """Return the votes by foil, None for those about the whole item, and who chose each foil of several texts."""
-    chosen: dict[int, list[str]] = defaultdict(list)
+    choosers: dict[int, list[str]] = defaultdict(list)
     by_foil: dict[int | None, dict[str, list[ShownVote]]] = defaultdict(lambda: defaultdict(list))
     for vote in Vote.objects.filter(item=item).exclude(state=VoteState.UNDONE).order_by("created_at", "pk"):
         who = pseudonym(project, vote.person_id) if vote.person_id else ""
-        kept = "" if vote.state == VoteState.COUNTED else vote.state
+        excluded_state = "" if vote.state == VoteState.COUNTED else vote.state
         is_several = vote.stage == Stage.VALIDATION and bool(vote.order_shown)
         first = None if is_several else vote.caption_first
-        about = None if is_several else vote.foil_id
-        by_foil[about][vote.choice].append(ShownVote(who, vote.created_at, first, kept))
-        if is_several and not kept and (text := chosen_text(vote.order_shown, vote.chosen_place)):
-            chosen[text].append(who)
-    shown = {
-        foil: [(label, given[choice]) for choice, label in Choice.choices if choice in given]
-        for foil, given in by_foil.items()
+        foil_id = None if is_several else vote.foil_id
+        by_foil[foil_id][vote.choice].append(ShownVote(who, vote.created_at, first, excluded_state))
+        if is_several and not excluded_state and (text := chosen_text(vote.order_shown, vote.chosen_place)):
+            choosers[text].append(who)
+    votes_by_foil = {
+        foil: [(label, votes_by_choice[choice]) for choice, label in Choice.choices if choice in votes_by_choice]
+        for foil, votes_by_choice in by_foil.items()
     }
-    return shown, chosen
+    return votes_by_foil, choosers
 
 
 @dataclass(frozen=True)
@@ -200,15 +203,15 @@ def scores_of(item: Item) -> list[ItemScore]:
     runs = list(rows.order_by("-release_id", "label", "-pk"))
     texts = {text for member in members.values() for text in texts_of(member.record)}
     stored, lower = _stored(runs, texts)
-    found = []
+    scores_by_run = []
     for run in runs:
         key = (run.model_key, run.protocol)
-        asked = asked_of(members[run.release_id].record, keyed_by(run))
+        questions = asked_of(members[run.release_id].record, keyed_by(run))
         scores, sign, ties = stored.get(key, {}), -1.0 if key in lower else 1.0, PROTOCOLS[run.protocol].ties
-        main = _answer(values_of(scores, asked.main_key, asked.main), sign, ties)
-        pair = values_of(scores, asked.proficiency_key, asked.proficiency)
-        found.append(ItemScore(run, main, _answer(pair, sign, ties)))
-    return found
+        main = _answer(values_of(scores, questions.main_key, questions.main), sign, ties)
+        pair = values_of(scores, questions.proficiency_key, questions.proficiency)
+        scores_by_run.append(ItemScore(run, main, _answer(pair, sign, ties)))
+    return scores_by_run
 
 
 def _stored(runs: Sequence[Run], texts: set[str]) -> tuple[dict[tuple[str, str], StoredScores], set[tuple[str, str]]]:
@@ -216,14 +219,14 @@ def _stored(runs: Sequence[Run], texts: set[str]) -> tuple[dict[tuple[str, str],
     rows = Score.objects.filter(
         model_key__in={run.model_key for run in runs}, text_sha256__in={text_key(text) for text in texts}
     )
-    found: dict[tuple[str, str], StoredScores] = {}
+    scores_by_model: dict[tuple[str, str], StoredScores] = {}
     lower: set[tuple[str, str]] = set()
     for score in rows:
         key = (score.model_key, score.protocol)
-        found.setdefault(key, {})[score.clip_key, score.text_sha256] = score.value
+        scores_by_model.setdefault(key, {})[score.clip_key, score.text_sha256] = score.value
         if not score.higher_is_better:
             lower.add(key)
-    return found, lower
+    return scores_by_model, lower
 
 
 def _answer(values: list[float] | None, sign: float, ties: str) -> Answer:

@@ -44,17 +44,17 @@ MAX_QUERY = 2000
 def items(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     form = ItemFilter(project, request.GET, is_open="open" in request.GET)
-    chosen = form.chosen()
+    filters = form.chosen()
     if form.is_open:
         return render(request, "foilworks/_folded_filters.html", {"form": form})
-    ladder = form.ladders.get(chosen.get("ladder", ""))
-    rows = narrowed(project, chosen, form.runs.get(chosen.get("run", "")), ladder)
-    listing = list_rows(rows, ORDERS, request.GET, chosen, shown)
+    ladder = form.ladders.get(filters.get("ladder", ""))
+    rows = narrowed(project, filters, form.runs.get(filters.get("run", "")), ladder)
+    listing = list_rows(rows, ORDERS, request.GET, filters, shown)
     add_details(listing.page.rows)
     context = {
         "form": form,
         "listing": listing,
-        "any": bool(chosen or listing.count.n),
+        "any": bool(filters or listing.count.n),
         "row_template": "evaluation/_item_row.html",
         "bulk_template": "evaluation/_item_bulk.html",
         "list_name": _("Items"),
@@ -97,29 +97,29 @@ def item_panel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 def _shown(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
-    found = get_item(request.user, slug, pk)
-    project = request.project = found.subtest.project
-    candidates = candidates_of(found)
+    shown_item = get_item(request.user, slug, pk)
+    project = request.project = shown_item.subtest.project
+    candidates = candidates_of(shown_item)
     return {
-        "item": found,
-        "clip": player_clip(found.video),
-        "other_clip": other_clips([found]).get(found.pk),
-        "pairs": pairs_of(project, found, candidates),
-        "history": history_of(project, found, candidates),
-        "comments": comments_of(request.user, project, found),
-        "moves": MOVES.get(found.state, ()),
-        "about_moves": ABOUT.get(found.state, ""),
+        "item": shown_item,
+        "clip": player_clip(shown_item.video),
+        "other_clip": other_clips([shown_item]).get(shown_item.pk),
+        "pairs": pairs_of(project, shown_item, candidates),
+        "history": history_of(project, shown_item, candidates),
+        "comments": comments_of(request.user, project, shown_item),
+        "moves": MOVES.get(shown_item.state, ()),
+        "about_moves": ABOUT.get(shown_item.state, ""),
     }
 
 
 @require_POST
 def item_move(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = get_item(request.user, slug, pk)
+    item_row = get_item(request.user, slug, pk)
     move = request.POST.get("move", "")
     if move not in WRITES:
         raise Http404(_("Unknown action. Reload the page."))
     try:
-        WRITES[move](request.user, found.pk, request.POST.get("reason", ""))
+        WRITES[move](request.user, item_row.pk, request.POST.get("reason", ""))
     except AccessDenied:
         raise
     except ActionableError as error:
@@ -138,14 +138,14 @@ def captions(request: HttpRequest, slug: str) -> HttpResponse:
     form = CaptionFilter(request.GET, is_open="open" in request.GET)
     if form.is_open:
         return render(request, "foilworks/_folded_filters.html", {"form": form})
-    chosen = form.chosen()
-    listing = list_rows(narrowed_captions(project, chosen), CAPTION_ORDERS, request.GET, chosen, shown_captions)
+    filters = form.chosen()
+    listing = list_rows(narrowed_captions(project, filters), CAPTION_ORDERS, request.GET, filters, shown_captions)
     for row in listing.page.rows:
         row.source, row.maker = source_of(row), maker_of(row)
     context = {
         "form": form,
         "listing": listing,
-        "any": bool(chosen or listing.count.n),
+        "any": bool(filters or listing.count.n),
         "row_template": "evaluation/_caption_row.html",
         "list_name": _("Captions"),
     }
@@ -154,17 +154,19 @@ def captions(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def caption_panel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = get_caption(request.user, slug, pk)
-    request.project = found.video.project
-    items = Item.objects.filter(caption=found).select_related("subtest").prefetch_related("foils").order_by("id")
+    shown_caption = get_caption(request.user, slug, pk)
+    request.project = shown_caption.video.project
+    items = (
+        Item.objects.filter(caption=shown_caption).select_related("subtest").prefetch_related("foils").order_by("id")
+    )
     context = {
-        "caption": found,
-        "video": found.video,
-        "clip": player_clip(found.video),
-        "takedown": getattr(found.video, "takedown", None),
+        "caption": shown_caption,
+        "video": shown_caption.video,
+        "clip": player_clip(shown_caption.video),
+        "takedown": getattr(shown_caption.video, "takedown", None),
         "items": items,
-        "candidates": candidates_by_state(found),
-        "source": source_of(found),
-        "maker": maker_of(found),
+        "candidates": candidates_by_state(shown_caption),
+        "source": source_of(shown_caption),
+        "maker": maker_of(shown_caption),
     }
     return render(request, "evaluation/caption_panel.html", context)

@@ -75,22 +75,22 @@ def alternative_annotator(
     counts = np.zeros((len(model), categories), dtype=np.int64)
     np.add.at(counts, (unit, choice), 1)
     used = (annotator >= 0) & (model[unit] >= 0) & (counts.sum(axis=1)[unit] >= 2)
-    at, person, own, said = unit[used], annotator[used], choice[used], model[unit[used]]
-    agree_model = counts[at, said] - (own == said)
+    at, person, own, model_choice = unit[used], annotator[used], choice[used], model[unit[used]]
+    agree_model = counts[at, model_choice] - (own == model_choice)
     agree_person = counts[at, own] - 1
     model_wins, person_wins = agree_model >= agree_person, agree_person >= agree_model
-    found, skipped = [], 0
+    tests, skipped = [], 0
     for name in np.unique(person):
-        mine = person == name
-        if mine.sum() < min_units:
+        is_own = person == name
+        if is_own.sum() < min_units:
             skipped += 1
             continue
-        wins, losses = model_wins[mine].astype(np.float64), person_wins[mine].astype(np.float64)
-        found.append((int(name), int(mine.sum()), wins.mean(), losses.mean(), advantage_p(losses - wins, epsilon)))
-    rejected = benjamini_yekutieli([row[4] for row in found])
+        wins, losses = model_wins[is_own].astype(np.float64), person_wins[is_own].astype(np.float64)
+        tests.append((int(name), int(is_own.sum()), wins.mean(), losses.mean(), advantage_p(losses - wins, epsilon)))
+    rejected = benjamini_yekutieli([row[4] for row in tests])
     rows = tuple(
         Comparison(name, n, float(wins), float(losses), p, better)
-        for (name, n, wins, losses, p), better in zip(found, rejected, strict=True)
+        for (name, n, wins, losses, p), better in zip(tests, rejected, strict=True)
     )
     if not rows:
         return Replacement((), skipped, None, None)
@@ -123,4 +123,4 @@ def benjamini_yekutieli(values: list[float], *, q: float = FALSE_DISCOVERIES) ->
     limits = q * np.arange(1, m + 1) / (m * (1.0 / np.arange(1, m + 1)).sum())
     below = np.flatnonzero(np.asarray(values)[order] <= limits)
     rejected = set(order[: below[-1] + 1].tolist()) if len(below) else set()
-    return [place in rejected for place in range(m)]
+    return [index in rejected for index in range(m)]

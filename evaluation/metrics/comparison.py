@@ -70,11 +70,11 @@ def paired_difference(
     `bounds`: the range of a - b; None if unbounded. Whole clusters are drawn with both models' answers, so that what
     the models share (hard videos) cancels out.
     """
-    both = ~(np.isnan(a) | np.isnan(b))
-    gap = a[both] - b[both]
+    in_both = ~(np.isnan(a) | np.isnan(b))
+    gap = a[in_both] - b[in_both]
     if not len(gap):
         return Difference(None, None, None, None, None, 0, 0)
-    names = None if clusters is None else [name for name, kept in zip(clusters, both, strict=True) if kept]
+    names = None if clusters is None else [name for name, is_shared in zip(clusters, in_both, strict=True) if is_shared]
     rows = cluster_sums(np.column_stack([gap, np.ones(len(gap))]), names)
     value = mean(gap)
     if len(rows) < 2:
@@ -149,8 +149,8 @@ def mcnemar(a: Floats, b: Floats) -> McNemar:
     the cluster bootstrap does not.
     """
     scored = ~(np.isnan(a) | np.isnan(b))
-    whole = scored & np.isin(a, (0.0, 1.0)) & np.isin(b, (0.0, 1.0))
-    right_a, right_b = a[whole] == 1.0, b[whole] == 1.0
+    untied = scored & np.isin(a, (0.0, 1.0)) & np.isin(b, (0.0, 1.0))
+    right_a, right_b = a[untied] == 1.0, b[untied] == 1.0
     only_a, only_b = int((right_a & ~right_b).sum()), int((right_b & ~right_a).sum())
     differ = only_a + only_b
     p = float(scipy.stats.binomtest(only_a, differ).pvalue) if differ else 1.0
@@ -159,8 +159,8 @@ def mcnemar(a: Floats, b: Floats) -> McNemar:
         only_a=only_a,
         only_b=only_b,
         neither=int((~right_a & ~right_b).sum()),
-        p=p if whole.any() else None,
-        n_partial=int((scored & ~whole).sum()),
+        p=p if untied.any() else None,
+        n_partial=int((scored & ~untied).sum()),
     )
 
 
@@ -172,8 +172,8 @@ def holm(values: Sequence[float]) -> list[float]:
     """
     adjusted = [0.0] * len(values)
     worst = 0.0
-    for place, index in enumerate(sorted(range(len(values)), key=lambda k: values[k])):
-        worst = max(worst, min(1.0, values[index] * (len(values) - place)))
+    for rank, index in enumerate(sorted(range(len(values)), key=lambda k: values[k])):
+        worst = max(worst, min(1.0, values[index] * (len(values) - rank)))
         adjusted[index] = worst
     return adjusted
 
@@ -204,36 +204,36 @@ def _tests_on_shared_items(credit: Floats, index: NDArray[np.int64]) -> dict[tup
 
     Pairs whose spread nearly cancels are left to the exact sum, as are pairs of other items and all of few clusters.
     """
-    known = ~np.isnan(credit)
-    alike = [k for k in range(len(credit)) if (known[k] == known[0]).all()]
-    if len(alike) < 2 or not known[0].any():
+    has_score = ~np.isnan(credit)
+    alike = [k for k in range(len(credit)) if (has_score[k] == has_score[0]).all()]
+    if len(alike) < 2 or not has_score[0].any():
         return {}
-    place = np.unique(index[known[0]], return_inverse=True)[1]
-    sizes = np.bincount(place).astype(np.float64)
+    cluster = np.unique(index[has_score[0]], return_inverse=True)[1]
+    sizes = np.bincount(cluster).astype(np.float64)
     if len(sizes) < FEW_CLUSTERS:
         return {}
-    values = credit[alike][:, known[0]]
-    sums = np.stack([np.bincount(place, weights=row) for row in values])
+    values = credit[alike][:, has_score[0]]
+    sums = np.stack([np.bincount(cluster, weights=row) for row in values])
     means = values.mean(axis=1)
     residual = sums - means[:, None] * sizes
     product = residual @ residual.T
     own = np.diag(product)
-    found = {}
+    p_of_pair = {}
     for i, first in enumerate(alike):
         for j in range(i + 1, len(alike)):
             spread = own[i] + own[j] - 2 * product[i, j]
             if spread > CANCELLED * (own[i] + own[j]):
-                error = math.sqrt(spread * len(sizes) / (len(sizes) - 1)) / len(place)
-                found[first, alike[j]] = _t_test(float(means[i] - means[j]), error, len(sizes))
-    return found
+                error = math.sqrt(spread * len(sizes) / (len(sizes) - 1)) / len(cluster)
+                p_of_pair[first, alike[j]] = _t_test(float(means[i] - means[j]), error, len(sizes))
+    return p_of_pair
 
 
 def _pair_p(a: Floats, b: Floats, index: NDArray[np.int64]) -> float:
-    both = ~(np.isnan(a) | np.isnan(b))
-    gap, place = a[both] - b[both], index[both]
-    counts = np.bincount(place)
+    in_both = ~(np.isnan(a) | np.isnan(b))
+    gap, cluster = a[in_both] - b[in_both], index[in_both]
+    counts = np.bincount(cluster)
     seen = counts > 0
-    rows = np.column_stack([np.bincount(place, weights=gap)[seen], counts[seen].astype(np.float64)])
+    rows = np.column_stack([np.bincount(cluster, weights=gap)[seen], counts[seen].astype(np.float64)])
     if len(rows) < 2:
         return 1.0
     error = cluster_error(rows)[1]
@@ -268,9 +268,9 @@ def items_to_separate(
     with the cluster-robust error of the paired difference, so that new items are taken to cluster as these do. At least
     the number of clusters that the exact test needs. None without a difference or with fewer than two shared clusters.
     """
-    both = ~(np.isnan(a) | np.isnan(b))
-    gap = a[both] - b[both]
-    names = None if clusters is None else [name for name, kept in zip(clusters, both, strict=True) if kept]
+    in_both = ~(np.isnan(a) | np.isnan(b))
+    gap = a[in_both] - b[in_both]
+    names = None if clusters is None else [name for name, is_shared in zip(clusters, in_both, strict=True) if is_shared]
     if not len(gap):
         return None
     rows = cluster_sums(np.column_stack([gap, np.ones(len(gap))]), names)

@@ -37,9 +37,9 @@ def sampled_others(size: int, candidates: int = CANDIDATES, seed: int = SEED) ->
             f"{size} records are too few for {candidates} candidates each; give more records, or fewer candidates"
         )
     generator = np.random.default_rng(seed)
-    others = np.stack([generator.choice(size - 1, candidates - 1, replace=False) for _ in range(size)])
+    offsets = np.stack([generator.choice(size - 1, candidates - 1, replace=False) for _ in range(size)])
     # Indices from its own on move up by one, which leaves its own out.
-    return others + (others >= np.arange(size)[:, None])
+    return offsets + (offsets >= np.arange(size)[:, None])
 
 
 def sampled_captions(
@@ -58,12 +58,12 @@ def sampled_captions(
     if candidates < 2:
         raise EvaluationError(f"{candidates} candidates are too few; give at least 2")
     pool = sorted(set(captions))
-    place = {caption: k for k, caption in enumerate(pool)}
+    index_of = {caption: k for k, caption in enumerate(pool)}
     own: dict[str, set[int]] = defaultdict(set)
     for source, caption in zip(sources, captions, strict=True):
-        own[source].add(place[caption])
+        own[source].add(index_of[caption])
     marks = np.array([_mark(caption) for caption in pool], dtype=np.uint64)
-    found = []
+    samples = []
     for name, source in zip(names, sources, strict=True):
         keys = _mixed(marks ^ np.uint64(_mark(f"{seed}\0{name}")))
         keys[list(own[source])] = np.iinfo(np.uint64).max
@@ -73,8 +73,8 @@ def sampled_captions(
                 f"there are {len(pool) - len(own[source])}; leave the control out"
             )
         best = np.argpartition(keys, candidates - 2)[: candidates - 1]
-        found.append(tuple(pool[k] for k in best[np.argsort(keys[best])].tolist()))
-    return found
+        samples.append(tuple(pool[k] for k in best[np.argsort(keys[best])].tolist()))
+    return samples
 
 
 def _mark(text: str) -> int:
@@ -122,13 +122,13 @@ def compute(
     scores = np.asarray(sim[rows, own[:, None]], dtype=np.float64)
     wrong = np.argwhere(~np.isfinite(scores))
     if len(wrong):
-        video, place = (int(each) for each in wrong[0])
-        row = int(rows[video, place])
+        video, candidate = (int(index) for index in wrong[0])
+        row = int(rows[video, candidate])
         where = f"row {row + 1}, column {video + 1}"
-        raise EvaluationError(f"{where}: similarity is {scores[video, place]}; give a finite number for every pair")
+        raise EvaluationError(f"{where}: similarity is {scores[video, candidate]}; give a finite number for every pair")
     names = [str(k) for k in range(size)]
-    found = rcad.compute(ChoiceScores(names, scores, np.zeros(size, dtype=np.int64), names), ties=ties, draws=draws)
-    return {**found, "candidates": candidates, "seed": seed}
+    metrics = rcad.compute(ChoiceScores(names, scores, np.zeros(size, dtype=np.int64), names), ties=ties, draws=draws)
+    return {**metrics, "candidates": candidates, "seed": seed}
 
 
 def beside(
@@ -138,9 +138,9 @@ def beside(
 
     `ranked` are the counterfactuals; the drop is a paired difference over the items in both.
     """
-    found = rcad.compute(sampled, ties=ties, draws=draws)
-    place = {name: k for k, name in enumerate(ranked.ids)}
-    same = [place[name] for name in sampled.ids]
+    metrics = rcad.compute(sampled, ties=ties, draws=draws)
+    index_of = {name: k for k, name in enumerate(ranked.ids)}
+    same = [index_of[name] for name in sampled.ids]
     hard = hit(standing(ranked.scores[same], ranked.right[same]), ties)
     easy = hit(standing(sampled.scores, sampled.right), ties)
-    return {**found, **params, "drop": paired_difference(easy, hard, sampled.clusters, draws=draws).plain()}
+    return {**metrics, **params, "drop": paired_difference(easy, hard, sampled.clusters, draws=draws).plain()}

@@ -53,10 +53,10 @@ def subset_interval(rows: Floats, *, level: float = LEVEL) -> list[float] | None
     for row in rows:
         sums = np.concatenate([sums, sums + row])
     means = np.sort(sums[1:, 0] / sums[1:, 1])
-    place = int(2.0 ** len(rows) * (1.0 - level) / 2.0)
-    if place < 1:
+    k = int(2.0 ** len(rows) * (1.0 - level) / 2.0)
+    if k < 1:
         return None
-    return [float(means[place - 1]), float(means[-place])]
+    return [float(means[k - 1]), float(means[-k])]
 
 
 def clusters_needed(alpha: float) -> int:

@@ -36,14 +36,14 @@ def gap(
     sides = [_side(*side, level) for side in ((public, public_clusters), (private, private_clusters))]
     if not all(n for _share, _interval, n in sides):
         return None
-    (one, one_ci, n_public), (other, other_ci, n_private) = sides
-    bounds = difference_interval(one, one_ci, other, other_ci)
+    (public_share, public_ci, n_public), (private_share, private_ci, n_private) = sides
+    bounds = difference_interval(public_share, public_ci, private_share, private_ci)
     return {
-        "public": one,
-        "public_ci": one_ci,
-        "private": other,
-        "private_ci": other_ci,
-        "gap": one - other,
+        "public": public_share,
+        "public_ci": public_ci,
+        "private": private_share,
+        "private_ci": private_ci,
+        "gap": public_share - private_share,
         "gap_ci": bounds,
         "differs": bounds is not None and not bounds[0] <= 0.0 <= bounds[1],
         "n_public": n_public,
@@ -52,19 +52,19 @@ def gap(
 
 
 def difference_interval(
-    one: float, one_ci: Sequence[float] | None, other: float, other_ci: Sequence[float] | None
+    first: float, first_ci: Sequence[float] | None, second: float, second_ci: Sequence[float] | None
 ) -> list[float] | None:
-    """Return the interval of `one - other` of two independent estimates from their own intervals."""
-    if one_ci is None or other_ci is None:
+    """Return the interval of `first - second` of two independent estimates from their own intervals."""
+    if first_ci is None or second_ci is None:
         return None
-    low = math.hypot(one - one_ci[0], other_ci[1] - other)
-    high = math.hypot(one_ci[1] - one, other - other_ci[0])
-    return [one - other - low, one - other + high]
+    low = math.hypot(first - first_ci[0], second_ci[1] - second)
+    high = math.hypot(first_ci[1] - first, second - second_ci[0])
+    return [first - second - low, first - second + high]
 
 
 def _side(values: Floats, clusters: Sequence[str], level: float) -> tuple[float, list[float] | None, int]:
     counts = ~np.isnan(values)
     if not counts.any():
         return 0.0, None, 0
-    names = [name for name, kept in zip(clusters, counts, strict=True) if kept]
+    names = [name for name, is_scored in zip(clusters, counts, strict=True) if is_scored]
     return mean(values[counts]), t_interval(values[counts], names, level=level), int(counts.sum())

@@ -63,8 +63,8 @@ def resampled_sums(rows: Floats, *, draws: int = DRAWS, seed: int = SEED) -> Flo
     generator = np.random.default_rng(seed)
     out = np.empty((draws, rows.shape[1]))
     few = len(distinct) * 4 <= count
-    each = 8 * len(distinct) if few else 8 * count * 4
-    step = max(1, min(draws, BLOCK_BYTES // max(1, each)))
+    bytes_per_draw = 8 * len(distinct) if few else 8 * count * 4
+    step = max(1, min(draws, BLOCK_BYTES // max(1, bytes_per_draw)))
     ordered = distinct if few else np.repeat(distinct, times, axis=0)
     for start in range(0, draws, step):
         size = min(step, draws - start)
@@ -140,16 +140,16 @@ def mean_intervals(
     if len(rows) < 2:
         return [None] * values.shape[1]
     sums = resampled_sums(rows, draws=draws, seed=seed)
-    each = [bounds] * values.shape[1] if isinstance(bounds, tuple) else bounds
-    found: list[list[float] | None] = []
-    for column, limits in zip(range(values.shape[1]), each, strict=True):
+    bounds_of_columns = [bounds] * values.shape[1] if isinstance(bounds, tuple) else bounds
+    intervals: list[list[float] | None] = []
+    for column, limits in zip(range(values.shape[1]), bounds_of_columns, strict=True):
         centre = rows[:, column].sum() / rows[:, -1].sum()
         spread = np.abs(rows[:, column] - centre * rows[:, -1]).max()
         if limits is not None and spread <= NOTHING * rows[:, -1].max():
-            found.append(without_spread(float(centre), len(rows), limits))
+            intervals.append(without_spread(float(centre), len(rows), limits))
         else:
-            found.append(percentiles(sums[:, column] / sums[:, -1]))
-    return found
+            intervals.append(percentiles(sums[:, column] / sums[:, -1]))
+    return intervals
 
 
 def cluster_error(rows: Floats) -> tuple[float, float]:

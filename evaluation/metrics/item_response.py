@@ -66,7 +66,7 @@ def fit(right: Floats, seen: Floats, *, draws: int = DRAWS, burn: int = BURN, se
     """
     rng = np.random.default_rng(seed)
     state = _State(np.full(right.shape[1], SLOPE_PRIOR[0]), _logit_share(right, seen), _first_abilities(right, seen))
-    kept: list[_State] = []
+    states: list[_State] = []
     for step in range(burn + draws):
         _draw_items(state, right, seen, rng)
         _draw_abilities(state, right, seen, rng)
@@ -74,12 +74,12 @@ def fit(right: Floats, seen: Floats, *, draws: int = DRAWS, burn: int = BURN, se
             _rescale(state, scale, rng)
             _shift(state, origin, rng)
         if step >= burn:
-            kept.append(_State(state.slope, state.easiness, state.ability))
-    abilities = np.stack([each.ability for each in kept])
+            states.append(_State(state.slope, state.easiness, state.ability))
+    abilities = np.stack([sample.ability for sample in states])
     error, spread = float(abilities.var(axis=0).mean()), float(abilities.mean(axis=0).var())
     return Fit(
-        _estimates(np.stack([each.slope for each in kept])),
-        _estimates(np.stack([each.easiness for each in kept])),
+        _estimates(np.stack([sample.slope for sample in states])),
+        _estimates(np.stack([sample.easiness for sample in states])),
         _estimates(abilities),
         spread / (spread + error) if spread + error else 0.0,
     )
@@ -115,10 +115,10 @@ def _draw_items(state: _State, right: Floats, seen: Floats, rng: Generator) -> N
     slope, easiness = np.full(n, SLOPE_PRIOR[0]), np.full(n, EASINESS_PRIOR[0])
     for _ in range(NEWTON_STEPS):
         chance = _chance(theta * slope + easiness)
-        rest, weight = right - seen * chance, seen * chance * (1 - chance)
+        residual, weight = right - seen * chance, seen * chance * (1 - chance)
         gradient = (
-            (theta * rest).sum(axis=0) - (slope - SLOPE_PRIOR[0]) / SLOPE_PRIOR[1] ** 2,
-            rest.sum(axis=0) - (easiness - EASINESS_PRIOR[0]) / EASINESS_PRIOR[1] ** 2,
+            (theta * residual).sum(axis=0) - (slope - SLOPE_PRIOR[0]) / SLOPE_PRIOR[1] ** 2,
+            residual.sum(axis=0) - (easiness - EASINESS_PRIOR[0]) / EASINESS_PRIOR[1] ** 2,
         )
         aa = (theta**2 * weight).sum(axis=0) + SLOPE_PRIOR[1] ** -2
         ab = (theta * weight).sum(axis=0)
@@ -185,7 +185,7 @@ def _shift(state: _State, size: float, rng: Generator) -> None:
         state.easiness, state.ability = new.easiness, new.ability
 
 
-def respondents_needed(slope: float = 1.0, other: float = 0.0) -> int:
+def respondents_needed(slope: float = 1.0, other_slope: float = 0.0) -> int:
     """Return the number of respondents whose 95 % interval for an item of usual difficulty tells two slopes apart.
 
     From the expected information of an item with an easiness of 0 and one answer per respondent.
@@ -194,4 +194,4 @@ def respondents_needed(slope: float = 1.0, other: float = 0.0) -> int:
     weight = np.exp(-(theta**2) / 2)
     chance = _chance(slope * theta)
     information = float((weight / weight.sum() * chance * (1 - chance)) @ theta**2)
-    return int(np.ceil((Z / (slope - other)) ** 2 / information))
+    return int(np.ceil((Z / (slope - other_slope)) ** 2 / information))

@@ -54,10 +54,10 @@ class LadderScores:
     chance: Floats
     clusters: Sequence[str]
 
-    def only(self, chosen: Bools) -> "LadderScores":
-        credit = {rung: values[chosen] for rung, values in self.credit.items()}
-        names = [name for name, kept in zip(self.clusters, chosen, strict=True) if kept]
-        return LadderScores(credit, self.chance[chosen], names)
+    def only(self, selected: Bools) -> "LadderScores":
+        credit = {rung: values[selected] for rung, values in self.credit.items()}
+        names = [name for name, is_selected in zip(self.clusters, selected, strict=True) if is_selected]
+        return LadderScores(credit, self.chance[selected], names)
 
 
 def compute(data: LadderScores, *, draws: int = DRAWS) -> dict[str, Any]:
@@ -71,20 +71,20 @@ def compute(data: LadderScores, *, draws: int = DRAWS) -> dict[str, Any]:
     scored = np.ones(n_all, dtype=bool)
     for values in data.credit.values():
         scored &= ~np.isnan(values)
-    found = data.only(scored)
-    n = len(found.chance)
-    plain = {"n": n, "n_left_out": n_all - n, "n_clusters": len(set(found.clusters)), "too_few": n < MIN_ITEMS}
-    if not n or FULL not in found.credit:
+    complete = data.only(scored)
+    n = len(complete.chance)
+    plain = {"n": n, "n_left_out": n_all - n, "n_clusters": len(set(complete.clusters)), "too_few": n < MIN_ITEMS}
+    if not n or FULL not in complete.credit:
         return {**plain, "chance": None, "rungs": {}, "parts": [], "diagnostics": {}}
     return {
         **plain,
-        "chance": mean(found.chance),
-        "rungs": _rungs(found, draws),
-        "parts": _parts(found, draws),
+        "chance": mean(complete.chance),
+        "rungs": _rungs(complete, draws),
+        "parts": _parts(complete, draws),
         "diagnostics": {
-            name: _gap(found, found.credit[FULL], found.credit[rung], draws)
+            name: _gap(complete, complete.credit[FULL], complete.credit[rung], draws)
             for name, rung in DIAGNOSTICS.items()
-            if rung in found.credit
+            if rung in complete.credit
         },
     }
 
@@ -104,15 +104,15 @@ def _rungs(data: LadderScores, draws: int) -> dict[str, dict[str, Any]]:
 
 
 def _parts(data: LadderScores, draws: int) -> list[dict[str, Any]]:
-    parts: list[dict[str, Any]] = []
+    steps: list[dict[str, Any]] = []
     low, below, joined = "", data.chance, []
-    for rung, part in CHAIN.items():
-        joined.append(part)
+    for rung, component in CHAIN.items():
+        joined.append(component)
         if rung in data.credit:
             gap = _gap(data, data.credit[rung], below, draws)
-            parts.append({"parts": joined, "low": low, "high": rung, **gap})
+            steps.append({"parts": joined, "low": low, "high": rung, **gap})
             low, below, joined = rung, data.credit[rung], []
-    return parts
+    return steps
 
 
 def _gap(data: LadderScores, high: Floats, low: Floats, draws: int) -> dict[str, Any]:
@@ -120,13 +120,13 @@ def _gap(data: LadderScores, high: Floats, low: Floats, draws: int) -> dict[str,
     gap = paired_difference(high, low, data.clusters, draws=draws)
     room = 1.0 - data.chance
     reach = float(1.0 / room.min())
-    part = paired_difference(high / room, low / room, data.clusters, bounds=(-reach, reach), draws=draws)
+    corrected = paired_difference(high / room, low / room, data.clusters, bounds=(-reach, reach), draws=draws)
     return {
         "value": gap.value,
         "ci": gap.ci,
         "p": gap.p,
-        "share": part.value,
-        "share_ci": part.ci,
+        "share": corrected.value,
+        "share_ci": corrected.ci,
         "say": said(gap.ci, gap.n),
     }
 
@@ -203,20 +203,20 @@ def of_models(
     Over the items that every model scored at every rung of the chain that they all have.
     """
     shared = [rung for rung in CHAIN if all(rung in model for model in models)]
-    known = np.ones(len(chance), dtype=bool)
+    is_scored = np.ones(len(chance), dtype=bool)
     for model in models:
         for rung in shared:
-            known &= ~np.isnan(model[rung])
-    names = [name for name, kept in zip(clusters, known, strict=True) if kept]
-    n = int(known.sum())
+            is_scored &= ~np.isnan(model[rung])
+    names = [name for name, scored in zip(clusters, is_scored, strict=True) if scored]
+    n = int(is_scored.sum())
     plain = {"n": n, "n_models": len(models), "n_clusters": len(set(names)), "too_few": n < MIN_ITEMS}
     if not n:
         return {**plain, "luck": None, "rungs": {}}
-    solved = np.column_stack([_solved(models, (rung,), len(chance))[known].astype(np.float64) for rung in shared])
+    solved = np.column_stack([_solved(models, (rung,), len(chance))[is_scored].astype(np.float64) for rung in shared])
     intervals = mean_intervals(solved, names, draws=draws)
     rows = zip(shared, solved.T, intervals, strict=True)
     return {
         **plain,
-        "luck": mean(luck(chance[known], len(models))),
+        "luck": mean(luck(chance[is_scored], len(models))),
         "rungs": {rung: {"share": mean(column), "ci": interval} for rung, column, interval in rows},
     }

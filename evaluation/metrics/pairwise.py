@@ -57,13 +57,13 @@ def compute(data: PairScores, *, ties: str = "half", draws: int = DRAWS, seed: i
     earned = _credits(data, ties)
     groups = _Groups(earned, draws, seed)
     tests = groups.named(data.tests)
-    both = [group["P+T"] for group in tests.values() if group["P+T"] is not None]
+    scores_of_tests = [group["P+T"] for group in tests.values() if group["P+T"] is not None]
     return {
         "tie_policy": ties,
         "overall": groups.of(np.ones(len(data.ids), dtype=bool)),
         "subtests": groups.named(data.subtests),
         "tests": tests,
-        "avg_P+T": mean(np.array(both)) if both else None,
+        "avg_P+T": mean(np.array(scores_of_tests)) if scores_of_tests else None,
     }
 
 
@@ -88,10 +88,10 @@ class _Groups:
         self._earned, self._draws, self._seed = earned, draws, seed
         self._known: dict[bytes, dict[str, Any]] = {}
 
-    def of(self, chosen: NDArray[np.bool_]) -> dict[str, Any]:
-        key = hashlib.sha256(np.packbits(chosen).tobytes()).digest()
+    def of(self, selected: NDArray[np.bool_]) -> dict[str, Any]:
+        key = hashlib.sha256(np.packbits(selected).tobytes()).digest()
         if key not in self._known:
-            self._known[key] = _group(self._earned, chosen, self._draws, self._seed)
+            self._known[key] = _group(self._earned, selected, self._draws, self._seed)
         return dict(self._known[key])
 
     def named(self, names: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -100,10 +100,10 @@ class _Groups:
         return {name: self.of(labels == code) for name, code in codes.items()}
 
 
-def _group(earned: _Credits, chosen: NDArray[np.bool_], draws: int, seed: int) -> dict[str, Any]:
-    paired = chosen & earned.has_proficiency
+def _group(earned: _Credits, selected: NDArray[np.bool_], draws: int, seed: int) -> dict[str, Any]:
+    paired = selected & earned.has_proficiency
     with_p = bool(paired.any())
-    over = paired if with_p else chosen
+    over = paired if with_p else selected
     columns = earned.columns[over][:, : 3 if with_p else 1]
     clusters = None if earned.clusters is None else earned.clusters[over]
     shares = [mean(column) for column in columns.T] + ([] if with_p else [None, None])
@@ -127,7 +127,7 @@ def _group(earned: _Credits, chosen: NDArray[np.bool_], draws: int, seed: int) -
         "P_ci": intervals[1],
         "P+T_ci": intervals[2],
         "T_t_ci": t_interval(columns[:, 0], clusters),
-        "T_all": mean(earned.columns[chosen][:, 0]),
-        "n_all": int(chosen.sum()),
+        "T_all": mean(earned.columns[selected][:, 0]),
+        "n_all": int(selected.sum()),
         "n_clusters": int(over.sum()) if clusters is None else len(np.unique(clusters)),
     }

@@ -74,13 +74,13 @@ def power(design: Design, items: int) -> float:
     return float(1.0 - scipy.special.nctdtr(freedom, shift, limit) + scipy.special.nctdtr(freedom, shift, -limit))
 
 
-def items_needed(design: Design, wanted: float = POWER) -> int:
+def items_needed(design: Design, target: float = POWER) -> int:
     """Return the smallest number of items with at least the wanted power. EvaluationError if there is none to give."""
     check(design)
-    if not design.alpha < wanted < 1.0:
-        raise EvaluationError(f"power: {wanted:g} is out of range; give a share from 0.5 to 0.99")
+    if not design.alpha < target < 1.0:
+        raise EvaluationError(f"power: {target:g} is out of range; give a share from 0.5 to 0.99")
     high = 8
-    while power(design, high) < wanted:
+    while power(design, high) < target:
         high *= 2
         if high > MAX_ITEMS:
             raise EvaluationError(
@@ -89,11 +89,11 @@ def items_needed(design: Design, wanted: float = POWER) -> int:
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if power(design, middle) >= wanted else (middle, high)
+        low, high = (low, middle) if power(design, middle) >= target else (middle, high)
     return high
 
 
 def curve(design: Design, up_to: int, points: int = 40) -> list[tuple[int, float]]:
     """Return (items, power) at evenly spaced numbers of items."""
-    places = sorted({max(2, round(up_to * k / points)) for k in range(1, points + 1)})
-    return [(items, power(design, items)) for items in places]
+    sizes = sorted({max(2, round(up_to * k / points)) for k in range(1, points + 1)})
+    return [(items, power(design, items)) for items in sizes]

@@ -41,7 +41,7 @@ class Corrected:
 def corrected_share(
     truth: Floats,
     predicted: Floats,
-    others: Floats,
+    predicted_others: Floats,
     clusters: Sequence[str] | None = None,
     clusters_of_others: Sequence[str] | None = None,
 ) -> Corrected:
@@ -50,21 +50,21 @@ def corrected_share(
     Judged items must be a random sample of all. The interval is Wilson's with the number of items that are as precise
     as the estimate, so without a model and clusters it is Wilson's own. At least two judged items.
     """
-    n, n_others = len(truth), len(others)
+    n, n_others = len(truth), len(predicted_others)
     weight = tuned_weight(truth, predicted, n_others)
-    of_others = float(others.mean()) if n_others else 0.0
+    of_others = float(predicted_others.mean()) if n_others else 0.0
     value = float(truth.mean()) + weight * (of_others - float(predicted.mean()))
     own = _variance(truth, clusters)
-    both = _variance(truth - weight * predicted, clusters)
+    variance = _variance(truth - weight * predicted, clusters)
     if n_others > 1:
-        both += weight**2 * _variance(others, clusters_of_others)
+        variance += weight**2 * _variance(predicted_others, clusters_of_others)
     value = min(1.0, max(0.0, value))
     judged = float(truth.mean())
-    worth = n * own / both if min(own, both) > NOTHING else float(n)
-    every = np.concatenate([predicted, others])
+    worth = n * own / variance if min(own, variance) > NOTHING else float(n)
+    every = np.concatenate([predicted, predicted_others])
     return Corrected(
         value=value,
-        ci=_interval(value, both, n, n + n_others),
+        ci=_interval(value, variance, n, n + n_others),
         judged=judged,
         judged_ci=_interval(judged, own, n, n),
         uncorrected=float(every.mean()),

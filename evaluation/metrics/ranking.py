@@ -56,26 +56,26 @@ def ranking(
         raise EvaluationError(f"unknown column {quoted(column)}; choose one of: {', '.join(COLUMNS)}")
     scored = [model for model in models if model.group is not None and model.group[column] is not None]
     scored.sort(key=lambda model: (-_value(model, column), model.key))
-    chosen = np.ones(len(clusters), dtype=bool) if scope is None else scope
-    credit = _credits(scored, column, chosen)
-    names = [name for name, kept in zip(clusters, chosen, strict=True) if kept]
+    selected = np.ones(len(clusters), dtype=bool) if scope is None else scope
+    credit = _credits(scored, column, selected)
+    names = [name for name, is_selected in zip(clusters, selected, strict=True) if is_selected]
     p = pairwise_tests(credit, names)
     groups = tied_groups(p)
     rows = [
         {
             "key": model.key,
             "value": _value(model, column),
-            "place": groups.index(groups[place]) + 1,
-            "group": groups[place],
-            "p_best": None if place == 0 else float(p[0, place]),
+            "place": groups.index(groups[index]) + 1,
+            "group": groups[index],
+            "p_best": None if index == 0 else float(p[0, index]),
         }
-        for place, model in enumerate(scored)
+        for index, model in enumerate(scored)
     ]
-    known = {model.key for model in scored}
+    scored_keys = {model.key for model in scored}
     rows += [
         {"key": model.key, "value": None, "place": None, "group": None, "p_best": None}
         for model in models
-        if model.key not in known
+        if model.key not in scored_keys
     ]
     return {
         "column": column,
@@ -91,18 +91,18 @@ def _value(model: ModelScores, column: str) -> float:
     return float(model.group[column])
 
 
-def scoped_credit(model: ModelScores, column: str, chosen: NDArray[np.bool_]) -> Floats:
+def scoped_credit(model: ModelScores, column: str, selected: NDArray[np.bool_]) -> Floats:
     """Return the credit in the column, (items of the scope,), NaN for items that a group of metrics.pairwise leaves
     out.
     """
-    credit = column_credit(model, column)[chosen]
-    paired = ~np.isnan(model.proficiency[chosen])
+    credit = column_credit(model, column)[selected]
+    paired = ~np.isnan(model.proficiency[selected])
     return np.where(paired, credit, np.nan) if column == "T" and paired.any() else credit
 
 
-def _credits(models: Sequence[ModelScores], column: str, chosen: NDArray[np.bool_]) -> Floats:
+def _credits(models: Sequence[ModelScores], column: str, selected: NDArray[np.bool_]) -> Floats:
     """Return (models, items of the scope)."""
-    rows = np.full((len(models), int(chosen.sum())), np.nan)
+    rows = np.full((len(models), int(selected.sum())), np.nan)
     for row, model in enumerate(models):
-        rows[row] = scoped_credit(model, column, chosen)
+        rows[row] = scoped_credit(model, column, selected)
     return rows

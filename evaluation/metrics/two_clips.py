@@ -67,9 +67,9 @@ def compute(data: TwoClipScores, *, ties: str = "half", draws: int = DRAWS, seed
     subtests = np.array(data.subtests, dtype=object)
     everything = np.ones(len(data.ids), dtype=bool)
 
-    def group(chosen: NDArray[np.bool_]) -> dict[str, Any]:
-        clusters = None if codes is None else codes[chosen]
-        return _group(columns[chosen], tied[chosen], clusters, data.kind, draws, seed)
+    def group(selected: NDArray[np.bool_]) -> dict[str, Any]:
+        clusters = None if codes is None else codes[selected]
+        return _group(columns[selected], tied[selected], clusters, data.kind, draws, seed)
 
     return {
         "tie_policy": ties,
@@ -93,9 +93,9 @@ def credits_of(data: TwoClipScores, ties: str) -> Floats:
     return np.column_stack([text, video, _group_credit(data.scores, ties)])
 
 
-def _won(one: Floats, other: Floats, ties: str) -> Floats:
+def _won(first: Floats, second: Floats, ties: str) -> Floats:
     value = {"half": 0.5, "strict": 0.0}.get(ties, 1.0)
-    return np.where(one == other, value, (one > other).astype(np.float64))
+    return np.where(first == second, value, (first > second).astype(np.float64))
 
 
 def _group_credit(scores: Floats, ties: str) -> Floats:
@@ -123,8 +123,8 @@ def _group(
 ) -> dict[str, Any]:
     chance = _CHANCE[kind]
     intervals = mean_intervals(columns, clusters, draws=draws, seed=seed)
-    known = [chance[name] is not None for name in SCORES]
-    shares = {name: mean(columns[:, k]) if known[k] else None for k, name in enumerate(SCORES)}
-    bounds = {f"{name}_ci": intervals[k] if known[k] else None for k, name in enumerate(SCORES)}
+    has_chance = [chance[name] is not None for name in SCORES]
+    shares = {name: mean(columns[:, k]) if has_chance[k] else None for k, name in enumerate(SCORES)}
+    bounds = {f"{name}_ci": intervals[k] if has_chance[k] else None for k, name in enumerate(SCORES)}
     n_clusters = len(columns) if clusters is None else len(np.unique(clusters))
     return {**shares, **bounds, "n": len(columns), "ties": mean(tied), "chance": dict(chance), "n_clusters": n_clusters}

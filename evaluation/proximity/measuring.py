@@ -33,14 +33,14 @@ Batch = Callable[[Sequence[Case]], list[dict[str, Any]]]
 def measure(run: ProximityRun, job: Job) -> None:
     """Measure every distinct pair of the run's release that is not measured yet. HubError: no such encoder."""
     records = records_of(run.release)
-    cases = {pair_sha256(case): case for each in cases_of(records) for case in each}
+    cases = {pair_sha256(case): case for cases_of_record in cases_of(records) for case in cases_of_record}
     encoder, opposites = load(FILTERS[ENCODER]), load(FILTERS[ANTONYMS])
     params = {"model": run.model, "device": run.device}
     progress(job, 0, 2 * len(cases), f"pairs of texts: {len(cases)} ({run.name})")
     run.scorer = _scorer(ENCODER, encoder.VERSION, encoder.scorer(params))
     run.antonyms = _scorer(ANTONYMS, opposites.VERSION, in_use())
-    parts = [(record["id"], "main", (record["caption"], *record["foils"])) for record in records]
-    run.problems = cuts_of_parts(open_helper(run.model, ENCODER_ROLE, device=run.device), run.name, parts)
+    texts = [(record["id"], "main", (record["caption"], *record["foils"])) for record in records]
+    run.problems = cuts_of_parts(open_helper(run.model, ENCODER_ROLE, device=run.device), run.name, texts)
     run.save(update_fields=["scorer", "antonyms", "problems"])
 
     def by_rules(batch: Sequence[Case]) -> list[dict[str, Any]]:
@@ -48,7 +48,7 @@ def measure(run: ProximityRun, job: Job) -> None:
         return [{"antonym": float(verdict.passed)} for verdict in verdicts]
 
     def by_encoder(batch: Sequence[Case]) -> list[dict[str, Any]]:
-        return [dict(found) for found in encoder.measure_many(batch, params=params)]
+        return [dict(measure) for measure in encoder.measure_many(batch, params=params)]
 
     done = _measure(run.antonyms, cases, by_rules, job, 0)
     _measure(run.scorer, cases, by_encoder, job, done)
@@ -61,14 +61,17 @@ def _measure(scorer: Scorer, cases: Mapping[str, Case], ask: Batch, job: Job, do
     keys = list(cases)
     for first in range(0, len(keys), ROWS):
         some = keys[first : first + ROWS]
-        there = set(Measure.objects.filter(scorer=scorer, pair_sha256__in=some).values_list("pair_sha256", flat=True))
-        left = [key for key in some if key not in there]
-        done += len(some) - len(left)
-        for start in range(0, len(left), PAIRS_PER_BATCH):
-            batch = left[start : start + PAIRS_PER_BATCH]
-            found = ask([cases[key] for key in batch])
+        measured_pairs = set(
+            Measure.objects.filter(scorer=scorer, pair_sha256__in=some).values_list("pair_sha256", flat=True)
+        )
+        missing = [key for key in some if key not in measured_pairs]
+        done += len(some) - len(missing)
+        for start in range(0, len(missing), PAIRS_PER_BATCH):
+            batch = missing[start : start + PAIRS_PER_BATCH]
+            measures = ask([cases[key] for key in batch])
             rows = [
-                Measure(scorer=scorer, pair_sha256=key, values=values) for key, values in zip(batch, found, strict=True)
+                Measure(scorer=scorer, pair_sha256=key, values=values)
+                for key, values in zip(batch, measures, strict=True)
             ]
             # Another job may have measured the same pair since.
             Measure.objects.bulk_create(rows, ignore_conflicts=True)

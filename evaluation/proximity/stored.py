@@ -23,21 +23,21 @@ Record = Mapping[str, Any]
 
 def cases_of(records: Sequence[Record]) -> list[list[Case]]:
     """Return, for each record, its caption with each of its foils; with the hard foil alone if it has one."""
-    found = []
+    cases_by_record = []
     for record, hard in zip(records, hard_foils(map(candidates_of, records)), strict=True):
         caption = CaptionInput(record["id"], record["caption"])
         cases = [Case(caption, foil) for foil in record["foils"]]
-        found.append(cases if hard is None else [case for at, case in enumerate(cases) if at == hard.index])
-    return found
+        cases_by_record.append(cases if hard is None else [case for at, case in enumerate(cases) if at == hard.index])
+    return cases_by_record
 
 
 def measured(release: Release) -> list[ProximityRun]:
     """Return finished measurements of the release, the latest of each name. One query."""
-    found: dict[str, ProximityRun] = {}
+    latest: dict[str, ProximityRun] = {}
     for run in proximity_runs(release):
         if run.measured_at and run.scorer_id:
-            found.setdefault(run.name, run)
-    return list(found.values())
+            latest.setdefault(run.name, run)
+    return list(latest.values())
 
 
 def proximity_runs(release: Release) -> QuerySet[ProximityRun]:
@@ -60,28 +60,28 @@ def with_proximity(release: Release, records: Sequence[Record], facts: Sequence[
     if not runs:
         return
     pairs = [[pair_sha256(case) for case in cases] for cases in cases_of(records)]
-    wanted = list(dict.fromkeys(pair for each in pairs for pair in each))
-    values = _values({run.scorer_id for run in runs} | {run.antonyms_id for run in runs} - {None}, wanted)
-    equal = {run.pk: {found["item"] for found in run.problems.get(EQUAL_AFTER_CUT, ())} for run in runs}
+    all_keys = list(dict.fromkeys(pair for keys_of_record in pairs for pair in keys_of_record))
+    values = _values({run.scorer_id for run in runs} | {run.antonyms_id for run in runs} - {None}, all_keys)
+    equal = {run.pk: {problem["item"] for problem in run.problems.get(EQUAL_AFTER_CUT, ())} for run in runs}
     for record, own, keys in zip(records, facts, pairs, strict=True):
         stated = own.get("proximity")
-        found = dict(stated) if isinstance(stated, dict) else {"stated": stated} if stated is not None else {}
+        proximity = dict(stated) if isinstance(stated, dict) else {"stated": stated} if stated is not None else {}
         for run in runs:
             cosines = [values[run.scorer_id, key]["cosine"] for key in keys if (run.scorer_id, key) in values]
             # If the encoder reads the same of caption and foil, a cosine of 1 says nothing.
             if keys and len(cosines) == len(keys) and record["id"] not in equal[run.pk]:
-                found[run.name] = max(cosines)
+                proximity[run.name] = max(cosines)
             opposite = [values[run.antonyms_id, key] for key in keys if (run.antonyms_id, key) in values]
             if opposite:
-                own.setdefault("antonym", any(one["antonym"] for one in opposite))
-        if found:
-            own["proximity"] = found
+                own.setdefault("antonym", any(antonyms["antonym"] for antonyms in opposite))
+        if proximity:
+            own["proximity"] = proximity
 
 
 def _values(scorers: set[int | None], pairs: Sequence[str]) -> dict[tuple[int | None, str], Mapping[str, Any]]:
-    found: dict[tuple[int | None, str], Mapping[str, Any]] = {}
+    values_by_pair: dict[tuple[int | None, str], Mapping[str, Any]] = {}
     for first in range(0, len(pairs), ROWS):
         rows = Measure.objects.filter(scorer__in=scorers, pair_sha256__in=pairs[first : first + ROWS])
         for scorer, pair, values in rows.values_list("scorer", "pair_sha256", "values"):
-            found[scorer, pair] = values
-    return found
+            values_by_pair[scorer, pair] = values
+    return values_by_pair

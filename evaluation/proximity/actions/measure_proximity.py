@@ -40,9 +40,9 @@ def measure_proximity(
     check_device(device)
     only_below = Path(settings.MODEL_ROOT) if person is not None else None
     model = with_paths({"model": model}, only_below=only_below)["model"]
-    shown = " ".join(name.split()) or PurePath(model.partition("?")[0]).name or model
+    run_name = " ".join(name.split()) or PurePath(model.partition("?")[0]).name or model
     run = ProximityRun.objects.create(
-        release=release, model=model, name=shown[:MAX_NAME_LENGTH], device=device, created_by=person
+        release=release, model=model, name=run_name[:MAX_NAME_LENGTH], device=device, created_by=person
     )
     title = _("Semantic proximity of %(release)s with %(name)s") % {"release": release.name, "name": run.name}
     run.job = enqueue(JOB, run.pk, queue="gpu", title=title, project_id=project.pk)
