@@ -107,7 +107,7 @@ def create_import(
     project = get_project(request.user, slug, Role.RESEARCHER)
     form = ImportForm(request.POST, request.FILES)
     cleaned(form)
-    return Status(202, import_out(receive_import(request.user, project, **form.wish(), at_once=body.at_once)))
+    return Status(202, import_out(receive_import(request.user, project, **form.parameters(), at_once=body.at_once)))
 
 
 @router.get("/{int:pk}", response=reads(ImportOut))

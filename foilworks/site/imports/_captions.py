@@ -31,14 +31,14 @@ def check_captions(batch: Batch) -> None:
 
 
 def _differences(batch: Batch, old: Caption, record: ItemRecord) -> dict[str, tuple[Any, Any]]:
-    found: dict[str, tuple[Any, Any]] = {}
+    differences: dict[str, tuple[Any, Any]] = {}
     if old.text != record.caption:
-        found["caption"] = (old.text, record.caption)
+        differences["caption"] = (old.text, record.caption)
     if old.video.key != record.video.key:
-        found["clip"] = (old.video.key, record.video.key)
+        differences["clip"] = (old.video.key, record.video.key)
     else:
-        found |= label_differences(batch, record, old.video)
-    return {**found, **fact_differences(old, record)}
+        differences |= label_differences(batch, record, old.video)
+    return {**differences, **fact_differences(old, record)}
 
 
 def fact_differences(caption: Caption, record: ItemRecord) -> dict[str, tuple[Any, Any]]:
@@ -61,20 +61,20 @@ def store_captions(batch: Batch) -> None:
         key = (video.pk, text_sha256(text))
         stored = batch.captions.get(key)
         if stored is None:
-            made = new.get(key)
-            if made is None:
-                made = Caption(video_id=video.pk, key=record.id, text=text, text_sha256=key[1])
-                new[key] = made
-            made.facts = {**facts, **made.facts}
+            caption = new.get(key)
+            if caption is None:
+                caption = Caption(video_id=video.pk, key=record.id, text=text, text_sha256=key[1])
+                new[key] = caption
+            caption.facts = {**facts, **caption.facts}
         elif not facts.keys() <= stored.facts.keys():
             stored.facts = {**facts, **stored.facts}
             changed[stored.pk] = stored
         if not record.foils:
             _count_caption(batch, record, stored or new[key], is_new=stored is None)
     Caption.objects.bulk_update(changed.values(), ["facts"], batch_size=CHUNK)
-    made = list(new.values())
-    insert_many(made)
-    for caption in made:
+    captions = list(new.values())
+    insert_many(captions)
+    for caption in captions:
         batch.captions[caption.video_id, caption.text_sha256] = caption
 
 

@@ -51,7 +51,7 @@ def list_changes(batch: Batch) -> None:
                 "record": batch.where(record),
                 "id": id_,
                 "kind": "item" if record.foils else "caption",
-                "fields": {name: _shown(*both) for name, both in batch.differences[id_].items()},
+                "fields": {name: _shown(*values) for name, values in batch.differences[id_].items()},
                 "updated": batch.update and id_ not in stays,
             }
         )
@@ -68,19 +68,19 @@ def _occupied(batch: Batch, changed: Mapping[str, ItemRecord]) -> dict[str, str]
         if isinstance(batch.stored[id_], Caption) and CONTENT & batch.differences[id_].keys()
     }
     leaving = {batch.stored[id_].pk for id_ in moving}
-    there: dict[tuple[str, str], str] = {}
-    for places in chunks(sorted(set(moving.values()))):
-        clips, hashes = {clip for clip, _sha256 in places}, {sha256 for _clip, sha256 in places}
+    id_by_content: dict[tuple[str, str], str] = {}
+    for some in chunks(sorted(set(moving.values()))):
+        clips, hashes = {clip for clip, _sha256 in some}, {sha256 for _clip, sha256 in some}
         rows = Caption.objects.filter(video__project=batch.project, video__key__in=clips, text_sha256__in=hashes)
         for pk, clip, sha256, key in rows.values_list("pk", "video__key", "text_sha256", "key"):
             if pk not in leaving:
-                there[clip, sha256] = key
-    found = {}
-    for id_, place in moving.items():
-        if place in there:
-            found[id_] = there[place]
-        there.setdefault(place, id_)
-    return found
+                id_by_content[clip, sha256] = key
+    occupied = {}
+    for id_, content in moving.items():
+        if content in id_by_content:
+            occupied[id_] = id_by_content[content]
+        id_by_content.setdefault(content, id_)
+    return occupied
 
 
 def lock_changed(batch: Batch) -> None:
@@ -134,12 +134,12 @@ def _with_other_content(batch: Batch, changed: Mapping[str, ItemRecord]) -> dict
 
 def _worked_on(batch: Batch, changed: Mapping[str, ItemRecord]) -> set[str]:
     """Return ids of records whose content would change under somebody's work."""
-    wanted = _with_other_content(batch, changed)
-    items = {id_: row.pk for id_, row in wanted.items() if isinstance(row, Item)}
-    captions = {id_: row.pk for id_, row in wanted.items() if isinstance(row, Caption)}
+    rows_by_id = _with_other_content(batch, changed)
+    items = {id_: row.pk for id_, row in rows_by_id.items() if isinstance(row, Item)}
+    captions = {id_: row.pk for id_, row in rows_by_id.items() if isinstance(row, Caption)}
     used = items_referred_to(list(items.values()), {(Item, "proficiency_item")})
     used_captions = referred_to(Caption, list(captions.values()), set())
-    used_captions |= {row.pk for row in wanted.values() if isinstance(row, Caption) and row.revises_id}
+    used_captions |= {row.pk for row in rows_by_id.values() if isinstance(row, Caption) and row.revises_id}
     return {id_ for id_, pk in items.items() if pk in used} | {
         id_ for id_, pk in captions.items() if pk in used_captions
     }
@@ -154,7 +154,7 @@ def items_referred_to(keys: list[int], own: set[tuple[type[models.Model], str]])
 
 def referred_to(model: type[models.Model], keys: list[int], own: set[tuple[type[models.Model], str]]) -> set[int]:
     """Return the rows that another row of any table refers to, except votes of files and `own`."""
-    found: set[int] = set()
+    used: set[int] = set()
     for relation in model._meta.get_fields(include_hidden=True):
         if not isinstance(relation, models.ManyToOneRel):
             continue
@@ -163,20 +163,20 @@ def referred_to(model: type[models.Model], keys: list[int], own: set[tuple[type[
             continue
         rows = table._default_manager.exclude(source=Vote.Source.IMPORT) if table is Vote else table._default_manager
         for some in chunks(keys):
-            found.update(rows.filter(**{f"{name}__in": some}).values_list(name, flat=True))
-    return found
+            used.update(rows.filter(**{f"{name}__in": some}).values_list(name, flat=True))
+    return used
 
 
 def _store_labels(batch: Batch, records: Mapping[str, ItemRecord]) -> None:
     changed: dict[int, Video] = {}
     names: set[str] = set()
     for id_, record in records.items():
-        for field, (_stored, said) in batch.differences[id_].items():
+        for field, (_stored, file_value) in batch.differences[id_].items():
             video = batch.videos.get(record.video.key)
             if not field.startswith("video.") or video is None or video.media_state == MediaState.TAKEN_DOWN:
                 continue
             name = field.removeprefix("video.")
-            setattr(video, name, said)
+            setattr(video, name, file_value)
             changed[video.pk] = video
             names.add(name)
     if changed:
@@ -222,7 +222,7 @@ def _store_captions(batch: Batch, records: Mapping[str, ItemRecord]) -> None:
         if isinstance(row := batch.stored[id_], Caption) and id_ in batch.renewed
     ]
     rows = [row for _record, row in renewed]
-    left = {row.video_id for row in rows}
+    left_clips = {row.video_id for row in rows}
     # Captions may swap keys: each releases its key before another takes it.
     for row in rows:
         row.text_sha256 = f"moving {row.pk}"
@@ -232,7 +232,7 @@ def _store_captions(batch: Batch, records: Mapping[str, ItemRecord]) -> None:
         row.text_sha256 = text_sha256(record.caption)
         batch.captions[row.video_id, row.text_sha256] = row
     Caption.objects.bulk_update(rows, ["video", "text", "text_sha256"], batch_size=CHUNK)
-    delete_unused_clips(batch, left)
+    delete_unused_clips(batch, left_clips)
 
 
 def delete_unused_clips(batch: Batch, clips: set[int]) -> None:
@@ -256,13 +256,13 @@ def _store_publishers_word(batch: Batch, actor: User | None, records: Mapping[st
 
 
 def _event(batch: Batch, actor: User | None, id_: str) -> AuditEvent:
-    fields = {name: _shown(*both) for name, both in batch.differences[id_].items()}
+    fields = {name: _shown(*values) for name, values in batch.differences[id_].items()}
     details = {"id": id_, "kind": batch.stored[id_]._meta.model_name, "fields": fields}
     return audit.event(batch.project, actor, "evaluation.update_record", batch.project, **details)
 
 
-def _shown(stored: Any, said: Any) -> dict[str, Any]:
-    return {"stored": _short(stored), "file": _short(said)}
+def _shown(stored: Any, file_value: Any) -> dict[str, Any]:
+    return {"stored": _short(stored), "file": _short(file_value)}
 
 
 def _short(value: Any) -> Any:

@@ -42,16 +42,16 @@ def check_items(batch: Batch) -> None:
     """Note items that are stored under their id with different content; equal ones are not changed."""
     if batch.is_first_import and not batch.result.created["proficiency_items"]:
         return  # no two records of a file share an id
-    places = {
+    records_by_key = {
         (batch.subtests[record.subtest].pk, record.id): record
         for record in batch.records
         if record.foils and record.subtest in batch.subtests
     }
-    stored = _stored(places)
+    stored = _stored(records_by_key)
     votes = _votes_of(stored.values())
     # In the order of the file: the first record decides what several say about a clip.
-    for place, record in places.items():
-        item = stored.get(place)
+    for stored_key, record in records_by_key.items():
+        item = stored.get(stored_key)
         if item is None:
             continue
         batch.stored[record.id] = item
@@ -62,24 +62,24 @@ def check_items(batch: Batch) -> None:
 
 def store_pairs(batch: Batch, now: datetime) -> list[Item]:
     """Create the new proficiency items and return them; `batch.pairs` holds all."""
-    wanted: dict[tuple[int, str], ItemRecord] = {}
-    kept: dict[tuple[int, str], Item] = {}
+    record_by_key: dict[tuple[int, str], ItemRecord] = {}
+    unchanged_pairs: dict[tuple[int, str], Item] = {}
     for record in batch.records:
         if record.foils and record.proficiency is not None and not _stays_without(batch, record):
-            place, its = _pair_place(batch, record), _kept_pair(batch, record)
-            wanted.setdefault(place, record)
+            pair_key, its = _pair_place(batch, record), _kept_pair(batch, record)
+            record_by_key.setdefault(pair_key, record)
             if its is not None:
-                kept.setdefault(place, its)
-    batch.pairs = _stored(wanted) | kept
+                unchanged_pairs.setdefault(pair_key, its)
+    batch.pairs = _stored(record_by_key) | unchanged_pairs
     batch.result.unchanged["proficiency_items"] += sum(
-        batch.is_first("pair", *place) for place, item in batch.pairs.items() if not batch.made_now(item)
+        batch.is_first("pair", *pair_key) for pair_key, item in batch.pairs.items() if not batch.made_now(item)
     )
     planned = []
-    for place, record in wanted.items():
+    for pair_key, record in record_by_key.items():
         pair = record.proficiency
-        if place not in batch.pairs and pair is not None:
+        if pair_key not in batch.pairs and pair is not None:
             subtest = batch.subtests[record.subtest].proficiency_subtest
-            planned.append(_plan(batch, subtest, record, place[1], pair, now))
+            planned.append(_plan(batch, subtest, record, pair_key[1], pair, now))
     batch.pairs.update({(plan.item.subtest_id, plan.item.key): plan.item for plan in planned})
     batch.result.created["proficiency_items"] += len(planned)
     return _save(batch, planned)
@@ -87,25 +87,29 @@ def store_pairs(batch: Batch, now: datetime) -> list[Item]:
 
 def store_items(batch: Batch, now: datetime) -> list[Item]:
     """Create the new main items, and return them."""
-    places = {(batch.subtests[r.subtest].pk, r.id): r for r in batch.records if r.foils}
+    record_by_key = {(batch.subtests[r.subtest].pk, r.id): r for r in batch.records if r.foils}
     # The check's result, unless a pair of this chunk may have taken one of the keys since.
-    checked = {place: item for place, r in places.items() if isinstance(item := batch.stored.get(r.id), Item)}
-    stored = _stored(places) if batch.pairs else checked
+    checked = {
+        item_key: item for item_key, r in record_by_key.items() if isinstance(item := batch.stored.get(r.id), Item)
+    }
+    stored = _stored(record_by_key) if batch.pairs else checked
     planned = []
-    for place, record in places.items():
-        if place in stored and record.id not in batch.renewed:
+    for item_key, record in record_by_key.items():
+        if item_key in stored and record.id not in batch.renewed:
             continue
         plan = _plan(batch, batch.subtests[record.subtest], record, record.id, record, now)
         if record.proficiency is not None:
             plan.item.proficiency_item_id = batch.pairs[_pair_place(batch, record)].pk
         planned.append(plan)
-    renewed = [stored[place] for place, record in places.items() if record.id in batch.renewed]
+    renewed = [stored[item_key] for item_key, record in record_by_key.items() if record.id in batch.renewed]
     _delete(renewed)
     created = _save(batch, planned)
     pairs = _unused_pairs(renewed)
     _delete(pairs)
     _delete_left_behind(batch, [*renewed, *pairs])
-    batch.result.created["items"] += len(created) - len(batch.renewed & {record.id for record in places.values()})
+    batch.result.created["items"] += len(created) - len(
+        batch.renewed & {record.id for record in record_by_key.values()}
+    )
     return created
 
 
@@ -205,8 +209,8 @@ def _plan(
         unanimous=is_unanimous([counts]) if counts and decided else None,
     )
     foils = [
-        Foil(position=place, text=text, text_sha256=text_sha256(text), verdict=verdict)
-        for place, text in enumerate(pair.foils)
+        Foil(position=position, text=text, text_sha256=text_sha256(text), verdict=verdict)
+        for position, text in enumerate(pair.foils)
     ]
     return Planned(item, foils, pair.votes)
 
@@ -266,19 +270,19 @@ def _flag_doubted(planned: Sequence[Planned]) -> None:
         flag_captions({item.caption_id for item in some}, [item.pk for item in some])
 
 
-def _stored(places: Iterable[tuple[int, str]]) -> dict[tuple[int, str], Item]:
+def _stored(pair_keys: Iterable[tuple[int, str]]) -> dict[tuple[int, str], Item]:
     """Return items that are stored under these (subtest, key), with what `_difference` compares."""
     keys: dict[int, list[str]] = {}
-    for subtest_id, key in places:
+    for subtest_id, key in pair_keys:
         keys.setdefault(subtest_id, []).append(key)
-    found = {}
-    for subtest_id, wanted in keys.items():
-        for some in chunks(wanted):
+    items_by_key = {}
+    for subtest_id, keys_of_subtest in keys.items():
+        for some in chunks(keys_of_subtest):
             rows = Item.objects.filter(subtest=subtest_id, key__in=some)
             rows = rows.select_related("video", "caption", "proficiency_item__caption")
             for item in rows.prefetch_related("foils", "proficiency_item__foils"):
-                found[subtest_id, item.key] = item
-    return found
+                items_by_key[subtest_id, item.key] = item
+    return items_by_key
 
 
 def _differences(
@@ -286,36 +290,36 @@ def _differences(
 ) -> dict[str, tuple[Any, Any]]:
     """Return how the stored item differs from the record: {field: (stored, of the record)}."""
     pairs = {"clip": (item.video.key, record.video.key), **_content(item, votes, record)}
-    found = {name: both for name, both in pairs.items() if both[0] != both[1]}
+    differences = {name: values for name, values in pairs.items() if values[0] != values[1]}
     simpler, pair = item.proficiency_item, record.proficiency
     # A pair that was retracted with its item is not linked any more.
     if pair is not None and simpler is None and item.state not in WITHDRAWN:
-        found["proficiency"] = (None, pair.caption)
+        differences["proficiency"] = (None, pair.caption)
     elif pair is not None and simpler is not None:
-        other = [both for both in _content(simpler, votes, pair).values() if both[0] != both[1]]
-        if other:
-            found["proficiency"] = other[0]
+        pair_differences = [values for values in _content(simpler, votes, pair).values() if values[0] != values[1]]
+        if pair_differences:
+            differences["proficiency"] = pair_differences[0]
     if item.pair != record.pair:
-        found["pair"] = (item.pair, record.pair)
-    if batch.as_published and any(lacks_mark(each) for each in (item, simpler)):
-        found["as_published"] = (False, True)
-    if "clip" not in found:
-        found |= label_differences(batch, record, item.video)
-    return found if "caption" in found else {**found, **_fact_differences(batch, item, record)}
+        differences["pair"] = (item.pair, record.pair)
+    if batch.as_published and any(lacks_mark(stored_item) for stored_item in (item, simpler)):
+        differences["as_published"] = (False, True)
+    if "clip" not in differences:
+        differences |= label_differences(batch, record, item.video)
+    return differences if "caption" in differences else {**differences, **_fact_differences(batch, item, record)}
 
 
 def _content(
-    item: Item, votes: Mapping[int, Tallies | None], said: ItemRecord | PairRecord
+    item: Item, votes: Mapping[int, Tallies | None], record: ItemRecord | PairRecord
 ) -> dict[str, tuple[Any, Any]]:
     """Return (stored, of the record) for texts, extra fields and counts. A record without counts says nothing about
     votes; counts say nothing new about votes that a file gave one by one.
     """
-    stored, counts = votes.get(item.pk, Tallies(Counter(), Counter())), +Counter(_counts(said.votes))
-    differs = said.votes is not None and stored is not None and counts not in stored
+    stored, counts = votes.get(item.pk, Tallies(Counter(), Counter())), +Counter(_counts(record.votes))
+    differs = record.votes is not None and stored is not None and counts not in stored
     return {
-        "caption": (item.caption.text, said.caption),
-        "foils": ([foil.text for foil in item.foils.all()], list(said.foils)),
-        "extra": (item.extra, dict(said.extra)),
+        "caption": (item.caption.text, record.caption),
+        "foils": ([foil.text for foil in item.foils.all()], list(record.foils)),
+        "extra": (item.extra, dict(record.extra)),
         "votes": (dict(stored.all), dict(counts)) if differs and stored else (None, None),
     }
 
@@ -325,25 +329,25 @@ def _fact_differences(batch: Batch, item: Item, record: ItemRecord) -> dict[str,
     update."""
     if item.facts is None and not batch.update:
         return fact_differences(item.caption, record)
-    stored, said = item.known_facts, record.facts
+    stored, file_facts = item.known_facts, record.facts
     return {
-        f"facts.{name}": (stored.get(name), said.get(name))
-        for name in {**stored, **said}
-        if name not in stored or name not in said or stored[name] != said[name]
+        f"facts.{name}": (stored.get(name), file_facts.get(name))
+        for name in {**stored, **file_facts}
+        if name not in stored or name not in file_facts or stored[name] != file_facts[name]
     }
 
 
 def _votes_of(items: Iterable[Item]) -> dict[int, Tallies | None]:
     """Return counted validation votes of the items and of their pairs; None if a file gave them one by one."""
-    found: dict[int, Tallies | None] = {}
+    tallies_by_item: dict[int, Tallies | None] = {}
     keys = {pk for item in items for pk in (item.pk, item.proficiency_item_id) if pk}
     for some in chunks(sorted(keys)):
         rows = Vote.objects.filter(item__in=some, stage=Stage.VALIDATION, state=VoteState.COUNTED)
         for item_id, choice, name, source in rows.values_list("item_id", "choice", "imported_as", "source"):
-            its = found.setdefault(item_id, Tallies(Counter(), Counter()))
+            its = tallies_by_item.setdefault(item_id, Tallies(Counter(), Counter()))
             if name:
-                found[item_id] = None
+                tallies_by_item[item_id] = None
             elif its is not None:
                 for tally in its if source == Vote.Source.IMPORT else (its.all,):
                     tally[choice if choice in (Choice.CAPTION, Choice.FOIL) else Choice.OTHER] += 1
-    return found
+    return tallies_by_item

@@ -32,45 +32,47 @@ def _clashes(
         if problem := fault(half):
             yield record, "pair", problem, _FIX
             continue
-        known = {**stored.get((record.subtest, record.pair), {}), **_in_file(batch, record, half)}
-        known.pop(record.id, None)
-        problem = next(filter(None, (mismatch(half, other) for other in known.values())), "")
-        if len(known) > 1:
+        same_pair = {**stored.get((record.subtest, record.pair), {}), **_in_file(batch, record, half)}
+        same_pair.pop(record.id, None)
+        problem = next(filter(None, (mismatch(half, half_in_pair) for half_in_pair in same_pair.values())), "")
+        if len(same_pair) > 1:
             problem = "has two items already"
         if problem:
-            others = shortened(", ".join(sorted(known)))
-            yield record, "pair", f"{quoted(record.pair)} {problem} ({others})", _FIX
-        elif known:
+            other_ids = shortened(", ".join(sorted(same_pair)))
+            yield record, "pair", f"{quoted(record.pair)} {problem} ({other_ids})", _FIX
+        elif same_pair:
             batch.result.pairs += 1
 
 
 def _in_file(batch: Batch, record: ItemRecord, half: Half) -> dict[str, Half]:
     """Return the first item of the name in the file, and its second one for a third; note this one."""
-    found: dict[str, Half] = {}
+    first_half: dict[str, Half] = {}
     plain = {"id": record.id, "clip": half.clip, "caption": half.caption, "foils": half.foils}
     for number in (1, 2):
         key = json.dumps(["two clips", number, record.subtest, record.pair])
         before = batch.seen.setdefault(key, json.dumps(plain))
         if before is None:
             break
-        other = json.loads(before)
-        found[other["id"]] = Half(half.place, other["clip"], other["caption"], tuple(other["foils"]))
-    return found
+        fields = json.loads(before)
+        first_half[fields["id"]] = Half(half.place, fields["clip"], fields["caption"], tuple(fields["foils"]))
+    return first_half
 
 
 def _stored(batch: Batch, records: list[ItemRecord]) -> dict[tuple[str, str], dict[str, Half]]:
     """Return (subtest, pair) -> id -> stored half, without those that this chunk has itself."""
     own = {(record.subtest, record.id) for record in records}
-    found: dict[tuple[str, str], dict[str, Half]] = {}
+    halves_by_pair: dict[tuple[str, str], dict[str, Half]] = {}
     for names in chunks(sorted({record.pair for record in records})):
         rows = Item.objects.filter(subtest__project=batch.project, pair__gt="", pair__in=names)
         rows = rows.exclude(state__in=WITHDRAWN).select_related("subtest", "video", "caption")
         for item in rows.prefetch_related("foils"):
-            place = (item.subtest.name, item.pair)
-            if (place[0], item.key) not in own:
+            pair_key = (item.subtest.name, item.pair)
+            if (pair_key[0], item.key) not in own:
                 foils = tuple(foil.text for foil in item.foils.all())
-                found.setdefault(place, {})[item.key] = Half(place, item.video.key, item.caption.text, foils)
-    return found
+                halves_by_pair.setdefault(pair_key, {})[item.key] = Half(
+                    pair_key, item.video.key, item.caption.text, foils
+                )
+    return halves_by_pair
 
 
 def warn_of_halves(batch: Batch) -> None:

@@ -33,11 +33,11 @@ def warn_of_other_tests(batch: Batch) -> None:
     """Warn, per subtest, of records that name a different test: a subtest has only one."""
     for name, shape in batch.shapes.items():
         subtest = batch.subtests.get(name)
-        others = [test for test in shape.tests if subtest is not None and test != subtest.test]
-        if subtest is None or not others:
+        other_tests = [test for test in shape.tests if subtest is not None and test != subtest.test]
+        if subtest is None or not other_tests:
             continue
-        n = sum(shape.tests[test] for test in others)
-        ids = [id_ for test in others for id_ in shape.first_ids[test]][:MAX_NAMED]
+        n = sum(shape.tests[test] for test in other_tests)
+        ids = [id_ for test in other_tests for id_ in shape.first_ids[test]][:MAX_NAMED]
         listed = ", ".join(repr(id_[:80]) for id_ in ids) + (", …" if n > len(ids) else "")
         its = repr(subtest.test) if subtest.test else "not said"
         problem = (
@@ -48,13 +48,13 @@ def warn_of_other_tests(batch: Batch) -> None:
 
 
 def _make(batch: Batch, name: str, shape: Shape) -> Subtest:
-    wanted = _usual(shape.votes, VOTES_WANTED)
+    votes_wanted = _usual(shape.votes, VOTES_WANTED)
     return _create(
         batch,
         name=name,
         test=_usual(shape.tests, ""),
-        votes_wanted=wanted,
-        votes_needed=wanted // 2 + 1,
+        votes_wanted=votes_wanted,
+        votes_needed=votes_wanted // 2 + 1,
         foils_per_item=_usual(shape.foils, 1),
     )
 
@@ -62,21 +62,21 @@ def _make(batch: Batch, name: str, shape: Shape) -> Subtest:
 def _proficiency(batch: Batch, subtest: Subtest, shape: Shape) -> Subtest:
     """Share a proficiency subtest between subtests of one test, as ViLMA's four of change of state do."""
     name = (subtest.test or subtest.name)[: MAX_LABEL - len(_TAIL)] + _TAIL
-    found = batch.subtests.get(name)
-    if found is not None:
-        if found.kind != Subtest.Kind.PROFICIENCY:
+    subtest_row = batch.subtests.get(name)
+    if subtest_row is not None:
+        if subtest_row.kind != Subtest.Kind.PROFICIENCY:
             raise EvaluationError(
                 f"the subtest {quoted(name)} is not a proficiency subtest; rename it, then import again"
             )
-        return found
-    wanted = _usual(shape.pair_votes, PROFICIENCY_VOTES)
+        return subtest_row
+    votes_wanted = _usual(shape.pair_votes, PROFICIENCY_VOTES)
     return _create(
         batch,
         name=name,
         test=subtest.test,
         kind=Subtest.Kind.PROFICIENCY,
-        votes_wanted=wanted,
-        votes_needed=wanted // 2 + 1,
+        votes_wanted=votes_wanted,
+        votes_needed=votes_wanted // 2 + 1,
         foils_per_item=_usual(shape.pair_foils, 1),
     )
 

@@ -23,8 +23,8 @@ LABELS = ("url", "source_dataset", "source_id", "split", "class_label", "categor
 def check_videos(batch: Batch) -> None:
     """Load the existing clips, refuse records that give a clip a different trim or address."""
     met = _refuse_two_clips_of_one_key(batch)
-    wanted = {record.video.key for record in batch.records}
-    for keys in chunks(list(wanted & met if batch.is_first_import else wanted)):
+    wanted_keys = {record.video.key for record in batch.records}
+    for keys in chunks(list(wanted_keys & met if batch.is_first_import else wanted_keys)):
         batch.videos.update({v.key: v for v in Video.objects.filter(project=batch.project, key__in=keys)})
     _refuse_other_trims(batch)
 
@@ -66,13 +66,13 @@ def _repeating(batch: Batch, records: list[ItemRecord]) -> set[str]:
 
 def store_videos(batch: Batch) -> None:
     """Create the new clips, attach files to those without one."""
-    wanted: dict[str, VideoRecord] = {}
+    video_by_key: dict[str, VideoRecord] = {}
     for record in batch.records:
-        known = wanted.get(record.video.key)
-        wanted[record.video.key] = _joined(known, record.video) if known else record.video
-    old = [batch.videos[key] for key in wanted if key in batch.videos]
-    new = [_row(batch, video) for key, video in wanted.items() if key not in batch.videos]
-    _complete(batch, old, wanted)
+        earlier = video_by_key.get(record.video.key)
+        video_by_key[record.video.key] = _joined(earlier, record.video) if earlier else record.video
+    old = [batch.videos[key] for key in video_by_key if key in batch.videos]
+    new = [_row(batch, video) for key, video in video_by_key.items() if key not in batch.videos]
+    _complete(batch, old, video_by_key)
     _count_without_captions(batch, {video.key: video for video in old})
     lacking = [video for video in old if video.media_state != MediaState.READY and video.key in batch.media]
     for video in [*lacking, *(video for video in new if video.key in batch.media)]:
@@ -104,18 +104,18 @@ def store_videos(batch: Batch) -> None:
 def label_differences(batch: Batch, record: ItemRecord, stored: Video) -> Iterator[tuple[str, tuple[Any, Any]]]:
     """Return (name, (stored, of the record)) of differing labels, for the first record of the file that has them."""
     for name in LABELS:
-        said = getattr(record.video, name)
-        if said and batch.is_first("label", stored.key, name) and said != getattr(stored, name):
-            yield f"video.{name}", (getattr(stored, name), said)
+        label = getattr(record.video, name)
+        if label and batch.is_first("label", stored.key, name) and label != getattr(stored, name):
+            yield f"video.{name}", (getattr(stored, name), label)
 
 
-def _complete(batch: Batch, old: list[Video], wanted: dict[str, VideoRecord]) -> None:
+def _complete(batch: Batch, old: list[Video], video_by_key: dict[str, VideoRecord]) -> None:
     """Complete clips of an earlier chunk of this file with what only a later record has."""
     completed = []
     for video in old:
         if not batch.made_now(video):
             continue
-        news = {n: v for n in LABELS if (v := getattr(wanted[video.key], n)) and not getattr(video, n)}
+        news = {n: v for n in LABELS if (v := getattr(video_by_key[video.key], n)) and not getattr(video, n)}
         for name, value in news.items():
             setattr(video, name, value)
         completed += [video] if news else []
@@ -134,11 +134,11 @@ def _count_without_captions(batch: Batch, old: Mapping[str, Video]) -> None:
         if stored is None:
             continue
         batch.result.unchanged["videos"] += 1
-        said = {
+        labels = {
             name: value for name in LABELS if (value := getattr(record.video, name)) != getattr(stored, name) and value
         }
-        batch.result.relabelled += any(getattr(stored, name) for name in said)
-        for name, value in said.items():
+        batch.result.relabelled += any(getattr(stored, name) for name in labels)
+        for name, value in labels.items():
             if getattr(stored, name) and not batch.update:
                 problem = f"is {quoted(value)}, but {quoted(getattr(stored, name))} is stored; import with --update"
                 batch.result.warnings.append(str(RecordWarning(batch.where(record), name, problem)))
@@ -148,9 +148,9 @@ def _count_without_captions(batch: Batch, old: Mapping[str, Video]) -> None:
     Video.objects.bulk_update(changed, LABELS, batch_size=CHUNK)
 
 
-def _joined(first: VideoRecord, other: VideoRecord) -> VideoRecord:
+def _joined(first: VideoRecord, later: VideoRecord) -> VideoRecord:
     """Return what the first record says about the clip, completed by what only the other says."""
-    news = {name: value for name, value in vars(other).items() if value and not getattr(first, name)}
+    news = {name: value for name, value in vars(later).items() if value and not getattr(first, name)}
     return replace(first, **news)
 
 
@@ -166,16 +166,16 @@ def _refuse_two_clips_of_one_key(batch: Batch) -> set[str]:
     """Refuse records whose key an earlier record of the file used for a different clip."""
     clashes, met = [], set()
     for record in batch.records:
-        mine = {name: getattr(record.video, name) for name in _SAME}
-        known = batch.clips.setdefault(record.video.key, json.dumps([record.line, mine]))
-        if known is None:
+        clip_fields = {name: getattr(record.video, name) for name in _SAME}
+        earlier = batch.clips.setdefault(record.video.key, json.dumps([record.line, clip_fields]))
+        if earlier is None:
             continue
         met.add(record.video.key)
-        line, its = json.loads(known)
-        name = next((name for name in _SAME if mine[name] != its[name]), "")
+        line, its = json.loads(earlier)
+        name = next((name for name in _SAME if clip_fields[name] != its[name]), "")
         if name:
-            said = f"is {quoted(mine[name])}, but {quoted(its[name])} on line {line}"
-            problem = f"{said}, for the clip {quoted(record.video.key)}"
+            difference = f"is {quoted(clip_fields[name])}, but {quoted(its[name])} on line {line}"
+            problem = f"{difference}, for the clip {quoted(record.video.key)}"
             clashes.append((record, name, problem, "give each clip its own video_key"))
     batch.refuse(clashes)
     return met
@@ -189,9 +189,9 @@ def _refuse_other_trims(batch: Batch) -> None:
         if stored is None or stored.time_unit != record.video.time_unit:
             continue
         for name in ("start_time", "end_time"):
-            mine, its = getattr(record.video, name), getattr(stored, name)
-            if mine != its:
-                problem = f"is {quoted(mine)}, but {quoted(its)} is stored for the clip {quoted(stored.key)}"
+            file_value, its = getattr(record.video, name), getattr(stored, name)
+            if file_value != its:
+                problem = f"is {quoted(file_value)}, but {quoted(its)} is stored for the clip {quoted(stored.key)}"
                 clashes.append((record, name, problem, "give the clip a different video_key"))
                 break
     batch.refuse(clashes)

@@ -219,34 +219,34 @@ def text_sha256(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-def chunks(things: Sequence[Thing]) -> Iterator[Sequence[Thing]]:
-    for start in range(0, len(things), CHUNK):
-        yield things[start : start + CHUNK]
+def chunks(items: Sequence[Thing]) -> Iterator[Sequence[Thing]]:
+    for start in range(0, len(items), CHUNK):
+        yield items[start : start + CHUNK]
 
 
-def settle_ids(batch: Batch) -> None:
+def resolve_ids(batch: Batch) -> None:
     """Give records that name a stored item by its release id the item's key; refuse ids that would clash in
     releases."""
-    named = {record.id: release_id(record.subtest, record.id) for record in batch.records if record.foils}
+    release_ids = {record.id: release_id(record.subtest, record.id) for record in batch.records if record.foils}
     batch.refuse(
         (
             record,
             "id",
-            f"is {quoted(named[record.id])} in releases, which is the id of another record",
+            f"is {quoted(release_ids[record.id])} in releases, which is the id of another record",
             "give it its own id",
         )
         for record in batch.records
-        if record.foils and not batch.is_first("released", named[record.id])
+        if record.foils and not batch.is_first("released", release_ids[record.id])
     )
     if batch.is_first_import:
         return
-    stored = _stored(batch, set(named.values()))
+    stored = _stored(batch, set(release_ids.values()))
     clashes, settled = [], []
     for record in batch.records:
-        keys = stored.get(named.get(record.id, ""), {})
+        keys = stored.get(release_ids.get(record.id, ""), {})
         if keys and record.id not in keys.get(record.subtest, ()):
-            if record.id != named[record.id] or record.subtest not in keys:
-                problem = f"is {quoted(named[record.id])} in releases, which is the id of another item"
+            if record.id != release_ids[record.id] or record.subtest not in keys:
+                problem = f"is {quoted(release_ids[record.id])} in releases, which is the id of another item"
                 clashes.append((record, "id", problem, "give it its own id"))
             else:
                 record = replace(record, id=keys[record.subtest][0])
@@ -257,19 +257,19 @@ def settle_ids(batch: Batch) -> None:
 
 def _stored(batch: Batch, names: set[str]) -> dict[str, dict[str, list[str]]]:
     """Return id in releases -> subtest -> the keys of the main items that have it."""
-    found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    keys_by_name: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for keys in chunks(sorted({key for name in names for key in keys_behind(name)})):
         rows = Item.objects.filter(subtest__project=batch.project, subtest__kind=Subtest.Kind.MAIN, key__in=keys)
         for subtest, key in rows.values_list("subtest__name", "key"):
             name = release_id(subtest, key)
             if name in names:
-                found[name][subtest].append(key)
-    return found
+                keys_by_name[name][subtest].append(key)
+    return keys_by_name
 
 
 def keys_behind(name: str) -> Iterator[str]:
     """Return possible keys of the item: the name, or what follows a subtest, whose own name may contain colons."""
     yield name
-    for place, character in enumerate(name):
+    for index, character in enumerate(name):
         if character == ":":
-            yield name[place + 1 :]
+            yield name[index + 1 :]

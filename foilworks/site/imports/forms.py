@@ -51,10 +51,10 @@ def has_our_columns(records: UploadedFile, format_slug: str) -> bool:
     line = head.splitlines()[0] if head else ""
     if format_slug == "jsonl":
         try:
-            found = parse_line(line)
+            record = parse_line(line)
         except ValueError:
             return True
-        names = {*found} if isinstance(found, dict) else set()
+        names = {*record} if isinstance(record, dict) else set()
     else:
         names = {name.strip().strip('"') for name in re.split(r"[,;\t]", line)}
     return not line or (names >= {"id", "caption"} and bool(names & {*NAMES_OF_CLIPS}))
@@ -136,7 +136,7 @@ class ImportForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         self._find_records_among_videos()
         if self.cleaned_data.get("format") == BY_NAME:
-            self._say_format()
+            self._set_format()
         alone = self.cleaned_data.get("format") == "videos"
         if alone and not self.cleaned_data.get("videos") and "videos" not in self.errors:
             self.add_error("videos", _("Choose the videos."))
@@ -148,24 +148,24 @@ class ImportForm(forms.Form):
 
     def _find_records_among_videos(self) -> None:
         """Use the records file that was chosen together with the videos."""
-        chosen = self.cleaned_data.get("videos") or []
-        found = [file for file in chosen if PurePath(file.name or "").suffix.lower() in RECORD_ENDINGS]
-        if len(found) != 1 or self.cleaned_data.get("records") or "records" in self.errors:
+        files = self.cleaned_data.get("videos") or []
+        record_files = [file for file in files if PurePath(file.name or "").suffix.lower() in RECORD_ENDINGS]
+        if len(record_files) != 1 or self.cleaned_data.get("records") or "records" in self.errors:
             return
-        self.cleaned_data["records"] = found[0]
-        self.cleaned_data["videos"] = [file for file in chosen if file is not found[0]]
+        self.cleaned_data["records"] = record_files[0]
+        self.cleaned_data["videos"] = [file for file in files if file is not record_files[0]]
 
-    def _say_format(self) -> None:
+    def _set_format(self) -> None:
         """Replace "detect from the file name" by the detected format."""
         records = self.cleaned_data.get("records")
         if records is None:
             if self.cleaned_data.get("videos"):
                 self.cleaned_data["format"] = "videos"
             return
-        said = list_format(records) or BY_ENDING.get(PurePath(records.name or "").suffix.lower())
-        if self._asks_for_columns and said in {"csv", "jsonl"} and not has_our_columns(records, said):
-            said = "table"
-        if said is None:
+        format_slug = list_format(records) or BY_ENDING.get(PurePath(records.name or "").suffix.lower())
+        if self._asks_for_columns and format_slug in {"csv", "jsonl"} and not has_our_columns(records, format_slug):
+            format_slug = "table"
+        if format_slug is None:
             self.add_error(
                 "format",
                 _(
@@ -174,19 +174,19 @@ class ImportForm(forms.Form):
                 ),
             )
         else:
-            self.cleaned_data["format"] = said
+            self.cleaned_data["format"] = format_slug
 
     @property
     def has_published_errors(self) -> bool:
         """Report whether a field of published sets has an error, so that the page shows it unfolded."""
         return any(name in self.errors for name in ("dataset", "made_by", "as_published"))
 
-    def wish(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, Any]:
         """Return the parameters for the action."""
-        chosen = self.cleaned_data
-        slug = "" if chosen["format"] == "videos" else chosen["format"]
-        known = {param.name for param in IMPORTERS[slug].params} if slug else set()
-        given = ("subtest", "dataset", "made_by", "recipe", "mapping")
-        params = {name: chosen[name] for name in given if name in known and chosen[name]}
-        files = {"records": chosen["records"], "videos": chosen["videos"]}
-        return {"format_slug": slug, **files, "params": params, "as_published": chosen["as_published"]}
+        values = self.cleaned_data
+        slug = "" if values["format"] == "videos" else values["format"]
+        known_params = {param.name for param in IMPORTERS[slug].params} if slug else set()
+        param_names = ("subtest", "dataset", "made_by", "recipe", "mapping")
+        params = {name: values[name] for name in param_names if name in known_params and values[name]}
+        files = {"records": values["records"], "videos": values["videos"]}
+        return {"format_slug": slug, **files, "params": params, "as_published": values["as_published"]}

@@ -27,20 +27,20 @@ def saved_recipes(project: Project) -> dict[str, Mapping[str, Any]]:
         return {}
     uploads = Import.objects.filter(project=project, format=TABLE, params__mapping__has_key="name")
     newest = uploads.order_by("-pk").values_list("params", flat=True)[:_SEARCHED]
-    found: dict[str, Mapping[str, Any]] = {}
+    recipe_by_name: dict[str, Mapping[str, Any]] = {}
     for params in newest:
-        found.setdefault(params["mapping"]["name"], params["mapping"])
-    return dict(sorted(found.items()))
+        recipe_by_name.setdefault(params["mapping"]["name"], params["mapping"])
+    return dict(sorted(recipe_by_name.items()))
 
 
 def find_recipe(project: Project, name: str) -> dict[str, Any]:
     """The recipe of the project, of Foilworks, or of a file. RecipeError: there is none."""
-    known = {**shipped(), **saved_recipes(project)}
-    if name in known:
-        return dict(known[name])
+    recipes = {**shipped(), **saved_recipes(project)}
+    if name in recipes:
+        return dict(recipes[name])
     if Path(name).suffix in {".toml", ".json"}:
         return load_recipe(Path(name))
-    raise RecipeError(f"recipe: there is no recipe {quoted(name)}; {nearest(name, known)}")
+    raise RecipeError(f"recipe: there is no recipe {quoted(name)}; {nearest(name, recipes)}")
 
 
 def save_recipe(project: Project, document: Mapping[str, Any], path: Path, result: ImportResult) -> None:

@@ -31,7 +31,7 @@ from foilworks.site.imports._items import check_items, store_items, store_pairs
 from foilworks.site.imports._pairs import check_pairs, warn_of_halves
 from foilworks.site.imports._subtests import load_subtests, store_subtests, warn_of_other_tests
 from foilworks.site.imports._videos import check_videos, refuse_taken_down, store_videos
-from foilworks.site.imports.batch import Batch, ImportResult, settle_ids
+from foilworks.site.imports.batch import Batch, ImportResult, resolve_ids
 from foilworks.site.imports.survey import Progress, Source, Survey, good_chunks, silent, survey
 from foilworks.site.imports.utd import import_utd
 from foilworks.site.imports.votes import read_votes, store_votes
@@ -81,16 +81,18 @@ def import_records(
         return _all_or_nothing(project, result, utd, stored)
     if source.yields == "votes":
         return _import_votes(project, actor, source, result, (strict, update), progress, stored)
-    found = survey(source, project, result, media_dir, progress)
+    contents = survey(source, project, result, media_dir, progress)
     _stop_if_strict(strict, result)
-    media = _keep(found.media, copy=not dry_run, progress=progress)
+    media = _store_files(contents.media, copy=not dry_run, progress=progress)
     taken_down, now = reasons_taken_down(project, media.values()), timezone.now()
 
-    def write(ours: ImportResult) -> None:
+    def write(attempt: ImportResult) -> None:
         with Spill() as clips, Spill() as seen:
-            batch = Batch(project, path, ours, found.shapes, media, taken_down, now, update, as_published, clips, seen)
-            _store(batch, source, found, actor, progress)
-            _stop_if_strict(strict, ours, strict_problem(batch))
+            batch = Batch(
+                project, path, attempt, contents.shapes, media, taken_down, now, update, as_published, clips, seen
+            )
+            _store(batch, source, contents, actor, progress)
+            _stop_if_strict(strict, attempt, strict_problem(batch))
         if not dry_run:
             prepare_later(project.pk)
 
@@ -108,15 +110,15 @@ def _all_or_nothing(
     """
     stored_as, path = project.pk, result.path
     for is_last in (False, True):
-        ours = deepcopy(result)
+        attempt = deepcopy(result)
         try:
             with transaction.atomic():
-                write(ours)
+                write(attempt)
                 if result.dry_run:
                     transaction.set_rollback(True)
                 else:
-                    stored(ours)
-            return ours
+                    stored(attempt)
+            return attempt
         except IntegrityError as error:
             project.pk = stored_as
             if is_last:
@@ -142,12 +144,12 @@ def _import_votes(
     actor: User | None,
     source: Source,
     result: ImportResult,
-    wish: tuple[bool, bool],
+    options: tuple[bool, bool],
     progress: Progress,
     stored: Stored,
 ) -> ImportResult:
-    """Import votes for existing items; `wish` is strict, update."""
-    strict, update = wish
+    """Import votes for existing items; `options` are strict, update."""
+    strict, update = options
     result.counted = ("votes",)
     votes = read_votes(source, result)
     if project.pk is None:
@@ -156,31 +158,33 @@ def _import_votes(
         )
     _stop_if_strict(strict, result)
 
-    def write(ours: ImportResult) -> None:
-        store_votes(project, actor, source, votes, ours, update=update, progress=progress)
-        left = next((change["record"] for change in ours.changes if not change["updated"]), "")
+    def write(attempt: ImportResult) -> None:
+        store_votes(project, actor, source, votes, attempt, update=update, progress=progress)
+        differing = next((change["record"] for change in attempt.changes if not change["updated"]), "")
         _stop_if_strict(
-            strict, ours, f"{left}: votes: different votes are stored; import with --update" if left else ""
+            strict,
+            attempt,
+            f"{differing}: votes: different votes are stored; import with --update" if differing else "",
         )
 
     return _all_or_nothing(project, result, write, stored)
 
 
-def _stop_if_strict(strict: bool, result: ImportResult, other: str = "") -> None:
-    problem = result.errors[0] if result.errors else other
+def _stop_if_strict(strict: bool, result: ImportResult, fallback: str = "") -> None:
+    problem = result.errors[0] if result.errors else fallback
     if strict and problem:
         more = f" (and {len(result.errors) - 1} more bad records)" if len(result.errors) > 1 else ""
         raise EvaluationError(f"{problem}{more}; nothing was stored")
 
 
-def _keep(found: dict[str, Path], *, copy: bool, progress: Progress) -> dict[str, StoredMedia]:
+def _store_files(path_by_key: dict[str, Path], *, copy: bool, progress: Progress) -> dict[str, StoredMedia]:
     """Decode and copy each file once, before the transaction, so that nobody waits for it."""
-    paths = list(dict.fromkeys(found.values()))
-    kept = {path: store_media(path, copy=copy) for path in progress(paths, len(paths), "videos")}
-    return {key: kept[path] for key, path in found.items()}
+    paths = list(dict.fromkeys(path_by_key.values()))
+    stored_by_path = {path: store_media(path, copy=copy) for path in progress(paths, len(paths), "videos")}
+    return {key: stored_by_path[path] for key, path in path_by_key.items()}
 
 
-def _store(batch: Batch, source: Source, found: Survey, actor: User | None, progress: Progress) -> None:
+def _store(batch: Batch, source: Source, contents: Survey, actor: User | None, progress: Progress) -> None:
     if batch.project.pk is None:
         store_project(batch.project)
     # Imports into one project queue here (SQLite's writers queue by themselves). People can continue to work: a lock
@@ -188,9 +192,9 @@ def _store(batch: Batch, source: Source, found: Survey, actor: User | None, prog
     Project.objects.select_for_update(no_key=True).get(pk=batch.project.pk)
     batch.is_first_import = not Video.objects.filter(project=batch.project).exists()
     load_subtests(batch)
-    for records in progress(good_chunks(source, found), found.n_chunks, "storing"):
+    for records in progress(good_chunks(source, contents), contents.n_chunks, "storing"):
         batch.take(records)
-        checks = (settle_ids, check_pairs, check_videos, check_captions, check_items, refuse_taken_down, list_changes)
+        checks = (resolve_ids, check_pairs, check_videos, check_captions, check_items, refuse_taken_down, list_changes)
         for check in checks:
             check(batch)
         lock_changed(batch)
@@ -209,7 +213,7 @@ def _store(batch: Batch, source: Source, found: Survey, actor: User | None, prog
 def _record(batch: Batch, actor: User | None) -> None:
     result, project = batch.result, batch.project
     counts = {"created": dict(result.created), "unchanged": dict(result.unchanged), "bad": len(result.errors)}
-    copies = [kept for kept in batch.media.values() if kept.made_from]
+    copies = [media for media in batch.media.values() if media.made_from]
     event = audit.event(
         project,
         actor,
@@ -220,7 +224,7 @@ def _record(batch: Batch, actor: User | None) -> None:
         attached=result.attached,
         changed=len(result.changes),
         as_published=batch.as_published,
-        playable_copies={kept.facts.sha256: kept.made_from for kept in copies if kept.facts},
+        playable_copies={media.facts.sha256: media.made_from for media in copies if media.facts},
         **result.reader,
         **counts,
     )

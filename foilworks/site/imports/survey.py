@@ -30,9 +30,9 @@ FEW = 5 * READ
 _BLOCK = 1024 * 1024
 
 
-def silent(things: Iterable[Any], _total: int, _label: str) -> Iterator[Any]:
+def silent(items: Iterable[Any], _total: int, _label: str) -> Iterator[Any]:
     """Report no progress."""
-    yield from things
+    yield from items
 
 
 @dataclass
@@ -106,36 +106,36 @@ def survey(
     """Read the file to its end and add problems to `result`. CorpusError: unreadable file, or no such media folder."""
     if media_dir is not None and not media_dir.is_dir():
         raise CorpusError(f"{media_dir}: not a folder. Choose the folder with the media files")
-    found = Survey()
+    contents = Survey()
     classes: set[str] = set()
     folder = None if media_dir is None else MediaFolder(media_dir)
     for records in progress(_chunks(source, result), _most_chunks(source.path), "reading"):
-        found.n_records += len(records)
-        if found.records is not None:
-            found.records = [*found.records, *records] if found.n_records <= FEW else None
+        contents.n_records += len(records)
+        if contents.records is not None:
+            contents.records = [*contents.records, *records] if contents.n_records <= FEW else None
         if folder is not None:
-            records = _with_media(records, found, project, result, folder)
+            records = _with_media(records, contents, project, result, folder)
         for record in records:
             if record.foils:
-                found.shapes.setdefault(record.subtest, Shape()).count(record)
+                contents.shapes.setdefault(record.subtest, Shape()).count(record)
             if not record.caption:
                 result.splits[record.video.split] += 1
                 classes.add(record.video.class_label)
-    result.records += found.n_records
+    result.records += contents.n_records
     result.n_classes = len(classes - {""})
-    if found.n_records and result.splits.total() == found.n_records - len(found.refused):
+    if contents.n_records and result.splits.total() == contents.n_records - len(contents.refused):
         result.counted = ("videos",)
     if folder is not None:
-        used = set(found.media.values())
-        similar = {key: folder.similar(names, used) for key, names in found.missing.items()}
+        used = set(contents.media.values())
+        similar = {key: folder.similar(names, used) for key, names in contents.missing.items()}
         result.similar = {key: name for key, name in similar.items() if name}
-    return found
+    return contents
 
 
-def good_chunks(source: Source, found: Survey) -> Iterator[list[ItemRecord]]:
+def good_chunks(source: Source, contents: Survey) -> Iterator[list[ItemRecord]]:
     """Read a second time and yield the good records, a chunk at a time."""
-    again = source.outcomes() if found.records is None else iter(found.records)
-    good = (one for one in again if isinstance(one, ItemRecord) and one.id not in found.refused)
+    outcomes = source.outcomes() if contents.records is None else iter(contents.records)
+    good = (outcome for outcome in outcomes if isinstance(outcome, ItemRecord) and outcome.id not in contents.refused)
     while records := list(islice(good, READ)):
         yield records
 
@@ -168,34 +168,34 @@ def _most_chunks(path: Path) -> int:
 
 
 def _with_media(
-    records: list[ItemRecord], found: Survey, project: Project, result: ImportResult, folder: MediaFolder
+    records: list[ItemRecord], contents: Survey, project: Project, result: ImportResult, folder: MediaFolder
 ) -> list[ItemRecord]:
     """Search for the files of clips without one; a record whose file is outside of the folder is bad."""
     ready = _ready_keys(project, records)
     # Many clips of one file are common, so it is searched once.
-    places: dict[tuple[str, str], FoundFile | None] = {}
+    file_by_names: dict[tuple[str, str], FoundFile | None] = {}
     for record in records:
         video = record.video
-        if video.key in ready or video.key in found.media:
+        if video.key in ready or video.key in contents.media:
             continue
         names = video.file, video.source_id
         try:
-            is_new = names not in places
-            file = places.setdefault(names, folder.find(names)) if is_new else places[names]
+            is_new = names not in file_by_names
+            file = file_by_names.setdefault(names, folder.find(names)) if is_new else file_by_names[names]
         except CorpusError as error:
             problem, _, fix = str(error).partition("; ")
             result.errors.append(str(BadRecord(f"{result.path}:{record.line}", "video", problem, fix)))
-            found.refused.add(record.id)
+            contents.refused.add(record.id)
             continue
         if file is not None:
-            found.media[video.key] = file.path
+            contents.media[video.key] = file.path
             if is_new and file.differs_in:
                 name = quoted(file.requested_name)
                 problem = f"{name} differs in {file.differs_in} from {quoted(file.name)}, which is used instead"
                 result.warnings.append(str(RecordWarning(f"{result.path}:{record.line}", "video", problem)))
-        elif len(found.missing) < MAX_MISSING:
-            found.missing[video.key] = names
-    return [record for record in records if record.id not in found.refused]
+        elif len(contents.missing) < MAX_MISSING:
+            contents.missing[video.key] = names
+    return [record for record in records if record.id not in contents.refused]
 
 
 def _ready_keys(project: Project, records: list[ItemRecord]) -> set[str]:

@@ -93,8 +93,8 @@ class TableForm(forms.Form):
     ) -> None:
         """`initial`: a recipe; without one, and for another column to `explode`, the fields hold guesses."""
         self.list_columns = list_columns(rows)
-        chosen = explode if explode is None or explode in self.list_columns else ""
-        document = self.guessed = dict(initial or guess(rows, chosen))
+        column = explode if explode is None or explode in self.list_columns else ""
+        document = self.guessed = dict(initial or guess(rows, column))
         explode = data.get("explode", "") if data is not None else document.get("explode", "")
         self.rows = _exploded(rows, explode if explode in self.list_columns else "")
         super().__init__(data, initial=_initial(document))
@@ -111,11 +111,11 @@ class TableForm(forms.Form):
             self.fields[field] = forms.ChoiceField(label=label, required=False, choices=menu)
         for field, label in TEMPLATES:
             self.fields[f"{field}_template"] = forms.CharField(label=label, required=False, max_length=MAX_TEMPLATE)
-        for place in range(N_CONDITIONS):
-            self.fields[f"where_{place}"] = forms.ChoiceField(label=_("Column"), required=False, choices=menu)
+        for number in range(N_CONDITIONS):
+            self.fields[f"where_{number}"] = forms.ChoiceField(label=_("Column"), required=False, choices=menu)
             signs = [(sign, sign) for sign in OPERATORS]
-            self.fields[f"sign_{place}"] = forms.ChoiceField(label=_("Condition"), required=False, choices=signs)
-            self.fields[f"value_{place}"] = forms.CharField(label=_("Value"), required=False, max_length=200)
+            self.fields[f"sign_{number}"] = forms.ChoiceField(label=_("Condition"), required=False, choices=signs)
+            self.fields[f"value_{number}"] = forms.CharField(label=_("Value"), required=False, max_length=200)
 
     def main(self) -> list[forms.BoundField]:
         return [self[name] for name, _label in MAIN]
@@ -138,47 +138,58 @@ class TableForm(forms.Form):
         return any(field.value() for field in self.templates())
 
     def conditions(self) -> list[list[forms.BoundField]]:
-        return [[self[f"{part}_{place}"] for part in ("where", "sign", "value")] for place in range(N_CONDITIONS)]
+        return [[self[f"{field}_{number}"] for field in ("where", "sign", "value")] for number in range(N_CONDITIONS)]
 
     def document(self) -> dict[str, Any]:
         """Return the recipe that the fields say. The form must be valid."""
-        chosen = self.cleaned_data
-        columns = {name: chosen[name] for name, _label in (*MAIN, *CLIP, *MORE) if chosen[name]}
-        columns |= {name: chosen[f"{name}_template"] for name, _label in TEMPLATES if chosen[f"{name}_template"]}
-        if chosen["answer"]:
-            columns |= {"candidates": chosen["texts"], "answer": chosen["answer"]}
+        cleaned = self.cleaned_data
+        columns = {name: cleaned[name] for name, _label in (*MAIN, *CLIP, *MORE) if cleaned[name]}
+        columns |= {name: cleaned[f"{name}_template"] for name, _label in TEMPLATES if cleaned[f"{name}_template"]}
+        if cleaned["answer"]:
+            columns |= {"candidates": cleaned["texts"], "answer": cleaned["answer"]}
             columns.pop("caption", None)
         else:
-            columns |= {"foils": chosen["texts"]} if chosen["texts"] else {}
+            columns |= {"foils": cleaned["texts"]} if cleaned["texts"] else {}
             columns.pop("candidate", None)
-        values = {name: chosen[name] for name in ("source_dataset",) if chosen[name]}
-        if chosen["time_unit"] not in {"", "sec"}:
-            values["time_unit"] = chosen["time_unit"]
-        extra = {name: chosen[name] for name in ("explode", "name") if chosen[name]}
+        values = {name: cleaned[name] for name in ("source_dataset",) if cleaned[name]}
+        if cleaned["time_unit"] not in {"", "sec"}:
+            values["time_unit"] = cleaned["time_unit"]
+        extra = {name: cleaned[name] for name in ("explode", "name") if cleaned[name]}
         return {
             "columns": columns,
             "values": values,
             "where": list(self._where()),
-            "first_answer": chosen["first_answer"],
-            "keep": chosen["keep"],
+            "first_answer": cleaned["first_answer"],
+            "keep": cleaned["keep"],
             **extra,
         }
 
     def _where(self) -> Iterator[str]:
-        said = (
-            [self.cleaned_data[f"{part}_{place}"] for part in ("where", "sign", "value")]
-            for place in range(N_CONDITIONS)
+        conditions = (
+            [self.cleaned_data[f"{field}_{number}"] for field in ("where", "sign", "value")]
+            for number in range(N_CONDITIONS)
         )
-        return [f"{name} {sign or '='} {value}" for name, sign, value in said if name]
+        return [f"{name} {sign or '='} {value}" for name, sign, value in conditions if name]
 
 
 def is_expressible(document: Mapping[str, Any]) -> bool:
     """Report whether the form can show the recipe; others are used as they are."""
-    known = {"title", "summary", "name", "columns", "values", "where", "explode", "first_answer", "keep", "records"}
+    fields_of_form = {
+        "title",
+        "summary",
+        "name",
+        "columns",
+        "values",
+        "where",
+        "explode",
+        "first_answer",
+        "keep",
+        "records",
+    }
     fields = {*dict(MAIN), *dict(CLIP), *dict(MORE), *dict(TEMPLATES), "foils", "candidates", "answer"}
     columns, values = document.get("columns", {}), document.get("values", {})
     return (
-        known >= document.keys()
+        fields_of_form >= document.keys()
         and fields >= columns.keys()
         and values.keys() <= _VALUES
         and len(document.get("where", [])) <= N_CONDITIONS
@@ -194,13 +205,13 @@ def _is_in_menu(name: str, source: Any) -> bool:
 
 
 def _exploded(rows: Rows, name: str) -> list[Mapping[str, Any]]:
-    found: list[Mapping[str, Any]] = []
+    records: list[Mapping[str, Any]] = []
     for row in rows if name else ():
         try:
-            found += exploded(row, name)
+            records += exploded(row, name)
         except ProblemError:
             continue
-    return found if name else list(rows)
+    return records if name else list(rows)
 
 
 def _initial(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -211,15 +222,19 @@ def _initial(document: Mapping[str, Any]) -> dict[str, Any]:
             initial[f"{name}_template" if "{" in source else name] = source
     texts = columns.get("candidates") or columns.get("foils") or []
     initial["texts"] = [texts] if isinstance(texts, str) else list(texts)
-    for place, text in enumerate(document.get("where", [])[:N_CONDITIONS]):
-        found = parse_condition(text)
-        initial |= {f"where_{place}": found.name, f"sign_{place}": found.operator, f"value_{place}": found.value}
+    for number, text in enumerate(document.get("where", [])[:N_CONDITIONS]):
+        condition = parse_condition(text)
+        initial |= {
+            f"where_{number}": condition.name,
+            f"sign_{number}": condition.operator,
+            f"value_{number}": condition.value,
+        }
     initial |= {name: document[name] for name in ("explode", "first_answer", "keep") if name in document}
     return initial | document.get("values", {})
 
 
 def _option(name: str, rows: Rows) -> str:
     """The column with its first value, so that the menu shows what is in it."""
-    found = (value_at(row, name) for row in rows)
-    example = next((str(value) for value in found if value not in (None, "", [], {})), "")
+    values = (value_at(row, name) for row in rows)
+    example = next((str(value) for value in values if value not in (None, "", [], {})), "")
     return f"{name} · {shortened(' '.join(example.split()), _EXAMPLE)}" if example else name

@@ -29,8 +29,8 @@ def columns(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         return redirect("imports:import", slug, pk)
     sample = upload.preview["table"]
     recipes = {**shipped(), **saved_recipes(upload.project)}
-    asked = request.POST if request.method == "POST" else request.GET
-    recipe = recipes.get(asked.get("recipe", ""))
+    query = request.POST if request.method == "POST" else request.GET
+    recipe = recipes.get(query.get("recipe", ""))
     form = _form(request, upload, sample["rows"], recipe)
     document = _document(form, recipe, sample["records"])
     problem, previewed = _preview(document, sample["rows"], upload)
@@ -42,7 +42,7 @@ def columns(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "upload": upload,
         "form": form,
         "recipe": recipe,
-        "recipe_name": asked.get("recipe", "") if recipe else "",
+        "recipe_name": query.get("recipe", "") if recipe else "",
         "recipes": [(name, document.get("title") or name) for name, document in recipes.items()],
         "fitting": [(name, recipes[name].get("title") or name) for name in fitting(recipes, sample["rows"])],
         "records_path": sample["records"],

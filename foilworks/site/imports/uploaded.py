@@ -81,14 +81,16 @@ def _records(upload: Import, job: Job, dry_run: bool) -> ImportResult:
         update=upload.update,
         as_published=upload.as_published,
         params=upload.params,
-        progress=_told(job),
+        progress=_progress_of(job),
         stored=lambda result: _keep(upload, result.as_json()),
     )
 
 
 def _videos(upload: Import, job: Job, dry_run: bool) -> dict[str, Any]:
-    found = add_videos(upload.created_by, upload.project, videos_folder(upload), dry_run=dry_run, progress=_told(job))
-    return {"videos": found}
+    result = add_videos(
+        upload.created_by, upload.project, videos_folder(upload), dry_run=dry_run, progress=_progress_of(job)
+    )
+    return {"videos": result}
 
 
 def _sample(upload: Import) -> list[dict[str, Any]]:
@@ -110,13 +112,13 @@ def _sample(upload: Import) -> list[dict[str, Any]]:
     ]
 
 
-def _told(job: Job) -> Any:
+def _progress_of(job: Job) -> Any:
     """Report the progress of the import as progress of its job."""
 
-    def tell(things: Iterable[Any], total: int, label: str) -> Iterator[Any]:
-        for done, thing in enumerate(things):
+    def report(items: Iterable[Any], total: int, label: str) -> Iterator[Any]:
+        for done, item in enumerate(items):
             progress(job, done, total, label)
-            yield thing
+            yield item
         progress(job, total, total, label)
 
-    return tell
+    return report

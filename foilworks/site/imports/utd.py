@@ -24,11 +24,11 @@ def import_utd(
 
     EvaluationError: no such project, not a file of UTD, or videos that the project does not have (`strict`).
     """
-    (held,) = source.outcomes()
-    assert isinstance(held, UtdFile)
+    (utd_file,) = source.outcomes()
+    assert isinstance(utd_file, UtdFile)
     if project.pk is None:
         raise EvaluationError(f"--project: there is no project {quoted(project.slug)}; import its videos first")
-    kind = "descriptions" if held.holds == "descriptions" else "splits"
+    kind = "descriptions" if utd_file.holds == "descriptions" else "splits"
     result.records, result.counted = 1, (kind,)
     with transaction.atomic():
         stored = _stored_texts(project, source) if kind == "descriptions" else _stored_splits(project, source, actor)
@@ -36,13 +36,13 @@ def import_utd(
             result.unchanged[kind] += 1
             return
         if kind == "descriptions":
-            made = import_descriptions(actor, project, [source.path])
-            result.warnings += _strangers(source, made.problems)
+            outcome = import_descriptions(actor, project, [source.path])
+            result.warnings += _strangers(source, outcome.problems)
         result.created[kind] += 1
         if strict and result.warnings:
             raise EvaluationError(f"{result.warnings[0]}; nothing was stored")
         if kind == "descriptions":
-            result.warnings += [f"{source.path}:1: {said}" for said in made.problems.get("missing_texts", [])]
+            result.warnings += [f"{source.path}:1: {problem}" for problem in outcome.problems.get("missing_texts", [])]
         if dry_run:
             transaction.set_rollback(True)
 
@@ -56,8 +56,8 @@ def _stored_splits(project: Project, source: Source, actor: User | None) -> bool
     """Import the splits, unless a run of the project has the same."""
     earlier = [_content(run) for run in BiasRun.objects.filter(project=project, descriptions=None)]
     with transaction.atomic():
-        made = import_splits(actor, project, source.path)
-        if _content(made) in earlier:
+        new_run = import_splits(actor, project, source.path)
+        if _content(new_run) in earlier:
             transaction.set_rollback(True)
             return True
     return False

@@ -65,40 +65,40 @@ def takes_none(outcome: Mapping[str, Any]) -> bool:
 
 def lines(outcome: Mapping[str, Any], kind: str) -> list[Line]:
     """Return the problems of a kind, split into line, field and text."""
-    found = []
+    lines_of_kind = []
     for message in outcome.get(kind, [])[:MAX_LINES]:
         match = _PLACE.fullmatch(message)
-        place = (match["line"], match["field"], match["text"]) if match else ("", "", message)
-        found.append(Line(kind, *place))
-    return found
+        fields = (match["line"], match["field"], match["text"]) if match else ("", "", message)
+        lines_of_kind.append(Line(kind, *fields))
+    return lines_of_kind
 
 
 class Change(NamedTuple):
-    """A field of a record that differs from its stored value; `stored` and `said` are texts."""
+    """A field of a record that differs from its stored value; `stored` and `file_value` are texts."""
 
     line: str
     id: str
     field: str
     stored: str
-    said: str
+    file_value: str
     updated: bool
 
 
 def changes(outcome: Mapping[str, Any]) -> list[Change]:
     """Return the differences between the file and the stored values, field by field."""
-    found = [
+    rows = [
         Change(
             change["record"].rpartition(":")[2],
             change["id"],
             name,
-            _text(both["stored"]),
-            _text(both["file"]),
+            _text(values["stored"]),
+            _text(values["file"]),
             change["updated"],
         )
         for change in outcome.get("changes", [])[:MAX_LINES]
-        for name, both in change["fields"].items()
+        for name, values in change["fields"].items()
     ]
-    return found[:MAX_LINES]
+    return rows[:MAX_LINES]
 
 
 def _text(value: Any) -> str:
@@ -114,12 +114,12 @@ def new_import(request: HttpRequest, slug: str) -> HttpResponse:
     sent = request.method == "POST"
     form = ImportForm(request.POST, request.FILES, asks_for_columns=True) if sent else ImportForm()
     if sent and form.is_valid():
-        return redirect("imports:import", slug, receive_import(request.user, project, **form.wish()).pk)
+        return redirect("imports:import", slug, receive_import(request.user, project, **form.parameters()).pk)
     earlier = Import.objects.filter(project=project).select_related("job", "created_by")[:MAX_LISTED]
     # The note below the format is fetched again from this page: htmx sends the field by its name.
-    chosen = (request.POST if sent else request.GET).get("format")
-    if form.fields["format"].valid_value(chosen):
-        form.initial["format"] = chosen
+    format_slug = (request.POST if sent else request.GET).get("format")
+    if form.fields["format"].valid_value(format_slug):
+        form.initial["format"] = format_slug
     swap = {"hx-get": request.path, "hx-target": "#format-note", "hx-select": "#format-note", "hx-swap": "outerHTML"}
     form.fields["format"].widget.attrs.update(swap)
     context = {

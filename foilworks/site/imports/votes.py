@@ -52,16 +52,16 @@ class _Import:
 
 def read_votes(source: Source, result: ImportResult) -> dict[str, list[VoteRecord]]:
     """Read the good judgements of the file by the item that they name; problems are added to `result`."""
-    found: dict[str, list[VoteRecord]] = defaultdict(list)
+    votes_by_item: dict[str, list[VoteRecord]] = defaultdict(list)
     for outcome in source.outcomes():
         if isinstance(outcome, VoteRecord):
-            found[outcome.item].append(outcome)
+            votes_by_item[outcome.item].append(outcome)
         elif isinstance(outcome, RecordWarning):
             result.warnings.append(str(outcome))
         elif isinstance(outcome, BadRecord):
             result.errors.append(str(outcome))
-    result.records = sum(map(len, found.values())) + len(result.errors)
-    return found
+    result.records = sum(map(len, votes_by_item.values())) + len(result.errors)
+    return votes_by_item
 
 
 @transaction.atomic
@@ -112,26 +112,26 @@ def _store(work: _Import, votes: Mapping[int, list[VoteRecord]]) -> None:
 
 def _by_item(work: _Import, votes: Mapping[str, list[VoteRecord]]) -> dict[int, list[VoteRecord]]:
     """Return the votes by the row of their item, which a file names by its key, or by its subtest and key."""
-    named: dict[str, list[int]] = defaultdict(list)
+    items_by_name: dict[str, list[int]] = defaultdict(list)
     requeued: dict[str, list[int]] = defaultdict(list)
     for keys in chunks(sorted({key for name in votes for key in keys_behind(name)})):
         rows = Item.objects.filter(subtest__project=work.project, key__in=keys).exclude(state=ItemState.RETRACTED)
         for pk, key, subtest, state in rows.values_list("pk", "key", "subtest__name", "state"):
             for name in {key, release_id(subtest, key)} & votes.keys():
-                (requeued if state == ItemState.REQUEUED else named)[name].append(pk)
-    for name in requeued.keys() - named.keys():
-        named[name] = requeued[name]
-    found: dict[int, list[VoteRecord]] = defaultdict(list)
+                (requeued if state == ItemState.REQUEUED else items_by_name)[name].append(pk)
+    for name in requeued.keys() - items_by_name.keys():
+        items_by_name[name] = requeued[name]
+    votes_by_row: dict[int, list[VoteRecord]] = defaultdict(list)
     for name, records in votes.items():
-        if len(named[name]) == 1:
-            found[named[name][0]] += records
+        if len(items_by_name[name]) == 1:
+            votes_by_row[items_by_name[name][0]] += records
             continue
         problem, fix = f"there is no item {quoted(name)} in the project", "import the items first, or correct the id"
-        if named[name]:
-            problem, fix = f"{quoted(name)} is in {len(named[name])} subtests", "write it as subtest:id"
+        if items_by_name[name]:
+            problem, fix = f"{quoted(name)} is in {len(items_by_name[name])} subtests", "write it as subtest:id"
         for record in records:
             work.refuse(record, "item", problem, fix)
-    return found
+    return votes_by_row
 
 
 def _store_item(work: _Import, item: Item, records: Sequence[VoteRecord], stored: Sequence[Vote]) -> None:
