@@ -30,11 +30,11 @@ def ablation_rows(project: Project) -> list[dict[str, Any]]:
 
 
 def _zero_shot(runs: Iterable[BiasRun]) -> dict[int, list[BenchmarkedModel]]:
-    found: dict[int, list[BenchmarkedModel]] = {}
+    models_by_run: dict[int, list[BenchmarkedModel]] = {}
     rows = BenchmarkedModel.objects.filter(run__in=runs, source__startswith=ZERO_SHOT, scored_at__isnull=False)
     for row in rows:
-        found.setdefault(row.run_id, []).append(row)
-    return found
+        models_by_run.setdefault(row.run_id, []).append(row)
+    return models_by_run
 
 
 def _group(
@@ -44,7 +44,7 @@ def _group(
     for run in runs:
         concept, temporal = REFERENCE
         cells = next(row["cells"] for row in run.result["common"] if row["concept"] == concept)
-        cell = next(each for each in cells if each["temporal"] == temporal)
+        cell = next(cell for cell in cells if cell["temporal"] == temporal)
         rows.append({"run": run, "value": cell["value"], "ci": cell["ci"], "n": run.result["n"]})
     for run in runs:
         if models := zero_shot.get(run.pk):
@@ -67,9 +67,9 @@ def _sources(run: BiasRun) -> Mapping[str, str]:
 
 
 def _share(model: BenchmarkedModel, sources: Mapping[str, str]) -> dict[str, Any]:
-    known = [sample for sample in sources if sample in model.right]
-    if not known:
+    sample_ids = [sample for sample in sources if sample in model.right]
+    if not sample_ids:
         return {"value": None, "ci": None, "n": 0}
-    values = np.array([model.right[sample] for sample in known])
-    (interval,) = mean_intervals(values[:, None], [sources[sample] for sample in known])
-    return {"value": mean(values), "ci": interval, "n": len(known)}
+    values = np.array([model.right[sample] for sample in sample_ids])
+    (interval,) = mean_intervals(values[:, None], [sources[sample] for sample in sample_ids])
+    return {"value": mean(values), "ci": interval, "n": len(sample_ids)}

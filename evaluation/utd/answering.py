@@ -92,13 +92,17 @@ def _trained(row: BenchmarkedModel, samples: Sequence[Sample], job: Job) -> dict
     backbone = open_helper(row.source, BACKBONE, device=device)
     losses: list[float] = []
 
-    def heard(epoch: int, loss: float) -> None:
+    def record_epoch(epoch: int, loss: float) -> None:
         losses.append(loss)
         progress(job, epoch, settings.epochs + 1, f"loss: {loss:.3f}")
 
-    head = train(backbone, clip_reader(learnt, backbone.info), labels, names, settings, device=device, heard=heard)
-    found = predicted(head, backbone, clip_reader(test, backbone.info), len(test), CLIPS_PER_BATCH, device=device)
-    right = {sample.id: float(names[at] == sample.target) for sample, at in zip(test, found, strict=True)}
+    head = train(
+        backbone, clip_reader(learnt, backbone.info), labels, names, settings, device=device, heard=record_epoch
+    )
+    predicted_classes = predicted(
+        head, backbone, clip_reader(test, backbone.info), len(test), CLIPS_PER_BATCH, device=device
+    )
+    right = {sample.id: float(names[at] == sample.target) for sample, at in zip(test, predicted_classes, strict=True)}
     row.details = {**row.details, "losses": losses, "model": f"{backbone.info.model_id}@{backbone.info.revision}"}
     progress(job, settings.epochs + 1, settings.epochs + 1)
     return right
@@ -116,16 +120,16 @@ def _zero_shot(row: BenchmarkedModel, every: Sequence[Sample], job: Job) -> Spre
         lambda: ranges(range(len(test)), shard_size(len(test), *CLIPS_PER_SHARD)),
         lambda payload, worker: score_clips(row, payload, worker),
     )
-    found = run_stages(job, len(test) * (2 if row.details.get(RERANK) else 1), [stage])
-    if isinstance(found, Spread):
-        return found
-    keys = set(found[MODEL])
+    outcome = run_stages(job, len(test) * (2 if row.details.get(RERANK) else 1), [stage])
+    if isinstance(outcome, Spread):
+        return outcome
+    keys = set(outcome[MODEL])
     if len(keys) > 1:
         raise EvaluationError(
             f"hosts have different files of the model: {', '.join(sorted(keys))}; install the same files on all hosts, "
             "then start it again"
         )
-    stored = dict(found[SCORES])
+    stored = dict(outcome[SCORES])
     if set(stored) != {sample.id for sample in test}:
         raise EvaluationError("the samples changed while the model was answering; start it again")
     if row.run.task == CLASSIFICATION:
@@ -152,34 +156,38 @@ def score_clips(row: BenchmarkedModel, payload: Mapping[str, Any], job: Job) -> 
 
     The result of a sample is whether its class is right, or in retrieval its video's scores of all captions.
     """
-    found: Problems = dict(job.measured.get(PROBLEMS, {}))
+    results_by_kind: Problems = dict(job.measured.get(PROBLEMS, {}))
     every, _ = samples_of(row.run)
-    known = {name for name, _ in found.get(SCORES, [])}
-    left = [one for one in _tested(every)[payload["first"] : payload["last"] + 1] if one.id not in known]
-    if not left:
-        return found
+    scored_ids = {name for name, _ in results_by_kind.get(SCORES, [])}
+    pending_samples = [
+        sample for sample in _tested(every)[payload["first"] : payload["last"] + 1] if sample.id not in scored_ids
+    ]
+    if not pending_samples:
+        return results_by_kind
     model = _encoder(row)
-    found[MODEL] = sorted({*found.get(MODEL, []), f"{model.info.model_id}@{model.info.revision}"})
-    results = found[SCORES] = list(found.get(SCORES, []))
+    results_by_kind[MODEL] = sorted({*results_by_kind.get(MODEL, []), f"{model.info.model_id}@{model.info.revision}"})
+    results = results_by_kind[SCORES] = list(results_by_kind.get(SCORES, []))
     classifies = row.run.task == CLASSIFICATION
-    names = sorted({one.target for one in every}) if classifies else [one.target for one in _tested(every)]
+    names = sorted({sample.target for sample in every}) if classifies else [sample.target for sample in _tested(every)]
     starts = range(0, len(names), TEXTS_PER_BATCH)
     texts = np.concatenate([model.encode_text(names[at : at + TEXTS_PER_BATCH]) for at in starts])
-    read = clip_reader(left, model.info)
-    for start in range(0, len(left), CLIPS_PER_BATCH):
+    read = clip_reader(pending_samples, model.info)
+    for start in range(0, len(pending_samples), CLIPS_PER_BATCH):
         progress(job, len(results), message=f"encoding videos: {model.info.model_id}")
-        some = left[start : start + CLIPS_PER_BATCH]
-        shown = [read(start + at) for at in range(len(some))]
-        rows = model.encode_video([frames for frames, _ in shown], [meta for _, meta in shown])
+        some = pending_samples[start : start + CLIPS_PER_BATCH]
+        clips = [read(start + at) for at in range(len(some))]
+        rows = model.encode_video([frames for frames, _ in clips], [meta for _, meta in clips])
         scores = np.asarray(model.score(rows, texts), np.float32)
         values = (
-            _credits(scores, names, some) if classifies else [b64encode(each.tobytes()).decode() for each in scores]
+            _credits(scores, names, some)
+            if classifies
+            else [b64encode(video_scores.tobytes()).decode() for video_scores in scores]
         )
-        results += [[one.id, value] for one, value in zip(some, values, strict=True)]
+        results += [[sample.id, value] for sample, value in zip(some, values, strict=True)]
         if start // CLIPS_PER_WRITE != (start + CLIPS_PER_BATCH) // CLIPS_PER_WRITE:
-            keep(job, len(results), found)
-    keep(job, len(results), found)
-    return found
+            keep(job, len(results), results_by_kind)
+    keep(job, len(results), results_by_kind)
+    return results_by_kind
 
 
 def _encoder(row: BenchmarkedModel) -> Any:
@@ -193,8 +201,8 @@ def _encoder(row: BenchmarkedModel) -> Any:
 
 
 def _credits(scores: NDArray[np.float32], names: Sequence[str], samples: Sequence[Sample]) -> list[float]:
-    wanted = np.array([names.index(sample.target) for sample in samples])
-    return [float(value) for value in credit_of(scores, wanted)]
+    true_classes = np.array([names.index(sample.target) for sample in samples])
+    return [float(value) for value in credit_of(scores, true_classes)]
 
 
 def _tested(every: Sequence[Sample]) -> list[Sample]:
@@ -260,7 +268,7 @@ def train(
 ) -> Pooler:
     """Train the classifier. `read(i)`: the frames of training clip i; `labels` (n,).
 
-    `heard(epoch, loss)` is called after each epoch, from 1. EvaluationError: fewer than two classes.
+    `on_epoch(epoch, loss)` is called after each epoch, from 1. EvaluationError: fewer than two classes.
     """
     if len(set(labels.tolist())) < 2:
         raise EvaluationError("the train split has videos of fewer than two classes; add videos of more classes")
@@ -276,10 +284,10 @@ def train(
         for epoch in range(1, settings.epochs + 1):
             losses = []
             for some in np.array_split(draw.permutation(len(labels)), steps):
-                shown = [read(int(at)) for at in some]
+                clips = [read(int(at)) for at in some]
                 if settings.augment:
-                    shown = [(augmented(frames, draw, mirrored), meta) for frames, meta in shown]
-                tokens = torch.from_numpy(_features(backbone, shown)).to(where)
+                    clips = [(augmented(frames, draw, mirrored), meta) for frames, meta in clips]
+                tokens = torch.from_numpy(_features(backbone, clips)).to(where)
                 loss = F.cross_entropy(head(tokens), torch.from_numpy(labels[some]).to(where))
                 optimizer.zero_grad()
                 loss.backward()
@@ -298,8 +306,8 @@ def predicted(
     """Predict the class of each of `count` clips: one view, no crops."""
     where = choose_device(device)
     for start in range(0, count, batch):
-        shown = [read(at) for at in range(start, min(count, start + batch))]
-        yield from head(torch.from_numpy(_features(backbone, shown)).to(where)).argmax(dim=1).tolist()
+        clips = [read(at) for at in range(start, min(count, start + batch))]
+        yield from head(torch.from_numpy(_features(backbone, clips)).to(where)).argmax(dim=1).tolist()
 
 
 def augmented(frames: Frames, draw: np.random.Generator, mirrored: bool) -> Frames:
@@ -322,9 +330,9 @@ def _rate(epoch: float, settings: Settings) -> float:
     """Return the share of the learning rate at a (fractional) epoch: linear up, then down along a cosine."""
     if epoch < settings.warm_up:
         return max(epoch / settings.warm_up, 1e-3)
-    left = max(settings.epochs - settings.warm_up, 1e-9)
-    return 0.5 * (1 + math.cos(math.pi * min(1.0, (epoch - settings.warm_up) / left)))
+    decay_epochs = max(settings.epochs - settings.warm_up, 1e-9)
+    return 0.5 * (1 + math.cos(math.pi * min(1.0, (epoch - settings.warm_up) / decay_epochs)))
 
 
-def _features(backbone: FeatureExtractor, shown: Sequence[tuple[Frames, VideoMeta]]) -> Any:
-    return backbone.features([frames for frames, _ in shown], [meta for _, meta in shown])
+def _features(backbone: FeatureExtractor, clips: Sequence[tuple[Frames, VideoMeta]]) -> Any:
+    return backbone.features([frames for frames, _ in clips], [meta for _, meta in clips])

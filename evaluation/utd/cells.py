@@ -34,7 +34,7 @@ def table(
     columns = [credits.get(cell, nothing) for cell in cells]
     columns += [column - reference for column in columns]
     bounds = [SHARES] * len(cells) + [GAPS] * len(cells)
-    values, found = means(np.column_stack(columns), clusters, bounds, draws=draws, seed=seed)
+    values, intervals = means(np.column_stack(columns), clusters, bounds, draws=draws, seed=seed)
     rows: dict[str, dict[str, Any]] = {concept: {"concept": concept, "cells": []} for concept in CONCEPTS}
     for at, cell in enumerate(cells):
         is_reference = cell == REFERENCE
@@ -42,10 +42,10 @@ def table(
             {
                 "temporal": cell[1],
                 "value": values[at],
-                "ci": found[at],
+                "ci": intervals[at],
                 "n": int((~np.isnan(columns[at])).sum()),
                 "difference": None if is_reference else values[len(cells) + at],
-                "difference_ci": None if is_reference else found[len(cells) + at],
+                "difference_ci": None if is_reference else intervals[len(cells) + at],
             }
         )
     return list(rows.values())
@@ -63,19 +63,21 @@ def means(
 
     Columns with the same samples share the draws.
     """
-    there = ~np.isnan(columns)
+    has_value = ~np.isnan(columns)
     values: list[float | None] = [None] * columns.shape[1]
     intervals: list[list[float] | None] = [None] * columns.shape[1]
     alike: dict[bytes, list[int]] = {}
     for at in range(columns.shape[1]):
-        alike.setdefault(there[:, at].tobytes(), []).append(at)
-    for places in alike.values():
-        rows = np.flatnonzero(there[:, places[0]])
+        alike.setdefault(has_value[:, at].tobytes(), []).append(at)
+    for column_indices in alike.values():
+        rows = np.flatnonzero(has_value[:, column_indices[0]])
         if not len(rows):
             continue
-        some, of = columns[np.ix_(rows, places)], [clusters[row] for row in rows]
+        some, of = columns[np.ix_(rows, column_indices)], [clusters[row] for row in rows]
         for at, interval in zip(
-            places, mean_intervals(some, of, bounds=[bounds[at] for at in places], draws=draws, seed=seed), strict=True
+            column_indices,
+            mean_intervals(some, of, bounds=[bounds[at] for at in column_indices], draws=draws, seed=seed),
+            strict=True,
         ):
             values[at], intervals[at] = mean(columns[rows, at]), interval
     return values, intervals
@@ -97,19 +99,19 @@ def gains(
     if not cells:
         return []
     columns = np.column_stack([dataset[cell] - common[cell] for cell in cells])
-    values, found = means(columns, clusters, [GAPS] * len(cells), draws=draws, seed=seed)
+    values, intervals = means(columns, clusters, [GAPS] * len(cells), draws=draws, seed=seed)
     return [
         {
             "concept": cell[0],
             "common": _mean(common[cell]),
             "dataset": _mean(dataset[cell]),
             "difference": values[at],
-            "difference_ci": found[at],
+            "difference_ci": intervals[at],
         }
         for at, cell in enumerate(cells)
     ]
 
 
 def _mean(values: Credits) -> float | None:
-    known = values[~np.isnan(values)]
-    return mean(known) if len(known) else None
+    present_values = values[~np.isnan(values)]
+    return mean(present_values) if len(present_values) else None

@@ -46,19 +46,19 @@ class Prompt:
         """Return the conversation as (role, text): the examples, then the question.
 
         The last turn is the start of the answer, for models that can continue it; others get it at the end of the
-        question (`asked`).
+        question (`turns_for_endpoint`).
         """
-        found = []
+        turns = []
         for example, answer in self.examples:
-            found += [("user", self.user(example)), ("assistant", f"{self.answer}{answer}")]
-        return [*found, ("user", self.user(text)), ("assistant", self.answer)]
+            turns += [("user", self.user(example)), ("assistant", f"{self.answer}{answer}")]
+        return [*turns, ("user", self.user(text)), ("assistant", self.answer)]
 
-    def asked(self, text: str) -> list[tuple[str, str]]:
+    def turns_for_endpoint(self, text: str) -> list[tuple[str, str]]:
         """Return the same for endpoints that can only answer."""
-        found = []
+        turns = []
         for example, answer in self.examples:
-            found += [("user", f"{self.user(example)} {self.answer}"), ("assistant", answer.strip())]
-        return [*found, ("user", f"{self.user(text)} {self.answer}")]
+            turns += [("user", f"{self.user(example)} {self.answer}"), ("assistant", answer.strip())]
+        return [*turns, ("user", f"{self.user(text)} {self.answer}")]
 
     def printed(self, text: str) -> str:
         """Return the prompt as printed for Mistral-7B-Instruct-v0.2, without examples (UTD, Table F.1)."""
@@ -195,20 +195,20 @@ def entries(answer: str) -> tuple[str, ...]:
     """Return the entries of an enumerated list, without numbers (of any number of digits) and text in brackets (UTD,
     Sec. B.1); () if nothing is visible.
     """
-    found = []
+    entry_texts = []
     for line in answer.splitlines():
         text = _NUMBERING.sub("", line)
         for _ in range(MAX_NESTED_BRACKETS):
             text = _BRACKETS.sub("", text)
         text = " ".join(text.split())
         if text and text.rstrip(".").lower() != NO_ACTIVITY.rstrip(".").lower():
-            found.append(text)
-    return tuple(found)
+            entry_texts.append(text)
+    return tuple(entry_texts)
 
 
 def numbered(answer: str) -> str:
     """Return an enumerated list with its numbers, one entry per line, as prompts for verbs contain it."""
-    return "".join(f"{place}. {entry}\n" for place, entry in enumerate(entries(answer), start=1))
+    return "".join(f"{number}. {entry}\n" for number, entry in enumerate(entries(answer), start=1))
 
 
 def frame_text(concept: str, answer: str) -> str:
@@ -218,10 +218,10 @@ def frame_text(concept: str, answer: str) -> str:
     """
     if concept in {DESCRIPTION, SUMMARY}:
         return " ".join(answer.split())
-    named = entries(answer)
+    listed_entries = entries(answer)
     if concept == OBJECTS:
-        return ", ".join(dict.fromkeys(name.rstrip(".").lower() for name in named))
-    return " ".join(name if name.endswith((".", "!", "?")) else f"{name}." for name in named) or NO_ACTIVITY
+        return ", ".join(dict.fromkeys(name.rstrip(".").lower() for name in listed_entries))
+    return " ".join(name if name.endswith((".", "!", "?")) else f"{name}." for name in listed_entries) or NO_ACTIVITY
 
 
 def published_text(concept: str, answer: str) -> str:
@@ -243,13 +243,13 @@ def sequence_text(frames: Sequence[str]) -> str:
     """Return the frames of a video as one text (UTD, Sec. 3.3.1): `Frame 1: ... Frame 2: ...`; a frame without a
     visible activity is empty.
     """
-    return " ".join(f"Frame {place}: {_said(text)}".rstrip() for place, text in enumerate(frames, start=1))
+    return " ".join(f"Frame {number}: {_visible_text(text)}".rstrip() for number, text in enumerate(frames, start=1))
 
 
 def coded_sequence_text(frames: Sequence[str]) -> str:
     """Return the frames as in the authors' code: a line `Frame #1: ...` per frame."""
-    return "\n".join(f"Frame #{place}: {_said(text)}" for place, text in enumerate(frames, start=1)).strip()
+    return "\n".join(f"Frame #{number}: {_visible_text(text)}" for number, text in enumerate(frames, start=1)).strip()
 
 
-def _said(text: str) -> str:
+def _visible_text(text: str) -> str:
     return "" if text == NO_ACTIVITY else text

@@ -14,15 +14,15 @@ from foilworks.core.projects.models import Role, User
 MAX_COLUMNS = 12
 
 
-def newest_runs(person: User, chosen: Sequence[int] = ()) -> list[BiasRun]:
+def newest_runs(person: User, run_ids: Sequence[int] = ()) -> list[BiasRun]:
     """Return finished runs of the person's projects: those chosen, or the newest of each project and task."""
     own = visible_projects(person)
     if not person.is_superuser:
         own = own.filter(pk__in=person.memberships.filter(role=Role.RESEARCHER).values("project"))
     rows = BiasRun.objects.filter(project__in=own, result__isnull=False, descriptions__isnull=False)
     rows = rows.select_related("project").defer("predictions").order_by("-pk")
-    if chosen:
-        return list(rows.filter(pk__in=chosen))[:MAX_COLUMNS]
+    if run_ids:
+        return list(rows.filter(pk__in=run_ids))[:MAX_COLUMNS]
     newest: dict[tuple[int, str], BiasRun] = {}
     for run in rows:
         newest.setdefault((run.project_id, run.task), run)
@@ -36,10 +36,14 @@ def tables_of(runs: Sequence[BiasRun]) -> list[dict[str, Any]]:
     results = [run.result for run in runs]
 
     def by_concept(kind: str) -> list[dict[str, Any]]:
-        return [_row(CONCEPT_NAMES[one], [_cell(each, kind, one, SEQUENCE) for each in results]) for one in CONCEPTS]
+        return [
+            _row(CONCEPT_NAMES[concept], [_cell(result, kind, concept, SEQUENCE) for result in results])
+            for concept in CONCEPTS
+        ]
 
     by_time = [
-        _row(TEMPORAL_NAMES[one], [_cell(each, "common", DESCRIPTION, one) for each in results]) for one in TEMPORAL
+        _row(TEMPORAL_NAMES[temporal], [_cell(result, "common", DESCRIPTION, temporal) for result in results])
+        for temporal in TEMPORAL
     ]
     return [
         {"number": 1, "rows": by_concept("common")},
@@ -56,8 +60,10 @@ def _row(name: Any, cells: Sequence[Any]) -> dict[str, Any]:
 def _cell(result: Mapping[str, Any], kind: str, concept: str, temporal: str) -> dict[str, Any]:
     chance = guess_of(result) if kind == "dataset" else result["chance"]
     rows = {row["concept"]: row["cells"] for row in result.get(kind) or ()}
-    found = next((cell for cell in rows.get(concept, ()) if cell["temporal"] == temporal), {"value": None, "ci": None})
-    return {**found, **beside_chance(found, chance)}
+    stored_cell = next(
+        (cell for cell in rows.get(concept, ()) if cell["temporal"] == temporal), {"value": None, "ci": None}
+    )
+    return {**stored_cell, **beside_chance(stored_cell, chance)}
 
 
 def _splits(results: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -45,10 +45,10 @@ class ByGenerator:
         return self.model.info
 
     def describe(self, frames: Iterable[Frames]) -> list[str]:
-        asked = [
+        requests = [
             GenerationRequest(self.prompt, frame, self.max_words, temperature=self.temperature) for frame in frames
         ]
-        return self.model.generate(asked) if asked else []
+        return self.model.generate(requests) if requests else []
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class ByEndpoint:
         return self.asking.chat.info
 
     def describe(self, frames: Iterable[Frames]) -> list[str]:
-        asked = (
+        requests = (
             ChatRequest(
                 (("user", self.prompt),),
                 max_tokens=2 * self.max_words,
@@ -76,7 +76,7 @@ class ByEndpoint:
             )
             for frame in frames
         )
-        replies = {at: reply for at, _, reply in self.asking.stream(enumerate(asked))}
+        replies = {at: reply for at, _, reply in self.asking.stream(enumerate(requests))}
         check_budget(replies.values())
         return [replies[at].text for at in range(len(replies))]
 

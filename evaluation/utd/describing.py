@@ -105,12 +105,12 @@ def describe(descriptions: Descriptions, job: Job) -> Spread | None:
                 route=_route(descriptions.describer),
             ),
         )
-    found = run_stages(job, total, stages)
-    if isinstance(found, Spread):
-        return found
+    outcome = run_stages(job, total, stages)
+    if isinstance(outcome, Spread):
+        return outcome
     # Problems of the planned stages, and videos without a file now.
     missing = list(videos.exclude(pk__in=ready.values("pk")).values_list("key", flat=True))
-    problems = {"missing_media": missing, **found}
+    problems = {"missing_media": missing, **outcome}
     descriptions.problems = {name: some for name, some in problems.items() if some}
     descriptions.described_at = timezone.now()
     descriptions.save(update_fields=["problems", "described_at"])
@@ -156,9 +156,9 @@ def _describe_all(descriptions: Descriptions, payload: Mapping[str, Any], job: J
     """Describe the videos of a range that have no descriptions; the job ends at its total, minus later steps."""
     params = descriptions.params
     k = params["frames"]
-    left = _undescribed(descriptions).filter(**within(payload))
-    done = _begin(job, k * left.count(), f"describing frames: {descriptions.describer}")
-    if not left.exists():
+    pending_videos = _undescribed(descriptions).filter(**within(payload))
+    done = _begin(job, k * pending_videos.count(), f"describing frames: {descriptions.describer}")
+    if not pending_videos.exists():
         return []
     model = open_describer(descriptions.describer, params, _Spending(descriptions, job))
     sampled = {"frames": k, "sampling": Sampling(CENTRES, k).version}
@@ -174,29 +174,31 @@ def _describe_all(descriptions: Descriptions, payload: Mapping[str, Any], job: J
     )
     unreadable: list[dict[str, str]] = []
     # Not one open cursor: on SQLite, a write between two of its reads fails if somebody else wrote in the meantime.
-    for ids in batched(left.values_list("pk", flat=True), model.videos_at_once):
+    for ids in batched(pending_videos.values_list("pk", flat=True), model.videos_at_once):
         batch = list(Video.objects.filter(pk__in=ids).order_by("pk"))
-        rows = _known(descriptions, batch, source, k)
-        known = {row.video_id for row in rows}
-        rows += _described(descriptions, [video for video in batch if video.pk not in known], model, source, unreadable)
+        rows = _reused_texts(descriptions, batch, source, k)
+        reused_videos = {row.video_id for row in rows}
+        rows += _described(
+            descriptions, [video for video in batch if video.pk not in reused_videos], model, source, unreadable
+        )
         FrameText.objects.bulk_create(rows, ignore_conflicts=True)
         done += k * len(batch)
         progress(job, done)
     return unreadable
 
 
-def _begin(job: Job, left: int, message: str) -> int:
+def _begin(job: Job, pending_steps: int, message: str) -> int:
     """Return the number of finished steps of a job or shard that ran before."""
-    done = max(job.done, job.total - left) if job.parent_id is not None else job.done
+    done = max(job.done, job.total - pending_steps) if job.parent_id is not None else job.done
     progress(job, done, message=message)
     return done
 
 
-def _known(descriptions: Descriptions, videos: Sequence[Video], source: TextSource, k: int) -> list[FrameText]:
+def _reused_texts(descriptions: Descriptions, videos: Sequence[Video], source: TextSource, k: int) -> list[FrameText]:
     """Return what the same model said about the same frames for other descriptions."""
-    found: dict[tuple[int, int], FrameText] = {}
-    others = FrameText.objects.filter(described_by=source, video__in=videos).exclude(descriptions=descriptions)
-    for row in others:
+    texts_by_frame: dict[tuple[int, int], FrameText] = {}
+    stored_texts = FrameText.objects.filter(described_by=source, video__in=videos).exclude(descriptions=descriptions)
+    for row in stored_texts:
         raw = {DESCRIPTION: row.raw[DESCRIPTION]}
         own = FrameText(
             descriptions=descriptions,
@@ -206,9 +208,13 @@ def _known(descriptions: Descriptions, videos: Sequence[Video], source: TextSour
             raw=raw,
             described_by=source,
         )
-        found[row.video_id, row.place] = own
-    whole = {video.pk for video in videos if all((video.pk, place) in found for place in range(1, k + 1))}
-    return [row for (video, _), row in found.items() if video in whole]
+        texts_by_frame[row.video_id, row.place] = own
+    complete_videos = {
+        video.pk
+        for video in videos
+        if all((video.pk, frame_number) in texts_by_frame for frame_number in range(1, k + 1))
+    }
+    return [row for (video, _), row in texts_by_frame.items() if video in complete_videos]
 
 
 def _described(
@@ -221,35 +227,45 @@ def _described(
     protocol = PROTOCOLS["foilworks"]
     info = replace(model.info, frames=descriptions.params["frames"], needs_video=True)
     read = reader(protocol, caches(protocol, info).frames)
-    asked: list[tuple[Video, int, float]] = []
+    sampled_frames: list[tuple[Video, int, float]] = []
 
     def decoded(video: Video) -> tuple[Frames, VideoMeta]:
         return read(Clip(video.key, clip_file(video), video.start_time, video.end_time, video.sha256), info)
 
     def frames(pool: DecodePool) -> Iterator[Frames]:
         """Decode frames while an endpoint processes earlier ones."""
-        for video, found in pool.ahead(videos, decoded, 2 * pool.workers):
+        for video, load_clip in pool.ahead(videos, decoded, 2 * pool.workers):
             try:
-                shown, meta = found()
+                clip_frames, meta = load_clip()
             except MediaError as error:
                 unreadable.append({"item": video.key, "why": str(error)})
                 continue
-            asked.extend((video, place, time) for place, time in enumerate(meta.times, start=1))
-            yield from (shown[at : at + 1] for at in range(len(shown)))
+            sampled_frames.extend((video, frame_number, time) for frame_number, time in enumerate(meta.times, start=1))
+            yield from (clip_frames[at : at + 1] for at in range(len(clip_frames)))
 
     with DecodePool(settings.FOILWORKS_DECODERS or usual_workers()) as pool:
         texts = model.describe(frames(pool))
-    said: dict[str, list[FrameText]] = {}
-    for (video, place, time), text in zip(asked, texts, strict=True):
+    texts_by_video: dict[str, list[FrameText]] = {}
+    for (video, frame_number, time), text in zip(sampled_frames, texts, strict=True):
         row = FrameText(
-            descriptions=descriptions, video=video, place=place, time=time, raw={DESCRIPTION: text}, described_by=source
+            descriptions=descriptions,
+            video=video,
+            place=frame_number,
+            time=time,
+            raw={DESCRIPTION: text},
+            described_by=source,
         )
-        said.setdefault(video.key, []).append(row)
+        texts_by_video.setdefault(video.key, []).append(row)
     # A video is described with all its frames or not at all.
-    for key, rows in said.items():
+    for key, rows in texts_by_video.items():
         if any(not row.raw[DESCRIPTION].strip() for row in rows):
             unreadable.append({"item": key, "why": "a frame got no description"})
-    return [row for rows in said.values() if all(one.raw[DESCRIPTION].strip() for one in rows) for row in rows]
+    return [
+        row
+        for rows in texts_by_video.values()
+        if all(frame_row.raw[DESCRIPTION].strip() for frame_row in rows)
+        for row in rows
+    ]
 
 
 def _extract_all(descriptions: Descriptions, payload: Mapping[str, Any], job: Job) -> list[str]:
@@ -267,8 +283,8 @@ def _extract_all(descriptions: Descriptions, payload: Mapping[str, Any], job: Jo
     size = FRAMES_PER_BATCH if asking.chat.together else FRAMES_PER_ROUND
     for batch in batched(ids, size):
         rows = list(FrameText.objects.filter(pk__in=batch).select_related("video"))
-        for row, found in zip(rows, extracted(asking, [row.raw for row in rows], params), strict=True):
-            row.raw, row.extracted_by = {**row.raw, **found}, source
+        for row, answers in zip(rows, extracted(asking, [row.raw for row in rows], params), strict=True):
+            row.raw, row.extracted_by = {**row.raw, **answers}, source
             if not row.raw.keys() >= COMPLETE:
                 unanswered.append(f"{row.video.key}, frame {row.place}")
         FrameText.objects.bulk_update(rows, ["raw", "extracted_by"])
@@ -330,18 +346,18 @@ def open_extractor(spec: str, params: Mapping[str, Any], spending: _Spending) ->
 
 
 def _endpoint(spec: str, spending: _Spending) -> Asking:
-    found, model = endpoint_and_model(spec.removeprefix(ENDPOINT))
-    patience = Patience(TRIES, concurrency=found.in_flight)
-    endpoint = Endpoint(found.name, found.url, model, found.key)
-    chat = ChatEndpoint(endpoint, patience, spending.budget(found), spending.notice)
-    return Asking(chat, spending.answers(found))
+    service, model = endpoint_and_model(spec.removeprefix(ENDPOINT))
+    patience = Patience(TRIES, concurrency=service.in_flight)
+    endpoint = Endpoint(service.name, service.url, model, service.key)
+    chat = ChatEndpoint(endpoint, patience, spending.budget(service), spending.notice)
+    return Asking(chat, spending.answers(service))
 
 
 def source_of(spec: str, info: ModelInfo, settings: Mapping[str, Any]) -> TextSource:
     """Return the row of a model with these settings."""
-    told = {"model": f"{info.model_id}@{info.revision}", "prompts": PROMPTS_VERSION, **settings}
-    digest = hashlib.sha256(json.dumps([spec, told], sort_keys=True).encode()).hexdigest()
-    return TextSource.objects.get_or_create(sha256=digest, defaults={"spec": spec, "settings": told})[0]
+    parameters = {"model": f"{info.model_id}@{info.revision}", "prompts": PROMPTS_VERSION, **settings}
+    digest = hashlib.sha256(json.dumps([spec, parameters], sort_keys=True).encode()).hexdigest()
+    return TextSource.objects.get_or_create(sha256=digest, defaults={"spec": spec, "settings": parameters})[0]
 
 
 def extracted(asking: Asking, frames: Sequence[Mapping[str, str]], params: Mapping[str, Any]) -> list[dict[str, str]]:
@@ -349,30 +365,32 @@ def extracted(asking: Asking, frames: Sequence[Mapping[str, str]], params: Mappi
 
     Verbs are extracted from the numbered activities, and only if there are any. Failures are left out.
     """
-    found: list[dict[str, str]] = [{} for _ in frames]
+    answers: list[dict[str, str]] = [{} for _ in frames]
     first = [
         (at, concept, raw[DESCRIPTION])
         for at, raw in enumerate(frames)
         for concept in (OBJECTS, ACTIVITIES, SUMMARY)
         if concept not in raw and DESCRIPTION in raw
     ]
-    _ask(asking, first, found, params)
-    known = [{**raw, **own} for raw, own in zip(frames, found, strict=True)]
-    said = {
+    _collect_answers(asking, first, answers, params)
+    answered_frames = [{**raw, **own} for raw, own in zip(frames, answers, strict=True)]
+    activity_texts = {
         at: frame_text(ACTIVITIES, raw[ACTIVITIES])
-        for at, raw in enumerate(known)
+        for at, raw in enumerate(answered_frames)
         if ACTIVITIES in raw and VERBS not in raw
     }
-    for at, activities in said.items():
+    for at, activities in activity_texts.items():
         if activities == NO_ACTIVITY:
-            found[at][VERBS] = NO_ACTIVITY
-    listed = {at: numbered(known[at][ACTIVITIES]) for at, text in said.items() if text != NO_ACTIVITY}
-    _ask(asking, [(at, VERBS, text) for at, text in listed.items()], found, params)
-    return found
+            answers[at][VERBS] = NO_ACTIVITY
+    listed = {
+        at: numbered(answered_frames[at][ACTIVITIES]) for at, text in activity_texts.items() if text != NO_ACTIVITY
+    }
+    _collect_answers(asking, [(at, VERBS, text) for at, text in listed.items()], answers, params)
+    return answers
 
 
-def _ask(
-    asking: Asking, wanted: Sequence[tuple[int, str, str]], found: list[dict[str, str]], params: Mapping[str, Any]
+def _collect_answers(
+    asking: Asking, questions: Sequence[tuple[int, str, str]], answers: list[dict[str, str]], params: Mapping[str, Any]
 ) -> None:
     requests = [
         ChatRequest(
@@ -380,10 +398,10 @@ def _ask(
             max_tokens=tokens_of(params, concept),
             temperature=params["temperature"],
         )
-        for _, concept, text in wanted
+        for _, concept, text in questions
     ]
     replies = asking.ask(requests)
     check_budget(replies)
-    for (at, concept, _text), reply in zip(wanted, replies, strict=True):
+    for (at, concept, _text), reply in zip(questions, replies, strict=True):
         if not reply.failure:
-            found[at][concept] = reply.text
+            answers[at][concept] = reply.text

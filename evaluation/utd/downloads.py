@@ -39,20 +39,20 @@ FORMS = (("n", "full"), ("split", "UTD-split"), ("balanced", "UTD-split, balance
 def class_distribution(rows: Sequence[Mapping[str, Any]]) -> bytes:
     """Draw `rows`: {"class", "n", "split", "balanced"}: three bars per class, the largest class first."""
     by_loss = sorted(rows, key=lambda row: (row["split"] - row["n"], row["class"]))[:MAX_CLASSES]
-    chosen = sorted(by_loss, key=lambda row: (-row["n"], row["class"]))
-    figure, axes = new_figure(2 * len(chosen), "", legend=True)
+    drawn_rows = sorted(by_loss, key=lambda row: (-row["n"], row["class"]))
+    figure, axes = new_figure(2 * len(drawn_rows), "", legend=True)
     for column, (key, label) in enumerate(FORMS):
-        places = [place + (column - 1) * 0.27 for place in range(len(chosen))]
-        counts = [row[key] for row in chosen]
+        positions = [row_index + (column - 1) * 0.27 for row_index in range(len(drawn_rows))]
+        counts = [row[key] for row in drawn_rows]
         bars = axes.barh(
-            places, counts, height=0.25, color=SHADES[column], hatch=HATCHES[column], edgecolor="white", label=label
+            positions, counts, height=0.25, color=SHADES[column], hatch=HATCHES[column], edgecolor="white", label=label
         )
-        for bar, row, count in zip(bars, chosen, counts, strict=True):
+        for bar, row, count in zip(bars, drawn_rows, counts, strict=True):
             tell(bar, f"{row['class']}, {label}: {count:,}")
-        for place, count in zip(places, counts, strict=True):
-            beside(axes, count, place, f"{count:,}", color=INK)
-    row_names(axes, [short(row["class"]) for row in chosen])
-    axes.set_xlim(0, 1.12 * max((row["n"] for row in chosen), default=1))
+        for position, count in zip(positions, counts, strict=True):
+            beside(axes, count, position, f"{count:,}", color=INK)
+    row_names(axes, [short(row["class"]) for row in drawn_rows])
+    axes.set_xlim(0, 1.12 * max((row["n"] for row in drawn_rows), default=1))
     axes.set_xlabel("videos of the class", color=QUIET, fontsize=9)
     axes.tick_params(axis="x", colors=QUIET, labelsize=8.5)
     legend_below(axes)
@@ -75,8 +75,8 @@ def learning_curve(rows: Sequence[Mapping[str, Any]]) -> bytes:
 def answer(run: BiasRun, what: str, extension: str) -> HttpResponse:
     """Serve the file; Http404 if the run has no such file."""
     make = FILES.get((what, extension))
-    found = or_404(make(run) if make else None, _("This run has no such file."))
-    content, kind = found
+    content_and_type = or_404(make(run) if make else None, _("This run has no such file."))
+    content, kind = content_and_type
     response = HttpResponse(content, content_type=kind)
     if extension == "svg":
         response.headers["Cache-Control"] = "private, no-cache"

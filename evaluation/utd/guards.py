@@ -41,18 +41,18 @@ def guarded(
     `sizes`: train videos per class. `certified` is False if the nine are far below the full model.
     """
     accuracies = np.array([[digit == "1" for digit in row] for row in correct]).mean(axis=0)
-    nine, whole = float(accuracies.mean()), mean(full)
+    nine, full_accuracy = float(accuracies.mean()), mean(full)
     median = float(np.median(list(sizes.values())))
     warnings = []
-    if nine < whole - MAX_GAP:
+    if nine < full_accuracy - MAX_GAP:
         warnings.append(FAR_BELOW)
     if procedure.bootstrap == PLAIN and median < FEW_PER_CLASS:
         warnings.append(FEW_TRAIN)
-    facts = {"nine": 100 * nine, "full": 100 * whole, "median": median, "few": FEW_PER_CLASS}
+    facts = {"nine": 100 * nine, "full": 100 * full_accuracy, "median": median, "few": FEW_PER_CLASS}
     return {
         "accuracies": accuracies.tolist(),
         "mean": nine,
-        "full": whole,
+        "full": full_accuracy,
         "train_per_class": median,
         "certified": FAR_BELOW not in warnings,
         "warnings": [words.format(**facts) for name, words in WARNINGS.items() if name in warnings],

@@ -19,25 +19,25 @@ Labels = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class _Part:
-    """The rows at `places` of `rows` (n, d), read when they are needed."""
+class _RowSubset:
+    """The rows at `indices` of `rows` (n, d), read when they are needed."""
 
     rows: Rows
-    places: NDArray[np.int64]
+    indices: NDArray[np.int64]
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return (len(self.places), *self.rows.shape[1:])
+        return (len(self.indices), *self.rows.shape[1:])
 
     @property
     def ndim(self) -> int:
         return self.rows.ndim
 
     def __len__(self) -> int:
-        return len(self.places)
+        return len(self.indices)
 
     def __getitem__(self, at: Any, /) -> Any:
-        return self.rows[self.places[at]]
+        return self.rows[self.indices[at]]
 
 
 def sizes_of(labels: Labels) -> list[int]:
@@ -68,8 +68,10 @@ def curve_of(
     order = np.random.default_rng(seed).permutation(len(train_labels))
     rows = []
     for size in sizes_of(train_labels):
-        chosen = np.sort(np.concatenate([order[train_labels[order] == one][:size] for one in np.unique(train_labels)]))
-        learnt, own = [_Part(some, chosen) for some in train], train_labels[chosen]
+        row_indices = np.sort(
+            np.concatenate([order[train_labels[order] == label][:size] for label in np.unique(train_labels)])
+        )
+        learnt, own = [_RowSubset(some, row_indices) for some in train], train_labels[row_indices]
         full = measures.fitted(learnt[0], own, n_classes, c=procedure.c, scratch=scratch)
         right, _ = measures.nine_classifiers(
             learnt,
@@ -86,7 +88,7 @@ def curve_of(
         rows.append(
             {
                 "per_class": size,
-                "n_train": len(chosen),
+                "n_train": len(row_indices),
                 "full": mean(credits),
                 "nine": float(right.mean()),
                 "lowest": float(right.mean(axis=0).min()),

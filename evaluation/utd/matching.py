@@ -18,14 +18,14 @@ def matched_keys(project: Project, names: Iterable[str]) -> dict[str, str]:
     rows = list(Video.objects.filter(project=project).values_list("key", "source_id"))
     keys = {key for key, _ in rows}
     sources, stems = _unique((source, key) for key, source in rows), _unique((stem_of(key), key) for key in keys)
-    found: dict[str, str] = {}
+    keys_by_id: dict[str, str] = {}
     for name in names:
         stem = stem_of(name)
         key = name if name in keys else sources.get(name) or stems.get(stem) or sources.get(stem)
         if key is not None:
-            found[name] = key
-    named = _unique((key, name) for name, key in found.items())
-    return {name: key for name, key in found.items() if named.get(key) == name}
+            keys_by_id[name] = key
+    ids_by_key = _unique((key, name) for name, key in keys_by_id.items())
+    return {name: key for name, key in keys_by_id.items() if ids_by_key.get(key) == name}
 
 
 def stem_of(name: str) -> str:
@@ -35,8 +35,8 @@ def stem_of(name: str) -> str:
 
 
 def _unique(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    found: dict[str, set[str]] = {}
-    for one, other in pairs:
-        if one:
-            found.setdefault(one, set()).add(other)
-    return {one: others.pop() for one, others in found.items() if len(others) == 1}
+    values_by_key: dict[str, set[str]] = {}
+    for key, value in pairs:
+        if key:
+            values_by_key.setdefault(key, set()).add(value)
+    return {key: values.pop() for key, values in values_by_key.items() if len(values) == 1}

@@ -47,40 +47,40 @@ class Rows(Protocol):
 
 @dataclass(frozen=True)
 class Gathered:
-    """Vectors of texts with many duplicates: `table` (u, d), memory-mapped if it is large; `places` (n, k) or (n,).
+    """Vectors of texts with many duplicates: `table` (u, d), memory-mapped if it is large; `indices` (n, k) or (n,).
 
-    A place NO_TEXT has a vector of zeros.
+    A row NO_TEXT has a vector of zeros.
     """
 
     table: Any
-    places: NDArray[np.int64]
+    indices: NDArray[np.int64]
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return (*self.places.shape, self.table.shape[1])
+        return (*self.indices.shape, self.table.shape[1])
 
     @property
     def ndim(self) -> int:
-        return self.places.ndim + 1
+        return self.indices.ndim + 1
 
     def __len__(self) -> int:
-        return len(self.places)
+        return len(self.indices)
 
     def __getitem__(self, at: Any, /) -> Floats:
-        places = np.asarray(self.places[at])
-        found = np.asarray(self.table[places], dtype=np.float32)
-        if (places == NO_TEXT).any():
-            found = np.where((places == NO_TEXT)[..., None], np.float32(0), found)
-        return found
+        indices = np.asarray(self.indices[at])
+        vectors = np.asarray(self.table[indices], dtype=np.float32)
+        if (indices == NO_TEXT).any():
+            vectors = np.where((indices == NO_TEXT)[..., None], np.float32(0), vectors)
+        return vectors
 
 
 @dataclass(frozen=True)
 class Averaged(Gathered):
-    """The mean of several texts' vectors per row: `places` (n, m), filled up with NO_TEXT."""
+    """The mean of several texts' vectors per row: `indices` (n, m), filled up with NO_TEXT."""
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return (len(self.places), self.table.shape[1])
+        return (len(self.indices), self.table.shape[1])
 
     @property
     def ndim(self) -> int:
@@ -131,18 +131,18 @@ def mean_present(vectors: Any) -> Floats:
 
 def _hidden(scores: NDArray[Any], vectors: Any) -> NDArray[Any]:
     """Set the scores (n, k, c) of frames without a text to -inf, unless the video has no text at all."""
-    there = present(vectors)
-    absent = ~there & there.any(axis=1, keepdims=True)
+    has_text = present(vectors)
+    absent = ~has_text & has_text.any(axis=1, keepdims=True)
     return np.where(absent[..., None], -np.inf, scores)
 
 
-def products(rows: Any, others: Any) -> Floats:
-    """Compute (..., m) of `rows` (..., d) and `others` (m, d); equal vectors have equal products wherever they are.
+def products(rows: Any, targets: Any) -> Floats:
+    """Compute (..., m) of `rows` (..., d) and `targets` (m, d); equal vectors have equal products wherever they are.
 
     The rounding of a matrix product depends on the position of a row in it and on the processor. So it is computed in
     double precision, and its last digits are rounded away.
     """
-    return np.asarray(np.asarray(rows, np.float64) @ np.asarray(others, np.float64).T, dtype=np.float32)
+    return np.asarray(np.asarray(rows, np.float64) @ np.asarray(targets, np.float64).T, dtype=np.float32)
 
 
 def classified(
@@ -150,7 +150,7 @@ def classified(
 ) -> Credits:
     """Compute common sense bias in classification, (n,): the class with the highest cosine is the true one.
 
-    `targets` (c, d) the class names' embeddings, `labels` (n,) places of the true classes. `max`: the highest cosine
+    `targets` (c, d) the class names' embeddings, `labels` (n,) indices of the true classes. `max`: the highest cosine
     over the frames for each class, then the best class. `oracle`, the other reading of (UTD, Sec. 3.2): right if any
     frame alone is. Classes tied for best share the credit. A video without any text is a tie of all classes.
     """
@@ -160,11 +160,13 @@ def classified(
         if temporal == MAX_SCORE:
             frames = videos.frames[start:end]
             scores = _hidden(products(normalised(frames), names), frames)
-            given = credit_of(scores, labels[start:end, None]).max(axis=1) if oracle else None
-            credits[start:end] = credit_of(scores.max(axis=1), labels[start:end]) if given is None else given
+            oracle_credits = credit_of(scores, labels[start:end, None]).max(axis=1) if oracle else None
+            credits[start:end] = (
+                credit_of(scores.max(axis=1), labels[start:end]) if oracle_credits is None else oracle_credits
+            )
         else:
-            found = products(normalised(videos.vectors(temporal, slice(start, end))), names)
-            credits[start:end] = credit_of(found, labels[start:end])
+            scores = products(normalised(videos.vectors(temporal, slice(start, end))), names)
+            credits[start:end] = credit_of(scores, labels[start:end])
     return credits
 
 
@@ -186,19 +188,23 @@ def retrieved(
     column = np.full(n, -1)
     column[within] = np.arange(len(within))
     credits = np.full(n, np.nan)
-    asked = np.flatnonzero(column >= 0)
-    for start in range(0, len(asked), QUERIES):
-        wanted = asked[start : start + QUERIES]
-        queries = normalised(captions[wanted])
-        best = _Best(len(wanted))
+    query_indices = np.flatnonzero(column >= 0)
+    for start in range(0, len(query_indices), QUERIES):
+        batch = query_indices[start : start + QUERIES]
+        queries = normalised(captions[batch])
+        best = _Best(len(batch))
         for first, end in _tiles(len(within), queries.shape[1], k if temporal == MAX_SCORE else 1):
-            shown = within[first:end]
-            found = videos.frames[shown] if temporal == MAX_SCORE else videos.vectors(temporal, shown)[:, None]
-            scores = products(queries, normalised(found).reshape(-1, queries.shape[1]))
-            scores = np.where(present(found).reshape(-1), scores, np.float32(-np.inf))
-            best.see(scores.reshape(len(wanted), len(shown), -1).max(axis=2), column[wanted] - first)
-        found = best.credits()
-        credits[wanted] = found if shares_ties else np.floor(found)
+            video_indices = within[first:end]
+            vectors = (
+                videos.frames[video_indices]
+                if temporal == MAX_SCORE
+                else videos.vectors(temporal, video_indices)[:, None]
+            )
+            scores = products(queries, normalised(vectors).reshape(-1, queries.shape[1]))
+            scores = np.where(present(vectors).reshape(-1), scores, np.float32(-np.inf))
+            best.see(scores.reshape(len(batch), len(video_indices), -1).max(axis=2), column[batch] - first)
+        batch_credits = best.credits()
+        credits[batch] = batch_credits if shares_ties else np.floor(batch_credits)
     return credits
 
 
@@ -213,8 +219,8 @@ class _Best:
         """Process scores (m, g) of a tile; `own` (m,) the column of the own video, outside of 0..g-1 if it is not in
         the tile.
         """
-        here = np.flatnonzero((own >= 0) & (own < scores.shape[1]))
-        self.own[here] = scores[here, own[here]]
+        in_tile = np.flatnonzero((own >= 0) & (own < scores.shape[1]))
+        self.own[in_tile] = scores[in_tile, own[in_tile]]
         top = scores.max(axis=1)
         level = (scores == top[:, None]).sum(axis=1)
         self.level = np.where(top > self.score, level, self.level + np.where(top == self.score, level, 0))
@@ -243,9 +249,9 @@ class Fitted:
 
     def scores(self, vectors: Floats) -> NDArray[np.float64]:
         """Return log-probabilities, (n, c); -inf for a class that was not in training."""
-        found = np.full((len(vectors), self.n_classes), -np.inf)
-        found[:, self.model.classes] = self.model.log_probabilities(vectors)
-        return found
+        log_probabilities = np.full((len(vectors), self.n_classes), -np.inf)
+        log_probabilities[:, self.model.classes] = self.model.log_probabilities(vectors)
+        return log_probabilities
 
     def judged(self, rows: Rows, labels: NDArray[np.int64], per_video: int = 1) -> tuple[Credits, Credits]:
         """Return the credit of each video and its probability of the true class, (n,) each, in blocks.
@@ -255,10 +261,10 @@ class Fitted:
         credits, confidence = np.empty(len(labels)), np.empty(len(labels))
         for start, end in _steps(len(labels), 8 * per_video * (self.n_classes + rows.shape[1])):
             vectors = rows[np.arange(start * per_video, end * per_video)]
-            found = self.scores(normalised(vectors)).reshape(end - start, per_video, self.n_classes)
-            found = _hidden(found, vectors.reshape(end - start, per_video, -1)).max(axis=1)
-            credits[start:end] = credit_of(found, labels[start:end])
-            confidence[start:end] = np.exp(found[np.arange(end - start), labels[start:end]])
+            scores = self.scores(normalised(vectors)).reshape(end - start, per_video, self.n_classes)
+            scores = _hidden(scores, vectors.reshape(end - start, per_video, -1)).max(axis=1)
+            credits[start:end] = credit_of(scores, labels[start:end])
+            confidence[start:end] = np.exp(scores[np.arange(end - start), labels[start:end]])
         return credits, confidence
 
 
@@ -288,27 +294,27 @@ class Aggregated:
     def __len__(self) -> int:
         return self.shape[0]
 
-    def there(self) -> NDArray[np.bool_]:
+    def has_text(self) -> NDArray[np.bool_]:
         """Return which rows belong to a text, read in blocks."""
-        found = np.empty(len(self), np.bool_)
+        has_text = np.empty(len(self), np.bool_)
         for start, end in _steps(len(self), 4 * self.shape[1]):
-            found[start:end] = present(self[start:end])
-        return found
+            has_text[start:end] = present(self[start:end])
+        return has_text
 
     def __getitem__(self, at: Any, /) -> Floats:
-        places = np.arange(len(self))[at]
+        indices = np.arange(len(self))[at]
         if self.temporal == MAX_SCORE:
-            video, frame = np.divmod(places, self.per_video)
+            video, frame = np.divmod(indices, self.per_video)
             return np.asarray(self.videos.frames[video, frame])
-        found = np.empty((len(places), self.shape[1]), np.float32)
+        vectors = np.empty((len(indices), self.shape[1]), np.float32)
         k, d = self.videos.frames.shape[1:]
-        for start, end in _steps(len(places), 8 * k * d):
-            found[start:end] = self.videos.vectors(self.temporal, places[start:end])
-        return found
+        for start, end in _steps(len(indices), 8 * k * d):
+            vectors[start:end] = self.videos.vectors(self.temporal, indices[start:end])
+        return vectors
 
 
 def drawn(labels: NDArray[np.int64], seed: int, *, stratified: bool = False) -> NDArray[np.int64]:
-    """Draw a bootstrap sample of the same size (UTD, Sec. B.3): places in `labels`.
+    """Draw a bootstrap sample of the same size (UTD, Sec. B.3): indices in `labels`.
 
     `stratified`: each class keeps its number of samples.
     """
@@ -316,7 +322,7 @@ def drawn(labels: NDArray[np.int64], seed: int, *, stratified: bool = False) -> 
     if not stratified:
         return rng.integers(0, len(labels), len(labels))
     classes = [np.flatnonzero(labels == label) for label in np.unique(labels)]
-    return np.concatenate([rng.choice(places, len(places)) for places in classes])
+    return np.concatenate([rng.choice(members, len(members)) for members in classes])
 
 
 def fitted(
@@ -326,19 +332,19 @@ def fitted(
     *,
     bootstrap: int | None = None,
     stratified: bool = False,
-    there: NDArray[np.bool_] | None = None,
+    has_text: NDArray[np.bool_] | None = None,
     c: float = INVERSE_REGULARISATION,
     scratch: Path | None = None,
 ) -> Fitted:
     """Fit dataset bias (UTD, Sec. 3.3.2): logistic regression on the train split's embeddings (n, d), in blocks.
 
-    `bootstrap`: the seed of a sample with replacement (`drawn`). `there`: the rows to train on, (n,). `scratch`: folder
-    of temporary files. TooFewClassesError if the training samples have fewer than two classes.
+    `bootstrap`: the seed of a sample with replacement (`drawn`). `has_text`: the rows to train on, (n,). `scratch`:
+    folder of temporary files. TooFewClassesError if the training samples have fewer than two classes.
     """
-    chosen = np.arange(len(labels)) if bootstrap is None else drawn(labels, bootstrap, stratified=stratified)
-    counts = np.bincount(chosen, minlength=len(labels))
-    if there is not None:
-        counts[~there] = 0
+    sampled_rows = np.arange(len(labels)) if bootstrap is None else drawn(labels, bootstrap, stratified=stratified)
+    counts = np.bincount(sampled_rows, minlength=len(labels))
+    if has_text is not None:
+        counts[~has_text] = 0
     if len(np.unique(labels[counts > 0])) < 2:
         raise TooFewClassesError(
             "the training samples with texts are of fewer than two classes; give train-split videos of several classes"
@@ -366,7 +372,7 @@ def classified_by_training(
     """
     learnt, judged = Aggregated(train, temporal), Aggregated(test, temporal)
     repeated = np.repeat(train_labels, learnt.per_video)
-    model = fitted(learnt, repeated, n_classes, there=learnt.there(), c=c, scratch=scratch)
+    model = fitted(learnt, repeated, n_classes, has_text=learnt.has_text(), c=c, scratch=scratch)
     return model.judged(judged, labels, judged.per_video)[0]
 
 
@@ -407,7 +413,7 @@ def nine_retrievals(captions: Sequence[Rows], videos: Sequence[Gathered]) -> NDA
     right = []
     for queries in captions:
         for sequences in videos:
-            single = Embedded(Gathered(sequences.table, sequences.places[:, None]), sequences)
+            single = Embedded(Gathered(sequences.table, sequences.indices[:, None]), sequences)
             right.append(retrieved(queries, single, SEQUENCE) == 1.0)
     return np.column_stack(right)
 

@@ -101,14 +101,14 @@ def measure(run: BiasRun, job: Job) -> Spread | None:
     samples, without = samples_of(run)
     units = _units(run, samples)
     size = shard_size(len(samples), *SAMPLES_PER_SHARD)
-    parts: list[Part] = [({UNITS: units}, len(units))]
+    shards: list[Part] = [({UNITS: units}, len(units))]
     if len(samples) > size:
-        parts = [({UNITS: [unit]}, 1) for unit in units]
-    stage = Stage(UNITS, SHARD, lambda: parts, lambda payload, worker: measure_units(run, payload, worker))
-    found = run_stages(job, len(units), [stage])
-    if isinstance(found, Spread):
-        return found
-    keys = set(found["encoder"])
+        shards = [({UNITS: [unit]}, 1) for unit in units]
+    stage = Stage(UNITS, SHARD, lambda: shards, lambda payload, worker: measure_units(run, payload, worker))
+    outcome = run_stages(job, len(units), [stage])
+    if isinstance(outcome, Spread):
+        return outcome
+    keys = set(outcome["encoder"])
     if len(keys) > 1:
         raise EvaluationError(
             f"hosts have different files of the encoder: {', '.join(sorted(keys))}; install the same files on all "
@@ -119,21 +119,21 @@ def measure(run: BiasRun, job: Job) -> Spread | None:
     for kind, cells in (("common", credits.common), ("dataset", credits.dataset)):
         for concept in CONCEPTS:
             for temporal in TEMPORAL:
-                if (values := found.get(f"{kind} {concept} {temporal}")) is not None:
+                if (values := outcome.get(f"{kind} {concept} {temporal}")) is not None:
                     cells[concept, temporal] = np.array(values, np.float64)
-    nine, by_objects = _nine_of(found), task.part(OBJECTS, SEQUENCE)
+    nine, by_objects = _nine_of(outcome), task.with_texts(OBJECTS, SEQUENCE)
     run.predictions = nine and _stored(by_objects, *nine)
-    made = nine and split_of(run.predictions)
-    run.result = _result(task, credits, made, without)
-    run.result["learning_curve"] = found.get(CURVE)
-    if made is not None and task.classifies:
+    debiased_split = nine and split_of(run.predictions)
+    run.result = _result(task, credits, debiased_split, without)
+    run.result["learning_curve"] = outcome.get(CURVE)
+    if debiased_split is not None and task.classifies:
         sizes = Counter(sample.target for sample in by_objects.train)
-        full = task.in_part(by_objects, credits.dataset[OBJECTS, SEQUENCE])
+        full = task.credits_in(by_objects, credits.dataset[OBJECTS, SEQUENCE])
         run.result["split"]["nine"] = guarded(run.predictions["correct"], full, sizes, task.procedure)
-    if made is not None and not task.classifies:
+    if debiased_split is not None and not task.classifies:
         task.embedding, _, _ = open_encoder(run.encoder, run.params)
-        run.result["galleries"] = _galleries(task, credits, made)
-    run.result["truncated"] = facts_of({text: TextRead(*read) for text, *read in found["cut"]})
+        run.result["galleries"] = _galleries(task, credits, debiased_split)
+    run.result["truncated"] = facts_of({text: TextRead(*read) for text, *read in outcome["cut"]})
     run.encoder_key, run.measured_at = keys.pop(), timezone.now()
     run.save(update_fields=["predictions", "result", "encoder_key", "measured_at"])
     progress(job, len(units), len(units))
@@ -142,31 +142,34 @@ def measure(run: BiasRun, job: Job) -> Spread | None:
 
 def measure_units(run: BiasRun, payload: Mapping[str, Any], job: Job) -> Problems:
     """Measure the missing units of a part; each cell and each model is stored when it is done."""
-    found: Problems = dict(job.measured.get(PROBLEMS, {}))
+    measurements: Problems = dict(job.measured.get(PROBLEMS, {}))
     at = job.done
 
-    def heard(done: int) -> None:
+    def report_embedded(done: int) -> None:
         progress(job, at, message=f"embedding texts: {done}")
 
     progress(job, at, message="loading the encoder")
-    embedding, key, cuts = open_encoder(run.encoder, run.params, heard)
+    embedding, key, cuts = open_encoder(run.encoder, run.params, report_embedded)
     task = task_of(run, samples_of(run)[0])
     task.embedding = embedding
     for unit in payload[UNITS]:
         progress(job, at, message=f"measuring: {unit}")
         if unit == CURVE:
-            found[CURVE] = found.get(CURVE) or _curve(task)
-        measured = _measure(task, unit, found) if unit in CONCEPTS else _one_of_nine(task, unit, found)
+            measurements[CURVE] = measurements.get(CURVE) or _curve(task)
+        measured = _measure(task, unit, measurements) if unit in CONCEPTS else _one_of_nine(task, unit, measurements)
         for name, values in () if unit == CURVE else measured:
-            found[name] = _listed(values)
-            keep(job, job.done, found)
+            measurements[name] = _listed(values)
+            keep(job, job.done, measurements)
         at += 1
         cut = {text: [text, read.tokens, read.limit, read.kept] for text, read in cuts.found.items()}
-        known = {row[0] for row in found.get("cut", [])}
-        found["cut"] = [*found.get("cut", []), *(row for text, row in cut.items() if text not in known)]
-        found["encoder"] = [key]
-        keep(job, min(at, job.total), found)
-    return found
+        truncated_texts = {row[0] for row in measurements.get("cut", [])}
+        measurements["cut"] = [
+            *measurements.get("cut", []),
+            *(row for text, row in cut.items() if text not in truncated_texts),
+        ]
+        measurements["encoder"] = [key]
+        keep(job, min(at, job.total), measurements)
+    return measurements
 
 
 def _listed(values: NDArray[Any]) -> list[Any]:
@@ -190,33 +193,36 @@ def _units(run: BiasRun, samples: Sequence[Sample]) -> list[str]:
     return [*CONCEPTS, *([*nine, *curve] if learns and judged else [])]
 
 
-def _measure(task: SampleTask, concept: str, found: Problems) -> Iterator[tuple[str, Credits]]:
-    """Compute the cells of a concept that `found` lacks, each with its name.
+def _measure(task: SampleTask, concept: str, measurements: Problems) -> Iterator[tuple[str, Credits]]:
+    """Compute the cells of a concept that `measurements` lacks, each with its name.
 
     A cell is of the samples that have its texts; one without such samples is left out.
     """
-    for kind, temporals in ((SEQUENCE, (SEQUENCE,)), (FRAME, tuple(one for one in TEMPORAL if one != SEQUENCE))):
-        part = task.part(concept, temporals[0])
-        if len(part.test) < (1 if task.classifies else 2):
+    for kind, temporals in (
+        (SEQUENCE, (SEQUENCE,)),
+        (FRAME, tuple(temporal for temporal in TEMPORAL if temporal != SEQUENCE)),
+    ):
+        cell_task = task.with_texts(concept, temporals[0])
+        if len(cell_task.test) < (1 if task.classifies else 2):
             continue
-        told = task.embedding.targets(part.texts, task.run.task)[kind]
-        test = part.embedded(part.test, concept, kind)
-        train = part.embedded(part.train, concept, kind) if part.train else None
+        target_vectors = task.embedding.targets(cell_task.texts, task.run.task)[kind]
+        test = cell_task.embedded(cell_task.test, concept, kind)
+        train = cell_task.embedded(cell_task.train, concept, kind) if cell_task.train else None
         for temporal in temporals:
-            if (name := f"common {concept} {temporal}") not in found:
-                yield name, task.spread(part, _common(part, told, test, temporal))
-            if train is not None and (name := f"dataset {concept} {temporal}") not in found:
+            if (name := f"common {concept} {temporal}") not in measurements:
+                yield name, task.spread(cell_task, _common(cell_task, target_vectors, test, temporal))
+            if train is not None and (name := f"dataset {concept} {temporal}") not in measurements:
                 # Texts that say nothing, such as activities of still pictures, leave out their own cells only.
                 with suppress(measures.TooFewClassesError):
-                    yield name, task.spread(part, _learnt(task, part, train, test, temporal))
+                    yield name, task.spread(cell_task, _learnt(task, cell_task, train, test, temporal))
 
 
-def _learnt(task: SampleTask, part: SampleTask, train: Embedded, test: Embedded, temporal: str) -> Credits:
+def _learnt(task: SampleTask, cell_task: SampleTask, train: Embedded, test: Embedded, temporal: str) -> Credits:
     return measures.classified_by_training(
         train,
-        part.train_labels,
+        cell_task.train_labels,
         test,
-        part.labels,
+        cell_task.labels,
         len(task.names),
         temporal,
         c=task.procedure.c,
@@ -224,27 +230,27 @@ def _learnt(task: SampleTask, part: SampleTask, train: Embedded, test: Embedded,
     )
 
 
-def _common(task: SampleTask, told: Any, test: Embedded, temporal: str) -> Credits:
+def _common(task: SampleTask, target_vectors: Any, test: Embedded, temporal: str) -> Credits:
     if not task.classifies:
-        return measures.retrieved(told, test, temporal, shares_ties=task.procedure.ties == SHARE)
+        return measures.retrieved(target_vectors, test, temporal, shares_ties=task.procedure.ties == SHARE)
     oracle = task.run.params.get("max_reading") == ORACLE
-    return measures.classified(test, told[:], task.labels, temporal, oracle=oracle)
+    return measures.classified(test, target_vectors[:], task.labels, temporal, oracle=oracle)
 
 
-def _one_of_nine(task: SampleTask, unit: str, found: Problems) -> Iterator[tuple[str, NDArray[Any]]]:
+def _one_of_nine(task: SampleTask, unit: str, measurements: Problems) -> Iterator[tuple[str, NDArray[Any]]]:
     """Return right or wrong of one of the nine models, (n,), and in classification its probability of the true
     class. The samples are those that have objects."""
     number = int(unit.removeprefix(MODEL_UNIT))
-    if f"right {unit}" in found:
+    if f"right {unit}" in measurements:
         return
-    task, objects = task.part(OBJECTS, SEQUENCE), ROBUST_OBJECTS[task.run.task]
+    task, objects = task.with_texts(OBJECTS, SEQUENCE), ROBUST_OBJECTS[task.run.task]
     if not task.classifies:
         captions = task.embedding.means(task.texts, ROBUST_CAPTIONS[number // len(objects)])
         right = measures.nine_retrievals([captions], [task.sequences(task.test, objects[number % len(objects)])])
         yield f"right {unit}", right[:, 0]
         return
-    told = objects[number // BOOTSTRAPS]
-    learnt, judged = (task.sequences(some, told) for some in (task.train, task.test))
+    instruction = objects[number // BOOTSTRAPS]
+    learnt, judged = (task.sequences(some, instruction) for some in (task.train, task.test))
     right, confidence = measures.nine_classifiers(
         [learnt],
         task.train_labels,
@@ -268,9 +274,11 @@ def _seed(task: SampleTask) -> int:
 
 def _curve(task: SampleTask) -> list[dict[str, Any]]:
     """Return the learning curve over the number of train videos with objects."""
-    task = task.part(OBJECTS, SEQUENCE)
-    told = ROBUST_OBJECTS[task.run.task]
-    train, test = ([task.sequences(some, one) for one in told] for some in (task.train, task.test))
+    task = task.with_texts(OBJECTS, SEQUENCE)
+    instructions = ROBUST_OBJECTS[task.run.task]
+    train, test = (
+        [task.sequences(some, instruction) for instruction in instructions] for some in (task.train, task.test)
+    )
     return curve_of(
         train, task.train_labels, test, task.labels, len(task.names), task.procedure, _seed(task), _scratch()
     )
@@ -281,13 +289,13 @@ def _scratch() -> Path:
     return Path(settings.CACHE_ROOT)
 
 
-def _nine_of(found: Problems) -> tuple[NDArray[np.bool_], NDArray[np.float64] | None] | None:
+def _nine_of(measurements: Problems) -> tuple[NDArray[np.bool_], NDArray[np.float64] | None] | None:
     """Return right or wrong, (n, 9), and confidence, (n,); None if there is nothing to train on."""
     units = [f"{MODEL_UNIT}{number}" for number in range(MODELS)]
-    if f"right {units[0]}" not in found:
+    if f"right {units[0]}" not in measurements:
         return None
-    right = np.column_stack([np.array(found[f"right {unit}"], np.bool_) for unit in units])
-    confidence = [found[f"confidence {unit}"] for unit in units if f"confidence {unit}" in found]
+    right = np.column_stack([np.array(measurements[f"right {unit}"], np.bool_) for unit in units])
+    confidence = [measurements[f"confidence {unit}"] for unit in units if f"confidence {unit}" in measurements]
     return right, np.mean(np.array(confidence, np.float64), axis=0) if confidence else None
 
 
@@ -303,7 +311,9 @@ def _stored(task: SampleTask, correct: NDArray[np.bool_], confidence: NDArray[np
     }
 
 
-def _result(task: SampleTask, credits: _Credits, made: Split | None, without: Sequence[str]) -> dict[str, Any]:
+def _result(
+    task: SampleTask, credits: _Credits, debiased_split: Split | None, without: Sequence[str]
+) -> dict[str, Any]:
     clusters = [sample.cluster for sample in task.test]
     sizes = Counter(sample.target for sample in task.test) if task.classifies else {}
     return {
@@ -318,7 +328,7 @@ def _result(task: SampleTask, credits: _Credits, made: Split | None, without: Se
         "without": list(without),
         "missing": missing_texts(
             task.described,
-            {TRAIN: [one.video for one in task.train], TEST: [one.video for one in task.test]},
+            {TRAIN: [sample.video for sample in task.train], TEST: [sample.video for sample in task.test]},
             task.classifies,
         ),
         "procedure": asdict(task.procedure),
@@ -327,30 +337,32 @@ def _result(task: SampleTask, credits: _Credits, made: Split | None, without: Se
         "common": table(credits.common, clusters),
         "dataset": table(credits.dataset, clusters) if credits.dataset else None,
         "gains": gains(credits.common, credits.dataset, clusters) if credits.dataset else None,
-        "split": made and split_facts(task.run.predictions, made),
+        "split": debiased_split and split_facts(task.run.predictions, debiased_split),
     }
 
 
-def _galleries(task: SampleTask, credits: _Credits, made: Split) -> list[dict[str, Any]]:
+def _galleries(task: SampleTask, credits: _Credits, debiased_split: Split) -> list[dict[str, Any]]:
     """Return R@1 of the remaining queries, among all videos and among the videos of the remaining queries."""
-    by_objects = task.part(OBJECTS, SEQUENCE)
-    removed = {by_objects.test[at].id for at in made.removed}
+    by_objects = task.with_texts(OBJECTS, SEQUENCE)
+    removed = {by_objects.test[at].id for at in debiased_split.removed}
     rows = []
     for concept in CONCEPTS:
-        part = task.part(concept, SEQUENCE)
-        kept = np.array([at for at, one in enumerate(part.test) if one.id not in removed], dtype=np.int64)
-        if not len(kept) or (concept, SEQUENCE) not in credits.common:
+        cell_task = task.with_texts(concept, SEQUENCE)
+        remaining = np.array(
+            [at for at, sample in enumerate(cell_task.test) if sample.id not in removed], dtype=np.int64
+        )
+        if not len(remaining) or (concept, SEQUENCE) not in credits.common:
             continue
-        told = task.embedding.targets(part.texts, task.run.task)[SEQUENCE]
-        clusters = [part.test[at].cluster for at in kept]
-        full = task.in_part(part, credits.common[concept, SEQUENCE])[kept]
-        shown = part.embedded(part.test, concept, SEQUENCE)
-        reduced = measures.retrieved(told, shown, SEQUENCE, gallery=kept, shares_ties=task.procedure.ties == SHARE)[
-            kept
-        ]
-        found = mean_intervals(np.column_stack([full, reduced]), clusters)
-        row = {"concept": concept, "full": mean(full), "full_ci": found[0]}
-        rows.append({**row, "reduced": mean(reduced), "reduced_ci": found[1]})
+        target_vectors = task.embedding.targets(cell_task.texts, task.run.task)[SEQUENCE]
+        clusters = [cell_task.test[at].cluster for at in remaining]
+        full = task.credits_in(cell_task, credits.common[concept, SEQUENCE])[remaining]
+        video_vectors = cell_task.embedded(cell_task.test, concept, SEQUENCE)
+        reduced = measures.retrieved(
+            target_vectors, video_vectors, SEQUENCE, gallery=remaining, shares_ties=task.procedure.ties == SHARE
+        )[remaining]
+        intervals = mean_intervals(np.column_stack([full, reduced]), clusters)
+        row = {"concept": concept, "full": mean(full), "full_ci": intervals[0]}
+        rows.append({**row, "reduced": mean(reduced), "reduced_ci": intervals[1]})
     return rows
 
 
@@ -366,9 +378,9 @@ def check_items(check: ItemCheck, job: Job) -> None:
         raise EvaluationError("no accepted item has a described video; describe the videos first")
     progress(job, done, total, "loading the encoder")
     embedding, check.encoder_key, cuts = open_encoder(check.encoder, check.params)
-    left = items.exclude(shortcuts__check_of=check).order_by("video_id", "pk").prefetch_related("foils")
-    for batch in _batches(list(left.select_related("caption"))):
-        ItemShortcut.objects.bulk_create(_found(check, embedding, batch), ignore_conflicts=True)
+    pending_items = items.exclude(shortcuts__check_of=check).order_by("video_id", "pk").prefetch_related("foils")
+    for batch in _batches(list(pending_items.select_related("caption"))):
+        ItemShortcut.objects.bulk_create(_shortcuts_of(check, embedding, batch), ignore_conflicts=True)
         done += len(batch)
         progress(job, done, total, "comparing sentences with descriptions")
     check.checked_at = timezone.now()
@@ -382,22 +394,24 @@ def accepted_items(check: ItemCheck) -> QuerySet[Item]:
     )
 
 
-def _found(check: ItemCheck, embedding: Embedding, items: Sequence[Item]) -> list[ItemShortcut]:
+def _shortcuts_of(check: ItemCheck, embedding: Embedding, items: Sequence[Item]) -> list[ItemShortcut]:
     videos = list(dict.fromkeys(item.video_id for item in items))
-    place = {video: at for at, video in enumerate(videos)}
-    own = [place[item.video_id] for item in items]
+    row_by_video = {video: at for at, video in enumerate(videos)}
+    own = [row_by_video[item.video_id] for item in items]
     raw = raw_frames(check.descriptions, videos)
-    objects, whole = texts_of(raw, OBJECTS), texts_of(raw, DESCRIPTION)
+    objects, description_texts = texts_of(raw, OBJECTS), texts_of(raw, DESCRIPTION)
     sentences = [_sentences(item) for item in items]
     nine = np.zeros(len(items), dtype=np.int64)
-    for told in ROBUST_OBJECTS[RETRIEVAL]:
-        seen = normalised(embedding.rows(objects.sequences, told)[:])[own]
-        for asked in ROBUST_CAPTIONS:
-            nine += _right(embedding, seen, sentences, asked)
-    middle = (len(whole.frames[0]) - 1) // 2
-    told = INSTRUCTIONS[RETRIEVAL]
-    one = normalised(embedding.rows([frames[middle] for frames in whole.frames], told[DESCRIPTION][FRAME])[:])[own]
-    frame = _right(embedding, one, sentences, told[TARGET][FRAME])
+    for instruction in ROBUST_OBJECTS[RETRIEVAL]:
+        seen = normalised(embedding.rows(objects.sequences, instruction)[:])[own]
+        for caption_instruction in ROBUST_CAPTIONS:
+            nine += _right(embedding, seen, sentences, caption_instruction)
+    middle = (len(description_texts.frames[0]) - 1) // 2
+    instructions = INSTRUCTIONS[RETRIEVAL]
+    middle_vectors = normalised(
+        embedding.rows([frames[middle] for frames in description_texts.frames], instructions[DESCRIPTION][FRAME])[:]
+    )[own]
+    frame = _right(embedding, middle_vectors, sentences, instructions[TARGET][FRAME])
     return [
         ItemShortcut(
             check_of=check,
@@ -415,11 +429,11 @@ def _sentences(item: Item) -> list[str]:
 
 
 def _right(
-    embedding: Embedding, seen: NDArray[np.float32], sentences: Sequence[Sequence[str]], asked: str
+    embedding: Embedding, seen: NDArray[np.float32], sentences: Sequence[Sequence[str]], instruction: str
 ) -> NDArray[np.bool_]:
     """Return whether the caption is nearer to its video's text than every foil, (n,); a tie does not count."""
     flat = [text for texts in sentences for text in texts]
-    rows = normalised(embedding.rows(flat, asked)[:])
+    rows = normalised(embedding.rows(flat, instruction)[:])
     right, first = [], 0
     for at, texts in enumerate(sentences):
         scores = rows[first : first + len(texts)] @ seen[at]

@@ -11,8 +11,8 @@ def newest_descriptions(project: Project) -> Descriptions:
     """Return the newest descriptions that have texts. EvaluationError: there are none, and how to make them."""
     rows = Descriptions.objects.filter(project=project).select_related("project", "job").order_by("-pk")
     texts = FrameText.objects.filter(descriptions=OuterRef("pk"))
-    if found := rows.filter(Exists(texts)).first():
-        return found
+    if descriptions := rows.filter(Exists(texts)).first():
+        return descriptions
     empty = rows.first()
     if empty and empty.job and not empty.job.is_over:
         raise EvaluationError(f"descriptions {empty.pk} have no texts yet: their job is {empty.job.state}; wait for it")
@@ -32,5 +32,5 @@ def check_measured(run: BiasRun) -> None:
     if job and not job.is_over:
         raise EvaluationError(f"run {run.pk} has no result yet: its job is {job.state}; wait for it, then try again")
     why = f": {job.error}" if job and job.error else ""
-    again = f"`foilworks utd bias --descriptions {run.descriptions_id} --task {run.task} --sync`"
-    raise EvaluationError(f"run {run.pk} has no result{why}; correct this, then measure again: {again}")
+    command = f"`foilworks utd bias --descriptions {run.descriptions_id} --task {run.task} --sync`"
+    raise EvaluationError(f"run {run.pk} has no result{why}; correct this, then measure again: {command}")

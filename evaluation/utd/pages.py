@@ -98,17 +98,17 @@ def benchmark(
     one ranks higher in the full set and the other in the split. `order`: models by the size of their drop, smallest
     first. E.g. right on 3 of 4, and on 1 of the 2 that stay: .75, .5, difference -.25.
     """
-    kept = {FULL: np.ones(len(ids), dtype=bool)}
+    masks = {FULL: np.ones(len(ids), dtype=bool)}
     for name, gone in removed.items():
         if gone is not None:
             out = set(gone)
-            kept[name] = np.array([each not in out for each in ids], dtype=bool)
-    rows = [_row(model, ids, clusters, kept, answers, draws, seed) for model, answers in right.items()]
+            masks[name] = np.array([sample_id not in out for sample_id in ids], dtype=bool)
+    rows = [_row(model, ids, clusters, masks, answers, draws, seed) for model, answers in right.items()]
     return {
-        "n": {name: int(stays.sum()) for name, stays in kept.items()},
+        "n": {name: int(stays.sum()) for name, stays in masks.items()},
         "models": sorted(rows, key=lambda row: (-(row["cells"][FULL]["value"] or 0.0), row["model"])),
-        "flips": {name: _flips(rows, name) for name in kept if name != FULL},
-        "order": {name: _order(rows, name) for name in kept if name != FULL},
+        "flips": {name: _flips(rows, name) for name in masks if name != FULL},
+        "order": {name: _order(rows, name) for name in masks if name != FULL},
     }
 
 
@@ -116,35 +116,40 @@ def _row(
     model: str,
     ids: Sequence[str],
     clusters: Sequence[str],
-    kept: Mapping[str, NDArray[np.bool_]],
+    masks: Mapping[str, NDArray[np.bool_]],
     answers: Mapping[str, float],
     draws: int,
     seed: int,
 ) -> dict[str, Any]:
-    values = np.array([answers.get(each, np.nan) for each in ids])
-    there = ~np.isnan(values)
+    values = np.array([answers.get(sample_id, np.nan) for sample_id in ids])
+    has_answer = ~np.isnan(values)
     cells: dict[str, Any] = {}
-    for name, stays in kept.items():
-        chosen = stays & there
-        if not chosen.any():
+    for name, stays in masks.items():
+        in_split = stays & has_answer
+        if not in_split.any():
             cells[name] = {"value": None, "ci": None, "n": 0, "difference": None, "difference_ci": None}
             continue
-        some = [clusters[at] for at in np.flatnonzero(chosen)]
-        (interval,) = mean_intervals(values[chosen][:, None], some, draws=draws, seed=seed)
-        cells[name] = {"value": float(values[chosen].mean()), "ci": interval, "n": int(chosen.sum())}
+        some = [clusters[at] for at in np.flatnonzero(in_split)]
+        (interval,) = mean_intervals(values[in_split][:, None], some, draws=draws, seed=seed)
+        cells[name] = {"value": float(values[in_split].mean()), "ci": interval, "n": int(in_split.sum())}
         if name != FULL:
             cells[name]["difference"] = cells[name]["value"] - cells[FULL]["value"]
-            cells[name]["difference_ci"] = _difference_interval(values, there, chosen, clusters, draws, seed)
-    return {"model": model, "n_missing": int((~there).sum()), "cells": cells}
+            cells[name]["difference_ci"] = _difference_interval(values, has_answer, in_split, clusters, draws, seed)
+    return {"model": model, "n_missing": int((~has_answer).sum()), "cells": cells}
 
 
 def _difference_interval(
-    values: Floats, there: NDArray[np.bool_], chosen: NDArray[np.bool_], clusters: Sequence[str], draws: int, seed: int
+    values: Floats,
+    has_answer: NDArray[np.bool_],
+    in_split: NDArray[np.bool_],
+    clusters: Sequence[str],
+    draws: int,
+    seed: int,
 ) -> list[float] | None:
     """Return the interval of share in the split minus share in the full set: both over the same draws of source
     videos."""
-    known = np.where(there, values, 0.0)
-    columns = np.column_stack([known * chosen, chosen, known, there]).astype(np.float64)
+    filled_values = np.where(has_answer, values, 0.0)
+    columns = np.column_stack([filled_values * in_split, in_split, filled_values, has_answer]).astype(np.float64)
     rows = cluster_sums(columns, clusters)
 
     def statistic(sums: Floats) -> Floats:
@@ -155,24 +160,24 @@ def _difference_interval(
 
 
 def _flips(rows: Sequence[Mapping[str, Any]], name: str) -> list[dict[str, Any]]:
-    found = []
-    for one, other in combinations(rows, 2):
-        before, after = (_sign(one["cells"][form]["value"], other["cells"][form]["value"]) for form in (FULL, name))
+    flips = []
+    for first, second in combinations(rows, 2):
+        before, after = (_sign(first["cells"][form]["value"], second["cells"][form]["value"]) for form in (FULL, name))
         if before * after < 0:
-            ahead, behind = (one, other) if before > 0 else (other, one)
-            found.append({"ahead_in_full": ahead["model"], "ahead_in_split": behind["model"]})
-    return found
+            ahead, behind = (first, second) if before > 0 else (second, first)
+            flips.append({"ahead_in_full": ahead["model"], "ahead_in_split": behind["model"]})
+    return flips
 
 
-def _sign(one: float | None, other: float | None) -> int:
-    if one is None or other is None or one == other:
+def _sign(first: float | None, second: float | None) -> int:
+    if first is None or second is None or first == second:
         return 0
-    return 1 if one > other else -1
+    return 1 if first > second else -1
 
 
 def _order(rows: Sequence[Mapping[str, Any]], name: str) -> list[dict[str, Any]]:
-    known = [row for row in rows if row["cells"][name]["difference"] is not None]
-    drops = [{"model": row["model"], "difference": row["cells"][name]["difference"]} for row in known]
+    compared_rows = [row for row in rows if row["cells"][name]["difference"] is not None]
+    drops = [{"model": row["model"], "difference": row["cells"][name]["difference"]} for row in compared_rows]
     return sorted(drops, key=lambda row: (-row["difference"], row["model"]))
 
 
@@ -191,8 +196,8 @@ def shade(difference: float | None) -> str:
     """Return "down-3" … "up-3", by size; empty below one point."""
     if difference is None:
         return ""
-    found = next((step.name for step in SHADES if abs(difference) >= step.least), "")
-    return f"{'up' if difference > 0 else 'down'}-{found}" if found else ""
+    level = next((step.name for step in SHADES if abs(difference) >= step.least), "")
+    return f"{'up' if difference > 0 else 'down'}-{level}" if level else ""
 
 
 def rows_of(table: Sequence[Mapping[str, Any]] | None, chance: float = 0.0) -> list[dict[str, Any]]:
@@ -249,7 +254,7 @@ def facts_of(project: Project, described: Sequence[Any], runs: Sequence[BiasRun]
     newest = next((run for run in runs if (run.result or {}).get("split")), None)
     check = latest_check(project)
     return {
-        "described": max((each.n_videos for each in described), default=0),
+        "described": max((descriptions.n_videos for descriptions in described), default=0),
         "videos": Video.objects.filter(project=project).count(),
         "run": newest,
         "split": newest.result["split"] if newest else None,
@@ -296,13 +301,13 @@ def benchmark_of(run: BiasRun) -> dict[str, Any] | None:
     return cached_by_fingerprint(run.project, "utd-benchmark", str(run.pk), fingerprint, make)
 
 
-def benchmark_rows(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+def benchmark_rows(table: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [
         {
             **row,
             "cells": [
-                {**row["cells"][name], "shade": shade(row["cells"][name].get("difference"))} for name in found["n"]
+                {**row["cells"][name], "shade": shade(row["cells"][name].get("difference"))} for name in table["n"]
             ],
         }
-        for row in found["models"]
+        for row in table["models"]
     ]

@@ -36,8 +36,8 @@ class Predictions:
     def split(self) -> Split:
         return split(self.correct, ids=self.ids, classes=self.classes, confidence=self.confidence)
 
-    def named(self, places: Sequence[int]) -> list[str]:
-        return [self.ids[place] for place in places]
+    def ids_at(self, indices: Sequence[int]) -> list[str]:
+        return [self.ids[index] for index in indices]
 
 
 def read_predictions(path: Path, columns: Columns | None = None) -> Predictions:
@@ -59,15 +59,15 @@ def read_predictions(path: Path, columns: Columns | None = None) -> Predictions:
         confidence.append(row.number("confidence") if "confidence" in row.fields else float("nan"))
     if not ids:
         fail(path, None, "record", "there is none", "give at least one sample")
-    known = all(classes) and not np.isnan(confidence).any()
-    if not known and (any(classes) or not np.isnan(confidence).all()):
+    is_complete = all(classes) and not np.isnan(confidence).any()
+    if not is_complete and (any(classes) or not np.isnan(confidence).all()):
         problem = "is missing for some samples, or confidence is missing"
         raise EvaluationError(f"{path}: class: {problem}; give both for all")
     return Predictions(
         tuple(ids),
         np.array(correct, dtype=np.bool_),
-        tuple(classes) if known else None,
-        np.array(confidence) if known else None,
+        tuple(classes) if is_complete else None,
+        np.array(confidence) if is_complete else None,
         tuple(table.ignored),
     )
 
@@ -82,8 +82,8 @@ def read_model_answers(path: Path, columns: Columns | None = None) -> tuple[dict
     of_authors = {field: name for name, field in OF_AUTHORS.items() if name in table.names}
     if "correct" in of_authors:
         table = Table(path, {**of_authors, **(columns or {})})
-    found = read_answers(table)
-    models = {model: dict(zip(found.ids, values.tolist(), strict=True)) for model, values in found.right.items()}
+    answers = read_answers(table)
+    models = {model: dict(zip(answers.ids, values.tolist(), strict=True)) for model, values in answers.right.items()}
     if len(models) == 1 and set(models) <= {"prediction", "correct"}:
         models = {path.stem: next(iter(models.values()))}
     return models, list(table.ignored)

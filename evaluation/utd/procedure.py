@@ -56,17 +56,19 @@ def procedure_of(params: Mapping[str, Any]) -> Procedure:
     return Procedure(**{field.name: params[field.name] for field in fields(Procedure) if field.name in params})
 
 
-def checked_choices(given: Mapping[str, Any]) -> dict[str, Any]:
+def checked_choices(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return all choices as parameters of a run. Empty values are as published.
 
     EvaluationError: an unknown choice, or a C that is not a number from MIN_C to MAX_C.
     """
-    chosen = {**asdict(AS_PUBLISHED), **{name: value for name, value in given.items() if value not in (None, "")}}
-    if unknown := sorted(set(chosen) - {field.name for field in fields(Procedure)}):
+    choices = {**asdict(AS_PUBLISHED), **{name: value for name, value in options.items() if value not in (None, "")}}
+    if unknown := sorted(set(choices) - {field.name for field in fields(Procedure)}):
         raise EvaluationError(f"{quoted(unknown[0])} is not an option; choose one of: {', '.join(CHOICES)}, c")
     for name, values in CHOICES.items():
-        if chosen[name] not in values:
-            raise EvaluationError(f"{name} {quoted(chosen[name])} is unknown; choose one of: {', '.join(values)}")
-    if not isinstance(chosen["c"], (int, float)) or not (math.isfinite(chosen["c"]) and MIN_C <= chosen["c"] <= MAX_C):
-        raise EvaluationError(f"C {quoted(chosen['c'])} is not allowed; give a number from {MIN_C:g} to {MAX_C:g}")
-    return {**chosen, "c": float(chosen["c"])}
+        if choices[name] not in values:
+            raise EvaluationError(f"{name} {quoted(choices[name])} is unknown; choose one of: {', '.join(values)}")
+    if not isinstance(choices["c"], (int, float)) or not (
+        math.isfinite(choices["c"]) and MIN_C <= choices["c"] <= MAX_C
+    ):
+        raise EvaluationError(f"C {quoted(choices['c'])} is not allowed; give a number from {MIN_C:g} to {MAX_C:g}")
+    return {**choices, "c": float(choices["c"])}

@@ -36,25 +36,25 @@ def read_prompts(path: Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         fail(path, None, "JSON", str(error)[:200], "fix the file")
     if not isinstance(data, dict) or not data or (unknown := sorted(set(data) - {FRAME_PROMPT, *PROMPTS})):
-        shown = unknown[0] if isinstance(data, dict) and data else "record"
-        fail(path, None, shown, "is not a prompt", f"name some of {', '.join((FRAME_PROMPT, *PROMPTS))}")
-    for name, given in data.items():
+        problem_field = unknown[0] if isinstance(data, dict) and data else "record"
+        fail(path, None, problem_field, "is not a prompt", f"name some of {', '.join((FRAME_PROMPT, *PROMPTS))}")
+    for name, prompt in data.items():
         if name == FRAME_PROMPT:
-            _check_text(path, name, given)
-        elif not isinstance(given, dict) or set(given) - FIELDS or not given:
+            _check_text(path, name, prompt)
+        elif not isinstance(prompt, dict) or set(prompt) - FIELDS or not prompt:
             fail(path, None, name, "is not a prompt", f"write an object with some of {', '.join(sorted(FIELDS))}")
         else:
-            _check_prompt(path, name, given)
+            _check_prompt(path, name, prompt)
     return data
 
 
-def _check_prompt(path: Path, name: str, given: Mapping[str, Any]) -> None:
+def _check_prompt(path: Path, name: str, prompt: Mapping[str, Any]) -> None:
     for field in ("instruction", "answer"):
-        if field in given:
-            _check_text(path, f"{name}.{field}", given[field])
-    if INPUT not in given.get("instruction", INPUT):
+        if field in prompt:
+            _check_text(path, f"{name}.{field}", prompt[field])
+    if INPUT not in prompt.get("instruction", INPUT):
         fail(path, None, f"{name}.instruction", f"has no {INPUT}", f"write {INPUT} where the text is inserted")
-    examples = given.get("examples", [])
+    examples = prompt.get("examples", [])
     if not isinstance(examples, list) or len(examples) > MAX_EXAMPLES:
         fail(path, None, f"{name}.examples", "is not a list", f"give at most {MAX_EXAMPLES} pairs [text, answer]")
     for pair in examples:
@@ -97,7 +97,7 @@ def conversation(params: Mapping[str, Any], model: str, concept: str, text: str)
     """Return the turns of a question. Local models continue the start of the answer; endpoints often cannot."""
     placement = params.get("placement") or (QUESTION if model.startswith(ENDPOINT) else PREFILL)
     prompt = prompt_of(params, concept)
-    return tuple(prompt.turns(text) if placement == PREFILL else prompt.asked(text))
+    return tuple(prompt.turns(text) if placement == PREFILL else prompt.turns_for_endpoint(text))
 
 
 def tokens_of(params: Mapping[str, Any], concept: str) -> int:

@@ -69,37 +69,37 @@ def fit(
 
     `counts` (n,): how often a row counts, 0 for never. `scratch`: folder of the temporary file.
     """
-    chosen = np.arange(len(labels)) if counts is None else np.flatnonzero(counts)
-    weights = np.ones(len(chosen)) if counts is None else counts[chosen].astype(np.float64)
-    classes, targets = np.unique(labels[chosen], return_inverse=True)
+    row_indices = np.arange(len(labels)) if counts is None else np.flatnonzero(counts)
+    weights = np.ones(len(row_indices)) if counts is None else counts[row_indices].astype(np.float64)
+    classes, targets = np.unique(labels[row_indices], return_inverse=True)
     columns = 1 if len(classes) == 2 else len(classes)
     width = rows.shape[1]
-    with _Scaled(rows, chosen, scratch) as scaled:
+    with _Scaled(rows, row_indices, scratch) as scaled:
         objective = _Objective(scaled, targets, weights, columns, 1.0 / (inverse_regularisation * weights.sum()))
         start = np.zeros((width + 1) * columns)
         tolerance = TOLERANCE * float(np.abs(objective(start)[1]).max())
         options = {"maxiter": iterations, "maxls": LINE_SEARCH_STEPS, "gtol": tolerance, "ftol": RELATIVE_CHANGE}
         # Threads that wait for each other cost a small fit more than its work.
-        threads = 1 if len(chosen) * width * columns < THREADED else None
+        threads = 1 if len(row_indices) * width * columns < THREADED else None
         with threadpool_limits(threads, "blas"):
-            found = minimize(objective, start, method="L-BFGS-B", jac=True, options=options)
-    solved = found.x.reshape(width + 1, columns)
-    return Linear(classes, solved[:width], solved[width], int(found.nit))
+            solution = minimize(objective, start, method="L-BFGS-B", jac=True, options=options)
+    solved = solution.x.reshape(width + 1, columns)
+    return Linear(classes, solved[:width], solved[width], int(solution.nit))
 
 
 class _Scaled:
     """The chosen rows at length 1, in memory or in a temporary file, block by block."""
 
-    def __init__(self, rows: Rows, chosen: NDArray[np.int64], scratch: Path | None) -> None:
-        self.rows, self.chosen, self.scratch, self.width = rows, chosen, scratch, rows.shape[1]
+    def __init__(self, rows: Rows, row_indices: NDArray[np.int64], scratch: Path | None) -> None:
+        self.rows, self.row_indices, self.scratch, self.width = rows, row_indices, scratch, rows.shape[1]
         self.step = max(1, BLOCK_BYTES // (4 * self.width))
 
     def __enter__(self) -> "_Scaled":
-        held = len(self.chosen) * self.width * 4 <= HELD_BYTES
-        self._blocks: list[Floats] | None = [] if held else None
-        self._file: Any = None if held else TemporaryFile(dir=self.scratch)
-        for start in range(0, len(self.chosen), self.step):
-            block = scaled(self.rows[self.chosen[start : start + self.step]])
+        fits_memory = len(self.row_indices) * self.width * 4 <= HELD_BYTES
+        self._blocks: list[Floats] | None = [] if fits_memory else None
+        self._file: Any = None if fits_memory else TemporaryFile(dir=self.scratch)
+        for start in range(0, len(self.row_indices), self.step):
+            block = scaled(self.rows[self.row_indices[start : start + self.step]])
             if self._blocks is None:
                 block.tofile(self._file)
             else:
@@ -152,10 +152,10 @@ class _Objective:
             single = scores[:, 0]
             return -log_expit(np.where(targets == 1, single, -single)), expit(scores) - targets[:, None]
         logs = log_softmax(scores, axis=1)
-        places = np.arange(len(targets))
+        row_indices = np.arange(len(targets))
         slope = np.exp(logs)
-        slope[places, targets] -= 1.0
-        return -logs[places, targets], slope
+        slope[row_indices, targets] -= 1.0
+        return -logs[row_indices, targets], slope
 
 
 def scaled(vectors: Any) -> Floats:

@@ -45,14 +45,17 @@ def texts_of(
     counts = {len(frames) for frames in videos}
     if len(counts) > 1:
         raise EvaluationError(f"videos have {min(counts)} to {max(counts)} frames; describe all with the same number")
-    said = said_of(concept, SEQUENCE)
+    sequence_concept = said_of(concept, SEQUENCE)
     single: list[list[str]] = []
     sequences: list[str] = []
     try:
         if kind != SEQUENCE:
             single = [[frame_form(concept, raw[concept], procedure) for raw in frames] for frames in videos]
         if kind != FRAME:
-            sequences = [sequence_form(said, [raw[said] for raw in frames], procedure) for frames in videos]
+            sequences = [
+                sequence_form(sequence_concept, [raw[sequence_concept] for raw in frames], procedure)
+                for frames in videos
+            ]
     except KeyError as error:
         raise EvaluationError(f"a frame has no {error.args[0]}; describe the videos to the end first") from error
     return Texts(single, sequences)
@@ -68,31 +71,31 @@ class Embedding:
 
     def rows(self, texts: Sequence[str], instruction: str) -> Gathered:
         """Return (m, d)."""
-        places = self._places(texts, instruction)
-        return Gathered(self.vectors.table(), places)
+        indices = self._row_indices(texts, instruction)
+        return Gathered(self.vectors.table(), indices)
 
     def means(self, texts: Sequence[Sequence[str]], instruction: str) -> Gathered:
         """Return (m, d): of each list of texts the mean of their vectors."""
         if all(len(some) == 1 for some in texts):
             return self.rows([some[0] for some in texts], instruction)
-        flat = self._places([text for some in texts for text in some], instruction)
-        places = np.full((len(texts), max(map(len, texts))), NO_TEXT)
-        places[np.arange(places.shape[1]) < np.array([[len(some)] for some in texts])] = flat
-        return Averaged(self.vectors.table(), places)
+        flat = self._row_indices([text for some in texts for text in some], instruction)
+        indices = np.full((len(texts), max(map(len, texts))), NO_TEXT)
+        indices[np.arange(indices.shape[1]) < np.array([[len(some)] for some in texts])] = flat
+        return Averaged(self.vectors.table(), indices)
 
     def videos(self, chunks: Iterable[Texts], task: str, concept: str) -> Embedded:
         """Return the vectors of frames and sequences, each under its instruction (UTD, Tables F.2 and F.3).
 
         The videos come in chunks, so that memory holds only the texts of one chunk.
         """
-        told = INSTRUCTIONS[task][concept]
+        instructions = INSTRUCTIONS[task][concept]
         frames, sequences = [], []
         for texts in chunks:
-            flat = [text for said in texts.frames for text in said]
+            flat = [text for frame_texts in texts.frames for text in frame_texts]
             if flat:
-                frames.append(self._places(flat, told[FRAME]).reshape(len(texts.frames), -1))
+                frames.append(self._row_indices(flat, instructions[FRAME]).reshape(len(texts.frames), -1))
             if texts.sequences:
-                sequences.append(self._places(texts.sequences, told[SEQUENCE]))
+                sequences.append(self._row_indices(texts.sequences, instructions[SEQUENCE]))
         if not frames and not sequences:
             raise EvaluationError("there is no described video; describe some first")
         table = self.vectors.table()
@@ -102,17 +105,17 @@ class Embedding:
 
     def sequences(self, chunks: Iterable[Texts], instruction: str) -> Gathered:
         """Return only the sequences, (n, d), under an instruction of (UTD, Table F.4)."""
-        found = [self._places(texts.sequences, instruction) for texts in chunks]
-        return Gathered(self.vectors.table(), np.concatenate(found))
+        indices = [self._row_indices(texts.sequences, instruction) for texts in chunks]
+        return Gathered(self.vectors.table(), np.concatenate(indices))
 
     def targets(self, texts: Sequence[Sequence[str]], task: str) -> dict[str, Gathered]:
         """Return the texts of classes, or captions: {"frame": (c, d), "sequence": (c, d)}."""
-        return {form: self.means(texts, told) for form, told in INSTRUCTIONS[task][TARGET].items()}
+        return {form: self.means(texts, instruction) for form, instruction in INSTRUCTIONS[task][TARGET].items()}
 
-    def _places(self, texts: Sequence[str], instruction: str) -> NDArray[np.int64]:
+    def _row_indices(self, texts: Sequence[str], instruction: str) -> NDArray[np.int64]:
         """Return the row of each text, NO_TEXT for an empty one."""
-        place = {text: at for at, text in enumerate(dict.fromkeys(text for text in texts if text))}
-        told = [instructed(instruction, text) for text in place]
-        self.seen(told)
-        rows = np.append(self.vectors.places(told, self.heard), NO_TEXT)
-        return rows[np.array([place.get(text, -1) for text in texts], dtype=np.int64)]
+        row_by_text = {text: at for at, text in enumerate(dict.fromkeys(text for text in texts if text))}
+        instructed_texts = [instructed(instruction, text) for text in row_by_text]
+        self.seen(instructed_texts)
+        rows = np.append(self.vectors.row_numbers(instructed_texts, self.heard), NO_TEXT)
+        return rows[np.array([row_by_text.get(text, -1) for text in texts], dtype=np.int64)]

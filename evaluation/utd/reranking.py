@@ -32,9 +32,9 @@ def shortlist(scores: NDArray[np.float32], top: int) -> NDArray[np.bool_]:
     ones.
     """
     best = np.argsort(-scores, axis=1, kind="stable")[:, :top]
-    found = np.zeros(scores.shape, np.bool_)
-    np.put_along_axis(found, best, True, axis=1)
-    return found
+    is_listed = np.zeros(scores.shape, np.bool_)
+    np.put_along_axis(is_listed, best, True, axis=1)
+    return is_listed
 
 
 def reranked(
@@ -56,18 +56,18 @@ def reranked(
     near, show = shortlist(scores, TOP), reader(model.info)
     sign = 1 if model.info.higher_is_better else -1
     stored = dict(job.measured.get(PROBLEMS, {}))
-    found = dict(stored.get(RESCORED, []))
+    rescored = dict(stored.get(RESCORED, []))
     second = np.full(scores.shape, -np.inf, np.float32)
     for at, name in enumerate(ids):
-        asked = np.flatnonzero(near[:, at])
-        if name not in found and len(asked):
+        caption_indices = np.flatnonzero(near[:, at])
+        if name not in rescored and len(caption_indices):
             progress(job, len(ids) + at, message=f"ranking again: {model.info.model_id}")
-            values = np.asarray(_scored(model, *show(at), [captions[one] for one in asked]), np.float32)
-            found[name] = b64encode(values.tobytes()).decode()
+            values = np.asarray(_scored(model, *show(at), [captions[index] for index in caption_indices]), np.float32)
+            rescored[name] = b64encode(values.tobytes()).decode()
             if at % VIDEOS_PER_WRITE == VIDEOS_PER_WRITE - 1:
-                keep(job, len(ids) + at, {**stored, RESCORED: [list(pair) for pair in found.items()]})
-        if len(asked):
-            second[asked, at] = sign * np.frombuffer(b64decode(found[name]), np.float32)
+                keep(job, len(ids) + at, {**stored, RESCORED: [list(pair) for pair in rescored.items()]})
+        if len(caption_indices):
+            second[caption_indices, at] = sign * np.frombuffer(b64decode(rescored[name]), np.float32)
     return credit_of(second, np.arange(len(ids)))
 
 
@@ -75,4 +75,4 @@ def _scored(model: Any, clip: Frames, meta: VideoMeta, texts: Sequence[str]) -> 
     if hasattr(model, "encode_video"):
         scores: Sequence[float] = model.score(model.encode_video([clip], [meta]), model.encode_text(texts))[0]
         return scores
-    return [one.value for one in model.score(clip, texts, meta=meta)]
+    return [score.value for score in model.score(clip, texts, meta=meta)]

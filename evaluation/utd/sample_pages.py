@@ -34,35 +34,35 @@ class ShownSample:
         return sum(map(sum, self.votes))
 
 
-def places(run: BiasRun, shown: str) -> list[int]:
+def sample_indices(run: BiasRun, list_name: str) -> list[int]:
     """Return the samples of a list, those that most models are right about first: removed from the split, removed from
     the balanced split only, or kept."""
     facts, predictions = (run.result or {}).get("split"), run.predictions
     if not facts or not predictions:
         return []
     removed, balanced = set(facts["removed"]), set(facts["removed_balanced"] or ())
-    wanted = {
+    belongs = {
         REMOVED: lambda name: name in removed,
         BALANCED: lambda name: name in balanced and name not in removed,
         KEPT: lambda name: name not in removed,
-    }[shown if shown in {REMOVED, BALANCED, KEPT} else REMOVED]
+    }[list_name if list_name in {REMOVED, BALANCED, KEPT} else REMOVED]
     correct = predictions["correct"]
-    found = [at for at, name in enumerate(predictions["ids"]) if wanted(name)]
-    return sorted(found, key=lambda at: (-correct[at].count("1") if correct else 0, at))
+    indices = [at for at, name in enumerate(predictions["ids"]) if belongs(name)]
+    return sorted(indices, key=lambda at: (-correct[at].count("1") if correct else 0, at))
 
 
 def shown_samples(run: BiasRun, some: Sequence[int]) -> list[ShownSample]:
-    """Return the samples at these places. At most four queries."""
+    """Return the samples at these indices. At most four queries."""
     stored = run.predictions or {}
     names = [stored["ids"][at] for at in some]
     videos, targets = _videos(run, dict(zip(names, _keys(stored, some), strict=True)))
     objects = _objects(run, [video.pk for video in videos.values()])
-    found = []
+    samples = []
     for at, name in zip(some, names, strict=True):
-        votes = [said == "1" for said in stored["correct"][at]] if stored.get("correct") else []
+        votes = [digit == "1" for digit in stored["correct"][at]] if stored.get("correct") else []
         video = videos.get(name)
         target = stored["classes"][at] if stored.get("classes") else targets.get(name, "")
-        found.append(
+        samples.append(
             ShownSample(
                 id=name,
                 target=target,
@@ -72,18 +72,18 @@ def shown_samples(run: BiasRun, some: Sequence[int]) -> list[ShownSample]:
                 objects=_runs(objects.get(video.pk, []) if video else []),
             )
         )
-    return found
+    return samples
 
 
 def _runs(texts: Sequence[str]) -> list[tuple[list[int], str]]:
     """Return consecutive frames of one text: their first and last number from 1, or their only one."""
-    found: list[tuple[list[int], str]] = []
+    spans: list[tuple[list[int], str]] = []
     for number, text in enumerate(texts, start=1):
-        if found and found[-1][1] == text:
-            found[-1] = ([found[-1][0][0], number], text)
+        if spans and spans[-1][1] == text:
+            spans[-1] = ([spans[-1][0][0], number], text)
         else:
-            found.append(([number], text))
-    return found
+            spans.append(([number], text))
+    return spans
 
 
 def _keys(stored: Mapping[str, Any], some: Sequence[int]) -> list[str | None]:
@@ -96,12 +96,12 @@ def _videos(run: BiasRun, keys: Mapping[str, str | None]) -> tuple[dict[str, Vid
 
     An id in retrieval is that of a caption, or of a video with all its captions: then the first one is shown.
     """
-    shown = Video.objects.filter(project=run.project).exclude(media_state=MediaState.TAKEN_DOWN)
-    by_key = {video.key: video for video in shown.filter(key__in=[key for key in keys.values() if key])}
+    available_videos = Video.objects.filter(project=run.project).exclude(media_state=MediaState.TAKEN_DOWN)
+    by_key = {video.key: video for video in available_videos.filter(key__in=[key for key in keys.values() if key])}
     videos = {name: by_key[key] for name, key in keys.items() if key in by_key}
     if run.task == CLASSIFICATION:
         return videos, {}
-    rows = list(Caption.objects.filter(video__in=shown, key__in=keys).select_related("video"))
+    rows = list(Caption.objects.filter(video__in=available_videos, key__in=keys).select_related("video"))
     videos = {**{row.key: row.video for row in rows}, **videos}
     firsts = first_captions(run, videos.values())
     texts = {name: firsts[video.pk] for name, video in videos.items() if video.pk in firsts}
@@ -112,10 +112,12 @@ def _videos(run: BiasRun, keys: Mapping[str, str | None]) -> tuple[dict[str, Vid
 def _objects(run: BiasRun, videos: Sequence[int]) -> dict[int, list[str]]:
     if run.descriptions is None:
         return {}
-    found: dict[int, list[str]] = {}
+    texts_by_video: dict[int, list[str]] = {}
     procedure = procedure_of(run.params)
     rows = frame_texts(run.descriptions).filter(video__in=videos).order_by("video", "place")
     raw: Mapping[str, Any]
     for video, raw in rows.values_list("video", "raw"):
-        found.setdefault(video, []).append(frame_form(OBJECTS, raw[OBJECTS], procedure) if OBJECTS in raw else "")
-    return found
+        texts_by_video.setdefault(video, []).append(
+            frame_form(OBJECTS, raw[OBJECTS], procedure) if OBJECTS in raw else ""
+        )
+    return texts_by_video

@@ -46,36 +46,41 @@ class SampleTask:
     def procedure(self) -> Procedure:
         return procedure_of(self.run.params)
 
-    def part(self, concept: str, temporal: str) -> "SampleTask":
+    def with_texts(self, concept: str, temporal: str) -> "SampleTask":
         """Return the task of the samples that have the texts of a cell."""
         videos = complete(self.described, concept, temporal)
-        kept, learnt = (np.flatnonzero([sample.video in videos for sample in some]) for some in (self.test, self.train))
-        part = replace(
+        test_indices, train_indices = (
+            np.flatnonzero([sample.video in videos for sample in some]) for some in (self.test, self.train)
+        )
+        cell_task = replace(
             self,
-            test=[self.test[at] for at in kept],
-            train=[self.train[at] for at in learnt],
-            labels=self.labels[kept] if self.classifies else np.arange(len(kept)),
-            train_labels=self.train_labels[learnt],
+            test=[self.test[at] for at in test_indices],
+            train=[self.train[at] for at in train_indices],
+            labels=self.labels[test_indices] if self.classifies else np.arange(len(test_indices)),
+            train_labels=self.train_labels[train_indices],
         )
         if not self.classifies:
-            part.names, part.texts = [self.names[at] for at in kept], [self.texts[at] for at in kept]
-        if len(np.unique(part.train_labels)) < 2:
-            part.train, part.train_labels = [], np.zeros(0, np.int64)
+            cell_task.names, cell_task.texts = (
+                [self.names[at] for at in test_indices],
+                [self.texts[at] for at in test_indices],
+            )
+        if len(np.unique(cell_task.train_labels)) < 2:
+            cell_task.train, cell_task.train_labels = [], np.zeros(0, np.int64)
         if hasattr(self, "embedding"):
-            part.embedding = self.embedding
-        return part
+            cell_task.embedding = self.embedding
+        return cell_task
 
-    def spread(self, part: "SampleTask", credits: Credits) -> Credits:
-        """Return the credits of a part for all samples, NaN for the others."""
-        place = {sample.id: at for at, sample in enumerate(self.test)}
-        found = np.full(len(self.test), np.nan)
-        found[[place[sample.id] for sample in part.test]] = credits
-        return found
+    def spread(self, cell_task: "SampleTask", credits: Credits) -> Credits:
+        """Return the credits of a cell's task for all samples, NaN for the others."""
+        row_by_id = {sample.id: at for at, sample in enumerate(self.test)}
+        all_credits = np.full(len(self.test), np.nan)
+        all_credits[[row_by_id[sample.id] for sample in cell_task.test]] = credits
+        return all_credits
 
-    def in_part(self, part: "SampleTask", credits: Credits) -> Credits:
-        """Return the credits of the samples of a part."""
-        chosen = {sample.id for sample in part.test}
-        return credits[[sample.id in chosen for sample in self.test]]
+    def credits_in(self, cell_task: "SampleTask", credits: Credits) -> Credits:
+        """Return the credits of the samples of a cell's task."""
+        sample_ids = {sample.id for sample in cell_task.test}
+        return credits[[sample.id in sample_ids for sample in self.test]]
 
     def embedded(self, samples: Sequence[Sample], concept: str, kind: str) -> Embedded:
         texts = chunks(self.run.descriptions, [sample.video for sample in samples], concept, self.procedure, kind)
@@ -115,9 +120,11 @@ def task_of(run: BiasRun, samples: Sequence[Sample]) -> SampleTask:
     names = sorted({sample.target for sample in samples})
     if len(names) < 2:
         raise EvaluationError(f"all samples have the class {quoted(names[0])}; choose a different source of classes")
-    place = {name: at for at, name in enumerate(names)}
-    labels, learnt = (np.array([place[one.target] for one in some], np.int64) for some in (test, train))
+    index_by_name = {name: at for at, name in enumerate(names)}
+    labels, learnt = (np.array([index_by_name[sample.target] for sample in some], np.int64) for some in (test, train))
     if len(set(learnt.tolist())) < 2:
         train, learnt = [], np.zeros(0, np.int64)
-    said = run.params.get("class_texts", {})
-    return SampleTask(run, test, train, names, [[said.get(name, name)] for name in names], labels, learnt, described)
+    class_texts = run.params.get("class_texts", {})
+    return SampleTask(
+        run, test, train, names, [[class_texts.get(name, name)] for name in names], labels, learnt, described
+    )

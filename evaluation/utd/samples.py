@@ -45,7 +45,7 @@ def samples_of(run: BiasRun) -> tuple[list[Sample], list[str]]:
     videos = list(Video.objects.filter(project=run.project).exclude(media_state=MediaState.TAKEN_DOWN).order_by("pk"))
     targets = _classes(run, videos) if run.task == CLASSIFICATION else _captions(run)
     described: set[int] = set().union(*described_by_text(run.descriptions).values())
-    found: list[Sample] = []
+    samples: list[Sample] = []
     without: list[str] = []
     for video in videos:
         if video.pk not in targets:
@@ -54,10 +54,10 @@ def samples_of(run: BiasRun) -> tuple[list[Sample], list[str]]:
             without.append(video.key)
             continue
         name, *texts = targets[video.pk]
-        found.append(_sample(video, name, texts))
-    if not any(not sample.train for sample in found):
-        raise EvaluationError(_no_samples(run, len(targets), len(found)))
-    return found, without
+        samples.append(_sample(video, name, texts))
+    if not any(not sample.train for sample in samples):
+        raise EvaluationError(_no_samples(run, len(targets), len(samples)))
+    return samples, without
 
 
 def _no_samples(run: BiasRun, n_targets: int, n_train: int) -> str:
@@ -84,24 +84,24 @@ def published_samples(run: BiasRun) -> list[Sample]:
 
     EvaluationError: none of them is a video of the project with a class or caption.
     """
-    named = (run.predictions or {}).get("videos") or []
-    names = {key: name for name, key in zip((run.predictions or {})["ids"], named, strict=False) if key}
+    video_keys = (run.predictions or {}).get("videos") or []
+    names = {key: name for name, key in zip((run.predictions or {})["ids"], video_keys, strict=False) if key}
     rows = Video.objects.filter(project=run.project).exclude(media_state=MediaState.TAKEN_DOWN).order_by("pk")
     videos = [video for video in rows if video.key in names or video.split == Split.TRAIN]
     targets = _classes(run, videos) if run.task == CLASSIFICATION else _captions(run)
-    found = []
+    samples = []
     for video in videos:
         is_judged = video.key in names
         if video.pk not in targets or not (is_judged or run.task == CLASSIFICATION):
             continue
-        one = _sample(video, names.get(video.key, video.key), targets[video.pk][1:])
-        found.append(replace(one, train=not is_judged))
-    if not any(not sample.train for sample in found):
+        video_sample = _sample(video, names.get(video.key, video.key), targets[video.pk][1:])
+        samples.append(replace(video_sample, train=not is_judged))
+    if not any(not sample.train for sample in samples):
         raise EvaluationError(
             "no sample of these splits is a video of this project with a class or caption; import the videos under "
             "the published ids first, then the splits again"
         )
-    return found
+    return samples
 
 
 def frame_texts(descriptions: Descriptions) -> QuerySet[FrameText]:
@@ -116,8 +116,8 @@ def described_by_text(descriptions: Descriptions) -> dict[str, set[int]]:
 
 def described_videos(descriptions: Descriptions, texts: Sequence[str] = ITEMS_NEED) -> set[int]:
     """Return videos that have all these texts in the requested number of frames."""
-    whole = frame_texts(descriptions).filter(raw__has_keys=sorted(texts))
-    counted = whole.order_by().values("video").annotate(n=Count("pk")).values_list("video", "n")
+    complete_texts = frame_texts(descriptions).filter(raw__has_keys=sorted(texts))
+    counted = complete_texts.order_by().values("video").annotate(n=Count("pk")).values_list("video", "n")
     return {video for video, n in counted if n >= descriptions.params["frames"]}
 
 
@@ -130,13 +130,13 @@ def _classes(run: BiasRun, videos: Sequence[Video]) -> dict[int, tuple[str, ...]
             f"{quoted(by)} is not a source of classes; write {CLASS_LABEL}, {CATEGORY} or {FACTS}NAME"
         )
     keys = {video.pk: video.key for video in videos}
-    found: dict[int, tuple[str, ...]] = {}
+    labels_by_video: dict[int, tuple[str, ...]] = {}
     name = by.removeprefix(FACTS)
     captions = _true_captions(run).order_by("pk").values_list("video", "facts")
     for video, facts in captions.iterator():
         if video in keys and facts.get(name) not in (None, ""):
-            found.setdefault(video, (keys[video], str(facts[name])))
-    return found
+            labels_by_video.setdefault(video, (keys[video], str(facts[name])))
+    return labels_by_video
 
 
 def _captions(run: BiasRun) -> dict[int, tuple[str, ...]]:
@@ -148,14 +148,14 @@ def _captions(run: BiasRun) -> dict[int, tuple[str, ...]]:
     captions = _true_captions(run).filter(key__startswith=run.labels)
     if run.descriptions is not None:
         captions = captions.exclude(video__split=Split.TRAIN)
-    found: dict[int, tuple[str, ...]] = {}
+    captions_by_video: dict[int, tuple[str, ...]] = {}
     rows = captions.order_by("pk").values_list("video", "video__key", "key", "text")
     for video, video_key, key, text in rows.iterator():
-        if video not in found:
-            found[video] = (video_key if averages else key, text)
+        if video not in captions_by_video:
+            captions_by_video[video] = (video_key if averages else key, text)
         elif averages:
-            found[video] = (*found[video], text)
-    return found
+            captions_by_video[video] = (*captions_by_video[video], text)
+    return captions_by_video
 
 
 def first_captions(run: BiasRun, videos: Iterable[Video]) -> dict[int, str]:
@@ -171,8 +171,8 @@ def _true_captions(run: BiasRun) -> QuerySet[Caption]:
 
 def raw_frames(descriptions: Descriptions, videos: Sequence[int]) -> list[list[Mapping[str, Any]]]:
     """Return the raw answers of the videos' frames, in order. One query."""
-    found: dict[int, list[Mapping[str, Any]]] = {video: [] for video in videos}
+    frames_by_video: dict[int, list[Mapping[str, Any]]] = {video: [] for video in videos}
     rows = FrameText.objects.filter(descriptions=descriptions, video__in=videos).order_by("video", "place")
     for video, raw in rows.values_list("video", "raw"):
-        found[video].append(raw)
-    return [found[video] for video in videos]
+        frames_by_video[video].append(raw)
+    return [frames_by_video[video] for video in videos]

@@ -44,19 +44,19 @@ def summary(check: ItemCheck) -> list[dict[str, Any]]:
     If objects carry no information, all right and all wrong are equally frequent; the excess of all right is answered
     by objects. Intervals are over source videos.
     """
-    found: dict[str, list[tuple[int, bool, str]]] = {}
+    rows_by_subtest: dict[str, list[tuple[int, bool, str]]] = {}
     rows = ItemShortcut.objects.filter(check_of=check).order_by("item__subtest__name", "pk")
     columns = ("item__subtest__name", "objects_right", "frame_right", *(f"item__video__{name}" for name in SOURCE))
     for name, objects, frame, *video in rows.values_list(*columns).iterator():
-        found.setdefault(name, []).append((objects, frame, cluster(dict(zip(SOURCE, video, strict=True)))))
-    if len(found) > 1:
-        found[""] = [row for each in found.values() for row in each]
-    return [_summed(name, each) for name, each in found.items()]
+        rows_by_subtest.setdefault(name, []).append((objects, frame, cluster(dict(zip(SOURCE, video, strict=True)))))
+    if len(rows_by_subtest) > 1:
+        rows_by_subtest[""] = [row for subtest_rows in rows_by_subtest.values() for row in subtest_rows]
+    return [_summed(name, subtest_rows) for name, subtest_rows in rows_by_subtest.items()]
 
 
 def _summed(name: str, rows: Sequence[tuple[int, bool, str]]) -> dict[str, Any]:
     objects, frame, sources = (list(column) for column in zip(*rows, strict=True))
-    right = [each == MODELS for each in objects]
+    right = [n_right == MODELS for n_right in objects]
     share_ci, frame_ci = mean_intervals(np.column_stack([right, frame]).astype(np.float64), sources)
     n, counts = len(rows), {"right": sum(right), "wrong": objects.count(0), "frame": sum(frame)}
     return {
@@ -83,10 +83,12 @@ def check_bar(project: Project, items: Mapping[int, Sequence[str]]) -> None:
     bar = ShortcutBar.objects.filter(project=project).first()
     if bar is None or not items:
         return
-    found = ItemShortcut.objects.filter(check_of=latest_check(project))
-    rows = {pk: (sha, right) for pk, sha, right in found.values_list("item", "texts_sha256", "objects_right")}
-    known = {pk: rows[pk][1] for pk, texts in items.items() if pk in rows and rows[pk][0] == texts_sha256(texts)}
-    unknown = len(items) - len(known)
+    shortcuts = ItemShortcut.objects.filter(check_of=latest_check(project))
+    rows = {pk: (sha, right) for pk, sha, right in shortcuts.values_list("item", "texts_sha256", "objects_right")}
+    right_by_item = {
+        pk: rows[pk][1] for pk, texts in items.items() if pk in rows and rows[pk][0] == texts_sha256(texts)
+    }
+    unknown = len(items) - len(right_by_item)
     if unknown:
         raise EvaluationError(
             _(
@@ -96,7 +98,7 @@ def check_bar(project: Project, items: Mapping[int, Sequence[str]]) -> None:
             )
             % {"n": unknown}
         )
-    share = sum(right == MODELS for right in known.values()) / len(items)
+    share = sum(right == MODELS for right in right_by_item.values()) / len(items)
     if share > bar.share:
         raise EvaluationError(
             _(

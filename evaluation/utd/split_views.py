@@ -20,7 +20,7 @@ from evaluation.utd.instructions import CLASSIFICATION
 from evaluation.utd.pages import loss_rows
 from evaluation.utd.procedure import procedure_of
 from evaluation.utd.reliability import conclusion_of
-from evaluation.utd.sample_pages import BALANCED, KEPT, REMOVED, places, shown_samples
+from evaluation.utd.sample_pages import BALANCED, KEPT, REMOVED, sample_indices, shown_samples
 from foilworks.core.projects.access import enter_project, get_project
 from foilworks.core.projects.models import Role
 from foilworks.core.text.errors import ActionableError
@@ -32,18 +32,18 @@ MAX_DIGITS = 10
 @require_safe
 def samples(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show removed or kept samples with film strip, texts and votes."""
-    found = enter_project(request, get_bias_run(request.user, slug, pk))
+    bias_run = enter_project(request, get_bias_run(request.user, slug, pk))
     names = {REMOVED: _("Removed"), BALANCED: _("Removed from the balanced split only"), KEPT: _("Kept")}
-    shown = request.GET.get("show", "")
-    shown = shown if shown in names else REMOVED
-    page = Paginator(places(found, shown), SAMPLES_PER_PAGE).get_page(request.GET.get("page"))
+    list_name = request.GET.get("show", "")
+    list_name = list_name if list_name in names else REMOVED
+    page = Paginator(sample_indices(bias_run, list_name), SAMPLES_PER_PAGE).get_page(request.GET.get("page"))
     context = {
-        "run": found,
-        "lists": [(name, label, len(places(found, name))) for name, label in names.items()],
-        "shown": shown,
+        "run": bias_run,
+        "lists": [(name, label, len(sample_indices(bias_run, name))) for name, label in names.items()],
+        "shown": list_name,
         "page": page,
-        "samples": shown_samples(found, page.object_list),
-        "query": f"show={shown}&",
+        "samples": shown_samples(bias_run, page.object_list),
+        "query": f"show={list_name}&",
     }
     return render(request, "evaluation/bias/samples.html", context)
 
@@ -51,17 +51,17 @@ def samples(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_safe
 def reliability(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show how the splits depend on the train size, and which results missing texts cost."""
-    found = enter_project(request, get_bias_run(request.user, slug, pk))
-    result = found.result or {}
+    bias_run = enter_project(request, get_bias_run(request.user, slug, pk))
+    result = bias_run.result or {}
     curve = result.get("learning_curve")
-    settings = {"task": found.task, "labels": found.labels, "encoder": found.encoder, "learning_curve": "on"}
+    settings = {"task": bias_run.task, "labels": bias_run.labels, "encoder": bias_run.encoder, "learning_curve": "on"}
     context = {
-        "run": found,
+        "run": bias_run,
         "result": result,
         "curve": curve,
-        "verdict": conclusion_of(curve, procedure_of(found.params).bootstrap),
+        "verdict": conclusion_of(curve, procedure_of(bias_run.params).bootstrap),
         "losses": loss_rows(result),
-        "again": urlencode({"descriptions": found.descriptions_id or "", **settings}),
+        "again": urlencode({"descriptions": bias_run.descriptions_id or "", **settings}),
     }
     if curve:
         context["chart"] = partial(cached_chart, "learning-curve", partial(learning_curve, curve), curve)
@@ -71,19 +71,19 @@ def reliability(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def train(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show the form that trains a classifier on a frozen backbone, or scores an image-text model."""
-    found = enter_project(request, get_bias_run(request.user, slug, pk))
+    bias_run = enter_project(request, get_bias_run(request.user, slug, pk))
     form = TrainForm(request.POST if request.method == "POST" else None)
-    if found.task == CLASSIFICATION:
+    if bias_run.task == CLASSIFICATION:
         del form.fields["rerank"]
     if form.is_bound and form.is_valid():
         sent = dict(form.cleaned_data)
         try:
-            predict_samples(request.user, found, sent.pop("model"), **sent)
+            predict_samples(request.user, bias_run, sent.pop("model"), **sent)
         except ActionableError as error:
             form.add_error("model", str(error))
         else:
             return redirect("utd:bias_models", slug, pk)
-    n_train = (found.result or {}).get("n_train")
+    n_train = (bias_run.result or {}).get("n_train")
     intro = _("The model learns from %(n)s videos of the train split. It answers all samples of the test set.")
     context = {
         "form": form,
@@ -91,7 +91,7 @@ def train(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "verb": _("Queue job"),
         "back": reverse("utd:bias_models", args=[slug, pk]),
         "intro": intro % {"n": n_train} if n_train else "",
-        "closed": "" if (found.result or {}).get("split") else _("This run has no split yet."),
+        "closed": "" if (bias_run.result or {}).get("split") else _("This run has no split yet."),
     }
     return render(request, "evaluation/bias/form.html", context, status=422 if form.errors else 200)
 
@@ -101,7 +101,7 @@ def datasets(request: HttpRequest, slug: str) -> HttpResponse:
     """Show runs of the person's projects side by side (UTD, Tables 1 to 4)."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     choices = newest_runs(request.user)
-    chosen = [int(text) for text in request.GET.getlist("run") if text.isdecimal() and len(text) < MAX_DIGITS]
-    runs = newest_runs(request.user, chosen) if chosen else choices
+    run_ids = [int(text) for text in request.GET.getlist("run") if text.isdecimal() and len(text) < MAX_DIGITS]
+    runs = newest_runs(request.user, run_ids) if run_ids else choices
     context = {"project": project, "runs": runs, "tables": tables_of(runs), "choices": choices}
     return render(request, "evaluation/bias/datasets.html", context)

@@ -38,7 +38,7 @@ def split(
     `confidence` (n,): mean probability of the true class over the models. Without classes, there is no balanced split.
     """
     biased = consensus(correct)
-    removed = tuple(int(place) for place in np.flatnonzero(biased))
+    removed = tuple(int(index) for index in np.flatnonzero(biased))
     balanced = None
     if classes is not None and confidence is not None:
         balanced = balanced_removal(len(removed), ids=ids, classes=classes, confidence=confidence)
@@ -75,11 +75,11 @@ def balanced_removal(total: int, *, ids: Sequence[str], classes: Sequence[str], 
     ones; ties by id.
     """
     members: dict[str, list[int]] = {}
-    for place, name in enumerate(classes):
-        members.setdefault(name, []).append(place)
+    for index, name in enumerate(classes):
+        members.setdefault(name, []).append(index)
     removed: list[int] = []
-    for name, quota in quotas({name: len(found) for name, found in members.items()}, total).items():
-        order = sorted(members[name], key=lambda place: (-confidence[place], ids[place]))
+    for name, quota in quotas({name: len(indices) for name, indices in members.items()}, total).items():
+        order = sorted(members[name], key=lambda index: (-confidence[index], ids[index]))
         removed += order[:quota]
     return tuple(sorted(removed))
 
@@ -91,14 +91,14 @@ def quotas(sizes: dict[str, int], total: int) -> dict[str, int]:
         return dict.fromkeys(sizes, 0)
     # Integer arithmetic: shares of a million samples must not have rounding errors.
     floors = {name: size * total // everything for name, size in sizes.items()}
-    left = total - sum(floors.values())
-    first = set(sorted(sizes, key=lambda name: (-(sizes[name] * total % everything), name))[:left])
+    remainder = total - sum(floors.values())
+    first = set(sorted(sizes, key=lambda name: (-(sizes[name] * total % everything), name))[:remainder])
     return {name: floor + (name in first) for name, floor in floors.items()}
 
 
 def split_of(predictions: Mapping[str, Any]) -> Split:
     """Return the split of stored predictions."""
-    correct = np.array([[said == "1" for said in row] for row in predictions["correct"]], dtype=np.bool_)
+    correct = np.array([[digit == "1" for digit in row] for row in predictions["correct"]], dtype=np.bool_)
     confidence = predictions["confidence"]
     return split(
         correct,
@@ -108,17 +108,18 @@ def split_of(predictions: Mapping[str, Any]) -> Split:
     )
 
 
-def split_facts(predictions: Mapping[str, Any], made: Split) -> dict[str, Any]:
+def split_facts(predictions: Mapping[str, Any], debiased_split: Split) -> dict[str, Any]:
     """Return statistics and classes of a split (UTD, Table 4 and Fig. A.1)."""
     ids, classes = predictions["ids"], predictions["classes"]
-    rows = class_rows(classes or (), set(made.removed), set(made.removed_balanced or ()))
+    balanced = debiased_split.removed_balanced
+    rows = class_rows(classes or (), set(debiased_split.removed), set(balanced or ()))
     return {
         "n": len(ids),
-        "n_biased": len(made.removed),
-        "share_biased": len(made.removed) / len(ids),
-        "kappa": made.kappa,
-        "removed": [ids[at] for at in made.removed],
-        "removed_balanced": None if made.removed_balanced is None else [ids[at] for at in made.removed_balanced],
+        "n_biased": len(debiased_split.removed),
+        "share_biased": len(debiased_split.removed) / len(ids),
+        "kappa": debiased_split.kappa,
+        "removed": [ids[at] for at in debiased_split.removed],
+        "removed_balanced": None if balanced is None else [ids[at] for at in balanced],
         "classes": rows,
     }
 
@@ -126,14 +127,17 @@ def split_facts(predictions: Mapping[str, Any], made: Split) -> dict[str, Any]:
 def class_rows(classes: Sequence[str | None], removed: set[int], balanced: set[int]) -> list[dict[str, Any]]:
     """Return the samples per class in the full set, the split and the balanced split (UTD, Fig. A.1).
 
-    `removed`, `balanced`: places of the samples that are not in the split. A sample without a class does not count.
+    `removed`, `balanced`: indices of the samples that are not in the split. A sample without a class does not count.
     """
     full = Counter(name for name in classes if name)
-    kept = {
+    counts_by_form = {
         form: Counter(name for at, name in enumerate(classes) if name and at not in gone)
         for form, gone in (("split", removed), ("balanced", balanced))
     }
-    return [{"class": name, "n": full[name], **{form: kept[form][name] for form in kept}} for name in sorted(full)]
+    return [
+        {"class": name, "n": full[name], **{form: counts_by_form[form][name] for form in counts_by_form}}
+        for name in sorted(full)
+    ]
 
 
 def as_utd(
@@ -143,10 +147,10 @@ def as_utd(
 
     `videos`: the video of each sample, which published files name; a sample without one keeps its id.
     """
-    shown = [video or one for one, video in zip(ids, videos or ids, strict=True)]
-    out = {"full": shown}
+    published_ids = [video or sample_id for sample_id, video in zip(ids, videos or ids, strict=True)]
+    out = {"full": published_ids}
     for name, key in (("debiased", "removed"), ("debiased-balanced", "removed_balanced")):
         if facts[key] is not None:
             gone = set(facts[key])
-            out[name] = [name for one, name in zip(ids, shown, strict=True) if one not in gone]
+            out[name] = [name for sample_id, name in zip(ids, published_ids, strict=True) if sample_id not in gone]
     return out

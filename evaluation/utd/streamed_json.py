@@ -53,7 +53,7 @@ class _Reader:
 
     def _value(self) -> Any:
         self._next()
-        wanted = CHUNK
+        chunk_size = CHUNK
         while True:
             try:
                 value, end = self.decoder.raw_decode(self.text, self.at)
@@ -65,8 +65,8 @@ class _Reader:
                 if end < len(self.text) or self.is_end:
                     self.at = end
                     return value
-            self._read(wanted)
-            wanted *= 2
+            self._read(chunk_size)
+            chunk_size *= 2
 
     def _next(self) -> str:
         """Return the next character that is not a space, "" at the end of the file."""
@@ -79,9 +79,9 @@ class _Reader:
                 return ""
             self._read(CHUNK)
 
-    def _take(self, wanted: str) -> None:
-        if self._next() != wanted:
-            self._broken(f"'{wanted}' is missing")
+    def _take(self, symbol: str) -> None:
+        if self._next() != symbol:
+            self._broken(f"'{symbol}' is missing")
         self.at += 1
 
     def _read(self, size: int) -> None:

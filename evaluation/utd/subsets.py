@@ -26,11 +26,11 @@ def subset(project: Project, split: str = "", videos: Sequence[str] = ()) -> dic
     keys = list(dict.fromkeys(videos))
     if len(keys) > MAX_VIDEOS:
         raise EvaluationError(f"{len(keys)} videos are listed; list at most {MAX_VIDEOS}, or choose a split")
-    known = set(Video.objects.filter(project=project, key__in=keys).values_list("key", flat=True))
-    if strange := [key for key in keys if key not in known]:
-        shown = ", ".join(shortened(key) for key in strange[:MAX_SHOWN])
+    known_keys = set(Video.objects.filter(project=project, key__in=keys).values_list("key", flat=True))
+    if unknown_keys := [key for key in keys if key not in known_keys]:
+        examples = ", ".join(shortened(key) for key in unknown_keys[:MAX_SHOWN])
         raise EvaluationError(
-            f"{len(strange)} of the listed videos are not in the project: {shown}; list videos by their key"
+            f"{len(unknown_keys)} of the listed videos are not in the project: {examples}; list videos by their key"
         )
     return {**({"split": split} if split else {}), **({"videos": keys} if keys else {})}
 

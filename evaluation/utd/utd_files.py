@@ -31,17 +31,17 @@ MAX_FRAMES = 64
 
 def read_descriptions(paths: Sequence[Path]) -> DescribedVideos:
     """Return {video: [{concept: text} per frame]} on disk. EvaluationError names file, video and concept."""
-    found = DescribedVideos()
+    descriptions = DescribedVideos()
     for path in paths:
         if path.suffix in {".pickle", ".pkl"}:
             raise EvaluationError(f"{path}: a pickle can contain code and is not opened; save it as JSON")
         for video, concepts in members(path):
-            found.add(video, _taken(path, video, concepts))
-    for video, counts in found.uneven():
+            descriptions.add(video, _taken(path, video, concepts))
+    for video, counts in descriptions.uneven():
         raise EvaluationError(
             f"{video}: its concepts have {counts[0]} to {counts[-1]} frames; give the same number for all"
         )
-    return found
+    return descriptions
 
 
 def _taken(path: Path, video: str, concepts: Any) -> dict[str, list[str]]:
@@ -92,14 +92,16 @@ def read_splits(path: Path) -> tuple[list[str], dict[str, list[str] | None]]:
         fail(path, None, "record", "lacks full or debiased", 'write {"full": [ids], "debiased": [ids]}')
     ids: dict[str, list[str]] = {}
     for name in ("full", "debiased", "debiased-balanced"):
-        found = data.get(name)
-        if found is None:
+        split_ids = data.get(name)
+        if split_ids is None:
             continue
-        if not isinstance(found, list) or not all(isinstance(each, str) and each for each in found):
+        if not isinstance(split_ids, list) or not all(
+            isinstance(sample_id, str) and sample_id for sample_id in split_ids
+        ):
             fail(path, None, name, "is not a list of ids", "write the sample ids as text")
-        if len(set(found)) != len(found):
+        if len(set(split_ids)) != len(split_ids):
             fail(path, None, name, "names a sample twice", "keep one of them")
-        if strangers := sorted(set(found) - set(data["full"])):
+        if strangers := sorted(set(split_ids) - set(data["full"])):
             fail(
                 path,
                 None,
@@ -107,13 +109,13 @@ def read_splits(path: Path) -> tuple[list[str], dict[str, list[str] | None]]:
                 f"names '{strangers[0][:80]}', which is not in full",
                 "list only samples that are in full",
             )
-        ids[name] = found
+        ids[name] = split_ids
     if not ids["full"]:
         fail(path, None, "full", "is empty", "name at least one sample")
     gone: dict[str, list[str] | None] = {}
     for key, name in (("removed", "debiased"), ("removed_balanced", "debiased-balanced")):
         stays = set(ids[name]) if name in ids else None
-        gone[key] = None if stays is None else [each for each in ids["full"] if each not in stays]
+        gone[key] = None if stays is None else [sample_id for sample_id in ids["full"] if sample_id not in stays]
     return ids["full"], gone
 
 
@@ -139,8 +141,8 @@ def published_descriptions_of(descriptions: Descriptions) -> dict[str, dict[str,
     files: dict[str, dict[str, list[dict[str, str]]]] = {}
     for split, key, raw in rows.values_list("video__split", "video__key", "raw").iterator():
         name = PUBLISHED_FILE.format(name="_".join(filter(None, (descriptions.project.slug, split))))
-        told = {concept: published_text(concept, text) for concept, text in raw.items() if concept in NAMES}
-        files.setdefault(name, {}).setdefault(key, []).append(told)
+        texts = {concept: published_text(concept, text) for concept, text in raw.items() if concept in NAMES}
+        files.setdefault(name, {}).setdefault(key, []).append(texts)
     return {name: written(videos) for name, videos in files.items()}
 
 

@@ -56,21 +56,21 @@ class TextVectors:
         with self._locked():
             _rename_old(folder)
 
-    def places(self, texts: Sequence[str], heard: Heard = nobody) -> NDArray[np.int64]:
+    def row_numbers(self, texts: Sequence[str], heard: Heard = nobody) -> NDArray[np.int64]:
         """Return the rows of `table()` of the texts, (m,); new texts are embedded, short ones first.
 
         `heard(n)` is called with the number of new texts that are embedded so far.
         """
         self._read()
         keys = [text_key(text) for text in texts]
-        found = self._find(keys)
-        new = {keys[at]: texts[at] for at in np.flatnonzero(found < 0).tolist()}
+        stored_rows = self._find(keys)
+        new = {keys[at]: texts[at] for at in np.flatnonzero(stored_rows < 0).tolist()}
         order = sorted(new, key=lambda key: (len(new[key]), new[key]))
         for start in range(0, len(order), self.batch):
             some = order[start : start + self.batch]
             self._append(some, self._encode([new[key] for key in some]))
             heard(start + len(some))
-        rows = self._find(keys) if new else found
+        rows = self._find(keys) if new else stored_rows
         for block in np.unique(rows >> PLACE_BITS).tolist():
             os.utime(self._block(block)[0])
         return rows
@@ -90,17 +90,17 @@ class TextVectors:
 
     def _find(self, keys: Sequence[bytes]) -> NDArray[np.int64]:
         """Return -1 for an unknown key."""
-        found = np.full(len(keys), -1, dtype=np.int64)
+        rows = np.full(len(keys), -1, dtype=np.int64)
         if len(self._sorted):
             # Keys have one length, so dropped trailing zeros cannot make two of them equal.
-            wanted = np.array(keys, dtype=KEY)
-            at = np.minimum(np.searchsorted(self._sorted, wanted), len(self._sorted) - 1)
-            there = self._sorted[at] == wanted
-            found[there] = self._order[at[there]]
-        for place, key in enumerate(keys):
+            sought_keys = np.array(keys, dtype=KEY)
+            at = np.minimum(np.searchsorted(self._sorted, sought_keys), len(self._sorted) - 1)
+            is_stored = self._sorted[at] == sought_keys
+            rows[is_stored] = self._order[at[is_stored]]
+        for index, key in enumerate(keys):
             if (row := self._recent.get(key)) is not None:
-                found[place] = row
-        return found
+                rows[index] = row
+        return rows
 
     def _read(self) -> None:
         """Read what any process has added since."""
@@ -112,16 +112,19 @@ class TextVectors:
         for path in sorted(self.folder.glob("*.keys")):
             number = int(path.stem)
             vectors, keys = self._block(number)
-            known, whole = self.counts.get(number, 0), min(_size(keys) // KEY.itemsize, _size(vectors) // row_bytes)
+            n_read, n_complete = (
+                self.counts.get(number, 0),
+                min(_size(keys) // KEY.itemsize, _size(vectors) // row_bytes),
+            )
             with keys.open("rb") as file:
-                file.seek(known * KEY.itemsize)
-                data = file.read(max(0, whole - known) * KEY.itemsize)
-            first = (number << PLACE_BITS) + known
+                file.seek(n_read * KEY.itemsize)
+                data = file.read(max(0, n_complete - n_read) * KEY.itemsize)
+            first = (number << PLACE_BITS) + n_read
             for at in range(0, len(data), KEY.itemsize):
                 self._recent[data[at : at + KEY.itemsize]] = first + at // KEY.itemsize
                 if len(self._recent) > RECENT:
                     self._sort()
-            self.counts[number] = whole
+            self.counts[number] = n_complete
 
     def _sort(self) -> None:
         keys = np.concatenate([self._sorted, np.array(list(self._recent), KEY)])
@@ -166,12 +169,12 @@ class BlockTable:
     def __getitem__(self, at: Any) -> Floats:
         rows = np.asarray(at, dtype=np.int64)
         numbers = rows >> PLACE_BITS
-        found = np.empty((*rows.shape, self.shape[1]), np.float32)
+        vectors = np.empty((*rows.shape, self.shape[1]), np.float32)
         for number in np.unique(numbers).tolist():
-            here = numbers == number
+            in_block = numbers == number
             # A negative row is of no text: its vector is zero.
-            found[here] = self.blocks[number][rows[here] & PLACE_MASK] if number >= 0 else 0.0
-        return found
+            vectors[in_block] = self.blocks[number][rows[in_block] & PLACE_MASK] if number >= 0 else 0.0
+        return vectors
 
 
 def evict(root: Path, limit: int) -> int:

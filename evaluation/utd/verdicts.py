@@ -76,11 +76,15 @@ def conclusions(result: Mapping[str, Any]) -> list[dict[str, Any]]:
         cells = [(common, result["chance"])]
         if concept in learnt:
             cells.append((learnt[concept], guess_of(result)))
-        shown = [{**(cell or {}), "chance": chance, **_beside(cell, chance)} for cell, chance in cells]
-        state = _strongest([each["state"] for each in shown])
-        row = {"concept": concept, "common": shown[0], "dataset": shown[1] if len(shown) > 1 else None}
+        judged_cells = [{**(cell or {}), "chance": chance, **_beside(cell, chance)} for cell, chance in cells]
+        state = _strongest([cell["state"] for cell in judged_cells])
+        row = {
+            "concept": concept,
+            "common": judged_cells[0],
+            "dataset": judged_cells[1] if len(judged_cells) > 1 else None,
+        }
         advice = ADVICE.get((concept, state)) or GENERAL[state]
-        row["needs_training"] = shown[0]["state"] != ABOVE and state == ABOVE
+        row["needs_training"] = judged_cells[0]["state"] != ABOVE and state == ABOVE
         rows.append({**row, "state": state, "mark": MARKS[state], "words": WORDS[state], "advice": advice})
     return rows
 

@@ -40,7 +40,7 @@ from evaluation.utd.forms import (
 from evaluation.utd.models import Descriptions, ItemCheck, ShortcutBar
 from evaluation.utd.procedure import CHOICES
 from evaluation.utd.reliability import certificate_of
-from evaluation.utd.sample_pages import REMOVED, places, shown_samples
+from evaluation.utd.sample_pages import REMOVED, sample_indices, shown_samples
 from evaluation.utd.shortcuts import latest_check, summary
 from evaluation.utd.subsets import videos_to_describe
 from evaluation.utd.verdicts import guess_of, order_matters
@@ -130,10 +130,10 @@ def measure(request: HttpRequest, slug: str) -> HttpResponse:
     form = MeasureForm(project, *sent_to(request), initial=request.GET.dict())
 
     def act() -> HttpResponse:
-        asked = dict(form.cleaned_data)
-        options = {name: asked.pop(name) for name in (*CHOICES, "c")}
-        made = measure_bias(request.user, asked.pop("descriptions"), options=options, **asked)
-        return redirect("utd:bias_run", slug, made.pk)
+        parameters = dict(form.cleaned_data)
+        options = {name: parameters.pop(name) for name in (*CHOICES, "c")}
+        bias_run = measure_bias(request.user, parameters.pop("descriptions"), options=options, **parameters)
+        return redirect("utd:bias_run", slug, bias_run.pk)
 
     described = Descriptions.objects.filter(project=project).exists()
     closed = "" if described else _("There are no descriptions to measure yet. Describe or import them first.")
@@ -147,8 +147,8 @@ def split_file(request: HttpRequest, slug: str) -> HttpResponse:
 
     def act() -> HttpResponse:
         sent = dict(form.cleaned_data)
-        made = with_file(sent.pop("file"), lambda path: import_splits(request.user, project, path, **sent))
-        return redirect("utd:bias_split", slug, made.pk)
+        bias_run = with_file(sent.pop("file"), lambda path: import_splits(request.user, project, path, **sent))
+        return redirect("utd:bias_split", slug, bias_run.pk)
 
     return _form_page(request, form, "file", act, _("Import predictions or splits"), _("Import"))
 
@@ -156,35 +156,35 @@ def split_file(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def descriptions(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show one described video per page, frame by frame."""
-    found = enter_project(request, get_descriptions(request.user, slug, pk))
-    described = Video.objects.filter(frame_texts__descriptions=found).distinct()
+    descriptions = enter_project(request, get_descriptions(request.user, slug, pk))
+    described = Video.objects.filter(frame_texts__descriptions=descriptions).distinct()
     videos = described.order_by("key")
-    if wanted := request.GET.get("q", "").strip():
-        videos = videos.filter(key__icontains=wanted)
+    if search_text := request.GET.get("q", "").strip():
+        videos = videos.filter(key__icontains=search_text)
     page = Paginator(videos, 1).get_page(request.GET.get("page"))
     video = page.object_list[0] if page.object_list else None
-    frames = pages.shown_frames(found, video.pk) if video else []
+    frames = pages.shown_frames(descriptions, video.pk) if video else []
     context = {
-        "descriptions": found,
+        "descriptions": descriptions,
         "page": page,
         "video": video,
         "frames": frames,
         "concepts": pages.CONCEPT_NAMES.values(),
         "clip": player_clip(video) if video else None,
         "n_described": described.count(),
-        "n_videos": Video.objects.filter(project=found.project).count(),
-        "wanted": wanted,
-        "query": f"{urlencode({'q': wanted})}&" if wanted else "",
+        "n_videos": Video.objects.filter(project=descriptions.project).count(),
+        "wanted": search_text,
+        "query": f"{urlencode({'q': search_text})}&" if search_text else "",
     }
     return render(request, "evaluation/bias/descriptions.html", context)
 
 
 @require_POST
 def go_on(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = get_descriptions(request.user, slug, pk)
+    descriptions = get_descriptions(request.user, slug, pk)
     try:
         form = BudgetForm(request.POST)
-        resume_description(request.user, found, form.cleaned_data["budget"] if form.is_valid() else None)
+        resume_description(request.user, descriptions, form.cleaned_data["budget"] if form.is_valid() else None)
     except ActionableError as error:
         messages.error(request, str(error))
     return redirect("utd:bias", slug)
@@ -192,10 +192,10 @@ def go_on(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_safe
 def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = enter_project(request, get_bias_run(request.user, slug, pk))
-    result = found.result or {}
+    bias_run = enter_project(request, get_bias_run(request.user, slug, pk))
+    result = bias_run.result or {}
     context = {
-        "run": found,
+        "run": bias_run,
         "result": result,
         "verdicts": pages.verdicts_of(result),
         "order": order_matters(result),
@@ -213,45 +213,48 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_safe
 def run_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Render the live part: it polls itself while the job is in progress, then requests the whole page."""
-    found = enter_project(request, get_bias_run(request.user, slug, pk))
+    bias_run = enter_project(request, get_bias_run(request.user, slug, pk))
     return render_live(
-        request, "evaluation/bias/_run_progress.html", {"run": found}, refresh=not found.job or found.job.is_over
+        request,
+        "evaluation/bias/_run_progress.html",
+        {"run": bias_run},
+        refresh=not bias_run.job or bias_run.job.is_over,
     )
 
 
 @require_safe
 def split(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = enter_project(request, get_bias_run(request.user, slug, pk))
-    facts = (found.result or {}).get("split")
-    context = {"run": found, "result": found.result or {}, "facts": facts}
+    bias_run = enter_project(request, get_bias_run(request.user, slug, pk))
+    facts = (bias_run.result or {}).get("split")
+    context = {"run": bias_run, "result": bias_run.result or {}, "facts": facts}
     if facts:
         n_kept = facts["n"] - facts["n_biased"]
         context |= {"n_kept": n_kept, "kept_share": n_kept / facts["n"]}
         rows = facts["classes"]
         context["chart"] = partial(cached_chart, "classes", partial(class_distribution, rows), rows)
-        context["samples"] = shown_samples(found, places(found, REMOVED)[:REMOVED_SHOWN])
+        context["samples"] = shown_samples(bias_run, sample_indices(bias_run, REMOVED)[:REMOVED_SHOWN])
     return render(request, "evaluation/bias/split.html", context)
 
 
 @require_http_methods(METHODS)
 def models(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show models on the splits (UTD, Tables 5 and 6), and the form for a file of a model's answers."""
-    found = enter_project(request, get_bias_run(request.user, slug, pk))
+    bias_run = enter_project(request, get_bias_run(request.user, slug, pk))
     form = AnswersForm(*sent_to(request))
     if form.is_bound and form.is_valid():
         sent = dict(form.cleaned_data)
         try:
-            with_file(sent.pop("file"), lambda path: import_benchmark(request.user, found, path, **sent))
+            with_file(sent.pop("file"), lambda path: import_benchmark(request.user, bias_run, path, **sent))
         except ActionableError as error:
             form.add_error("file", str(error))
         else:
             return redirect("utd:bias_models", slug, pk)
-    table = pages.benchmark_of(found)
-    context = {"run": found, "form": form, "table": table, "rows": pages.benchmark_rows(table) if table else []}
-    context["certificate"] = certificate_of(found.result)
-    result = found.result or {}
-    context["can_train"] = (result.get("split") and found.descriptions_id) or result.get("matched", {}).get("n")
-    context["pending"] = found.benchmarked.filter(scored_at__isnull=True, job__isnull=False).select_related("job")
+    table = pages.benchmark_of(bias_run)
+    context = {"run": bias_run, "form": form, "table": table, "rows": pages.benchmark_rows(table) if table else []}
+    context["certificate"] = certificate_of(bias_run.result)
+    result = bias_run.result or {}
+    context["can_train"] = (result.get("split") and bias_run.descriptions_id) or result.get("matched", {}).get("n")
+    context["pending"] = bias_run.benchmarked.filter(scored_at__isnull=True, job__isnull=False).select_related("job")
     return render(request, "evaluation/bias/models.html", context, status=422 if form.errors else 200)
 
 
@@ -311,9 +314,9 @@ def shortcuts(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     form = ShortcutForm(project, request.POST if request.method == "POST" else None)
     if form.is_bound and form.is_valid():
-        asked = dict(form.cleaned_data)
+        parameters = dict(form.cleaned_data)
         try:
-            check_shortcuts(request.user, asked.pop("descriptions"), **asked)
+            check_shortcuts(request.user, parameters.pop("descriptions"), **parameters)
         except ActionableError as error:
             form.add_error("encoder", str(error))
         else:

@@ -10,7 +10,7 @@ from evaluation.errors import EvaluationError
 from evaluation.scoring.actions.start_run import check_device
 from evaluation.utd.ablation import ZERO_SHOT
 from evaluation.utd.actions.descriptions import MAX_NAME_LENGTH, checked_model
-from evaluation.utd.actions.import_benchmark import MAX_LABEL_LENGTH, wanted_ids
+from evaluation.utd.actions.import_benchmark import MAX_LABEL_LENGTH, expected_ids
 from evaluation.utd.instructions import CLASSIFICATION, TASKS
 from evaluation.utd.models import BenchmarkedModel, BiasRun, Descriptions, ItemCheck, ShortcutBar
 from evaluation.utd.procedure import CURVE, checked_choices
@@ -124,7 +124,7 @@ def predict_samples(
     """
     project = run.project
     require_researcher(person, project)
-    wanted_ids(run)
+    expected_ids(run)
     if run.descriptions is None:
         samples_of(run)
     check_device(device)
@@ -173,13 +173,13 @@ def check_shortcuts(
     require_researcher(person, project)
     check_device(device)
     recipe = RECIPES.get(descriptions.params.get("recipe", ""))
-    chosen = checked_model(encoder.strip() or (recipe.encoder if recipe else ""), person)
+    encoder_spec = checked_model(encoder.strip() or (recipe.encoder if recipe else ""), person)
     check = ItemCheck.objects.create(
-        descriptions=descriptions, encoder=chosen, params={"device": device}, created_by=person
+        descriptions=descriptions, encoder=encoder_spec, params={"device": device}, created_by=person
     )
     check.job = enqueue(CHECK_JOB, check.pk, queue="gpu", title=_("Items with shortcuts"), project_id=project.pk)
     check.save(update_fields=["job"])
-    details = {"descriptions": descriptions.pk, "encoder": chosen}
+    details = {"descriptions": descriptions.pk, "encoder": encoder_spec}
     audit.record(audit.event(project, person, "evaluation.check_shortcuts", check, **details))
     return check
 

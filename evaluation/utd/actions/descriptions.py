@@ -115,10 +115,10 @@ def resume_description(
     return locked
 
 
-def queue_description(made: Descriptions) -> None:
-    title = _("Frame descriptions: %(name)s") % {"name": made.name}
-    made.job = enqueue(JOB, made.pk, queue="gpu", title=title, project_id=made.project_id)
-    made.save(update_fields=["job"])
+def queue_description(descriptions: Descriptions) -> None:
+    title = _("Frame descriptions: %(name)s") % {"name": descriptions.name}
+    descriptions.job = enqueue(JOB, descriptions.pk, queue="gpu", title=title, project_id=descriptions.project_id)
+    descriptions.save(update_fields=["job"])
 
 
 def checked_model(spec: str, person: User | None) -> str:
@@ -143,82 +143,91 @@ def import_descriptions(
     project, or for different numbers of frames.
     """
     require_researcher(person, project)
-    found = read_descriptions(paths)
+    described = read_descriptions(paths)
     keys = dict(Video.objects.filter(project=project).values_list("key", "pk"))
-    matches = matched_keys(project, found)
-    known = {name: keys[matches[name]] for name in found if name in matches}
-    if not known:
-        theirs, ours = next(iter(found), ""), next(iter(keys), "")
+    matches = matched_keys(project, described)
+    video_ids = {name: keys[matches[name]] for name in described if name in matches}
+    if not video_ids:
+        file_key, project_key = next(iter(described), ""), next(iter(keys), "")
         raise EvaluationError(
             _(
                 "The files name no video of this project. They have %(theirs)s, and the project has %(ours)s. Use the "
                 "video keys, source ids or file names of this project."
             )
-            % {"theirs": quoted(theirs), "ours": quoted(ours) if ours else _("no videos")}
+            % {"theirs": quoted(file_key), "ours": quoted(project_key) if project_key else _("no videos")}
         )
-    counts = {len(found[key]) for key in known}
+    counts = {len(described[key]) for key in video_ids}
     if len(counts) > 1:
         raise EvaluationError(f"videos have {min(counts)} to {max(counts)} frames; describe all with the same number")
     label = ", ".join(path.name for path in paths)
-    made = Descriptions.objects.create(
+    descriptions = Descriptions.objects.create(
         project=project,
         name=(" ".join(name.split()) or label)[:MAX_NAME_LENGTH],
         describer=f"{FROM_FILE}{label}"[:500],
         extractor=checked_model(extractor.strip(), person) if extractor.strip() else "",
         params=_params(counts.pop()),
-        problems=_strangers(found, matches),
+        problems=_unmatched_keys(described, matches),
         described_at=timezone.now(),
         created_by=person,
     )
-    _store(made, found, known, _source(paths, label))
-    found.close()
-    if made.extractor:
-        queue_description(made)
-    elif missing := told(_missing(made)):
-        made.problems = {**made.problems, "missing_texts": missing}
-        made.save(update_fields=["problems"])
-    details = {"files": label, "n_videos": len(known), "extractor": made.extractor}
-    audit.record(audit.event(project, person, "evaluation.import_descriptions", made, **details))
-    return made
+    _store(descriptions, described, video_ids, _source(paths, label))
+    described.close()
+    if descriptions.extractor:
+        queue_description(descriptions)
+    elif missing := told(_missing(descriptions)):
+        descriptions.problems = {**descriptions.problems, "missing_texts": missing}
+        descriptions.save(update_fields=["problems"])
+    details = {"files": label, "n_videos": len(video_ids), "extractor": descriptions.extractor}
+    audit.record(audit.event(project, person, "evaluation.import_descriptions", descriptions, **details))
+    return descriptions
 
 
-def _missing(made: Descriptions) -> list[dict[str, Any]]:
+def _missing(descriptions: Descriptions) -> list[dict[str, Any]]:
     """Return the texts that the described videos lack, and what that costs."""
-    videos = Video.objects.filter(frame_texts__descriptions=made).distinct()
+    videos = Video.objects.filter(frame_texts__descriptions=descriptions).distinct()
     rows = list(videos.values_list("pk", "split", "class_label"))
     split = {
         TRAIN: [pk for pk, split, _ in rows if split == Split.TRAIN],
         TEST: [pk for pk, split, _ in rows if split != Split.TRAIN],
     }
-    return missing_texts(described_by_text(made), split, classifies=any(label for _, _, label in rows))
+    return missing_texts(described_by_text(descriptions), split, classifies=any(label for _, _, label in rows))
 
 
-def _store(made: Descriptions, found: DescribedVideos, known: Mapping[str, int], source: TextSource) -> None:
+def _store(
+    descriptions: Descriptions, described: DescribedVideos, video_ids: Mapping[str, int], source: TextSource
+) -> None:
     """Store the texts of the videos {name in the files: id}, some hundred rows at a time."""
     rows = (
-        FrameText(descriptions=made, video_id=video, place=place, raw=raw, described_by=source, extracted_by=source)
-        for name, video in known.items()
-        for place, raw in enumerate(found[name], start=1)
+        FrameText(
+            descriptions=descriptions,
+            video_id=video,
+            place=frame_number,
+            raw=raw,
+            described_by=source,
+            extracted_by=source,
+        )
+        for name, video in video_ids.items()
+        for frame_number, raw in enumerate(described[name], start=1)
     )
     while some := list(islice(rows, ROWS)):
         FrameText.objects.bulk_create(some)
 
 
 def _params(frames: int, recipe: str = PAPER) -> dict[str, Any]:
-    chosen = RECIPES[recipe]
+    settings = RECIPES[recipe]
     return {
         "recipe": recipe,
         "frames": frames,
-        "temperature": chosen.temperature,
-        "max_words": chosen.max_words,
-        "max_tokens": chosen.max_tokens,
-        "answer_tokens": dict(chosen.answer_tokens),
+        "temperature": settings.temperature,
+        "max_words": settings.max_words,
+        "max_tokens": settings.max_tokens,
+        "answer_tokens": dict(settings.answer_tokens),
         "device": "auto",
     }
 
 
-def _strangers(found: Any, keys: Any) -> dict[str, Any]:
-    strangers = [key for key in found if key not in keys]
+def _unmatched_keys(described: Any, keys: Any) -> dict[str, Any]:
+    strangers = [key for key in described if key not in keys]
     return {"not_in_project": strangers[:MAX_LISTED], "n_not_in_project": len(strangers)} if strangers else {}
 
 

@@ -29,30 +29,30 @@ def import_benchmark(
     """
     project = run.project
     require_researcher(person, project)
-    wanted = wanted_ids(run)
-    given, ignored = read_model_answers(path, columns)
+    sample_ids = expected_ids(run)
+    answers_by_model, ignored = read_model_answers(path, columns)
     rows = []
-    for model, right in given.items():
-        known = {name: right[name] for name in wanted if name in right}
-        if not known:
+    for model, right in answers_by_model.items():
+        answers = {name: right[name] for name in sample_ids if name in right}
+        if not answers:
             raise EvaluationError(
                 _("%(file)s: none of its samples is in this run. Use the sample keys of this run.")
                 % {"file": path.name}
             )
-        shown = label.strip() if label.strip() and len(given) == 1 else model
+        model_label = label.strip() if label.strip() and len(answers_by_model) == 1 else model
         details = {
-            "n_not_in_file": len(wanted) - len(known),
-            "not_in_file": [name for name in wanted if name not in right][:MAX_LISTED],
-            "n_not_in_run": len(right) - len(known),
+            "n_not_in_file": len(sample_ids) - len(answers),
+            "not_in_file": [name for name in sample_ids if name not in right][:MAX_LISTED],
+            "n_not_in_run": len(right) - len(answers),
             "ignored_columns": ignored,
         }
-        rows.append(store_model(run, shown[:MAX_LABEL_LENGTH], f"file:{path.name}", known, details, person))
+        rows.append(store_model(run, model_label[:MAX_LABEL_LENGTH], f"file:{path.name}", answers, details, person))
     labels = [row.label for row in rows]
     audit.record(audit.event(project, person, "evaluation.bring_benchmark", run, file=path.name, models=labels))
     return rows
 
 
-def wanted_ids(run: BiasRun) -> list[str]:
+def expected_ids(run: BiasRun) -> list[str]:
     if not run.predictions:
         raise EvaluationError(_("This run has no samples yet. Wait until the measurement is done."))
     return list(run.predictions["ids"])

@@ -86,38 +86,42 @@ def _matched(project: Project, predictions: dict[str, Any], facts: dict[str, Any
     """Add the videos of the samples and their classes to predictions and facts; return what was matched."""
     ids = predictions["ids"]
     keys = _captioned(project, ids) if task == RETRIEVAL else {}
-    keys = {**keys, **matched_keys(project, [one for one in ids if one not in keys])}
+    keys = {**keys, **matched_keys(project, [sample_id for sample_id in ids if sample_id not in keys])}
     rows = Video.objects.filter(project=project).values_list("key", "source_dataset", "source_id", "class_label")
-    wanted = set(keys.values())
+    video_keys = set(keys.values())
     videos = {
-        key: (f"{dataset}/{source}" if source else key, label) for key, dataset, source, label in rows if key in wanted
+        key: (f"{dataset}/{source}" if source else key, label)
+        for key, dataset, source, label in rows
+        if key in video_keys
     }
-    predictions["videos"] = [keys.get(one) for one in ids]
-    predictions["clusters"] = [videos[keys[one]][0] if one in keys else one for one in ids]
+    predictions["videos"] = [keys.get(sample_id) for sample_id in ids]
+    predictions["clusters"] = [videos[keys[sample_id]][0] if sample_id in keys else sample_id for sample_id in ids]
     if task == CLASSIFICATION and not predictions["classes"]:
-        classes = [videos[keys[one]][1] if one in keys else "" for one in ids]
+        classes = [videos[keys[sample_id]][1] if sample_id in keys else "" for sample_id in ids]
         gone, gone_balanced = (set(facts[key] or ()) for key in ("removed", "removed_balanced"))
-        places = [{at for at, one in enumerate(ids) if one in some} for some in (gone, gone_balanced)]
-        facts["classes"] = class_rows(classes, *places)
+        removed_indices = [
+            {at for at, sample_id in enumerate(ids) if sample_id in some} for some in (gone, gone_balanced)
+        ]
+        facts["classes"] = class_rows(classes, *removed_indices)
         predictions["classes"] = classes if all(classes) else None
-    missing = [one for one in ids if one not in keys]
+    missing = [sample_id for sample_id in ids if sample_id not in keys]
     return {"n": len(keys), "n_missing": len(missing), "missing": missing[:MAX_LISTED]}
 
 
 def _captioned(project: Project, ids: list[str]) -> dict[str, str]:
     """Return {id: key of the video} of the ids that are keys of captions."""
-    wanted = set(ids)
+    sample_ids = set(ids)
     rows = Caption.objects.filter(video__project=project).values_list("key", "video__key")
-    return {key: video for key, video in rows.iterator() if key in wanted}
+    return {key: video for key, video in rows.iterator() if key in sample_ids}
 
 
-def _stored(found: Predictions) -> dict[str, Any]:
+def _stored(predictions: Predictions) -> dict[str, Any]:
     return {
-        "ids": list(found.ids),
-        "classes": None if found.classes is None else list(found.classes),
-        "clusters": list(found.ids),
-        "correct": ["".join("1" if right else "0" for right in row) for row in found.correct.tolist()],
-        "confidence": None if found.confidence is None else found.confidence.tolist(),
+        "ids": list(predictions.ids),
+        "classes": None if predictions.classes is None else list(predictions.classes),
+        "clusters": list(predictions.ids),
+        "correct": ["".join("1" if right else "0" for right in row) for row in predictions.correct.tolist()],
+        "confidence": None if predictions.confidence is None else predictions.confidence.tolist(),
     }
 
 

@@ -57,7 +57,7 @@ def test_examples_precede_the_question_as_many_as_in_the_paper(what, shots):
     turns = prompt.turns("a dog runs.")
     assert len(turns) == 2 * shots + 2
     assert turns[-2:] == [("user", prompt.user("a dog runs.")), ("assistant", prompt.answer)]
-    assert [role for role, _ in prompt.asked("x")] == ["user", "assistant"] * shots + ["user"]
+    assert [role for role, _ in prompt.turns_for_endpoint("x")] == ["user", "assistant"] * shots + ["user"]
     assert len({example for example, _ in prompt.examples}) == shots
 
 

@@ -107,8 +107,8 @@ def test_the_split_its_figures_and_files(client, run, tmp_path, django_assert_ma
     path.write_bytes(files["predictions", "csv"])
     again = read_predictions(path)
     made = again.split()
-    assert again.named(made.removed) == facts["removed"]
-    assert again.named(made.removed_balanced) == facts["removed_balanced"]
+    assert again.ids_at(made.removed) == facts["removed"]
+    assert again.ids_at(made.removed_balanced) == facts["removed_balanced"]
     assert made.kappa == facts["kappa"]
 
 

@@ -25,21 +25,21 @@ def test_a_text_is_embedded_once_for_all(tmp_path):
     asked = []
     ours, theirs = (TextVectors(tmp_path, encoder(asked), batch=2) for _ in range(2))
     texts = ["a", "banana", "b", "a", "cab"]
-    places = ours.places(texts)
+    places = ours.row_numbers(texts)
     assert ours.table()[places].tolist() == [[1, 1], [6, 3], [1, 0], [1, 1], [3, 1]]
-    assert theirs.places(["banana", "new"]).tolist() == [places[1], 4]
-    assert ours.places(["new"]).tolist() == [4]
+    assert theirs.row_numbers(["banana", "new"]).tolist() == [places[1], 4]
+    assert ours.row_numbers(["new"]).tolist() == [4]
     assert sorted(asked) == sorted({*texts, "new"})
 
 
 @pytest.mark.parametrize("name", ["00000.f32", "00000.keys"])
 def test_rows_of_a_killed_worker_are_cut_off(tmp_path, name):
     asked = []
-    TextVectors(tmp_path, encoder(asked)).places(["one", "two"])
+    TextVectors(tmp_path, encoder(asked)).row_numbers(["one", "two"])
     with (tmp_path / name).open("ab") as file:
         file.write(b"half")
     vectors = TextVectors(tmp_path, encoder(asked))
-    places = vectors.places(["two", "three", "one"])
+    places = vectors.row_numbers(["two", "three", "one"])
     assert vectors.table()[places].tolist() == [[3, 0], [5, 0], [3, 0]]
     assert (tmp_path / "00000.keys").stat().st_size == 3 * 16
     assert asked.count("one") == 1
@@ -51,10 +51,10 @@ def test_many_keys_are_found_whether_sorted_in_or_recent(tmp_path, monkeypatch):
     vectors = TextVectors(tmp_path, encoder(asked), batch=3)
     texts = [f"text {'a' * number}" for number in range(40)]
     for start in range(0, 40, 5):
-        vectors.places(texts[start : start + 5])
-    places = vectors.places(texts)
+        vectors.row_numbers(texts[start : start + 5])
+    places = vectors.row_numbers(texts)
     assert vectors.table()[places][:, 0].tolist() == [5 + number for number in range(40)]
-    assert TextVectors(tmp_path, encoder(asked)).places(texts).tolist() == vectors.places(texts).tolist()
+    assert TextVectors(tmp_path, encoder(asked)).row_numbers(texts).tolist() == vectors.row_numbers(texts).tolist()
     assert len(asked) == 40
 
 
@@ -66,9 +66,9 @@ def test_rows_in_several_blocks_are_one_table(tmp_path, monkeypatch):
     monkeypatch.setattr(vector_store, "BLOCK_BYTES", 5 * 2 * 4)
     asked = []
     vectors = TextVectors(tmp_path, encoder(asked), batch=3)
-    vectors.places(numbered(20))
+    vectors.row_numbers(numbered(20))
     again = TextVectors(tmp_path, encoder(asked))
-    places = again.places(numbered(20)).reshape(10, 2)
+    places = again.row_numbers(numbered(20)).reshape(10, 2)
     assert again.table()[places][:, :, 1].tolist() == np.arange(20).reshape(10, 2).tolist()
     assert len(list(tmp_path.glob("*.f32"))) == 4
     assert len(asked) == 20
@@ -76,16 +76,16 @@ def test_rows_in_several_blocks_are_one_table(tmp_path, monkeypatch):
 
 def test_the_one_file_of_earlier_versions_becomes_a_block(tmp_path):
     asked = []
-    places = TextVectors(tmp_path, encoder(asked)).places(["one", "two"])
+    places = TextVectors(tmp_path, encoder(asked)).row_numbers(["one", "two"])
     (tmp_path / "00000.f32").rename(tmp_path / "vectors.f32")
     (tmp_path / "00000.keys").rename(tmp_path / "keys")
-    assert TextVectors(tmp_path, encoder(asked)).places(["one", "two"]).tolist() == places.tolist()
+    assert TextVectors(tmp_path, encoder(asked)).row_numbers(["one", "two"]).tolist() == places.tolist()
     assert len(asked) == 2
 
 
 def test_float16_takes_half_the_size(tmp_path):
     vectors = TextVectors(tmp_path, lambda texts: np.full((len(texts), 4), 1 / 3, np.float32), precision=FLOAT16)
-    places = vectors.places(["a"])
+    places = vectors.row_numbers(["a"])
     row = vectors.table()[places]
     assert (tmp_path / "00000.f16").stat().st_size == 8
     assert np.allclose(row, 1 / 3, atol=1e-3)
@@ -96,9 +96,9 @@ def test_the_oldest_blocks_that_nobody_uses_are_evicted(tmp_path, monkeypatch):
     monkeypatch.setattr(vector_store, "BLOCK_BYTES", 5 * 2 * 4)
     asked = []
     used = TextVectors(tmp_path / "used", encoder(asked), batch=5)
-    used.places(numbered(5))
+    used.row_numbers(numbered(5))
     idle = TextVectors(tmp_path / "idle", encoder(asked), batch=5)
-    idle.places(numbered(15))
+    idle.row_numbers(numbered(15))
     for block in range(3):
         os.utime(tmp_path / "idle" / f"0000{block}.f32", (block + 1, block + 1))
     assert evict(tmp_path, 3 * 40) == 4 * 40
@@ -107,7 +107,7 @@ def test_the_oldest_blocks_that_nobody_uses_are_evicted(tmp_path, monkeypatch):
     assert sorted(path.name for path in tmp_path.glob("*/*.f32")) == ["00000.f32", "00001.f32", "00002.f32"]
     asked.clear()
     kept = TextVectors(tmp_path / "idle", encoder(asked), batch=5)
-    places = kept.places(numbered(15))
+    places = kept.row_numbers(numbered(15))
     assert kept.table()[places][:, 1].tolist() == list(range(15))
     assert len(asked) == 5
 

@@ -172,13 +172,13 @@ class Command(FoilworksCommand):
     def _split(self, given: dict[str, Any]) -> dict[str, Any]:
         found = read_predictions(_needed(given, "predictions"), given["columns"])
         made = found.split()
-        balanced = None if made.removed_balanced is None else found.named(made.removed_balanced)
+        balanced = None if made.removed_balanced is None else found.ids_at(made.removed_balanced)
         return {
             "n": len(found.ids),
             "n_biased": len(made.removed),
             "share_biased": len(made.removed) / len(found.ids),
             "kappa": made.kappa,
-            "removed": found.named(made.removed),
+            "removed": found.ids_at(made.removed),
             "removed_balanced": balanced,
             "ignored_columns": list(found.ignored_columns),
         }
