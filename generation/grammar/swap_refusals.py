@@ -50,7 +50,7 @@ BE = frozenset({"is", "are", "was", "were", "be", "been", "being", "'s"})
 
 def refused(swap: Swap) -> str:
     """Return why the swap would stay true or become unclear."""
-    tokens, main, subject, counterpart, nearest = swap.tokens, swap.main, swap.subject, swap.other, swap.nearest
+    tokens, main, subject, counterpart, nearest = swap.tokens, swap.main, swap.subject, swap.counterpart, swap.nearest
     if subject.owns and subject.plural != counterpart.plural:
         return "a possessive describes the subject"
     if broken := _broken_subject(tokens, subject):
