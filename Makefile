@@ -72,13 +72,9 @@ checks: $(STAMPS)/dev ## lint without what is published about packages
 	@$(BIN)/python scripts/vocabulary.py
 	@$(BIN)/python scripts/reference.py check methods.md scoring.md format-tables.md states.md
 
-.PHONY: weight
-weight: $(STAMPS)/dev ## sizes of the installation, memory, starts of commands, compared with the last release (two minutes)
-	@$(BIN)/python scripts/weight.py $(ARGS)
-
 .PHONY: mutations
 mutations: $(STAMPS)/mutations ## small faults put into the pure rules and metrics: how many the tests notice (half an hour)
-	@$(BIN)/python scripts/mutations.py $(ARGS)
+	@$(BIN)/python -m tests.mutations.mutations $(ARGS)
 
 .PHONY: format
 format: $(STAMPS)/dev ## sort imports, fix what ruff can fix, format all Python files and templates

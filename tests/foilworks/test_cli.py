@@ -154,6 +154,16 @@ def test_no_command_imports_a_heavy_library_at_its_start(names, unwanted):
     assert done.stdout.count("usage:") == len(names)
 
 
+@pytest.mark.parametrize(("arguments", "limit"), [((), 910), (("export",), 1350)])
+def test_the_start_of_a_command_imports_few_modules(arguments, limit):
+    program = (
+        "import atexit, sys; atexit.register(lambda: sys.stderr.write(str(len(sys.modules)))); "
+        "from foilworks.site.cli import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", program, *arguments, "--help"], capture_output=True, text=True)
+    assert 100 < int(done.stderr.split()[-1]) < limit
+
+
 def test_starting_a_command_does_not_import_numpy():
     """A sixth of a start, at each command of everybody; those that count load it themselves."""
     program = "import django, sys; django.setup(); print(sorted({'numpy', 'scipy', 'torch'} & set(sys.modules)))"

@@ -1,4 +1,4 @@
-"""The record of 0.3.0 (scripts/record_installation.py), and installations restored from it."""
+"""The record of 0.3.0 (record_installation.py), and installations restored from it."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""One module per method: what the quality page measures on published files. scripts/quality.py reads them all.
+"""One module per method: what the quality page measures on published files. __main__.py reads them all.
 
 A module has FILES (patterns of file names), METHOD, RECIPE, USES_TAGGER, and `measure(items, tagger)`, which yields a
 Sample for each row of the page. `items`: id -> item, in the order of the file.

@@ -18,9 +18,7 @@ from tests.generation.quality import Result
 
 QUESTIONS = "gfp"
 READERS = ("A", "B")
-HEADER = (
-    "# method, key of (caption, foil), origin, reader, verdict, failed questions. scripts/quality.py explains them.\n"
-)
+HEADER = "# method, key of (caption, foil), origin, reader, verdict, failed questions. __main__.py explains them.\n"
 # Names of the readers' files -> method; other files have the name of their method.
 METHODS = {
     "gender": "gender_swap",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scripts.mutations import (
+from tests.mutations.mutations import (
     KILLED,
     PACKAGES,
     ROOT,
@@ -17,7 +17,7 @@ from scripts.mutations import (
     sample,
     score,
 )
-from scripts.mutations import test_files as files_of_tests
+from tests.mutations.mutations import test_files as files_of_tests
 
 HALF = "foilworks/core/corpus/rules/half.py"
 SOURCE = '''"""Doc."""

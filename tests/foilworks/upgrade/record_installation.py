@@ -1,7 +1,8 @@
 """Record an installation of a version, for the tests of upgrades: its database, its files, its pages and commands.
 
-    .venv/bin/python scripts/record_installation.py COMMIT          writes tests/foilworks/upgrade/COMMIT/
-    .venv/bin/python scripts/record_installation.py COMMIT --check  records again and compares; status 1 if it differs
+    .venv/bin/python -m tests.foilworks.upgrade.record_installation COMMIT [--check]
+
+Without `--check`, it writes the folder COMMIT beside itself. With it, it compares; status 1 if something differs.
 
 The script checks the commit out beside the working tree and runs tests/foilworks/upgrade/recorder/ there, with that
 version's own code, once on SQLite and once on PostgreSQL. It needs the environment of `make test`. Ids, keys and times
@@ -21,12 +22,13 @@ import tarfile
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-UPGRADE = ROOT / "tests" / "foilworks" / "upgrade"
+from tests.postgres import find_binaries, running_postgres
+
+UPGRADE = Path(__file__).resolve().parent
+ROOT = UPGRADE.parents[2]
 RECORDER = UPGRADE / "recorder"
 ENGINES = ("sqlite", "postgresql")
 # Name of the home in the record: paths in rows and files contain it.
@@ -84,13 +86,8 @@ def database(engine: str) -> Iterator[str]:
     if engine == "sqlite":
         yield ""
         return
-    with _tests_postgres().running_postgres() as server:
+    with running_postgres() as server:
         yield server.make("recorded")
-
-
-def _tests_postgres() -> Any:
-    sys.path.insert(0, str(ROOT))
-    return import_module("tests.postgres")
 
 
 def _environment(checkout: Path, home: Path, url: str) -> dict[str, str]:
@@ -115,7 +112,7 @@ def sqlite_dump(home: Path) -> str:
 
 def postgresql_dump(url: str) -> str:
     """Return plain SQL that a driver accepts: rows as INSERTs, no commands of psql."""
-    binaries = _tests_postgres().find_binaries()
+    binaries = find_binaries()
     options = ("--inserts", "--rows-per-insert=200", "--no-owner", "--no-privileges", f"--dbname={url}")
     done = subprocess.run([binaries / "pg_dump", *options], capture_output=True, text=True, check=True)
     # Settings of one session, some of which older servers do not know.

@@ -1,14 +1,14 @@
 """Count the small faults in the pure rules and metrics that the tests notice, and list those that they miss.
 
     make mutations                                  all packages; a second run tries the missed ones again
-    .venv/bin/python scripts/mutations.py evaluation/metrics    only files whose path begins like this
-    .venv/bin/python scripts/mutations.py --sample 400 --seed 1 foilworks/core/media    a random sample of each package
-    .venv/bin/python scripts/mutations.py --report  print the result of the last run
-    .venv/bin/python scripts/mutations.py --fresh   start again in a new copy
+    .venv/bin/python -m tests.mutations.mutations evaluation/metrics    only files whose path begins like this
+    .venv/bin/python -m tests.mutations.mutations --sample 400 --seed 1 annotation    a random sample of each package
+    .venv/bin/python -m tests.mutations.mutations --report  print the result of the last run
+    .venv/bin/python -m tests.mutations.mutations --fresh   start again in a new copy
 
-mutmut makes the faults (mutants), in a copy of the tree in .mutations/; scripts/mutations_pytest.py tries them there,
+mutmut makes the faults (mutants), in a copy of the tree in .mutations/; mutations_pytest.py tries them there,
 each in a process of its own, forked off one that has collected the tests. Tests that need tables are left out. A fault
-that no test can notice, because the code does the same with it, is in scripts/equivalent_mutants.toml with its reason
+that no test can notice, because the code does the same with it, is in equivalent_mutants.toml with its reason
 and does not count. Errors: a row there that matches no survivor, and a package below the required score.
 """
 
@@ -28,7 +28,7 @@ from typing import Any
 
 from scipy.stats import binomtest
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 COPY = ROOT / ".mutations"
 EQUIVALENT = Path(__file__).resolve().with_name("equivalent_mutants.toml")
 # Package -> its files that need neither tables, pages, models nor a process of their own; () means all.
@@ -274,7 +274,7 @@ def try_mutants(copy: Path, mutants: Iterable[Mutant], processes: int) -> int:
     if not waiting:
         return 0
     environment = {**os.environ, "MUTANT_PROCESSES": str(processes), "OPENBLAS_NUM_THREADS": "1"}
-    environment["PYTHONPATH"] = os.pathsep.join(["scripts", *filter(None, [environment.get("PYTHONPATH")])])
+    environment["PYTHONPATH"] = os.pathsep.join(["tests/mutations", *filter(None, [environment.get("PYTHONPATH")])])
     environment.pop("DJANGO_SETTINGS_MODULE", None)
     options = ["-q", "-p", "mutations_pytest", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
     packages = {each["file"].rpartition("/")[0] for each in waiting}

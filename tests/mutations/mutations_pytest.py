@@ -1,6 +1,6 @@
 """Try mutants: run the tests once to see which functions each runs, then those of each mutant in a forked process.
 
-A plugin for pytest in the copy that scripts/mutations.py has made. Tests that need tables or models are left out. A
+A plugin for pytest in the copy that mutations.py has made. Tests that need tables or models are left out. A
 mutant is killed by the first test that fails, by a crash, and by taking far longer than the tests take without it.
 """
 

@@ -1,10 +1,10 @@
 """Measure the methods by rule on published files, and print docs/reference/quality.md.
 
-    .venv/bin/python scripts/quality.py FOLDER ...                 prints the page
-    .venv/bin/python scripts/quality.py FOLDER ... --write         writes it
-    .venv/bin/python scripts/quality.py FOLDER --tagger offline --tagger spacy:MODEL
-    .venv/bin/python scripts/quality.py FOLDER --unjudged actor_swap > swap3.tsv      foils that nobody has judged
-    .venv/bin/python scripts/quality.py --judgements FOLDER        adds the judgements of a folder to judged.tsv
+    .venv/bin/python -m tests.generation.quality FOLDER ...                 prints the page
+    .venv/bin/python -m tests.generation.quality FOLDER ... --write         writes it
+    .venv/bin/python -m tests.generation.quality FOLDER --tagger offline --tagger spacy:MODEL
+    .venv/bin/python -m tests.generation.quality FOLDER --unjudged actor_swap > swap3.tsv   foils that nobody judged
+    .venv/bin/python -m tests.generation.quality --judgements FOLDER        adds those of a folder to judged.tsv
 
 FOLDER has published files of ViLMA, and `msrvtt_human.tsv` for captions of MSR-VTT; none is in this repository, and
 methods without their file have no rows. tests/generation/quality/ has one module per method. Its judged.tsv has the
@@ -25,14 +25,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[0] = str(ROOT)
+from evaluation.metrics.intervals import wilson
+from tests.generation.quality import Result, Sample
+from tests.generation.quality import _judgements as judging
 
-from evaluation.metrics.intervals import wilson  # noqa: E402 (the root must be on the path first)
-from tests.generation.quality import Result, Sample  # noqa: E402
-from tests.generation.quality import _judgements as judging  # noqa: E402
-
-ROWS = ROOT / "tests" / "generation" / "quality"
+ROOT = Path(__file__).resolve().parents[3]
+ROWS = Path(__file__).resolve().parent
 JUDGED = ROWS / "judged.tsv"
 PAGE = ROOT / "docs" / "reference" / "quality.md"
 YIELD_HEAD = ("method", "recipe", "file", "settings", "captions", "result", "equal", "most common refusals")
@@ -52,8 +50,8 @@ FIRST_HEAD = ("method", "reader", "acceptable when judged", "no longer made", "a
 AGREEMENT_HEAD = ("method", "foils judged by A and B", "equal verdicts", "kappa")
 INTRODUCTION = """# Quality on published files
 
-`scripts/quality.py FOLDER --write` writes this page. It runs the methods by rule on published files in a folder, with
-seed 0. The files are not in this repository.
+`python -m tests.generation.quality FOLDER --write` writes this page. It runs the methods by rule on published files
+in a folder, with seed 0. The files are not in this repository.
 
 ## Results and refusals
 

@@ -1,14 +1,15 @@
 """The quality page: what a folder of published files gives, on captions of our own in the published form."""
 
-import importlib.util
+import importlib
 import json
 import re
-import sys
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+from tests.generation.quality import __main__ as quality_page
+
+ROOT = Path(__file__).resolve().parents[2]
 CAPTION, FOIL, AUTHORS = (
     "A man in a hat pushes a boy.",
     "A boy pushes a man in a hat.",
@@ -30,14 +31,8 @@ METHODS = [
 
 @pytest.fixture
 def quality(monkeypatch, tmp_path):
-    monkeypatch.setattr(sys, "path", ["", *sys.path])
-    spec = importlib.util.spec_from_file_location("quality", ROOT / "scripts" / "quality.py")
-    module = importlib.util.module_from_spec(spec)
-    # Its classes are read by their module's name.
-    monkeypatch.setitem(sys.modules, "quality", module)
-    spec.loader.exec_module(module)
-    monkeypatch.setattr(module, "JUDGED", tmp_path / "judged.tsv")
-    return module
+    monkeypatch.setattr(quality_page, "JUDGED", tmp_path / "judged.tsv")
+    return quality_page
 
 
 def counting(caption, foil):
