@@ -77,7 +77,7 @@ def _arguments(parser: argparse.ArgumentParser) -> list[str]:
             rows.append((_flags(action), tidy(action.help or ""), _default(action)))
     parts = [table(["argument", "what it is", "default"], rows)] if rows else []
     for name, sub in nested:
-        parts += [f"### {parser.prog.split()[-1]} {name}\n", *_arguments(sub)]
+        parts += [f"### {parser.prog.split()[-1]} {name}\n", sentence(sub.description) + "\n", *_arguments(sub)]
     return parts
 
 

@@ -176,13 +176,13 @@ def coded(votes: Votes, coding: str) -> tuple[NDArray[np.int64], tuple[str, ...]
     if coding == "truth3":
         return np.minimum(votes.choice, 2), CHOICES3
     if (votes.choice == OTHER).any():
-        raise EvaluationError("these votes have only caption, foil and other; use --coding truth3")
+        raise EvaluationError("these votes have only caption, foil and other; use coding=truth3")
     if coding == "truth":
         return votes.choice, CHOICES
     sided = votes.choice <= FOIL
     if (sided & (votes.position == 0)).any():
         raise EvaluationError(
-            "some votes do not give the position of the caption; give `position`, or use --coding truth"
+            "some votes do not give the position of the caption; give `position`, or use coding=truth"
         )
     # The first text was chosen: the caption at position 1, or the foil with the caption at position 2.
     first_chosen = np.where((votes.choice == CAPTION) == (votes.position == 1), 0, 1)

@@ -113,7 +113,9 @@ def select(records: Sequence[Record], need: str, runs: Sequence[Run]) -> Selecti
             _("unknown need %(need)s; choose one of: %(known)s") % {"need": quoted(need), "known": ", ".join(QUALIFIES)}
         )
     if not runs:
-        raise EvaluationError(_("No run has a ladder yet. Score a release with `foilworks evaluate --controls` first."))
+        raise EvaluationError(
+            _("No run has a ladder yet. Score a release with `foilworks evaluate model SPEC --controls` first.")
+        )
     if missing := lacking(runs, need):
         words = _("These runs cannot show which items need it, because they lack rungs (%(missing)s). Add controls.")
         raise EvaluationError(words % {"missing": ", ".join(missing)})

@@ -18,6 +18,7 @@ from django.db import DatabaseError, OperationalError
 
 from foilworks import __version__
 from foilworks.site.management import commands
+from foilworks.site.management.old_spellings import moved_hint
 from foilworks.site.server.lasting import lasting
 
 NAME = "foilworks"
@@ -64,6 +65,9 @@ def run(arguments: list[str]) -> int:
     command = _named_today(command)
     if command not in get_commands():
         sys.stderr.write(f"{NAME}: unknown command '{command}'{_suggestion(command)}\n")
+        return WRONG_USAGE
+    if hint := moved_hint(command, arguments[1:]):
+        sys.stderr.write(f"{NAME}: {hint}\n")
         return WRONG_USAGE
     execute_from_command_line([NAME, command, *arguments[1:]])
     return 0

@@ -14,6 +14,7 @@ from django.core.management.base import CommandError
 
 from foilworks.site.cli import RENAMED, own_commands
 from foilworks.site.management import commands
+from foilworks.site.management.old_spellings import MOVED
 from tests.docs.pages import ROOT, command_lines, inline_commands, name_of, pages, split, words
 
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
@@ -54,12 +55,12 @@ def options_of(parser: argparse.ArgumentParser) -> Iterator[str]:
                 yield from options_of(sub)
 
 
-def mention_problem(mention: str) -> str:
+def mention_problem(mention: str, old_options: frozenset[str] = frozenset()) -> str:
     """A mention may leave out what is needed; what it names must be there."""
     name, *rest = words(mention)
     if name not in get_commands():
         return f"there is no command {name}"
-    known = set(options_of(parser_of(name)))
+    known = set(options_of(parser_of(name))) | old_options
     wrong = [word for word in re.findall(r"(?<![\w-])--[\w-]+", " ".join(rest)) if word not in known]
     return f"{name} has no {', '.join(wrong)}" if wrong else ""
 
@@ -70,10 +71,12 @@ def test_every_quoted_command_exists(path: Path, capsys: pytest.CaptureFixture[s
     problems = []
     for block in split(text)[1]:
         problems += [f"{line}: {said}" for line in command_lines(block) if (said := problem_of(line))]
-    # The changelog calls a command by the name that it had.
-    old = {*RENAMED, "tally"} if path.name == "CHANGELOG.md" else set()
+    # The changelog calls commands and options by the names that they had.
+    is_changelog = path.name == "CHANGELOG.md"
+    old = {*RENAMED, "tally"} if is_changelog else set()
+    old_options = frozenset(option for options in MOVED.values() for option in options) if is_changelog else frozenset()
     mentions = [said for said in inline_commands(text) if words(said)[0] not in old]
-    problems += [f"{said}: {why}" for said in mentions if (why := mention_problem(said))]
+    problems += [f"{said}: {why}" for said in mentions if (why := mention_problem(said, old_options))]
     assert not problems, f"{name_of(path)}: " + "; ".join(problems)
 
 

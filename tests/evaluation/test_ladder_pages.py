@@ -343,5 +343,5 @@ class TestRungs:
         assert set(overall["rungs"]) == set(EVERY_RUNG)
 
     def test_an_evaluation_with_controls_says_what_the_score_needs(self, release, capsys):
-        call_command("evaluate", "--release", str(release.pk), "--model", "fake:text", "--controls", "--sync")
+        call_command("evaluate", "model", "fake:text", "--release", str(release.pk), "--controls", "--sync")
         assert "The order of frames makes no detectable difference (0.0 points" in capsys.readouterr().out

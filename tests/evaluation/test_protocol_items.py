@@ -72,32 +72,34 @@ def written(run, folder):
 def test_one_command_imports_vilmas_two_score_files(release, tmp_path, capsys):
     run = score(release, tmp_path, "m", lambda k: k % 3 == 0, lambda k: k % 2 == 0, protocol=CODE)
     main, able = written(run, tmp_path)
-    told = {"release": str(release.pk), "model": f"file:{main}", "protocol": CODE, "json": True, "sync": True}
+    told = {"release": str(release.pk), "protocol": CODE, "json": True, "sync": True}
     capsys.readouterr()
-    call_command("evaluate", **told, proficiency=able)
+    call_command("evaluate", "file", str(main), **told, proficiency=able)
     found = json.loads(capsys.readouterr().out)
     expected = results_of(run)["overall"]
     names = ("T", "P", "P+T", "n")
     assert {name: found["overall"][name] for name in names} == {name: expected[name] for name in names}
     # Without the second file the reason is said.
     with pytest.raises(SystemExit):
-        call_command("evaluate", **told)
+        call_command("evaluate", "file", str(main), **told)
     assert "has no scores of proficiency items" in str(Run.objects.order_by("pk").last().job.error)
 
 
-@pytest.mark.parametrize(
-    ("model", "file", "words"),
-    [
-        ("fake:", "able.json", "a model scores the proficiency items itself"),
-        ("file:", "none.json", "no such score file"),
-    ],
-)
-def test_an_invalid_second_file_is_refused(release, tmp_path, capsys, model, file, words):
-    (tmp_path / "able.json").write_text("{}")
-    spec = f"file:{tmp_path / 'able.json'}" if model == "file:" else model
+def test_an_invalid_second_file_is_refused(release, tmp_path, capsys):
+    path = tmp_path / "able.json"
+    path.write_text("{}")
     with pytest.raises(SystemExit):
-        call_command("evaluate", release=str(release.pk), model=spec, proficiency=tmp_path / file)
-    assert words in capsys.readouterr().err
+        call_command("evaluate", "file", str(path), release=str(release.pk), proficiency=tmp_path / "none.json")
+    assert "no such score file" in capsys.readouterr().err
+    with pytest.raises(EvaluationError, match="a model scores the proficiency items itself"):
+        start_run(None, release, "fake:", proficiency=path)
+
+
+@pytest.mark.parametrize("slug", ["endpoint", "file"])
+def test_the_command_names_the_subcommand_of_a_spec(release, capsys, slug):
+    with pytest.raises(SystemExit):
+        call_command("evaluate", "model", f"{slug}:x", release=str(release.pk))
+    assert capsys.readouterr().err == f"foilworks: {slug}:x: write `foilworks evaluate {slug} x`\n"
 
 
 ITEMS = {

@@ -103,7 +103,7 @@ def test_older_scores_of_winners_have_no_ranks(release, tmp_path):
 def test_the_command_shows_ranks_and_names_unused_columns(release, tmp_path, capsys):
     lines = "".join(f"{name},{','.join(map(str, scores))},7\n" for name, scores in ROWS.items())
     path = write(tmp_path, f"qid,caption,foil_1,foil_2,seconds\n{lines}")
-    ask = ("evaluate", "--release", str(release.pk), "--model", f"file:{path}", "--sync", "--column", "id=qid")
+    ask = ("evaluate", "file", str(path), "--release", str(release.pk), "--sync", "--column", "id=qid")
     call_command(*ask)
     shown = capsys.readouterr()
     ranks = next(line.split() for line in shown.out.splitlines() if line.startswith("rank among foils"))

@@ -438,20 +438,20 @@ def test_a_release_is_found_by_id_hash_and_name(release):
 
 
 def test_the_command_scores_and_prints_the_metrics(release, capsys):
-    call_command("evaluate", "--release", str(release.pk), "--model", "fake:1", "--sync", "--json")
+    call_command("evaluate", "model", "fake:1", "--release", str(release.pk), "--sync", "--json")
     got = json.loads(capsys.readouterr().out)
     assert got["state"] == "done"
     assert got["overall"]["n_all"] == 3
-    call_command("evaluate", "--release", release.name, "--model", "fake:text", "--sync")
+    call_command("evaluate", "model", "fake:text", "--release", release.name, "--sync")
     assert "overall" in capsys.readouterr().out
     with pytest.raises(SystemExit):
-        call_command("evaluate", "--release", "v9", "--model", "fake:1")
+        call_command("evaluate", "model", "fake:1", "--release", "v9")
 
 
 def test_the_command_says_why_nothing_could_be_scored(release, capsys):
     for path in (Path(settings.MEDIA_ROOT) / "videos").iterdir():
         path.write_bytes(b"no film")
-    call_command("evaluate", "--release", str(release.pk), "--model", "fake:1", "--sync")
+    call_command("evaluate", "model", "fake:1", "--release", str(release.pk), "--sync")
     assert re.search(r"no item was scored \(3 unreadable; the first: moves:i0: .+", capsys.readouterr().out)
 
 

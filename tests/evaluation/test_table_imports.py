@@ -141,7 +141,7 @@ def test_a_file_that_cannot_be_read_says_so(owner, project):
 
 def test_the_command_saves_a_recipe_and_uses_it_again(project, tmp_path, capsys):
     (tmp_path / "own.csv").write_text(TABLE)
-    columns = ["--column", "caption=says", "--column", "source_id={clip:stem}", "--value", "source_dataset=Own"]
+    columns = ["--column", "caption=says", "--column", "source_id={clip:stem}", "--set", "source_dataset=Own"]
     command = ["import", "table", str(tmp_path / "own.csv"), "--project", "own"]
     call_command(*command, *columns, "--where", "clip!=b.mp4", "--save-recipe", "mine")
     assert [caption.video.key for caption in Caption.objects.all()] == ["Own/a"]

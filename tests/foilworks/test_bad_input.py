@@ -206,7 +206,7 @@ def release(run):
     [
         ("clip:{folder}", "{folder}: the weights are missing; copy model.safetensors into the folder"),
         ("clip:/no/where", "/no/where: there is no such model folder; give the folder that holds config.json"),
-        ("file:{folder}/none.json", "{folder}/none.json: file: there is no such score file; check the path"),
+        ("{folder}/none.json", "{folder}/none.json: file: there is no such score file; check the path"),
     ],
     ids=["a folder without weights", "no folder", "no score file"],
 )
@@ -214,12 +214,13 @@ def test_an_unavailable_model_is_reported_before_anything_starts(run, release, t
     folder = tmp_path / "model"
     folder.mkdir()
     (folder / "config.json").write_text('{"model_type": "clip"}')
-    got = run("evaluate", "--release", release, "--model", spec.format(folder=folder), "--sync")
+    kind = "model" if spec.startswith("clip:") else "file"
+    got = run("evaluate", kind, spec.format(folder=folder), "--release", release, "--sync")
     assert got == (1, None, message.format(folder=folder))
 
 
 @pytest.mark.parametrize("spec", ["nothing", "nobody:x"])
 def test_an_unknown_adapter_is_answered_with_the_known_ones(run, release, spec):
     known = ", ".join(f"{slug}:…" for slug in sorted(ADAPTERS))
-    got = run("evaluate", "--release", release, "--model", spec, "--sync")
+    got = run("evaluate", "model", spec, "--release", release, "--sync")
     assert got == (1, None, f"{spec!r} names no model; write SLUG:ARGUMENT with one of: {known}, endpoint:…, file:…")

@@ -1,8 +1,10 @@
 """The command line: a help page of its own, near matches, exit statuses, one line for what a person can mend."""
 
+import argparse
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 
 from foilworks.site.cli import about, own_commands, run
 from foilworks.site.management.base import FoilworksCommand
+from foilworks.site.management.old_spellings import MOVED
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PROMISED = {"demo", "up", "doctor", "import", "generate", "foil", "report", "release", "evaluate", "metrics", "export"}
@@ -72,6 +75,73 @@ def test_an_unknown_command_names_the_nearest(capsys):
 def test_the_version(capsys):
     assert run(["--version"]) == 0
     assert capsys.readouterr().out == "foilworks 0.3.0\n"
+
+
+# `--json`, and Django's own.
+SHARED_OPTIONS = {action.dest for action in FoilworksCommand().create_parser("foilworks", "x")._actions}
+
+
+def leaf_parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    groups = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    yield from (subparser for group in groups for subparser in group.choices.values())
+    if not groups:
+        yield parser
+
+
+@pytest.mark.parametrize("name", own_commands())
+def test_no_command_has_more_than_12_options(name):
+    """Of options that exclude each other, a person chooses one: they count once."""
+    command = import_module(f"foilworks.site.management.commands.{name}").Command()
+    for parser in leaf_parsers(command.create_parser("foilworks", name)):
+        options = {action.dest for action in parser._actions if action.option_strings} - SHARED_OPTIONS
+        choices = [{action.dest for action in group._group_actions} for group in parser._mutually_exclusive_groups]
+        count = len(options) - sum(len(choice) - 1 for choice in choices)
+        assert count <= 12, f"{parser.prog} has {count} options; give it subcommands"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (
+            ["evaluate", "--release", "3", "--model", "fake:"],
+            "write `foilworks evaluate model SPEC`, `evaluate endpoint",
+        ),
+        (["utd", "--project", "mine", "describe"], "write `foilworks utd describe`, `import`, `bias` …"),
+        (["utd", "bias", "--run=3"], "`--run` of `foilworks utd bias` is now `foilworks utd results --run ID`"),
+        (["teacher", "train", "--estimate"], "`--estimate` of `foilworks teacher train` is now `foilworks teacher est"),
+        (["report", "agreement", "--coding", "shown"], "`--coding` of `foilworks report` is now `--set coding=…`"),
+        (["plan", "--vote-agreement", "0.9"], "`--vote-agreement` of `foilworks plan` is now `--set vote_agreement=…`"),
+        (["import", "table", "x.csv", "--value", "a=b"], "`--value` of `foilworks import` is now `--set FIELD=TEXT`"),
+    ],
+)
+def test_an_old_option_names_its_new_spelling(arguments, hint, capsys):
+    assert run(arguments) == 2
+    line = capsys.readouterr().err
+    assert hint in line
+    assert line.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", sorted(MOVED))
+def test_options_that_moved_are_gone(name):
+    command, _space, subcommand = name.partition(" ")
+    module = import_module(f"foilworks.site.management.commands.{command}")
+    parser = module.Command().create_parser("foilworks", command)
+    for group in parser._actions if subcommand else ():
+        if isinstance(group, argparse._SubParsersAction):
+            parser = group.choices[subcommand]
+    assert not {option for action in parser._actions for option in action.option_strings} & set(MOVED[name])
+
+
+def test_shared_options_work_before_and_behind_a_subcommand():
+    command = import_module("foilworks.site.management.commands.subtest").Command()
+    parser = command.create_parser("foilworks", "subtest")
+    link = ["link", "x", "--project", "p", "--proficiency", "y"]
+    flags = ["--json", "--traceback", "-v", "2"]
+    for arguments in ([*flags, *link], [*link, *flags]):
+        options = parser.parse_args(arguments)
+        assert (options.as_json, options.traceback, options.verbosity) == (True, True, 2)
+    options = parser.parse_args(link)
+    assert (options.as_json, options.traceback, options.verbosity) == (False, False, 1)
 
 
 def test_wrong_usage_is_status_2(capsys):

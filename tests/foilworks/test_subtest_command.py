@@ -69,7 +69,7 @@ def test_a_subtest_is_created_that_stops_early_and_asks_skilled_people_for_more_
         (("create", "x", "--foils", 0), "foils_per_item: An item needs at least one foil."),
         (("create", "x", "--proficiency", "y"), "--proficiency: subtest 'y' not found; choose one of: there"),
         (("link", "there", "--proficiency", "there"), "'there' is main and 'there' is main. Link a main subtest"),
-        (("link", "there"), "--proficiency: subtest '' not found; choose one of: there"),
+        (("link", "there", "--proficiency", "x"), "--proficiency: subtest 'x' not found; choose one of: there"),
         (("collect-votes", "there"), "No item that was imported as published"),
     ],
 )

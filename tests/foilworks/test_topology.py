@@ -59,7 +59,7 @@ def test_a_release_is_scored_from_the_store_by_the_host_that_scores(topology, tm
     imported, _, run, generation = topology.foilworks(
         f"import jsonl {tmp_path}/items.jsonl --project balls --create --media {tmp_path}",
         "release --project balls --name one",
-        f"evaluate --project balls --release one --model external:{model} --device cpu",
+        f"evaluate model external:{model} --project balls --release one --device cpu",
         "generate --project balls --method fake --filters=",
     )
     assert imported["errors"] == []

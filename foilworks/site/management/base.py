@@ -3,8 +3,8 @@
 import json
 import sys
 from abc import abstractmethod
-from argparse import RawDescriptionHelpFormatter
-from collections.abc import Iterable, Iterator
+from argparse import SUPPRESS, RawDescriptionHelpFormatter
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from typing import Any
 
@@ -36,10 +36,14 @@ class FoilworksCommand(BaseCommand):
     requires_system_checks: list[str] = []
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
-        epilog = f"example:\n  {self.example}" if self.example else None
-        parser = super().create_parser(prog_name, subcommand, epilog=epilog, formatter_class=_HelpFormatter, **kwargs)
+        parser = super().create_parser(prog_name, subcommand, **self.parser_settings(), **kwargs)
         parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object to stdout")
         return parser
+
+    def parser_settings(self) -> dict[str, Any]:
+        """Return what argparse prints below the options, and how it breaks lines."""
+        epilog = f"example:\n  {self.example}" if self.example else None
+        return {"epilog": epilog, "formatter_class": _HelpFormatter}
 
     def handle(self, *args: Any, **options: Any) -> None:
         as_json = options.pop("as_json")
@@ -85,6 +89,44 @@ class FoilworksCommand(BaseCommand):
                 bar = "#" * filled + "." * (BAR_WIDTH - filled)
                 sys.stderr.write(f"\r{label} [{bar}] {done}/{total}" + ("\n" if done >= total else ""))
                 sys.stderr.flush()
+
+
+class CommandGroup(FoilworksCommand):
+    """A command of several subcommands; each is a FoilworksCommand with options of its own."""
+
+    subcommands: Mapping[str, type[FoilworksCommand]] = {}
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.commands = {name: command(*args, **options) for name, command in self.subcommands.items()}
+        self.example = "\n  ".join(command.example for command in self.commands.values() if command.example)
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        choices = parser.add_subparsers(dest="subcommand", required=True, metavar="SUBCOMMAND", title="subcommands")
+        for name, command in self.commands.items():
+            settings = {"help": command.help.replace("%", "%%"), "description": command.help}
+            subparser = choices.add_parser(name, **settings, **command.parser_settings())
+            command.add_arguments(subparser)
+            # SUPPRESS: an option that is missing here does not replace the value before the subcommand.
+            subparser.add_argument(
+                "--json", action="store_true", dest="as_json", default=SUPPRESS, help="print one JSON object to stdout"
+            )
+            for flag in ("--traceback", "--no-color", "--force-color"):
+                subparser.add_argument(flag, action="store_true", default=SUPPRESS, help=SUPPRESS)
+            subparser.add_argument("-v", "--verbosity", type=int, default=SUPPRESS, help=SUPPRESS)
+            for flag in ("--settings", "--pythonpath"):
+                subparser.add_argument(flag, default=SUPPRESS, help=SUPPRESS)
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        self.command = self.commands[options.pop("subcommand")]
+        self.command.stdout, self.command.stderr = self.stdout, self.stderr
+        return self.command.run(**options)
+
+    def render(self, result: dict[str, Any]) -> str:
+        return self.command.render(result)
+
+    def exit_status(self, result: dict[str, Any]) -> int:
+        return self.command.exit_status(result)
 
 
 def one_line(message: str) -> str:

@@ -6,13 +6,18 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from foilworks.core.corpus.import_formats.parsing.table_recipe import SEVERAL, RecipeError
+from foilworks.core.corpus.import_formats.registry import IMPORTERS
 from foilworks.core.projects.models import Project
 from foilworks.core.text.quoting import quoted
 from foilworks.site.imports.recipes import TABLE, find_recipe
 
-# Option -> key of a recipe.
-_ONE = {"records": "records", "explode": "explode", "separator": "separator"}
-_GIVEN = ("column", "value", "where", "recipe", "save_recipe", *_ONE)
+# Keys of a recipe that `--set` changes. Of the other names, the format has some as parameters; the rest are fields.
+RECIPE_KEYS = {
+    "records": "where a JSON file has its list, such as data.items",
+    "explode": "column of lists, each entry of which becomes a record",
+    "separator": "text between the entries if the cells are texts",
+}
+_OPTIONS = ("column", "where", "recipe", "save_recipe")
 
 
 def add_table_options(parser: CommandParser) -> None:
@@ -23,36 +28,47 @@ def add_table_options(parser: CommandParser) -> None:
         metavar="FIELD=COLUMN",
         help="what a column is, such as caption=sentence; or a template: caption='{verb} {noun}'; foils take several",
     )
-    group.add_argument("--value", action="append", metavar="FIELD=TEXT", help="one text for all records; repeatable")
     group.add_argument(
         "--where", action="append", metavar="CONDITION", help="only such rows: annotation=1, 'split in train, val'"
     )
-    group.add_argument("--records", metavar="PATH", help="where a JSON file has its list: database, data.items")
-    group.add_argument("--explode", metavar="COLUMN", help="column of lists, each entry of which becomes a record")
-    group.add_argument("--separator", metavar="TEXT", help="text between the entries if the cells are texts")
     group.add_argument("--recipe", metavar="NAME", help="recipe of Foilworks or of the project, or a TOML or JSON file")
     group.add_argument("--save-recipe", metavar="NAME", help="save the columns in the project under this name")
 
 
-def table_params(format_slug: str, project: Project, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the importer's parameter `mapping`, or {} without any of the options. RecipeError: wrong options."""
-    given = [name for name in _GIVEN if options.get(name)]
-    if not given:
-        return {}
+def set_help() -> str:
+    """Return what `--set` means for the format table, for a help text."""
+    return "; ".join(f"{name}: {text}" for name, text in RECIPE_KEYS.items())
+
+
+def table_params(
+    format_slug: str, project: Project, options: Mapping[str, Any], settings: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the parameters of the importer: `settings` (of --set), or for the format table its `mapping`.
+
+    RecipeError: wrong options.
+    """
+    options_given = [name for name in _OPTIONS if options.get(name)]
     if format_slug != TABLE:
-        option = f"--{given[0].replace('_', '-')}"
-        raise RecipeError(f"{option}: only the format table takes it; write `foilworks import table`")
+        if options_given:
+            option = f"--{options_given[0].replace('_', '-')}"
+            raise RecipeError(f"{option}: only the format table takes it; write `foilworks import table`")
+        return dict(settings)
+    own_names = {param.name for param in IMPORTERS[TABLE].params}
+    params = {name: text for name, text in settings.items() if name in own_names}
+    texts = {name: text for name, text in settings.items() if name not in own_names}
+    if not options_given and not texts:
+        return params
     document = find_recipe(project, options["recipe"]) if options["recipe"] else {}
     columns = dict(document.get("columns", {}))
     for field, sources in _pairs("--column", options["column"]).items():
         columns[field] = sources if field in SEVERAL else sources[-1]
-    values = {name: texts[-1] for name, texts in _pairs("--value", options["value"]).items()}
+    values = {name: text for name, text in texts.items() if name not in RECIPE_KEYS}
     document |= {"columns": columns, "values": {**document.get("values", {}), **values}}
     document |= {"where": [*document.get("where", []), *(options["where"] or [])]}
-    document |= {key: options[option] for option, key in _ONE.items() if options[option]}
+    document |= {name: text for name, text in texts.items() if name in RECIPE_KEYS}
     if options["save_recipe"]:
         document["name"] = options["save_recipe"]
-    return {"mapping": document}
+    return {**params, "mapping": document}
 
 
 def _pairs(option: str, given: Sequence[str] | None) -> dict[str, list[str]]:

@@ -44,7 +44,7 @@ IN_ORDER = "sequence of frames"
 SAME = {"A.4": ENCODER, "A.5": "LLaVA-1.6-Mistral-7B", "A.6": "descriptions, sequence of frames"}
 NEEDS = {
     "A.4": "needs the encoder's weights: give --weights {}=SPEC",
-    "A.5": "needs the videos, and descriptions by {}: `foilworks utd describe --describer`",
+    "A.5": "needs the videos, and descriptions by {}: `foilworks utd describe --set describer=M`",
     "A.6": "needs the videos and the weights: give --weights {}=SPEC",
 }
 AGREED = "{}: our split and the published one both remove {} samples, and one of them removes {}, of {} that both have."

@@ -156,6 +156,8 @@ def test_the_command_plans_with_and_without_a_project(project, capsys) -> None:
     call_command("plan", project="shapes", validity="0.9", as_json=True)
     found = json.loads(capsys.readouterr().out)
     assert (found["values"]["validity"], found["values"]["seconds_per_vote"]) == (0.9, 12.0)
+    call_command("plan", "--set", "votes_per_pair=5", "--set", "stop_early=yes", as_json=True)
+    assert json.loads(capsys.readouterr().out)["values"]["stop_early"] is True
     call_command("plan", project="shapes")
     assert "budget_left" in capsys.readouterr().out
 

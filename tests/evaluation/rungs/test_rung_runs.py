@@ -275,7 +275,7 @@ class TestFiles:
 
     def test_a_file_per_rung_by_the_command(self, release, files, capsys):
         call_command(
-            "evaluate", release=str(release.pk), model=f"file:{files('full', 6)}", sync=True, json=True,
+            "evaluate", "file", files("full", 6), release=str(release.pk), sync=True, json=True,
             rung=[f"shuffled={files('shuf', 3)}", f"no_clip={files('blind', 1, items=4)}"],
         )  # fmt: skip
         told = json.loads(capsys.readouterr().out)
@@ -283,7 +283,7 @@ class TestFiles:
             "no_clip": 0.25, "shuffled": 0.5, "full": 1.0
         }  # fmt: skip
         assert told["problems"]["not_in_file"] == ["moves:i4 (no_clip)", "moves:i5 (no_clip)"]
-        call_command("evaluate", release=str(release.pk), model=f"file:{files('full', 6)}", sync=True, rung=[])
+        call_command("evaluate", "file", files("full", 6), release=str(release.pk), sync=True)
         assert "rung" not in capsys.readouterr().out
 
     def test_a_rung_can_be_imported_later_and_again(self, release, files, tmp_path):
@@ -319,7 +319,7 @@ class TestFiles:
 
 
 def test_the_command_prints_a_table_of_rungs(release, capsys):
-    call_command("evaluate", release=str(release.pk), model="fake:1", sync=True, controls=True)
+    call_command("evaluate", "model", "fake:1", release=str(release.pk), sync=True, controls=True)
     shown = capsys.readouterr().out
     assert "rung" in shown
     for rung in (*CONTROLS, Rung.FULL):

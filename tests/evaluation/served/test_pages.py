@@ -194,7 +194,7 @@ def test_the_command_scores_prints_outcomes_and_respects_its_budget(settings, ca
     release = make_release(3)
     with chat_server(mixed) as server:
         settings.CHAT_ENDPOINTS = endpoint(server.url)
-        wish = ["--release", str(release.pk), "--model", "endpoint:lab/tiny", "--sync"]
+        wish = ["endpoint", "lab/tiny", "--release", str(release.pk), "--sync"]
         call_command("evaluate", *wish, "--max-requests", "20", "--json")
         found = json.loads(capsys.readouterr().out)
         call_command("evaluate", *wish)
@@ -214,5 +214,5 @@ def test_the_command_names_an_unknown_endpoint(settings, capsys):
     settings.CHAT_ENDPOINTS = {}
     release = make_release(1)
     with pytest.raises(SystemExit):
-        call_command("evaluate", "--release", str(release.pk), "--model", "endpoint:lab/tiny", "--sync")
+        call_command("evaluate", "endpoint", "lab/tiny", "--release", str(release.pk), "--sync")
     assert "there is no endpoint 'lab'; no endpoint is configured: set CHAT_ENDPOINTS" in capsys.readouterr().err

@@ -90,28 +90,34 @@ def test_an_estimate_stores_nothing(run, settings):
     given = shapes.settings(contrastive=1.0)
     student = given.pop("student")
     told = [piece for name, value in given.items() for piece in ("--set", f"{name}={value}")]
-    common = ("train", "--project", shapes.project.slug, "--student", student, "--action-run", shapes.action_run.pk)
-    status, got, _ = run(*common, *told, "--estimate")
+    common = ("estimate", "--project", shapes.project.slug, "--student", student, "--action-run", shapes.action_run.pk)
+    status, got, _ = run(*common, *told)
     found = got["estimate"]
     assert (status, found["steps"], found["device"]) == (0, 8, "cpu")
     # A clip is read once, and while the model computes.
     assert found["seconds"] == pytest.approx(max(8 * found["step_s"], 7 / 4 * found["read_s"]))
-    _, text, _ = run(*common, *told, "--estimate", as_json=False)
+    _, text, _ = run(*common, *told, as_json=False)
     assert "s per step" in text
     assert "for 8 steps" in text
     assert not TeacherTraining.objects.exists()
     assert not Job.objects.exists()
-    status, _, err = run(*common, *told, "--set", "held_out=2", "--estimate")
+    status, _, err = run(*common, *told, "--set", "held_out=2")
     assert (status, "give a share between 0 and 1" in err) == (1, True)
 
 
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (("train",), "train needs --project and --student"),
+        (
+            ("export", "--project", "none", "--out", "x", "--set", "negatives.seed=1"),
+            "--set negatives.seed needs --negatives SOURCE; add it",
+        ),
         (("train", "--project", "none", "--student", "tiny:x"), "there is no project 'none'"),
         (("resume", "--training", "7"), "training 7 not found; give --training with one of: none yet"),
-        (("evaluate",), "training None not found; give --training with one of: none yet"),
+        (
+            ("evaluate", "--training", "8", "--release", "1"),
+            "training 8 not found; give --training with one of: none",
+        ),
     ],
 )
 def test_an_invalid_request_is_one_line(run, arguments, problem):

@@ -124,8 +124,8 @@ def test_an_export_follows_the_mixture_and_warns(shapes, tmp_path, capsys):
         f"run:{shapes.object_run.pk}=0.5",
         "--negatives",
         "subtest:verb-h=0.5",
-        "--per-caption",
-        "2",
+        "--set",
+        "negatives.per_caption=2",
     )
     call_command(
         "teacher", "export", "--project", shapes.project.slug, *given, "--set", "lgt=0", "--out", str(out), "--json"

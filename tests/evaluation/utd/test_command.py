@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 from evaluation.utd.models import BiasRun, Descriptions
 from foilworks.core.corpus.models import MediaState, Video
@@ -51,7 +51,6 @@ def test_from_descriptions_to_files_and_back(capsys, tmp_path):
     [
         (("bias",), "--project is missing"),
         (("bias", "--descriptions", "7"), "id 7 not found"),
-        (("split",), "--predictions is missing"),
         (("describe", "--project", "nowhere"), "there is no project"),
     ],
 )
@@ -60,6 +59,22 @@ def test_one_line_names_what_is_missing(capsys, arguments, problem):
         call_command("utd", *arguments)
     assert end.value.code == 1
     assert problem in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [("split",), ("describe",), ("train", "--run", "1"), ("bias", "--run", "1"), ()])
+def test_a_subcommand_names_the_options_that_it_needs(arguments):
+    with pytest.raises(CommandError, match=r"required|unrecognized"):
+        call_command("utd", *arguments)
+
+
+def test_choices_of_the_procedure_are_checked(capsys, tmp_path):
+    _, descriptions = texts.described("things", tmp_path)
+    bias = ("bias", "--descriptions", descriptions.pk, "--encoder", "fake-words:")
+    assert "'ties' is 'lucky'; give one of: wrong, share" in refused(capsys, *bias, "--set", "ties=lucky")
+    assert "utd bias has no parameter 'tie'; it takes: texts" in refused(capsys, *bias, "--set", "tie=share")
+    utd(capsys, *bias, "--set", "ties=share", "--set", "c=2", "--set", "max_reading=oracle")
+    params = BiasRun.objects.get().params
+    assert [params[name] for name in ("ties", "c", "max_reading", "texts")] == ["share", 2.0, "oracle", "published"]
 
 
 def test_its_files_are_imported_like_all_formats_and_only_once(capsys, tmp_path):
@@ -129,7 +144,7 @@ def test_the_newest_descriptions_of_a_project_are_measured_and_the_tables_are_pr
     ):
         assert row in out
     assert out.endswith(f"next: `foilworks utd export --run {run.pk} --out DIR`\n")
-    call_command("utd", "bias", "--run", str(run.pk))
+    call_command("utd", "results", "--run", str(run.pk))
     assert capsys.readouterr().out == out
 
 
@@ -137,7 +152,7 @@ def test_a_run_without_a_result_is_not_exported(capsys, tmp_path):
     _, told = texts.described("things", tmp_path)
     call_command("utd", "bias", "--descriptions", str(told.pk), "--encoder", "fake-words:")
     run = BiasRun.objects.get()
-    assert f"when it is done: `foilworks utd bias --run {run.pk}`" in capsys.readouterr().out
+    assert f"when it is done: `foilworks utd results --run {run.pk}`" in capsys.readouterr().out
     said = refused(capsys, "export", "--run", run.pk, "--out", tmp_path / "out")
     assert f"run {run.pk} has no result yet: its job is waiting" in said
     run.job.state, run.job.error = "failed", "no such encoder"

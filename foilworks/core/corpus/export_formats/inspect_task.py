@@ -26,7 +26,7 @@ README = """# {name} for Inspect
    ```
 
 Chance is 1 / number of sentences. An answer that names no letter counts as wrong. To read the scores back:
-`foilworks evaluate --release RELEASE --model file:LOG.eval`, with `--rung no_clip=LOG.eval` for the task without the
+`foilworks evaluate file LOG.eval --release RELEASE`, with `--rung no_clip=LOG.eval` for the task without the
 clip.
 """
 

@@ -59,7 +59,7 @@ README = """# {name} for lmms-eval
 | `{name}_likelihood_no_clip` | the same, without the clip | the same |
 
 `{name}` runs the two tasks with a choice. `unreadable` is the share of answers that name no letter; they count as
-wrong. To read the scores back: `foilworks evaluate --release RELEASE --model file:….jsonl` with the samples file of a
+wrong. To read the scores back: `foilworks evaluate file ….jsonl --release RELEASE` with the samples file of a
 task, and `--rung no_clip=….jsonl` with that of the same task without the clip.
 """
 

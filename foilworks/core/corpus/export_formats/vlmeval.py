@@ -30,7 +30,7 @@ README = """# {name} for VLMEvalKit
    `vlmeval/dataset/__init__.py`. Then: `python run.py --data {name} --model MODEL --nframe 8`.
 
 Chance is 1 / number of sentences. To read the scores back:
-`foilworks evaluate --release RELEASE --model file:PREDICTIONS.tsv`, or the `.xlsx` saved as TSV or CSV.
+`foilworks evaluate file PREDICTIONS.tsv --release RELEASE`, or the `.xlsx` saved as TSV or CSV.
 """
 
 

@@ -11,15 +11,17 @@ from evaluation.ladder.ladders import ladder_of_run
 from evaluation.ladder.wording import sentences
 from evaluation.score_files.score_readers import AUTO, FORMS
 from evaluation.scoring.actions.start_run import BUDGET, DTYPES, start_run
+from evaluation.scoring.models import Run
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.queries import project_named, release_named, run_results
 from evaluation.scoring.rung_results import ladder_results
 from evaluation.scoring.rungs import CONTROLS, FRAMES_TRIED
 from evaluation.scoring.served.figures import figures_as_json, figures_of
 from evaluation.scoring.standard_results import standard_of
-from foilworks.core.jobs.runner import run_now
-from foilworks.site.management.base import FoilworksCommand, one_line
+from foilworks.core.hub.catalogue.registry import ENDPOINT, SCORE_FILE
+from foilworks.site.management.base import CommandGroup, FoilworksCommand, one_line
 from foilworks.site.management.columns import add_columns, ignored_line
+from foilworks.site.management.job_runs import run_or_queue
 from foilworks.site.management.text_tables import table
 
 LEGEND = (
@@ -35,99 +37,30 @@ STANDARD = ("n", "choices", "R@1", "R@1_ci")
 RANKS = ("n", "R@1", "R@2", "R@3", "mean_rank", "median_rank")
 
 
-class Command(FoilworksCommand):
-    help = "score a release with a model"
-    example = (
-        "foilworks evaluate --release 3 --model clip:openai/clip-vit-base-patch32 --device auto\n"
-        "  foilworks evaluate --release 3 --model file:scores.jsonl --sync --json\n"
-        "  foilworks evaluate --release 3 --model tiny:models/temporal --controls --sync\n"
-        "  foilworks evaluate --release 3 --model file:main.json --proficiency able.json --protocol vilma-2024-code\n"
-        "  foilworks evaluate --release 3 --model 'endpoint:lab/MODEL?mode=pairs' --max-requests 5000 --sync"
-    )
-
+class _StartsRun(FoilworksCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--release", required=True, metavar="ID", help="id, hash or name of the release")
         parser.add_argument("--project", metavar="SLUG", help="project, if several have a release of this name")
-        parser.add_argument(
-            "--model", required=True, metavar="SPEC", help="such as fake:, tiny:FOLDER, endpoint:NAME/MODEL"
-        )
-        parser.add_argument(
-            "--proficiency",
-            type=Path,
-            metavar="SCORES",
-            help="with file: scores of the proficiency items (ViLMA's second file)",
-        )
         parser.add_argument("--protocol", default="foilworks", choices=sorted(PROTOCOLS))
-        parser.add_argument("--device", default="auto", metavar="D", help="device: auto, cpu, cuda or cuda:N")
-        parser.add_argument(
-            "--dtype",
-            default=DTYPES[0],
-            choices=DTYPES,
-            help="number format of the model's weights; auto: bfloat16 for vlm on a GPU, else float32",
-        )
         parser.add_argument("--label", default="", help="name of the run in tables and charts")
-        parser.add_argument(
-            "--control",
-            action="store_true",
-            help="also rank each caption among 5 random captions of other videos (Feint6K, Fig. 1b)",
-        )
-        parser.add_argument(
-            "--standard",
-            action="store_true",
-            help="also rank each clip's caption among the captions of all clips (dual encoders only)",
-        )
-        _add_rungs(parser)
-        for name, what, kind in (("requests", "N", int), ("tokens", "N", int), ("cost", "X", float)):
-            parser.add_argument(f"--max-{name}", type=kind, metavar=what, help=f"with endpoint: max {name} of the run")
-        parser.add_argument(
-            "--form",
-            default="",
-            choices=sorted(FORMS.keys() - {AUTO}),
-            help="with file: format of the scores; detected from the file if left out",
-        )
-        add_columns(parser)
         parser.add_argument(
             "--sync", action="store_true", help="score now and print the result instead of queueing a job"
         )
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def start(self, spec: str, options: dict[str, Any], **settings: Any) -> dict[str, Any]:
         project = project_named(options["project"]) if options["project"] else None
         release = release_named(options["release"], project)
-        run = start_run(
-            None,
-            release,
-            options["model"],
-            protocol=options["protocol"],
-            device=options["device"],
-            dtype=options["dtype"],
-            label=options["label"],
-            control=options["control"],
-            standard=options["standard"],
-            controls=options["controls"],
-            frames_tried=options["frames_tried"],
-            rung_files=_files(options["rung"]),
-            proficiency=options["proficiency"],
-            columns=options["columns"],
-            form=options["form"],
-            budget={name: options[f"max_{name}"] for name in BUDGET if options[f"max_{name}"] is not None},
-        )
-        assert run.job is not None
-        result = {"run": run.pk, "release": release.pk, "model": run.label, "job": str(run.job.pk)}
-        if options["sync"]:
-            result["state"] = run_now(run.job).state
-            run.refresh_from_db()
-            ignored = run.problems.get("ignored_columns", [])
-            if ignored:
-                self.say(ignored_line(ignored))
-            served = figures_of(run)
-            about = {"served": figures_as_json(served)} if served is not None else {}
-            about |= {"standard": dict(found)} if (found := standard_of(run)) else {}
-            about |= {"ladder": ladder_results(run)} if "ladder" in run.params else {}
-            about |= {"sentences": sentences(parts["overall"])} if (parts := ladder_of_run(run)) else {}
-            about |= {"gap": gaps[0].found} if (gaps := [row for row in gaps_of(release) if row.run == run]) else {}
-            return {**result, **run_results(run), "problems": run.problems, "ignored_columns": ignored, **about}
-        self.say_if_no_worker(run.job)
-        return {**result, "state": run.job.state}
+        settings |= {"protocol": options["protocol"], "label": options["label"]}
+        run = start_run(None, release, spec, **settings)
+        result = {"run": run.pk, "release": release.pk, "model": run.label}
+        result |= run_or_queue(self, run.job, options["sync"])
+        if not options["sync"]:
+            return result
+        run.refresh_from_db()
+        ignored_columns = run.problems.get("ignored_columns", [])
+        if ignored_columns:
+            self.say(ignored_line(ignored_columns))
+        return {**result, **_results(run), "problems": run.problems, "ignored_columns": ignored_columns}
 
     def render(self, result: dict[str, Any]) -> str:
         if "overall" not in result:
@@ -158,7 +91,103 @@ class Command(FoilworksCommand):
         return "\n".join([shown, *(_told(name, items) for name, items in result["problems"].items())])
 
 
-def _add_rungs(parser: CommandParser) -> None:
+class Model(_StartsRun):
+    help = "score with a model that this installation loads"
+    example = (
+        "foilworks evaluate model clip:openai/clip-vit-base-patch32 --release 3 --device auto\n"
+        "  foilworks evaluate model tiny:models/temporal --release 3 --controls --sync"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("model", metavar="SPEC", help="model, such as fake:, tiny:FOLDER, clip:ID")
+        super().add_arguments(parser)
+        parser.add_argument("--device", default="auto", metavar="D", help="device: auto, cpu, cuda or cuda:N")
+        parser.add_argument(
+            "--dtype",
+            default=DTYPES[0],
+            choices=DTYPES,
+            help="number format of the model's weights; auto: bfloat16 for vlm on a GPU, else float32",
+        )
+        parser.add_argument(
+            "--standard",
+            action="store_true",
+            help="also rank each clip's caption among the captions of all clips (dual encoders only)",
+        )
+        _add_controls(parser)
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        slug, _colon, argument = options["model"].partition(":")
+        if slug in (ENDPOINT, SCORE_FILE):
+            raise EvaluationError(f"{options['model']}: write `foilworks evaluate {slug} {argument}`")
+        names = ("device", "dtype", "standard", "control", "controls", "frames_tried")
+        return self.start(options["model"], options, **{name: options[name] for name in names})
+
+
+class Endpoint(_StartsRun):
+    help = "score with a model that an endpoint serves"
+    example = "foilworks evaluate endpoint 'lab/MODEL?mode=pairs' --release 3 --max-requests 5000 --sync"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("model", metavar="NAME/MODEL", help="endpoint and model, with options after ?")
+        super().add_arguments(parser)
+        _add_controls(parser)
+        for name, metavar, kind in (("requests", "N", int), ("tokens", "N", int), ("cost", "X", float)):
+            parser.add_argument(f"--max-{name}", type=kind, metavar=metavar, help=f"max {name} of the run")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        budget = {name: options[f"max_{name}"] for name in BUDGET if options[f"max_{name}"] is not None}
+        settings = {name: options[name] for name in ("control", "controls", "frames_tried")}
+        return self.start(f"{ENDPOINT}:{options['model']}", options, budget=budget, **settings)
+
+
+class File(_StartsRun):
+    help = "read the scores of a model that ran elsewhere"
+    example = (
+        "foilworks evaluate file scores.jsonl --release 3 --sync --json\n"
+        "  foilworks evaluate file main.json --release 3 --proficiency able.json --protocol vilma-2024-code"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("scores", metavar="SCORES", help="file of scores or answers")
+        super().add_arguments(parser)
+        parser.add_argument(
+            "--proficiency",
+            type=Path,
+            metavar="SCORES",
+            help="scores of the proficiency items (ViLMA's second file)",
+        )
+        parser.add_argument(
+            "--rung",
+            action="append",
+            default=[],
+            metavar="NAME=SCORES",
+            help=f"a score file of one rung; repeat for others. Rungs: {', '.join(CONTROLS)}",
+        )
+        parser.add_argument(
+            "--form",
+            default="",
+            choices=sorted(FORMS.keys() - {AUTO}),
+            help="format of the scores; detected from the file if left out",
+        )
+        add_columns(parser)
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        settings = {name: options[name] for name in ("proficiency", "form", "columns")}
+        spec = f"{SCORE_FILE}:{options['scores']}"
+        return self.start(spec, options, rung_files=_files(options["rung"]), **settings)
+
+
+class Command(CommandGroup):
+    help = "score a release with a model"
+    subcommands = {"model": Model, "endpoint": Endpoint, "file": File}
+
+
+def _add_controls(parser: CommandParser) -> None:
+    parser.add_argument(
+        "--control",
+        action="store_true",
+        help="also rank each caption among 5 random captions of other videos (Feint6K, Fig. 1b)",
+    )
     parser.add_argument(
         "--controls",
         action="store_true",
@@ -171,13 +200,22 @@ def _add_rungs(parser: CommandParser) -> None:
         metavar="N",
         help="with --controls: how many single frames the best one is chosen from, an odd number",
     )
-    parser.add_argument(
-        "--rung",
-        action="append",
-        default=[],
-        metavar="NAME=SCORES",
-        help=f"with file: a score file of one rung; repeat for others. Rungs: {', '.join(CONTROLS)}",
-    )
+
+
+def _results(run: Run) -> dict[str, Any]:
+    """Return the metrics of a run, and what only some runs have."""
+    results = dict(run_results(run))
+    if (served := figures_of(run)) is not None:
+        results["served"] = figures_as_json(served)
+    if standard := standard_of(run):
+        results["standard"] = dict(standard)
+    if "ladder" in run.params:
+        results["ladder"] = ladder_results(run)
+    if ladder := ladder_of_run(run):
+        results["sentences"] = sentences(ladder["overall"])
+    if gaps := [row for row in gaps_of(run.release) if row.run == run]:
+        results["gap"] = gaps[0].found
+    return results
 
 
 def _files(given: list[str]) -> dict[str, Path]:

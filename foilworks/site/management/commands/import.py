@@ -12,7 +12,7 @@ from foilworks.site.imports.recipes import save_recipe
 from foilworks.site.imports.store import analyze_after_bulk_import, import_records
 from foilworks.site.management.base import FoilworksCommand, one_line, parse_set_options
 from foilworks.site.management.projects import project_to_fill
-from foilworks.site.management.table_options import add_table_options, table_params
+from foilworks.site.management.table_options import add_table_options, set_help, table_params
 from foilworks.site.management.text_tables import table
 
 SHOWN = 20
@@ -32,7 +32,12 @@ class Command(FoilworksCommand):
         parser.add_argument("--project", required=True, metavar="SLUG", help="project to import into")
         parser.add_argument("--create", action="store_true", help="create the project if it does not exist")
         parser.add_argument("--media", type=Path, metavar="DIR", help="folder of the video files, found by name or id")
-        parser.add_argument("--set", action="append", metavar="NAME=VALUE", help="parameter of the format; repeatable")
+        parser.add_argument(
+            "--set",
+            action="append",
+            metavar="NAME=VALUE",
+            help=f"parameter of the format; repeatable; table: one text for all records (split=test), or {set_help()}",
+        )
         parser.add_argument(
             "--dry-run", action="store_true", help="preview what is new, unchanged or different; store nothing"
         )
@@ -51,7 +56,7 @@ class Command(FoilworksCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         project = project_to_fill(options["project"], create=options["create"])
-        params = {**parse_set_options(options["set"]), **table_params(options["format"], project, options)}
+        params = table_params(options["format"], project, options, parse_set_options(options["set"]))
 
         def stored(result: ImportResult) -> None:
             if options["save_recipe"]:

@@ -43,7 +43,7 @@ class Command(FoilworksCommand):
                 raise EvaluationError(f"there is no run {options['run']}; `foilworks evaluate` prints the id of a run")
             found, runs = ladder_of_run(run), [run]
         if found is None:
-            raise EvaluationError("no ladder yet; score the rungs with `foilworks evaluate --controls`")
+            raise EvaluationError("no ladder yet; score the rungs with `foilworks evaluate model SPEC --controls`")
         said = benchmark_sentences(found) if options["release"] else sentences(found["overall"])
         result = {**found, "sentences": said}
         if options["items"]:
@@ -74,7 +74,7 @@ def _check_scored(need: str, scored: Sequence[str]) -> None:
     if lacking := [str(PART_LABELS[name]) for name in below if name not in scored]:
         raise EvaluationError(
             f"this ladder cannot show which items need it: no scores for {', '.join(lacking)}; "
-            "score these rungs with `foilworks evaluate --controls` or --rung"
+            "score these rungs with `foilworks evaluate model SPEC --controls`, or `evaluate file` with --rung"
         )
 
 

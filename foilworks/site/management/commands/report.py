@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.analyses.registry import BASE, CODING, CUT, EPSILON, PEOPLE, PRECISION, REPORTS, SHARE, TIES, UNIT
+from evaluation.analyses.registry import REPORTS
 from evaluation.errors import EvaluationError
 from evaluation.reports.replacement import facts_of_files, replacement_facts, verdicts_of
 from evaluation.reports.reports import project_report, subtest_named
@@ -14,10 +14,9 @@ from evaluation.score_files.items import read_report_input, read_votes
 from evaluation.score_files.scored import READERS, read_edits
 from evaluation.scoring.queries import project_named
 from foilworks.core.text.registry import load, parse_params
-from foilworks.site.management.base import FoilworksCommand
+from foilworks.site.management.base import FoilworksCommand, parse_set_options
 from foilworks.site.management.text_tables import cell, table, table_of
 
-PARAMS = (CODING, BASE, UNIT, CUT, SHARE, TIES, PRECISION, EPSILON, PEOPLE)
 MAX_WARNINGS = 20
 COLUMNS = {
     "validation": (
@@ -40,9 +39,9 @@ COLUMNS = {
 class Command(FoilworksCommand):
     help = "make a report on a project or on files: validation, agreement, divergence, blind audit"
     example = (
-        "foilworks report verbs --file lm.tsv --file human.tsv --format contrast --people human\n"
+        "foilworks report verbs --file lm.tsv --file human.tsv --format contrast --set people=human\n"
         "  foilworks report validation --file relations.json --file counting.json --json\n"
-        "  foilworks report agreement --file votes.csv --coding shown\n"
+        "  foilworks report agreement --file votes.csv --set coding=shown\n"
         "  foilworks report validation --project my-benchmark --out validation.json"
     )
 
@@ -77,23 +76,17 @@ class Command(FoilworksCommand):
             help="with replace: verdicts of models, in the form of votes; the annotator is the model",
         )
         parser.add_argument("--out", type=Path, metavar="FILE", help="also write the JSON to this file")
-        for param in PARAMS:
-            explained = f"{param.help} (default {'none' if param.default == '' else param.default})"
-            parser.add_argument(f"--{param.name}", choices=param.choices or None, help=explained)
+        parser.add_argument(
+            "--set", action="append", metavar="NAME=VALUE", help=f"parameter of the report; repeatable. {_parameters()}"
+        )
 
     def run(self, **options: Any) -> dict[str, Any]:
         entry = REPORTS[options["kind"]]
-        raw = {name: options[name] for name in (param.name for param in PARAMS) if options[name] is not None}
-        known = {param.name for param in entry.params}
-        if wrong := [f"--{name}" for name in raw if name not in known]:
-            self.parser.error(
-                f"{', '.join(wrong)}: not an option of the {options['kind']} report; see `foilworks report --help`"
-            )
         if options["scorer"] and (options["kind"] != "blind" or not options["files"]):
             self.parser.error("--scorer needs the blind report and --file; for a project, run models on its page")
         if options["verdicts"] and options["kind"] != "replace":
             self.parser.error("--verdicts needs the replace report")
-        params = parse_params(entry, raw)
+        params = parse_params(entry, parse_set_options(options["set"]))
         result = self._of_files(params, **options) if options["files"] else self._of_project(params, **options)
         if options["out"]:
             _write(options["out"], result)
@@ -161,6 +154,17 @@ def _flat(record: dict[str, Any]) -> tuple[str, ...]:
 
 def _kinds() -> list[str]:
     return [f"{slug}: {entry.summary}" for slug, entry in REPORTS.items()]
+
+
+def _parameters() -> str:
+    """Return each parameter with its values and the reports that take it."""
+    params = {param.name: param for entry in REPORTS.values() for param in entry.params}
+    lines = []
+    for name, param in params.items():
+        values = ", ".join(param.choices) or f"default {'none' if param.default == '' else param.default}"
+        kinds = ", ".join(kind for kind, entry in REPORTS.items() if name in {own.name for own in entry.params})
+        lines.append(f"{name} ({values}; of {kinds}): {param.help}")
+    return " ".join(lines).replace("%", "%%")
 
 
 def _write(path: Path, result: dict[str, Any]) -> None:

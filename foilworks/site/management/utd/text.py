@@ -126,7 +126,7 @@ def queued_lines(result: Mapping[str, Any]) -> Iterator[str]:
     """Return the job that waits, and the command for when it is done."""
     yield f"job {result['job']}: {result['state']}"
     if "run" in result:
-        yield f"when it is done: `foilworks utd bias --run {result['run']}`"
+        yield f"when it is done: `foilworks utd results --run {result['run']}`"
     else:
         yield f"when it is done: `foilworks utd bias --descriptions {result['descriptions']} --sync`"
 
