@@ -42,14 +42,14 @@ class Split(FoilworksCommand):
         split = predictions.split()
         if predictions.ignored_columns:
             self.say(ignored_line(predictions.ignored_columns))
-        balanced = None if split.removed_balanced is None else predictions.named(split.removed_balanced)
+        balanced = None if split.removed_balanced is None else predictions.ids_at(split.removed_balanced)
         return {
             "action": "split",
             "n": len(predictions.ids),
             "n_biased": len(split.removed),
             "share_biased": len(split.removed) / len(predictions.ids),
             "kappa": split.kappa,
-            "removed": predictions.named(split.removed),
+            "removed": predictions.ids_at(split.removed),
             "removed_balanced": balanced,
             "ignored_columns": list(predictions.ignored_columns),
         }
