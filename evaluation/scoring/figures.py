@@ -89,6 +89,6 @@ def _ask(release: Release) -> CachedResult:
     row = locked_result(release.project, KIND, release.pk)
     if row.job is None or row.job.is_over:
         title = _("Results of %(release)s") % {"release": release.name}
-        row.job = enqueue(JOB, row.pk, title=title, project_id=release.project_id, asked=False)
+        row.job = enqueue(JOB, row.pk, title=title, project_id=release.project_id, by_person=False)
         row.save(update_fields=["job"])
     return row

@@ -290,14 +290,14 @@ def _error(response: httpx.Response) -> ApiError:
         body = response.json()
     except ValueError:
         body = {}
-    fields = {each["where"]: each["problem"] for each in body.get("fields", [])}
+    fields = {field_error["where"]: field_error["problem"] for field_error in body.get("fields", [])}
     return ApiError(response.status_code, body.get("problem") or response.reason_phrase, fields)
 
 
 def _result_of(upload: Json) -> Json:
     """Return the result of an import. Raises ApiError if it failed."""
     if upload["state"] != "done":
-        told = (("result", "problem"), ("preview", "problem"), ("job", "error"))
-        why = (upload[part][field] for part, field in told if (upload[part] or {}).get(field))
+        error_fields = (("result", "problem"), ("preview", "problem"), ("job", "error"))
+        why = (upload[section][field] for section, field in error_fields if (upload[section] or {}).get(field))
         raise ApiError(400, str(next(why, upload["state"])), {})
     return upload["result"]

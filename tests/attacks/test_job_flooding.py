@@ -53,7 +53,7 @@ def test_a_project_fills_no_queue(few):
     assert refused(JobError, lambda: enqueue(JOB, 1, project_id=project.pk))
     # Others are not held up, nor is what follows by itself; and an end makes room.
     enqueue(JOB, 1, project_id=other.pk)
-    enqueue(JOB, 1, project_id=project.pk, asked=False)
+    enqueue(JOB, 1, project_id=project.pk, by_person=False)
     Job.objects.filter(pk__in=[job.pk for job in jobs]).update(state="done")
     enqueue(JOB, 1, project_id=project.pk)
 

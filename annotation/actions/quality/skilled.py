@@ -48,7 +48,7 @@ def refresh_skill(project: Project, now: datetime) -> None:
     """Queue a new estimate if the last one is a day old. Does nothing without quality rules."""
     old = Q(skill_at__isnull=True) | Q(skill_at__lte=now - ESTIMATED_EVERY)
     if QualityPolicy.objects.filter(old, project=project).update(skill_at=now):
-        enqueue(JOB, project.pk, title="Estimate the skill of validators", project_id=project.pk, asked=False)
+        enqueue(JOB, project.pk, title="Estimate the skill of validators", project_id=project.pk, by_person=False)
 
 
 @transaction.atomic

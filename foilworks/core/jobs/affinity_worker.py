@@ -45,15 +45,15 @@ class ModelAffinityWorker(SimpleWorker):
         """Return the queues in order; RQ calls this before every wait. For each plain queue: the lane of the loaded
         model, jobs without a model, then the other lanes, so that none waits forever."""
         by_plain = lanes_in_redis(self.connection, [queue.name for queue in self._plain])
-        found: list[Queue] = []
+        queues: list[Queue] = []
         for queue in self._plain:
             lanes = by_plain[queue.name]
             stays = self._warm in lanes and self._in_a_row < MAX_CONSECUTIVE_JOBS
-            others = [name for name in lanes if name > self._warm] + [name for name in lanes if name < self._warm]
+            other_lanes = [name for name in lanes if name > self._warm] + [name for name in lanes if name < self._warm]
             warm = [self._warm] if self._warm in lanes else []
-            after = others if stays else [*others, *warm]
-            found += [*map(self._lane, warm if stays else []), queue, *map(self._lane, after)]
-        return found
+            after = other_lanes if stays else [*other_lanes, *warm]
+            queues += [*map(self._lane, warm if stays else []), queue, *map(self._lane, after)]
+        return queues
 
     @_ordered_queues.setter
     def _ordered_queues(self, queues: list[Queue]) -> None:

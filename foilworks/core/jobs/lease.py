@@ -72,9 +72,9 @@ def worker_name(pid: int | None = None) -> str:
 
 def write(job: Job, **fields: object) -> None:
     """Write fields of a job and renew its lease. JobStopped: this attempt no longer holds the job."""
-    held = Job.objects.filter(pk=job.pk, state=JobState.RUNNING, attempts=job.attempts)
-    held = held.update(**{**_renewal(), **fields})
-    if not held:
+    attempt_rows = Job.objects.filter(pk=job.pk, state=JobState.RUNNING, attempts=job.attempts)
+    attempt_rows = attempt_rows.update(**{**_renewal(), **fields})
+    if not attempt_rows:
         raise JobStopped(f"job {job.pk} is no longer held by attempt {job.attempts}")
     for name, value in fields.items():
         setattr(job, name, value)

@@ -51,14 +51,14 @@ def enqueue(
     title: str = "",
     project_id: int | None = None,
     route: str = "",
-    asked: bool = True,
+    by_person: bool = True,
 ) -> Job:
     """Queue the job of this name (names.py): the row is part of the caller's transaction, Redis gets its id on commit.
 
     ``route``: the model that the job needs; workers with this model loaded take it first. On the gpu queue a project
     has at most GPU_QUOTA jobs dispatched; the others wait as rows.
 
-    ``asked``: a person requested it, and it may be refused; jobs that follow from other writes are never
+    ``by_person``: a person requested it, and it may be refused; jobs that follow from other writes are never
     refused.
 
     JobError: no room declares the job, an unknown queue, or a project with as many
@@ -68,7 +68,7 @@ def enqueue(
     require_job(name)
     if queue not in settings.RQ_QUEUES:
         raise JobError(f"there is no queue '{queue}'; choose one of: {', '.join(sorted(settings.RQ_QUEUES))}")
-    if asked and project_id is not None:
+    if by_person and project_id is not None:
         require_room(project_id)
     job = Job.objects.create(
         dotted=name,
@@ -87,8 +87,8 @@ def require_room(project_id: int) -> None:
     """Check the project's number of open jobs. JobError: too many, which would block other projects."""
     most = settings.MAX_OPEN_JOBS_PER_PROJECT
     # Shards belong to a job that was accepted.
-    mine = Job.objects.filter(project_id=project_id, parent=None, state__in=OPEN_STATES)
-    if most and mine.count() >= most:
+    open_jobs = Job.objects.filter(project_id=project_id, parent=None, state__in=OPEN_STATES)
+    if most and open_jobs.count() >= most:
         words = _(
             "This project already has %(most)s open jobs. Wait until some are done, or stop the ones you do not need."
         )
@@ -97,15 +97,15 @@ def require_room(project_id: int) -> None:
 
 def submit(jobs: Iterable[Job]) -> None:
     """Push jobs: all of them, or as many as a quota allows. Those that Ray runs need no message."""
-    held = False
+    has_quota = False
     for job in jobs:
         if job.queue in ray_queues():
             continue
         if _quota(job.queue, job.project_id):
-            held = True
+            has_quota = True
         else:
             push(job)
-    if held:
+    if has_quota:
         dispatch(Job.objects.filter(queue="gpu"))
 
 
@@ -165,7 +165,9 @@ def queue_lengths() -> dict[str, int] | None:
         connection = _queue("default").connection
         lanes = lanes_in_redis(connection, settings.RQ_QUEUES)
         prefix = Queue.redis_queue_namespace_prefix
-        return {name: sum(connection.llen(prefix + each) for each in (name, *lanes[name])) for name in lanes}
+        return {
+            name: sum(connection.llen(prefix + queue_name) for queue_name in (name, *lanes[name])) for name in lanes
+        }
     except RedisError:
         return None
 
@@ -192,14 +194,14 @@ def retry(job: Job) -> bool:
 
     Only shards that failed or were cancelled run again.
     """
-    again = {"error": "", "finished_at": None, "losses": 0}
+    reset_fields = {"error": "", "finished_at": None, "losses": 0}
     stopped = [JobState.FAILED, JobState.CANCELLED]
     with transaction.atomic():
         shards = Job.objects.filter(parent_id=job.pk, state__in=stopped)
         state = JobState.SPREAD if shards.exists() else JobState.WAITING
-        reopened = Job.objects.filter(pk=job.pk, state__in=stopped).update(state=state, message="", **again)
+        reopened = Job.objects.filter(pk=job.pk, state__in=stopped).update(state=state, message="", **reset_fields)
         if reopened:
-            shards.update(state=JobState.WAITING, **again)
+            shards.update(state=JobState.WAITING, **reset_fields)
             ids = [job.pk, *Job.objects.filter(parent_id=job.pk).values_list("pk", flat=True)]
             transaction.on_commit(lambda: submit(Job.objects.filter(pk__in=ids, state=JobState.WAITING)))
     return bool(reopened)
@@ -219,10 +221,12 @@ def resume_parents(jobs: QuerySet[Job]) -> int:
 
 def update_progress(parent_id: object) -> None:
     """Update the progress of a spread job from its open shards and later stages."""
-    left = Job.objects.filter(parent_id=parent_id).aggregate(left=Sum(F("total") - F("done")))["left"] or 0
+    remaining_steps = Job.objects.filter(parent_id=parent_id).aggregate(left=Sum(F("total") - F("done")))["left"] or 0
     payload = Job.objects.filter(pk=parent_id).values_list("payload", flat=True).first() or {}
-    left += payload.get("later", 0)
-    Job.objects.filter(pk=parent_id, state=JobState.SPREAD, total__gte=left).update(done=F("total") - left)
+    remaining_steps += payload.get("later", 0)
+    Job.objects.filter(pk=parent_id, state=JobState.SPREAD, total__gte=remaining_steps).update(
+        done=F("total") - remaining_steps
+    )
 
 
 def requeue_lost() -> int:
@@ -265,16 +269,16 @@ def dispatch(jobs: QuerySet[Job], level: int = logging.INFO) -> int:
     try:
         with _queue("default").connection.lock(
             "foilworks:dispatch", timeout=DISPATCH_LOCK_TTL_S, blocking_timeout=10
-        ) as mine:
-            known = {job_id for lane in _lanes() for job_id in _queue(*lane).job_ids}
-            busy = _on_the_way(known)
+        ) as open_jobs:
+            queued_ids = {job_id for lane in _lanes() for job_id in _queue(*lane).job_ids}
+            busy = _on_the_way(queued_ids)
             pushed, held_at = 0, time.monotonic()
             for job in waiting:
                 if time.monotonic() - held_at > DISPATCH_LOCK_TTL_S / 4:
-                    mine.reacquire()
+                    open_jobs.reacquire()
                     held_at = time.monotonic()
                 limit = _quota(job.queue, job.project_id)
-                if str(job.pk) in known or (limit and busy[job.project_id] >= limit):
+                if str(job.pk) in queued_ids or (limit and busy[job.project_id] >= limit):
                     continue
                 busy[job.project_id] += bool(limit)
                 pushed += push(job)
@@ -308,13 +312,13 @@ def _quota(queue: str, project_id: int | None) -> int:
     return settings.GPU_QUOTA if queue == "gpu" and project_id is not None else 0
 
 
-def _on_the_way(known: set[str]) -> Counter[int | None]:
+def _on_the_way(queued_ids: set[str]) -> Counter[int | None]:
     """Return project -> its jobs of the gpu queue that run, or wait in Redis."""
     rows = Job.objects.filter(queue="gpu", project_id__isnull=False).filter(
         Q(state=JobState.RUNNING) | Q(state=JobState.WAITING)
     )
-    found = rows.values_list("pk", "project_id", "state")
-    return Counter(project for pk, project, state in found if state == JobState.RUNNING or str(pk) in known)
+    jobs = rows.values_list("pk", "project_id", "state")
+    return Counter(project for pk, project, state in jobs if state == JobState.RUNNING or str(pk) in queued_ids)
 
 
 def wait(jobs: Iterable[Job], *, timeout_s: float = 600.0, every_s: float = 0.2) -> list[Job]:

@@ -64,16 +64,16 @@ def problems_of(shards: Iterable[Job]) -> Problems:
 
 def merged(every: Iterable[Mapping[str, Sequence[Any]]]) -> Problems:
     """Merge lists with the same name."""
-    found: Problems = {}
+    merged_problems: Problems = {}
     for problems in every:
         for name, some in problems.items():
-            found.setdefault(name, []).extend(some)
-    return found
+            merged_problems.setdefault(name, []).extend(some)
+    return merged_problems
 
 
-def keep(job: Job, done: int, found: Mapping[str, Sequence[Any]]) -> None:
+def keep(job: Job, done: int, problems: Mapping[str, Sequence[Any]]) -> None:
     """Store the results of a job or shard so far, so that its successor continues there."""
-    write(job, done=done, measured={**job.measured, PROBLEMS: dict(found)})
+    write(job, done=done, measured={**job.measured, PROBLEMS: dict(problems)})
     if job.parent_id is not None:
         update_progress(job.parent_id)
 
@@ -87,14 +87,14 @@ def finish(shard: Job, problems: Mapping[str, Sequence[Any]]) -> None:
 class Stage:
     """A stage of a job. All its shards must end before the next stage starts.
 
-    `parts()`: the remaining parts. `work(payload, job)`: do one part, with progress on the job or shard.
+    `find_parts()`: the remaining parts. `work(payload, job)`: do one part, with progress on the job or shard.
     `dotted`: the job function of a shard. `later`: number of steps after this stage. `route`: as
     `foilworks.core.jobs.queue.enqueue`.
     """
 
     name: str
     dotted: str
-    parts: Callable[[], Sequence[Part]]
+    find_parts: Callable[[], Sequence[Part]]
     work: Callable[[Mapping[str, Any], Job], Problems]
     later: Callable[[], int] = lambda: 0
     route: str = ""
@@ -106,21 +106,21 @@ def run_stages(job: Job, total: int, stages: Sequence[Stage]) -> Spread | Proble
     `total`: the steps of the whole job. Returns the `Spread` to return from the job, or the problems of all stages once
     done. JobError: a shard failed.
     """
-    found: dict[str, Problems] = dict(job.payload.get(FOUND, {}))
+    problems_by_stage: dict[str, Problems] = dict(job.payload.get(FOUND, {}))
     for stage in stages:
-        if stage.name in found:
+        if stage.name in problems_by_stage:
             continue
         shards = list(job.shards.filter(**{f"payload__{STAGE}": stage.name}).order_by("number"))
         if shards:
             if why := failed_message(shards):
                 raise JobError(why)
-            found[stage.name] = problems_of(shards)
+            problems_by_stage[stage.name] = problems_of(shards)
             continue
-        parts = stage.parts()
+        remaining_parts = stage.find_parts()
         later = stage.later()
-        write(job, done=max(0, total - later - sum(steps for _, steps in parts)), total=total)
-        if len(parts) > 1:
-            cut = [({STAGE: stage.name, **payload}, steps) for payload, steps in parts]
-            return Spread(stage.dotted, cut, {FOUND: found, LATER: later}, stage.route or None)
-        found[stage.name] = merged(stage.work(payload, job) for payload, _ in parts)
-    return merged(found.values())
+        write(job, done=max(0, total - later - sum(steps for _, steps in remaining_parts)), total=total)
+        if len(remaining_parts) > 1:
+            cut = [({STAGE: stage.name, **payload}, steps) for payload, steps in remaining_parts]
+            return Spread(stage.dotted, cut, {FOUND: problems_by_stage, LATER: later}, stage.route or None)
+        problems_by_stage[stage.name] = merged(stage.work(payload, job) for payload, _ in remaining_parts)
+    return merged(problems_by_stage.values())

@@ -24,14 +24,14 @@ EVERY_SECONDS = 0.5
 
 @dataclass(frozen=True)
 class Spread:
-    """Returned by a job's function to run `dotted(target_id, shard)` for each of `parts`.
+    """Returned by a job's function to run `dotted(target_id, shard)` for each of `shard_payloads`.
 
     A part is (its payload as JSON, its number of steps). `carried` is stored for the second run of the job itself, in
     its `payload`. `route` as `foilworks.core.jobs.queue.enqueue`, by default the job's own.
     """
 
     dotted: str
-    parts: Sequence[tuple[Mapping[str, Any], int]]
+    shard_payloads: Sequence[tuple[Mapping[str, Any], int]]
     carried: Mapping[str, Any] = field(default_factory=dict)
     route: str | None = None
 
@@ -68,18 +68,18 @@ class QueueRunner:
             time.sleep(EVERY_SECONDS)
 
 
-def spread(job: Job, wanted: Spread, runner: Runner) -> list[Job]:
+def spread(job: Job, plan: Spread, runner: Runner) -> list[Job]:
     """Store the shards and make the job wait for them; `runner` gets them on commit.
 
     JobStopped: this attempt no longer holds the job.
     """
     shards = [
         Job(
-            dotted=wanted.dotted,
+            dotted=plan.dotted,
             target_id=job.target_id,
             queue=job.queue,
-            route=job.route if wanted.route is None else wanted.route,
-            title=f"{job.title} ({number}/{len(wanted.parts)})"[:200],
+            route=job.route if plan.route is None else plan.route,
+            title=f"{job.title} ({number}/{len(plan.shard_payloads)})"[:200],
             project_id=job.project_id,
             request_id=job.request_id,
             parent=job,
@@ -87,10 +87,10 @@ def spread(job: Job, wanted: Spread, runner: Runner) -> list[Job]:
             payload=dict(payload),
             total=total,
         )
-        for number, (payload, total) in enumerate(wanted.parts, 1)
+        for number, (payload, total) in enumerate(plan.shard_payloads, 1)
     ]
     with transaction.atomic():
-        write(job, state=JobState.SPREAD, lease_until=None, payload={**job.payload, **wanted.carried})
+        write(job, state=JobState.SPREAD, lease_until=None, payload={**job.payload, **plan.carried})
         Job.objects.bulk_create(shards, batch_size=500)
         transaction.on_commit(partial(runner.submit, shards))
     return shards

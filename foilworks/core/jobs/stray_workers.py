@@ -37,7 +37,11 @@ def holds(worker: str, job: Job | None) -> bool:
 def _current_jobs(pids: Collection[int]) -> dict[int, UUID]:
     """Map each process id to its job, according to RQ."""
     workers = Worker.all(connection=get_connection("default"))
-    ours = [each for each in workers if each.pid in pids and each.hostname == socket.gethostname() and each.birth_date]
+    own_workers = [
+        worker
+        for worker in workers
+        if worker.pid in pids and worker.hostname == socket.gethostname() and worker.birth_date
+    ]
     # A killed worker stays registered for a while, and another process may get its id: the youngest counts.
-    by_pid = {each.pid: each for each in sorted(ours, key=lambda each: each.birth_date)}
-    return {pid: UUID(job_id) for pid, each in by_pid.items() if (job_id := each.get_current_job_id())}
+    by_pid = {worker.pid: worker for worker in sorted(own_workers, key=lambda each: each.birth_date)}
+    return {pid: UUID(job_id) for pid, worker in by_pid.items() if (job_id := worker.get_current_job_id())}

@@ -22,9 +22,9 @@ def job_id() -> str:
     return _job_id.get()
 
 
-def named(given: str) -> str:
+def valid_or_new_id(sent_id: str) -> str:
     """Return the id that came with a request if it is valid, else a new one."""
-    return given if PLAIN.fullmatch(given) else uuid.uuid4().hex
+    return sent_id if PLAIN.fullmatch(sent_id) else uuid.uuid4().hex
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from csp.utils import build_policy
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from foilworks.core.jobs.trace import named, working_on
+from foilworks.core.jobs.trace import valid_or_new_id, working_on
 from foilworks.site.monitoring.metrics import count_request
 
 HEADER = "X-Request-ID"
@@ -26,7 +26,7 @@ class RequestMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        started, request_id = time.perf_counter(), named(request.headers.get(HEADER, ""))
+        started, request_id = time.perf_counter(), valid_or_new_id(request.headers.get(HEADER, ""))
         # Django logs refused requests after this middleware; those lines need the request, too.
         request.request_id = request_id
         with working_on(request_id):

@@ -19,7 +19,7 @@ def prepare_later(project_id: int) -> None:
     """Queue the job that prepares the project's clips, if any lacks something and no such job is open."""
     is_open = Job.objects.filter(dotted__in=stored_names(JOB), target_id=project_id, state__in=OPEN_STATES)
     if unprepared_videos(project_id).exists() and not is_open.exists():
-        enqueue(JOB, project_id, title="film strips", project_id=project_id, asked=False)
+        enqueue(JOB, project_id, title="film strips", project_id=project_id, by_person=False)
 
 
 def prepare_now(project_ids: list[int], progress: Progress) -> dict[str, Any]:

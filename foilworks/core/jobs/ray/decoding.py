@@ -44,7 +44,7 @@ class Cluster:
         self._came_at = time.monotonic()
         self._closed_until = 0.0
 
-    def call(self, function: Callable[..., Any], *given: Any) -> Any:
+    def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Return what the function of a module returns, on another node or here."""
         name = f"{function.__module__}.{function.__qualname__}"
         if time.monotonic() >= self._closed_until:
@@ -52,17 +52,17 @@ class Cluster:
             from ray.exceptions import RayError
 
             try:
-                task = _task().remote(name, given)
+                task = _task().remote(name, arguments)
                 ready, _ = ray.wait([task], timeout=PATIENCE_S)
                 if ready:
-                    found = ray.get(task)
+                    reply = ray.get(task)
                     self._came_at = time.monotonic()
-                    return found
+                    return reply
                 ray.cancel(task)
                 self._pause()
             except RayError as error:
                 logger.warning("%s runs here: %s", name, error)
-        return function(*given)
+        return function(*arguments)
 
     def _pause(self) -> None:
         silent = time.monotonic() - self._came_at
@@ -78,10 +78,10 @@ def _task() -> Any:
     return ray.remote(num_cpus=1, num_gpus=0, max_retries=1, scheduling_strategy="SPREAD")(called)
 
 
-def called(name: str, given: tuple[Any, ...]) -> Any:
+def called(name: str, arguments: tuple[Any, ...]) -> Any:
     """Call the function of this dotted name in a task, with the settings of its node: it exists only after setup."""
     import django
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.site.settings")
     django.setup()
-    return import_string(name)(*given)
+    return import_string(name)(*arguments)

@@ -133,16 +133,16 @@ class RayEngine:
 
     def _end(self, actor: _Actor, call: Any) -> None:
         """Take the result of an actor's start or job: it is idle, or gone."""
-        found = ""
+        reply = ""
         try:
-            found = ray.get(call)
+            reply = ray.get(call)
         except RayError as error:
             if actor.job is None or not isinstance(error, RayTaskError):
                 self._lost(actor, error)
                 return
             # The job raised: its row has the error, and the actor is whole.
         if actor.job is None:
-            actor.worker = found
+            actor.worker = reply
         elif Job.objects.filter(pk=actor.job, state=JobState.WAITING).exists():
             self._later[actor.job] = time.monotonic() + BEAT_SECONDS
         actor.job, actor.pending, actor.idle_since, actor.stray_since = None, None, time.monotonic(), None
@@ -195,21 +195,21 @@ class RayEngine:
         actor.job, actor.route = job.pk, job.route
         actor.pending = actor.handle.run.remote(str(job.pk))
 
-    def _fit(self, wanted: Counter[Resources], now: float) -> None:
+    def _fit(self, missing: Counter[Resources], now: float) -> None:
         """Start an actor per row that is left, within the slots; stop those that nothing needs."""
-        is_short = bool(wanted)
+        is_short = bool(missing)
         for actor in list(self._actors):
             if actor.is_idle:
                 # What is left fits no idle actor: its resources are for others, at once.
                 if is_short or now - actor.idle_since > IDLE_SECONDS:
                     self._drop(actor)
             elif actor.job is None:
-                wanted[actor.resources] -= 1
-                if wanted[actor.resources] < 0 and now - actor.idle_since > IDLE_SECONDS:
+                missing[actor.resources] -= 1
+                if missing[actor.resources] < 0 and now - actor.idle_since > IDLE_SECONDS:
                     self._drop(actor)
         if now < self._start_at:
             return
-        for resources in (+wanted).elements():
+        for resources in (+missing).elements():
             if len(self._actors) >= self._slots:
                 return
             self._actors.append(self._started(resources))

@@ -10,11 +10,11 @@ AWAY = "cannot reach Ray at {address} ({why}); check RAY_ADDRESS, and `ray statu
 def unreachable(address: str) -> str:
     """Return why nothing answers at `host:port`; an empty text if something does, or if the address has another form
     (`auto`, `ray://…`)."""
-    found = re.fullmatch(r"\[?([^/\[\]]+)\]?:(\d+)", address)
-    if found is None:
+    match = re.fullmatch(r"\[?([^/\[\]]+)\]?:(\d+)", address)
+    if match is None:
         return ""
     try:
-        with socket.create_connection((found[1], int(found[2])), timeout=SECONDS):
+        with socket.create_connection((match[1], int(match[2])), timeout=SECONDS):
             return ""
     except OSError as error:
         return error.strerror or str(error) or type(error).__name__

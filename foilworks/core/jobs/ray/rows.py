@@ -30,18 +30,18 @@ def resources_of(route: str, usual: Resources) -> Resources:
     return usual
 
 
-def next_jobs(held: Collection[UUID], limit: int) -> list[Job]:
-    """Return at most `limit` waiting rows without those in `held`, one project after the other, the oldest first.
+def next_jobs(held_ids: Collection[UUID], limit: int) -> list[Job]:
+    """Return at most `limit` waiting rows without those in `held_ids`, one project after the other, the oldest first.
 
     Each project gets at most its quota, of which running and held jobs are a part.
     """
-    waiting = Job.objects.filter(queue__in=ray_queues(), state=JobState.WAITING).exclude(pk__in=held)
-    running = Job.objects.filter(Q(state=JobState.RUNNING) | Q(pk__in=held), queue__in=ray_queues())
+    waiting = Job.objects.filter(queue__in=ray_queues(), state=JobState.WAITING).exclude(pk__in=held_ids)
+    running = Job.objects.filter(Q(state=JobState.RUNNING) | Q(pk__in=held_ids), queue__in=ray_queues())
     busy = Counter(running.values_list("project_id", flat=True))
     projects = waiting.order_by("project_id").values_list("project_id", flat=True).distinct()
-    projects = sorted(projects, key=lambda one: (busy[one], one or 0))
-    rows = [waiting.filter(project_id=one).order_by("created_at", "number") for one in projects]
-    shares = [list(some[: _room(one, busy, limit)]) for one, some in zip(projects, rows, strict=True)]
+    projects = sorted(projects, key=lambda project_id: (busy[project_id], project_id or 0))
+    rows = [waiting.filter(project_id=project_id).order_by("created_at", "number") for project_id in projects]
+    shares = [list(some[: _room(project_id, busy, limit)]) for project_id, some in zip(projects, rows, strict=True)]
     return [job for job in chain.from_iterable(zip_longest(*shares)) if job is not None][:limit]
 
 
@@ -52,8 +52,8 @@ def next_of(rows: Sequence[Job], resources: Resources, usual: Resources, route: 
     """
     fits = [job for job in rows if resources_of(job.route, usual) == resources]
     same = [job for job in fits if job.route == route]
-    others = [job for job in rows if job.route != route]
-    if same and (in_a_row < MAX_CONSECUTIVE_JOBS or not others):
+    other_models = [job for job in rows if job.route != route]
+    if same and (in_a_row < MAX_CONSECUTIVE_JOBS or not other_models):
         return same[0]
     return next((job for job in fits if job.route != route), None)
 
@@ -71,5 +71,5 @@ def return_lost(job_id: UUID, worker: str) -> None:
 
 def return_stopped(job_id: UUID, worker: str) -> None:
     """Let the next engine take the job of an actor that this one stops. It does not count as a loss."""
-    held = Job.objects.filter(pk=job_id, state=JobState.RUNNING, worker=worker)
-    held.update(state=JobState.WAITING, lease_until=None)
+    stopped_job = Job.objects.filter(pk=job_id, state=JobState.RUNNING, worker=worker)
+    stopped_job.update(state=JobState.WAITING, lease_until=None)

@@ -69,7 +69,7 @@ def queue_due(now: datetime | None = None) -> int:
     has_job = Job.objects.filter(dotted__in=stored_names(JOB), target_id__in=people, state__in=OPEN_STATES)
     people -= set(has_job.values_list("target_id", flat=True))
     for person in sorted(people):
-        enqueue(JOB, person, title="Email of notifications", asked=False)
+        enqueue(JOB, person, title="Email of notifications", by_person=False)
     return len(people)
 
 

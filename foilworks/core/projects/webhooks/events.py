@@ -108,7 +108,7 @@ def _write(hook: Webhook, slug: str, event: AuditEvent) -> None:
 def queue_delivery(delivery: Delivery, project: Project) -> None:
     """Queue the job of a delivery that is due; part of the transaction."""
     title = f"{delivery.event} to {delivery.webhook.url}"[:200]
-    enqueue(JOB, delivery.pk, title=title, project_id=project.pk, asked=False)
+    enqueue(JOB, delivery.pk, title=title, project_id=project.pk, by_person=False)
 
 
 def deliver(delivery: Delivery, now: datetime) -> None:
@@ -220,5 +220,5 @@ def queue_due() -> int:
     rows = due.select_related("webhook")[:100]
     for delivery in rows:
         project_id = delivery.webhook.project_id
-        enqueue(JOB, delivery.pk, title=f"{delivery.event}, again", project_id=project_id, asked=False)
+        enqueue(JOB, delivery.pk, title=f"{delivery.event}, again", project_id=project_id, by_person=False)
     return len(rows)
