@@ -162,13 +162,13 @@ class VoteRuleForm(forms.ModelForm):
         self.fields["foils_enough"].validators.append(MinValueValidator(1))
         self.fields["foils_enough"].widget.attrs["min"] = 1
 
-    def at_most(self, name: str, most: int = MAX_PER_ITEM) -> None:
-        self.fields[name].validators.append(MaxValueValidator(most))
-        self.fields[name].widget.attrs["max"] = most
+    def at_most(self, name: str, limit: int = MAX_PER_ITEM) -> None:
+        self.fields[name].validators.append(MaxValueValidator(limit))
+        self.fields[name].widget.attrs["max"] = limit
 
     def clean(self) -> dict[str, Any]:
-        votes_per_pair, needed = self.cleaned_data.get("votes_wanted"), self.cleaned_data.get("votes_needed")
-        if votes_per_pair is not None and needed is not None and needed > votes_per_pair:
+        votes_per_pair, required_votes = self.cleaned_data.get("votes_wanted"), self.cleaned_data.get("votes_needed")
+        if votes_per_pair is not None and required_votes is not None and required_votes > votes_per_pair:
             self.add_error(
                 "votes_needed",
                 _(
@@ -176,10 +176,10 @@ class VoteRuleForm(forms.ModelForm):
                     "or raise the votes per pair."
                 ),
             )
-        most = self.cleaned_data.get("votes_max")
-        if most and votes_per_pair is not None and most <= votes_per_pair:
+        max_votes = self.cleaned_data.get("votes_max")
+        if max_votes and votes_per_pair is not None and max_votes <= votes_per_pair:
             problem = _("%(most)s is not more than the %(wanted)s votes per pair. Enter a larger number, or 0.")
-            self.add_error("votes_max", problem % {"most": most, "wanted": votes_per_pair})
+            self.add_error("votes_max", problem % {"most": max_votes, "wanted": votes_per_pair})
         return self.cleaned_data
 
     def clean_full_share(self) -> float:

@@ -118,8 +118,8 @@ class TakenColumns:
     unused: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        taken = ", ".join(f"{field} = {column}" for field, column in self.columns.items())
-        return taken + (f"; not used: {', '.join(self.unused)}" if self.unused else "")
+        pairs = ", ".join(f"{field} = {column}" for field, column in self.columns.items())
+        return pairs + (f"; not used: {', '.join(self.unused)}" if self.unused else "")
 
 
 ReadOutcome = ItemRecord | BadRecord | RecordWarning | TakenColumns

@@ -53,8 +53,8 @@ def _add(person: User, project: Project, path: Path, dry_run: bool) -> dict[str,
         return {**answer, "what": "broken", "error": media.error}
     if not dry_run:
         _store(person, project, waiting, names[0], media)
-    what = "attached" if waiting else "added"
-    return {**answer, "what": what, "clips": answer["clips"] or [names[0]], "conversion": media.conversion}
+    outcome = "attached" if waiting else "added"
+    return {**answer, "what": outcome, "clips": answer["clips"] or [names[0]], "conversion": media.conversion}
 
 
 def _spelled_like(project: Project, path: Path) -> list[Video]:
@@ -62,8 +62,8 @@ def _spelled_like(project: Project, path: Path) -> list[Video]:
     spellings = {spelling(path.name), spelling(path.stem)}
     waiting = Video.objects.filter(project=project, media_state__in=(MediaState.MISSING, MediaState.BROKEN))
     rows = waiting.order_by("pk").values_list("pk", "source_id", "key")
-    alike = [pk for pk, *names in rows if spellings & {spelling(name) for name in names if name}]
-    return list(Video.objects.filter(pk__in=alike).select_related("project").order_by("pk"))
+    matching_ids = [pk for pk, *names in rows if spellings & {spelling(name) for name in names if name}]
+    return list(Video.objects.filter(pk__in=matching_ids).select_related("project").order_by("pk"))
 
 
 def _store(person: User, project: Project, waiting: list[Video], name: str, media: StoredMedia) -> None:

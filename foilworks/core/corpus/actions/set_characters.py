@@ -46,19 +46,19 @@ def set_characters(
     """
     require_researcher(person, project)
     rows = Caption.objects.filter(video__project=project, video__movie__in=list(by_movie)).select_related("video")
-    seen: set[str] = set()
+    matched_movies: set[str] = set()
     n, last = 0, 0
     while chunk := list(rows.filter(pk__gt=last).order_by("pk")[:CHUNK]):
         for caption in chunk:
             caption.facts = {**caption.facts, FACT: [dict(character) for character in by_movie[caption.video.movie]]}
         Caption.objects.bulk_update(chunk, ["facts"])
-        seen |= {caption.video.movie for caption in chunk}
+        matched_movies |= {caption.video.movie for caption in chunk}
         n, last = n + len(chunk), chunk[-1].pk
     counts = {
-        "movies": len(seen),
-        "characters": sum(len(by_movie[movie]) for movie in seen),
+        "movies": len(matched_movies),
+        "characters": sum(len(by_movie[movie]) for movie in matched_movies),
         "captions": n,
-        "unknown_movies": sorted(set(by_movie) - seen),
+        "unknown_movies": sorted(set(by_movie) - matched_movies),
     }
     details = {key: value for key, value in counts.items() if key != "unknown_movies"}
     audit.record(audit.event(project, person, "corpus.set_characters", project, **details))

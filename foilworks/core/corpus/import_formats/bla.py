@@ -36,11 +36,11 @@ def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
 
 def _groups(path: Path) -> Iterator[RawRecord]:
     for member in members(path, read_text(path)):
-        several = member.value.get("caption_group") if isinstance(member.value, dict) else None
-        if not isinstance(several, list) or not several:
+        groups = member.value.get("caption_group") if isinstance(member.value, dict) else None
+        if not isinstance(groups, list) or not groups:
             yield RawRecord(None, None, member.line, "has no list caption_group with the sentences", "record")
             continue
-        for group in several:
+        for group in groups:
             value = {**member.value, "caption_group": group}
             yield from (RawRecord(number, value, member.line) for number in _TRUE)
 

@@ -63,7 +63,7 @@ def _spans(value: Any) -> list[tuple[int, int]]:
     if not isinstance(value, list) or not value:
         raise ProblemError("times", "is no list of spans", "give [[first, last]] in segments of five seconds")
     for index, span in enumerate(value):
-        good = isinstance(span, list) and len(span) == 2 and all(type(edge) is int for edge in span)
-        if not good or not 0 <= span[0] <= span[1] < MAX_SEGMENTS:
+        is_pair = isinstance(span, list) and len(span) == 2 and all(type(edge) is int for edge in span)
+        if not is_pair or not 0 <= span[0] <= span[1] < MAX_SEGMENTS:
             raise ProblemError(f"times[{index}]", "is no span of segments", f"give two of 0 to {MAX_SEGMENTS - 1}")
     return [(span[0], span[1]) for span in value]

@@ -36,8 +36,8 @@ def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
 
 
 def _blocks(rows: Iterable[Row]) -> Iterator[RawRecord]:
-    for video, together in groupby(rows, key=lambda row: row.cells.get("video_id")):
-        block = list(together)
+    for video, video_rows in groupby(rows, key=lambda row: row.cells.get("video_id")):
+        block = list(video_rows)
         first = block[0].line
         broken = next((row for row in block if row.problem), None)
         if broken is not None:

@@ -42,8 +42,8 @@ def _parse(raw: RawRecord, params: Mapping[str, Any]) -> VoteRecord:
     for name, value in (("item", item), (_WORKER, worker)):
         if not value:
             raise ProblemError(name, "is missing", "give it")
-    caption_first = place_of(cells.get(_column(cells, "position", params, _PLACES, needed=False)))
-    foil = cells.get(_column(cells, "foil", params, _FOILS, needed=False))
+    caption_first = place_of(cells.get(_column(cells, "position", params, _PLACES, is_required=False)))
+    foil = cells.get(_column(cells, "foil", params, _FOILS, is_required=False))
     seconds = (cells.get(_SECONDS) or "").strip()
     return VoteRecord(
         item=item,
@@ -58,14 +58,19 @@ def _parse(raw: RawRecord, params: Mapping[str, Any]) -> VoteRecord:
 
 
 def _column(
-    cells: Mapping[str, Any], name: str, params: Mapping[str, Any], usual: tuple[str, ...], *, needed: bool = True
+    cells: Mapping[str, Any],
+    name: str,
+    params: Mapping[str, Any],
+    usual_names: tuple[str, ...],
+    *,
+    is_required: bool = True,
 ) -> str:
     """The column that a parameter names, else the usual one that is there."""
     parameter = str(params.get(name) or "")
-    candidates = (parameter, f"Input.{parameter}", f"Answer.{parameter}") if parameter else usual
+    candidates = (parameter, f"Input.{parameter}", f"Answer.{parameter}") if parameter else usual_names
     column_name = next((column for column in candidates if column in cells), "")
-    if not column_name and (needed or parameter):
-        raise ProblemError(name, f"has no column ({', '.join(usual)})", f"name it with --set {name}=COLUMN")
+    if not column_name and (is_required or parameter):
+        raise ProblemError(name, f"has no column ({', '.join(usual_names)})", f"name it with --set {name}=COLUMN")
     return column_name
 
 

@@ -65,9 +65,9 @@ def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     """Read the sampled windows of all videos. CorpusError: no complete JSON, or an invalid parameter."""
     sampling, folder = _sampling(path, params), path.parent / str(params.get("annotations") or FOLDERS[0])
     entries = [_entry(path, member, folder) for member in members(path, read_text(path))]
-    good = [entry for _line, entry in entries if isinstance(entry, Entry)]
-    choices = frequencies((entry.frames for entry in good), sampling.foil_low, sampling.foil_high)
-    if sampling.has_foils and good and not choices:
+    valid_entries = [entry for _line, entry in entries if isinstance(entry, Entry)]
+    choices = frequencies((entry.frames for entry in valid_entries), sampling.foil_low, sampling.foil_high)
+    if sampling.has_foils and valid_entries and not choices:
         raise CorpusError(f"{path}: no video has {sampling.foil_low} repetitions; leave out foils=published")
     raw = (record for line, entry in entries for record in _drawn(entry, line, sampling, choices))
     yield from read_records(path, raw, lambda record: _parse(record, sampling))
@@ -162,7 +162,7 @@ def _drawn(
     if isinstance(entry, ProblemError):
         yield RawRecord(None, {"error": entry}, line)
         return
-    rng, seen = random.Random(f"{sampling.seed}:{entry.prefix}"), set()
+    rng, yielded_samples = random.Random(f"{sampling.seed}:{entry.prefix}"), set()
     # "exactly one push-up" needs its own template.
     low, foils = (sampling.low, choices) if entry.singular else (max(2, sampling.low), _without_one(choices))
     all_windows = windows(entry.frames, low, sampling.high)
@@ -171,10 +171,10 @@ def _drawn(
         foil = draw_count(foils, rng) if sampling.has_foils and foils else 0
         while foil == window.count and len(foils) > 1:
             foil = draw_count(foils, rng)
-        drawn = window, template, foil
-        if drawn not in seen:
-            seen.add(drawn)
-            yield RawRecord(entry.key, {"entry": entry, "drawn": drawn}, line)
+        sample = window, template, foil
+        if sample not in yielded_samples:
+            yielded_samples.add(sample)
+            yield RawRecord(entry.key, {"entry": entry, "drawn": sample}, line)
 
 
 def _without_one(choices: Mapping[int, int]) -> dict[int, int]:

@@ -26,17 +26,17 @@ def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
 def parse(raw: RawRecord, subtest: str) -> ItemRecord:
     """One record; ProblemError when it is bad."""
     fields = Fields(raw.value)
-    own = fields.get(vilma.OWN_FIELD) is not None
+    has_own_fields = fields.get(vilma.OWN_FIELD) is not None
     picture = fields.label("image_file", MAX_ID)
-    if not picture and not own:
+    if not picture and not has_own_fields:
         raise ProblemError("image_file", "is missing", "give image_file, or import videos as vilma")
     captions = fields.get("caption")
     if isinstance(captions, list) and captions:
         raw = raw._replace(value={**raw.value, "caption": captions[0]})
     item = vilma.parse(raw, subtest)
-    if own:  # as our exporter wrote it, where the format alone could not say it
+    if has_own_fields:  # as our exporter wrote it, where the format alone could not say it
         return item
     dataset = fields.label("dataset", MAX_DATASET)
     video = replace(item.video, key=clip_key(dataset, picture, None, None, "sec"), file="", source_id=picture)
-    more = {"captions": captions} if isinstance(captions, list) and len(captions) > 1 else {}
-    return replace(item, video=video, extra={**item.extra, **more})
+    caption_list = {"captions": captions} if isinstance(captions, list) and len(captions) > 1 else {}
+    return replace(item, video=video, extra={**item.extra, **caption_list})

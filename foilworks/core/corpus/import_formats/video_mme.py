@@ -48,11 +48,11 @@ def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
 def _questions(records: Iterable[RawRecord]) -> Iterator[RawRecord]:
     """One record per question, each with the fields of its video."""
     for raw in records:
-        several = raw.value.get("questions") if isinstance(raw.value, dict) else None
-        if not isinstance(several, list):
+        questions = raw.value.get("questions") if isinstance(raw.value, dict) else None
+        if not isinstance(questions, list):
             yield raw
             continue
-        for question in several:
+        for question in questions:
             yield raw._replace(value={**raw.value, **question} if isinstance(question, dict) else question)
 
 

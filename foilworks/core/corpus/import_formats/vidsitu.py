@@ -41,7 +41,7 @@ def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
 
 def _events(path: Path) -> Iterator[RawRecord]:
     """Yield the events; a segment that was annotated several times has its further annotations numbered."""
-    seen: Counter[str] = Counter()
+    n_events: Counter[str] = Counter()
     for member in members(path, read_text(path)):
         value = member.value if isinstance(member.value, dict) else {}
         first = value.get("Ev1")
@@ -49,11 +49,11 @@ def _events(path: Path) -> Iterator[RawRecord]:
             yield RawRecord(None, None, member.line, "is missing", "Ev1")
             continue
         segment = str(first.get("vid_seg_int"))
-        seen[segment] += 1
+        n_events[segment] += 1
         for number in range(1, EVENTS + 1):
             event = value.get(f"Ev{number}")
             if event is not None:
-                yield RawRecord(None, {"event": event, "number": number, "nth": seen[segment]}, member.line)
+                yield RawRecord(None, {"event": event, "number": number, "nth": n_events[segment]}, member.line)
 
 
 def _parse(raw: RawRecord, subtest: str, split: str, trims: bool) -> ItemRecord:

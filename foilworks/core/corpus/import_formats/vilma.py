@@ -50,8 +50,8 @@ def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     raw = [RawRecord(*member) for member in members(path, read_text(path))]
     for outcome in read_records(path, raw, lambda record: parse(record, subtest)):
         if isinstance(outcome, ItemRecord) and "proficiency" in outcome.extra:
-            where = f"{path}:{outcome.line}"
-            yield RecordWarning(where, "proficiency", "has no caption with a foil: kept, not used as a check")
+            location = f"{path}:{outcome.line}"
+            yield RecordWarning(location, "proficiency", "has no caption with a foil: kept, not used as a check")
         yield outcome
 
 
@@ -67,8 +67,10 @@ def parse(raw: RawRecord, subtest: str) -> ItemRecord:
     proficiency = _proficiency(fields)
     votes, vote_field = _votes(fields)
     source = _from_file if fields.get(OWN_FIELD) is None else _from_own_fields
-    taken = _TAKEN | {vote_field} | ({"proficiency"} if proficiency or fields.get("proficiency") is None else set())
-    id_, test, video, extra, facts, pair_extra, pair = source(raw, fields, subtest, taken)
+    used_fields = (
+        _TAKEN | {vote_field} | ({"proficiency"} if proficiency or fields.get("proficiency") is None else set())
+    )
+    id_, test, video, extra, facts, pair_extra, pair = source(raw, fields, subtest, used_fields)
     if proficiency and pair_extra is not None:
         proficiency = replace(proficiency, extra=pair_extra)
     return ItemRecord(
@@ -99,8 +101,8 @@ class _Rest(NamedTuple):
     pair: str = ""
 
 
-def _from_file(raw: RawRecord, fields: Fields, subtest: str, taken: frozenset[str]) -> _Rest:
-    extra = fields.without(taken)
+def _from_file(raw: RawRecord, fields: Fields, subtest: str, used_fields: frozenset[str]) -> _Rest:
+    extra = fields.without(used_fields)
     return _Rest(
         id=checked_id("id", f"{subtest}:{_own_id(raw, fields)}"),
         test=fields.label("test", MAX_LABEL) or fields.label("linguistic_phenomena", MAX_LABEL),
@@ -111,17 +113,17 @@ def _from_file(raw: RawRecord, fields: Fields, subtest: str, taken: frozenset[st
     )
 
 
-def _from_own_fields(raw: RawRecord, fields: Fields, subtest: str, taken: frozenset[str]) -> _Rest:
+def _from_own_fields(raw: RawRecord, fields: Fields, subtest: str, used_fields: frozenset[str]) -> _Rest:
     """As our exporter wrote it, where the format alone could not say it."""
-    own = Fields(fields.get(OWN_FIELD), OWN_FIELD)
+    own_fields = Fields(fields.get(OWN_FIELD), OWN_FIELD)
     return _Rest(
-        id=checked_id(own.name("id"), own.label("id", MAX_ID)),
-        test=own.label("test", MAX_LABEL),
-        video=_own_video(Fields(own.mapping("video"), f"{OWN_FIELD}.video")),
-        extra=own.mapping("extra"),
-        facts=own.mapping("facts"),
-        pair_extra=own.mapping("proficiency_extra"),
-        pair=own.label("pair", MAX_ID),
+        id=checked_id(own_fields.name("id"), own_fields.label("id", MAX_ID)),
+        test=own_fields.label("test", MAX_LABEL),
+        video=_own_video(Fields(own_fields.mapping("video"), f"{OWN_FIELD}.video")),
+        extra=own_fields.mapping("extra"),
+        facts=own_fields.mapping("facts"),
+        pair_extra=own_fields.mapping("proficiency_extra"),
+        pair=own_fields.label("pair", MAX_ID),
     )
 
 

@@ -109,9 +109,9 @@ def stated_hard_foil(item: Candidates) -> HardFoil | None:
     positions = item.places
     if item.facts.get(HARD_FOIL) == REMOVED:
         return HardFoil(REMOVED, STATED)
-    stated = _number(item.facts.get(HARD_FOIL))
-    if stated is not None:
-        return HardFoil(positions.index(stated) if stated in positions else REMOVED, STATED)
+    stated_position = _number(item.facts.get(HARD_FOIL))
+    if stated_position is not None:
+        return HardFoil(positions.index(stated_position) if stated_position in positions else REMOVED, STATED)
     label, changed = _number(item.extra.get("label")), _number(item.extra.get("c_label"))
     if label is None or changed is None or label == changed:
         return None

@@ -172,10 +172,10 @@ def is_left_out(verdict: str, item_state: str) -> bool:
     return item_state == ItemState.VALID and drops_out(verdict, item_state)
 
 
-def _checked(moves: dict[str, Move], what: str, state: str, move: str) -> Move:
+def _checked(moves: dict[str, Move], kind: str, state: str, move: str) -> Move:
     allowed_move = moves.get(move)
     if allowed_move is None:
-        raise IllegalMove(f"there is no move {quoted(move)} for {what}s; choose one of: {', '.join(moves)}")
+        raise IllegalMove(f"there is no move {quoted(move)} for {kind}s; choose one of: {', '.join(moves)}")
     if state not in allowed_move.origins:
-        raise IllegalMove(f"this {what} is {state}, so {quoted(move)} is not possible; reload to see its state now")
+        raise IllegalMove(f"this {kind} is {state}, so {quoted(move)} is not possible; reload to see its state now")
     return allowed_move

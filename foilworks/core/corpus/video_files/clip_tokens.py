@@ -42,8 +42,8 @@ def read_clip_token(token: str, person_id: int) -> int | None:
         content = _cipher(settings.SECRET_KEY).decrypt(urlsafe_b64decode(token + _PADDING), None)
     except (InvalidTag, ValueError):
         return None
-    video_id, whose, _piece, _number = _CONTENT.unpack(content)
-    return video_id if whose == person_id else None
+    video_id, owner_id, _piece, _number = _CONTENT.unpack(content)
+    return video_id if owner_id == person_id else None
 
 
 @lru_cache(maxsize=2)

@@ -27,8 +27,8 @@ SMALLER = 0.75
 
 def unprepared_videos(project_id: int) -> QuerySet[Video]:
     """Clips with a file that lack their clock or their film strip."""
-    lacking = Q(film_strip="") | Q(frame_times="")
-    return Video.objects.filter(lacking, project=project_id, media_state=MediaState.READY).exclude(file="")
+    is_unprepared = Q(film_strip="") | Q(frame_times="")
+    return Video.objects.filter(is_unprepared, project=project_id, media_state=MediaState.READY).exclude(file="")
 
 
 def prepare_video(video: Video) -> None:

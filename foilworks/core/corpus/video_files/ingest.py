@@ -141,8 +141,8 @@ def reasons_taken_down(project: Project, files: Iterable[StoredMedia]) -> dict[s
     hashes = sorted({sha256 for media in files for sha256 in _hashes(media)})
     reasons: dict[str, str] = {}
     for start in range(0, len(hashes) if project.pk else 0, FILES_PER_QUERY):
-        some = Takedown.objects.filter(video__project=project, sha256__in=hashes[start : start + FILES_PER_QUERY])
-        reasons.update(some.values_list("sha256", "reason"))
+        takedowns = Takedown.objects.filter(video__project=project, sha256__in=hashes[start : start + FILES_PER_QUERY])
+        reasons.update(takedowns.values_list("sha256", "reason"))
     return reasons
 
 

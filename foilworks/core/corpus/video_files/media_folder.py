@@ -42,10 +42,10 @@ class MediaFolder:
         if exact is not None:
             return FoundFile(exact, names[0], exact.name)
         for name in names:
-            alike = self._by_spelling.get(spelling(name), [])
-            path = find_media(self.folder, alike) if len(alike) == 1 else None
+            spelled_names = self._by_spelling.get(spelling(name), [])
+            path = find_media(self.folder, spelled_names) if len(spelled_names) == 1 else None
             if path is not None:
-                return FoundFile(path, name, alike[0], _difference(name, alike[0]))
+                return FoundFile(path, name, spelled_names[0], _difference(name, spelled_names[0]))
         return None
 
     def similar(self, names: Iterable[str], used: Collection[Path] = ()) -> str:
@@ -56,9 +56,9 @@ class MediaFolder:
             if not used or not self._all_used(names_on_disk, used)
         }
         for name in names:
-            close = get_close_matches(spelling(name), free, n=1, cutoff=SIMILARITY) if name else []
-            if close:
-                return free[close[0]][0]
+            near_spellings = get_close_matches(spelling(name), free, n=1, cutoff=SIMILARITY) if name else []
+            if near_spellings:
+                return free[near_spellings[0]][0]
         return ""
 
     def _all_used(self, names: Iterable[str], used: Collection[Path]) -> bool:

@@ -123,8 +123,10 @@ def _name(clip: Video, files: MediaFolder) -> Iterator[SourceProblem]:
     if file is not None:
         differs = f", whose name differs in {file.differs_in}" if file.differs_in else ""
         yield SourceProblem(clip.key, "not_attached", f"the folder has its file {file.name}{differs}; attach it")
-    elif near := files.similar(names):
-        problem = f"no file has its name {names[0] or names[1]}, but {near} is close; rename the file if it is meant"
+    elif similar_name := files.similar(names):
+        problem = (
+            f"no file has its name {names[0] or names[1]}, but {similar_name} is close; rename the file if it is meant"
+        )
         yield SourceProblem(clip.key, "near_name", problem)
     elif clip.media_state == MediaState.MISSING:
         yield SourceProblem(clip.key, "no_file", "neither the project nor the folder has a file for it")

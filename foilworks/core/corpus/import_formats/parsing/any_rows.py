@@ -36,8 +36,8 @@ def kind_of(path: Path) -> str:
     start = (next(first, (0, ""))[1] or "").lstrip()
     if start[:1] not in {"{", "["}:
         return "csv"
-    more = (next(first, (0, ""))[1] or "").lstrip()
-    return "jsonl" if start[:1] == "{" and more[:1] == "{" and _is_json(start) else "json"
+    next_line = (next(first, (0, ""))[1] or "").lstrip()
+    return "jsonl" if start[:1] == "{" and next_line[:1] == "{" and _is_json(start) else "json"
 
 
 def rows_of(path: Path, limits: TableLimits, *, records: str = "", header: Sequence[str] = ()) -> Iterator[RawRecord]:
@@ -76,8 +76,8 @@ def _row(key: str | None, value: Any) -> dict[str, Any]:
 
 
 def _table(path: Path, header: Sequence[str]) -> Iterator[RawRecord]:
-    tried = [(delimiter, first_row(path, delimiter)) for delimiter in (COMMA, TAB, SEMICOLON)]
-    delimiter, first = max(tried, key=lambda one: len(one[1].names))
+    headers = [(delimiter, first_row(path, delimiter)) for delimiter in (COMMA, TAB, SEMICOLON)]
+    delimiter, first = max(headers, key=lambda one: len(one[1].names))
     names, first_line = (list(header), 0) if header else (_unique_names(path, first), first.line)
     reader = CellReader(path, names)
     for line, values in split_rows(path, delimiter):

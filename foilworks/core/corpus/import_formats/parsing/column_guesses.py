@@ -166,31 +166,31 @@ def guess(rows: Iterable[Row], explode: str | None = None) -> dict[str, Any]:
     profiles = {name: _profile(name, rows) for name in columns_in(rows) if name != PLACE}
     columns: dict[str, Any] = {}
     document = {"columns": columns, **({"explode": explode} if explode else {})}
-    taken: set[str] = set()
-    document |= _choice(profiles, columns, taken)
+    used_columns: set[str] = set()
+    document |= _choice(profiles, columns, used_columns)
     for field in _FIELDS:
         if not ((field == "caption" and "candidates" in columns) or (field == "source_id" and "video" in columns)):
-            _take_best(field, profiles, columns, taken, explode)
+            _take_best(field, profiles, columns, used_columns, explode)
     _name_the_clip(columns)
     if "caption" in columns:
-        foils = [name for name, profile in profiles.items() if name not in taken and _is_foil(name, profile)]
+        foils = [name for name, profile in profiles.items() if name not in used_columns and _is_foil(name, profile)]
         columns |= {"foils": foils} if foils else {}
     return document
 
 
 def _take_best(
-    field: str, profiles: Mapping[str, Profile], columns: dict[str, Any], taken: set[str], explode: str
+    field: str, profiles: Mapping[str, Profile], columns: dict[str, Any], used_columns: set[str], explode: str
 ) -> None:
     """Of a list's entries, times and texts come from the entry, names of clips from around it, and no id is unique."""
     if explode and field == "id":
         return
     inside = {name for name in profiles if explode and (name == explode or name.startswith(f"{explode}."))}
     preferred = profiles.keys() - inside if field in {"source_id", "video", "url"} else inside
-    name = _best(field, {name: profiles[name] for name in profiles if name in preferred}, taken)
+    name = _best(field, {name: profiles[name] for name in profiles if name in preferred}, used_columns)
     if not name and field != "source_id":
-        name = _best(field, profiles, taken)
+        name = _best(field, profiles, used_columns)
     if name:
-        taken.add(name)
+        used_columns.add(name)
         columns[field] = f"{{{name}:name}}" if field == "video" and _is_absolute(profiles[name]) else name
 
 
@@ -212,7 +212,7 @@ def _list_column(rows: Sequence[Row]) -> str:
     return ""
 
 
-def _choice(profiles: Mapping[str, Profile], columns: dict[str, Any], taken: set[str]) -> dict[str, Any]:
+def _choice(profiles: Mapping[str, Profile], columns: dict[str, Any], used_columns: set[str]) -> dict[str, Any]:
     """Columns of a multiple-choice question: candidates and the right one."""
     numbered_columns = [
         name for name, profile in profiles.items() if _CANDIDATES.fullmatch(_plain(name)) and profile.numbers < 1
@@ -223,10 +223,10 @@ def _choice(profiles: Mapping[str, Profile], columns: dict[str, Any], taken: set
     if not candidates or not answer:
         return {}
     columns |= {"candidates": candidates, "answer": answer}
-    taken |= {*candidates, answer}
+    used_columns |= {*candidates, answer}
     if "question" in profiles and max(_mean_words(profiles[name]) for name in candidates) < _SENTENCE_WORDS:
         columns["candidate"] = "{question} {candidate}"
-        taken.add("question")
+        used_columns.add("question")
     numbers = [as_number(value) for value in profiles[answer].values]
     valid_numbers = [number for number in numbers if number is not None]
     is_from_1 = (
@@ -256,8 +256,8 @@ def _is_foil(name: str, profile: Profile) -> bool:
     return bool(_FOILS.fullmatch(_plain(name))) and (profile.words >= 2 or profile.lists >= _MOST)
 
 
-def _best(field: str, profiles: Mapping[str, Profile], taken: set[str]) -> str:
-    scores = {name: _score(field, profile) for name, profile in profiles.items() if name not in taken}
+def _best(field: str, profiles: Mapping[str, Profile], used_columns: set[str]) -> str:
+    scores = {name: _score(field, profile) for name, profile in profiles.items() if name not in used_columns}
     best = max(scores, key=lambda name: scores[name], default="")
     return best if best and scores[best] > 0 else ""
 
@@ -287,22 +287,22 @@ def guess_videos(rows: Sequence[Row], *, has_texts: bool = False) -> dict[str, s
     """
     profiles = {name: _profile(name, rows) for name in columns_in(rows) if name != PLACE}
     columns: dict[str, str] = {}
-    taken: set[str] = set()
+    used_columns: set[str] = set()
     if not has_texts and (any(map(_is_sentence, profiles.values())) or _choice(profiles, {}, set())):
         return {}
-    if video := _best("video", profiles, taken):
-        taken.add(video)
+    if video := _best("video", profiles, used_columns):
+        used_columns.add(video)
         columns["video"] = video
     for field in ("class_label", "url", "start_time", "end_time", "split"):
         matching_profiles = {name: profile for name, profile in profiles.items() if _is_named(field, profile)}
-        _take_best(field, matching_profiles, columns, taken, "")
+        _take_best(field, matching_profiles, columns, used_columns, "")
     if not {"video", "url"} & columns.keys():
         matching_profiles = {name: profile for name, profile in profiles.items() if _is_named("video", profile)}
-        name = next((name for name in matching_profiles if name not in taken), "") or _best(
-            "source_id", profiles, taken
+        name = next((name for name in matching_profiles if name not in used_columns), "") or _best(
+            "source_id", profiles, used_columns
         )
         columns |= {"source_id": name} if name else {}
-    if "class_label" not in columns and (name := _best("category", profiles, taken)):
+    if "class_label" not in columns and (name := _best("category", profiles, used_columns)):
         columns["class_label"] = name
     return columns if "class_label" in columns and {"video", "url", "source_id"} & columns.keys() else {}
 

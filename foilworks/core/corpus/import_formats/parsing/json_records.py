@@ -170,10 +170,10 @@ class _Walk:
 
     def values(self) -> Iterator[Member]:
         """Each member with its value and the line on which it starts."""
-        line, counted = self.text.count("\n", 0, self.position) + 1, self.position
+        line, counted_position = self.text.count("\n", 0, self.position) + 1, self.position
         for key in self.member_keys():
-            line += self.text.count("\n", counted, self.position)
-            counted = self.position
+            line += self.text.count("\n", counted_position, self.position)
+            counted_position = self.position
             value, self.position = _value(self.path, self.text, self.position)
             yield Member(key, value, line)
 
@@ -213,9 +213,9 @@ def _skip(text: str, position: int) -> int:
     return position
 
 
-def _expect(path: Path, text: str, position: int, what: str) -> None:
-    if text[position : position + 1] != what:
-        _fail(path, text, position, f"'{what}' is expected here")
+def _expect(path: Path, text: str, position: int, character: str) -> None:
+    if text[position : position + 1] != character:
+        _fail(path, text, position, f"'{character}' is expected here")
 
 
 def _fail(path: Path, text: str, position: int, problem: str) -> NoReturn:

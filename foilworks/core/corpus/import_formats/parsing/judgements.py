@@ -22,7 +22,7 @@ def read_votes(path: Path, raw: Iterable[RawRecord], parse: Callable[[RawRecord]
     """The outcome of every line in order."""
     with Spill() as first_line:
         for record in raw:
-            where = f"{path}:{record.line}"
+            location = f"{path}:{record.line}"
             try:
                 if record.problem:
                     raise ProblemError(record.field, record.problem, "correct the line")
@@ -33,10 +33,10 @@ def read_votes(path: Path, raw: Iterable[RawRecord], parse: Callable[[RawRecord]
                     problem = f"{quoted(vote.annotator)} judged {quoted(vote.item)} already on line {earlier_line}"
                     raise ProblemError("annotator", problem, "keep one of the two")
             except PassedOver as why:
-                yield RecordWarning(where, "state", f"{why}: skipped")
+                yield RecordWarning(location, "state", f"{why}: skipped")
                 continue
             except ProblemError as error:
-                yield BadRecord(where, error.field, error.problem, error.fix)
+                yield BadRecord(location, error.field, error.problem, error.fix)
                 continue
             yield vote
 

@@ -72,7 +72,7 @@ def read_several(
     is_noted = False
     with Spill() as first_line:
         for record in raw:
-            where = f"{path}:{record.line}"
+            location = f"{path}:{record.line}"
             try:
                 if record.problem:
                     raise ProblemError(record.field, record.problem, "correct the line")
@@ -81,15 +81,15 @@ def read_several(
                 for item in items:
                     _check_new(first_line, item, record.line, own_ids)
             except ProblemError as error:
-                yield BadRecord(where, error.field, error.problem, error.fix)
+                yield BadRecord(location, error.field, error.problem, error.fix)
                 continue
             for item in items:
-                yield from warnings_of(where, item)
+                yield from warnings_of(location, item)
             if not is_noted and isinstance(record.value, Mapping) and plays_to_the_end(record.value):
                 # Once a file: all records of a published file may say so.
                 is_noted, end = True, record.value["end_time"]
                 yield RecordWarning(
-                    where, "end_time", f"is {end:g}: this clip, and each like it, goes to the video's end"
+                    location, "end_time", f"is {end:g}: this clip, and each like it, goes to the video's end"
                 )
             yield from items
 

@@ -30,17 +30,17 @@ def value_at(row: Row, name: str) -> Any:
     if name in row:
         return row[name]
     steps = [str(row.get(PLACE)) if step == PLACE else step for step in name.split(".")]
-    for cut in range(len(steps) - 1, 0, -1):
-        column = ".".join(steps[:cut])
+    for n_steps in range(len(steps) - 1, 0, -1):
+        column = ".".join(steps[:n_steps])
         if column in row:
-            return _inside(nested(row[column]), steps[cut:])
+            return _inside(nested(row[column]), steps[n_steps:])
     return None
 
 
 def column_of(name: str, columns: Row | set[str]) -> str | None:
     """The column that a dotted name is in, or None."""
     steps = name.split(".")
-    prefixes = (".".join(steps[:cut]) for cut in range(len(steps), 0, -1))
+    prefixes = (".".join(steps[:n_steps]) for n_steps in range(len(steps), 0, -1))
     return next((column for column in prefixes if column in columns), None)
 
 

@@ -126,7 +126,7 @@ def parse_recipe(document: Any) -> Recipe:
         _check_lookup(lookup)
     if len(lists["where"]) > MAX_CONDITIONS:
         raise RecipeError(f"where: has more than {MAX_CONDITIONS} conditions; remove some")
-    plain = ("records", "explode", "separator", "parts", "files", "name_separator", "first_answer", "keep")
+    copied_keys = ("records", "explode", "separator", "parts", "files", "name_separator", "first_answer", "keep")
     recipe = Recipe(
         columns={name: _sources(name, column) for name, column in columns.items() if column not in ("", [])},
         values={name: _text(f"values.{name}", text) for name, text in document.get("values", {}).items() if text},
@@ -135,7 +135,7 @@ def parse_recipe(document: Any) -> Recipe:
         name_parts=lists["name_parts"],
         lookup=lookup,
         lookup_key=parse_source(lookup["key"]) if lookup else (),
-        **{key: document[key] for key in plain if key in document},
+        **{key: document[key] for key in copied_keys if key in document},
     )
     _check_together(recipe)
     return recipe
@@ -163,8 +163,8 @@ def _check_together(recipe: Recipe) -> None:
 def _sources(name: str, columns: Any) -> tuple[Source, ...]:
     if isinstance(columns, list) and name not in SEVERAL and not name.startswith(FACTS):
         raise RecipeError(f"columns.{name}: takes one column, not a list; use a template such as {{verb}} {{noun}}")
-    several = columns if isinstance(columns, list) else [columns]
-    return tuple(parse_source(_text(f"columns.{name}", text)) for text in several)
+    sources = columns if isinstance(columns, list) else [columns]
+    return tuple(parse_source(_text(f"columns.{name}", text)) for text in sources)
 
 
 def _check_field(name: str) -> None:
@@ -184,12 +184,12 @@ def _check_lookup(lookup: Mapping[str, Any]) -> None:
         raise RecipeError(f"lookup.file: {quoted(lookup['file'])} leaves the folder; give a file below it")
 
 
-def _check_keys(document: Mapping[str, Any], keys: Mapping[str, type], what: str) -> None:
+def _check_keys(document: Mapping[str, Any], keys: Mapping[str, type], section: str) -> None:
     for key, value in document.items():
         if key not in keys:
-            raise RecipeError(f"{what}: {quoted(key)} is not a key of a recipe; {nearest(str(key), keys)}")
+            raise RecipeError(f"{section}: {quoted(key)} is not a key of a recipe; {nearest(str(key), keys)}")
         if not isinstance(value, keys[key]) or (keys[key] is int and isinstance(value, bool)):
-            raise RecipeError(f"{what}.{key}: is {quoted(value)}; give {_KINDS[keys[key]]}")
+            raise RecipeError(f"{section}.{key}: is {quoted(value)}; give {_KINDS[keys[key]]}")
 
 
 _KINDS = {str: "text", dict: "an object", list: "a list", int: "a whole number", bool: "true or false"}
@@ -208,10 +208,10 @@ def _text(key: str, text: Any) -> str:
 def nearest(name: str, known_names: Any) -> str:
     """What to do about an unknown name: the nearest known one, or all."""
     by_lower = {str(known_name).lower(): str(known_name) for known_name in known_names}
-    close = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.5)
+    near_names = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.5)
     spellings = list(map(str, known_names))
     all_of_them = f"use one of: {', '.join(spellings[:12])}{', …' if len(spellings) > 12 else ''}"
-    return f"did you mean {quoted(by_lower[close[0]])}?" if close else all_of_them
+    return f"did you mean {quoted(by_lower[near_names[0]])}?" if near_names else all_of_them
 
 
 @cache

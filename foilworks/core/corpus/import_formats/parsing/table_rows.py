@@ -80,13 +80,13 @@ def _header(
 def _without_columns(path: Path, header: Header, required: Sequence[str], one_of: Sequence[str]) -> CorpusError:
     if path.suffix.lower() in JSON_ENDINGS and "".join(header.names)[:1] in {"{", "["}:
         return _error(path, header.line, "file", "looks like JSON, not a table", "choose JSON lines (jsonl)")
-    usual = list(one_of[:1])
-    lacking = [name for name in required if name not in header.names]
-    lacking += usual if not set(one_of) & set(header.names) else []
+    usual_columns = list(one_of[:1])
+    missing_columns = [name for name in required if name not in header.names]
+    missing_columns += usual_columns if not set(one_of) & set(header.names) else []
     has = ", ".join(shortened(name, _SHOWN_NAME) for name in header.names[:_SHOWN_NAMES] if name) or "none"
-    more = ", …" if len(header.names) > _SHOWN_NAMES else ""
-    problem = f"has no column {', '.join(lacking)} (its columns: {has}{more})"
-    fix = f"name the columns in the first line: {', '.join([*required, *usual])}"
+    ellipsis = ", …" if len(header.names) > _SHOWN_NAMES else ""
+    problem = f"has no column {', '.join(missing_columns)} (its columns: {has}{ellipsis})"
+    fix = f"name the columns in the first line: {', '.join([*required, *usual_columns])}"
     alternatives = f" (or {', '.join(one_of[1:])}), or choose Any table (table)" if one_of[1:] else ""
     return _error(path, header.line, "header", problem, fix + alternatives)
 

@@ -77,15 +77,15 @@ def lists_videos(path: Path, limits: TableLimits | None = None) -> bool:
     return bool(guess_videos([raw.value for raw in rows if not raw.problem]))
 
 
-def is_line_list(path: Path, *, plain: bool = False) -> bool:
+def is_line_list(path: Path, *, allows_ids: bool = False) -> bool:
     """Whether the first line is the name of a video file, with or without a class.
 
-    `plain`: also a folder of frames or an id, if a cell of the line is a number: no column has such a name.
+    `allows_ids`: also a folder of frames or an id, if a cell of the line is a number: no column has such a name.
     """
     if kind_of(path) != "csv":
         return False
     text = next(lines(path), (0, ""))[1] or ""
-    return looks_like_line(text) or (plain and any(map(is_number, re.split(r"[\s,;]+", text))))
+    return looks_like_line(text) or (allows_ids and any(map(is_number, re.split(r"[\s,;]+", text))))
 
 
 def looks_like_line(text: str) -> bool:
@@ -117,7 +117,7 @@ def _opened(path: Path, limits: TableLimits) -> tuple[dict[str, str], tuple[str,
     """Return the columns, those that are not used, and a function that reads the rows."""
     if _HMDB51.fullmatch(path.stem) and is_line_list(path):
         return dict(_LINE_COLUMNS), (), partial(_hmdb51_lines, path)
-    if is_line_list(path, plain=True):
+    if is_line_list(path, allows_ids=True):
         first = next(_lines(path))
         cells = first.value or dict.fromkeys(_LINE_COLUMNS.values(), True)
         return {name: column for name, column in _LINE_COLUMNS.items() if cells.get(column)}, (), partial(_lines, path)
@@ -241,8 +241,8 @@ def _record(columns: Mapping[str, str], raw: RawRecord, facts: _Facts, dataset: 
         values["video"] = file.removeprefix(facts.root) if is_absolute else file
         if "/" in file:
             # Files that lie in one folder, or in the folders below the shared one, are found, too.
-            near = file.rpartition("/")[2] if facts.unique else file.removeprefix(facts.root)
-            values["source_id"] = near if near != values["video"] else None
+            source_id = file.rpartition("/")[2] if facts.unique else file.removeprefix(facts.root)
+            values["source_id"] = source_id if source_id != values["video"] else None
     clip = clip_of(Fields({**values, "source_dataset": dataset}))
     return video_alone(clip, split=clip.split, class_label=clip.class_label, line=raw.line)
 

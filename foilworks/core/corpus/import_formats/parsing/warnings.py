@@ -12,16 +12,16 @@ from foilworks.core.text.tokens import words
 _SLOT = "<number>"
 
 
-def warnings_of(where: str, item: ItemRecord) -> Iterator[RecordWarning]:
-    """The warnings of one record; `where` is PATH:LINE."""
+def warnings_of(location: str, item: ItemRecord) -> Iterator[RecordWarning]:
+    """The warnings of one record; `location` is PATH:LINE."""
     pairs: list[tuple[str, ItemRecord | PairRecord]] = [("", item)]
     if item.proficiency is not None:
         pairs.append(("proficiency.", item.proficiency))
     for prefix, pair in pairs:
         for field, problem in _pair(pair):
-            yield RecordWarning(where, f"{prefix}{field}", problem)
+            yield RecordWarning(location, f"{prefix}{field}", problem)
     for field, problem in _classes(item):
-        yield RecordWarning(where, field, problem)
+        yield RecordWarning(location, field, problem)
 
 
 def _pair(pair: ItemRecord | PairRecord) -> Iterator[tuple[str, str]]:
@@ -33,8 +33,11 @@ def _pair(pair: ItemRecord | PairRecord) -> Iterator[tuple[str, str]]:
         yield "votes", "nobody voted: all counts are zero"
     # Of two clips, captions that differ by the order of their words alone are the rule.
     of_two_clips = isinstance(pair, ItemRecord) and pair.pair
-    if pair.foils and not of_two_clips and (same := _same_words(pair.caption, pair.foils)):
-        yield "foils", f"{quoted(same)} has the words of the caption in another order, or its letters in another case"
+    if pair.foils and not of_two_clips and (repeated_text := _same_words(pair.caption, pair.foils)):
+        yield (
+            "foils",
+            f"{quoted(repeated_text)} has the words of the caption in another order, or its letters in another case",
+        )
 
 
 def _same_words(caption: str, foils: tuple[str, ...]) -> str:
