@@ -62,12 +62,14 @@ def _takes(name: str, method: Callable[..., Any], arguments: Sequence[str], keyw
         raise HubError(f"{name} is called with ({call}): {error}") from error
 
 
-def rows_of(info: ModelInfo, method: str, rows: Any, n: int, what: str) -> NDArray[np.float32]:
-    """Return the rows of n things. HubError: it is not an array of one row each."""
+def rows_of(info: ModelInfo, method: str, rows: Any, n: int, input_kind: str) -> NDArray[np.float32]:
+    """Return the rows of n inputs. HubError: it is not an array of one row each."""
     shape = getattr(rows, "shape", None)
     if shape is None or len(shape) < 2 or shape[0] != n:
         gave = f"a {type(rows).__name__}" if shape is None else tuple(shape)
-        raise HubError(f"{info.model_id}: {method} gave {gave} for {n} {what}s; give one row per {what}, ({n}, n)")
+        raise HubError(
+            f"{info.model_id}: {method} gave {gave} for {n} {input_kind}s; give one row per {input_kind}, ({n}, n)"
+        )
     return rows
 
 

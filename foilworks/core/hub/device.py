@@ -22,8 +22,8 @@ def choose_device(name: str = "auto") -> torch.device:
     if kind != "cuda" or (index and not index.isdecimal()):
         raise HubError(f"device {quoted(name)} is unknown; choose auto, cpu, cuda or cuda:N")
     if int(index or 0) >= count:
-        seen = f"this machine shows {count} GPU(s)" if count else "no GPU is visible to torch here"
-        raise HubError(f"device {quoted(name)} is not available: {seen}; choose auto or cpu")
+        gpu_text = f"this machine shows {count} GPU(s)" if count else "no GPU is visible to torch here"
+        raise HubError(f"device {quoted(name)} is not available: {gpu_text}; choose auto or cpu")
     return _strict(torch.device("cuda", int(index or 0)))
 
 

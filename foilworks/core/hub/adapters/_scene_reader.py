@@ -104,9 +104,9 @@ def _colour(picture: NDArray[np.float32], contrast: NDArray[np.float32]) -> str:
 
 def _shape(contrast: NDArray[np.float32]) -> str:
     """By the drawing of each shape, laid over what is seen."""
-    seen = contrast > 0.5 * contrast.max()
-    cut = _boxed(seen)
-    return max(SHAPES, key=lambda name: float((cut == _drawn(name)).mean()))
+    shape_mask = contrast > 0.5 * contrast.max()
+    boxed_shape = _boxed(shape_mask)
+    return max(SHAPES, key=lambda name: float((boxed_shape == _drawn(name)).mean()))
 
 
 @lru_cache(maxsize=len(SHAPES))

@@ -135,9 +135,9 @@ def _end(process: "subprocess.Popen[bytes]", words: IO[bytes]) -> None:
 
 def _kill(process: "subprocess.Popen[bytes]") -> None:
     # Its whole session, so that workers that it started end as well.
-    for how in (signal.SIGTERM, signal.SIGKILL):
+    for signal_number in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, how)
+            os.killpg(process.pid, signal_number)
         try:
             process.wait(GRACE_S)
         except subprocess.TimeoutExpired:

@@ -59,6 +59,6 @@ def _features(text: str) -> Iterator[tuple[str, ...]]:
 
 
 def _columns(feature: tuple[str, ...]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    drawn = np.frombuffer(hashlib.sha256("\x1f".join(feature).encode("utf-8", "surrogatepass")).digest(), np.uint16)
-    columns = drawn[:COLUMNS_PER_FEATURE].astype(np.int64) % DIMENSIONS
-    return columns, np.where(drawn[COLUMNS_PER_FEATURE:] & 1, 1.0, -1.0).astype(np.float32)
+    numbers = np.frombuffer(hashlib.sha256("\x1f".join(feature).encode("utf-8", "surrogatepass")).digest(), np.uint16)
+    columns = numbers[:COLUMNS_PER_FEATURE].astype(np.int64) % DIMENSIONS
+    return columns, np.where(numbers[COLUMNS_PER_FEATURE:] & 1, 1.0, -1.0).astype(np.float32)

@@ -99,7 +99,7 @@ class Blip2Matcher:
                 all_logits[at, :, begin : begin + len(id_batch)] = plain(logits.view(len(row), len(id_batch)))
         return all_logits
 
-    def _logits(self, seen: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
+    def _logits(self, image_features: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
         """Pairs of a frame's (patches, d) and a row of ids; as Blip2ForImageTextRetrieval.forward does."""
         model = self.model
         queries = model.query_tokens.expand(len(ids), -1, -1)
@@ -108,8 +108,8 @@ class Blip2Matcher:
             query_embeds=model.embeddings(input_ids=ids.clamp(min=0), query_embeds=queries),
             query_length=queries.shape[1],
             attention_mask=mask,
-            encoder_hidden_states=seen,
-            encoder_attention_mask=torch.ones(seen.shape[:2], dtype=torch.long, device=self.device),
+            encoder_hidden_states=image_features,
+            encoder_attention_mask=torch.ones(image_features.shape[:2], dtype=torch.long, device=self.device),
         ).last_hidden_state
         logits = model.itm_head(hidden[:, : queries.shape[1]].to(model.itm_head.weight.dtype)).float().mean(1)
         return logits[:, 1] - logits[:, 0]

@@ -164,10 +164,10 @@ class ChatEndpoint:
                 pool.shutdown(cancel_futures=True)
 
     def _connected(self) -> httpx.Client:
-        key, most = self._endpoint.key, self._patience.concurrency
+        key, max_connections = self._endpoint.key, self._patience.concurrency
         return httpx.Client(
             timeout=self._patience.timeout,
-            limits=httpx.Limits(max_connections=most, max_keepalive_connections=most),
+            limits=httpx.Limits(max_connections=max_connections, max_keepalive_connections=max_connections),
             headers={"Authorization": f"Bearer {key}"} if key else {},
             follow_redirects=False,
             trust_env=False,
@@ -175,11 +175,11 @@ class ChatEndpoint:
         )
 
     def reply(
-        self, client: httpx.Client, request: ChatRequest, put: Callable[[str], None] = lambda _sentence: None
+        self, client: httpx.Client, request: ChatRequest, send_notice: Callable[[str], None] = lambda _sentence: None
     ) -> ChatReply:
         """Return the answer to one request, after as many tries as it needs and is allowed.
 
-        `put` is called with each notice for the thread that waits.
+        `send_notice` is called with each notice for the thread that waits.
         """
         sent, tries, failed, spent = 0, 0, Failed("not asked"), 0
         reserve = wire.estimated(request)
@@ -202,7 +202,7 @@ class ChatEndpoint:
                 continue
             failed, tries = outcome, tries + 1
             if failed.may_retry and tries < self._patience.tries:
-                self._announce(failed, tries + 1, put)
+                self._announce(failed, tries + 1, send_notice)
                 self._stopped.wait(self._pause(tries, failed.pause))
         if failed.refusal:
             return ChatReply(failure=failed.why, refusal=failed.refusal, reason=wire.FILTERED, requests=sent)
@@ -211,23 +211,23 @@ class ChatEndpoint:
         self.last_failure = f"{why}{failed.message}"
         if self._noticed > 1:
             # There is no further try, so the last notice no longer holds.
-            put("")
+            send_notice("")
         return ChatReply(failure=why, requests=sent, prompt_tokens=spent)
 
-    def _announce(self, failed: Failed, following: int, put: Callable[[str], None]) -> None:
+    def _announce(self, failed: Failed, following: int, send_notice: Callable[[str], None]) -> None:
         """Say once per try that the endpoint gives no answer. Too many requests (429) only set the pace."""
         with self._noticing:
             if following <= self._noticed or (failed.overloaded and failed.why != TIMED_OUT):
                 return
             self._noticed = following
             url = httpx.URL(self._endpoint.url)
-            where = f"{url.scheme}://{url.netloc.decode()}{url.path}"
-            problem = f"no answer from {where} ({failed.why})"
+            address = f"{url.scheme}://{url.netloc.decode()}{url.path}"
+            problem = f"no answer from {address} ({failed.why})"
             if failed.why.startswith(NO_CONNECTION):
-                problem = f"could not reach {where} {failed.why.removeprefix(NO_CONNECTION).strip()}"
+                problem = f"could not reach {address} {failed.why.removeprefix(NO_CONNECTION).strip()}"
             retry_notice = f"trying again ({following} of {self._patience.tries})"
             logger.warning("endpoint %s: %s, %s", self._endpoint.name, problem, retry_notice)
-            put(f"endpoint {self._endpoint.name}: {problem}, {retry_notice}")
+            send_notice(f"endpoint {self._endpoint.name}: {problem}, {retry_notice}")
 
     def _fields(self) -> tuple[frozenset[str], int]:
         """Return the fields that are currently left out, and the max number of log-probabilities."""

@@ -112,17 +112,20 @@ class ChatLM:
         ]
 
     def _config(self, room: int, temperature: float) -> GenerationConfig:
-        own = self.model.generation_config.eos_token_id if self.model.generation_config else None
+        model_ends = self.model.generation_config.eos_token_id if self.model.generation_config else None
         draws: dict[str, Any] = {"do_sample": temperature > 0}
         if temperature > 0:
             draws |= {"temperature": temperature, "top_p": 1.0, "top_k": 0}
         return GenerationConfig(
-            max_new_tokens=room, pad_token_id=self._pad, eos_token_id=own if own is not None else self._end, **draws
+            max_new_tokens=room,
+            pad_token_id=self._pad,
+            eos_token_id=model_ends if model_ends is not None else self._end,
+            **draws,
         )
 
     def _reply(self, ids: list[int], prompt_tokens: int, room: int) -> ChatReply:
-        own = self.model.generation_config.eos_token_id if self.model.generation_config else None
-        ends = {self._end, *(own if isinstance(own, list) else [own])}
+        model_ends = self.model.generation_config.eos_token_id if self.model.generation_config else None
+        ends = {self._end, *(model_ends if isinstance(model_ends, list) else [model_ends])}
         end = next((at for at, token_id in enumerate(ids) if token_id in ends), None)
         reply_ids = ids[: room if end is None else min(end, room)]
         text = storable(self.tokenizer.decode(reply_ids, skip_special_tokens=True)).strip()

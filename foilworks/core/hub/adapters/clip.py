@@ -120,8 +120,8 @@ class FrameEmbedder:
         if not self._patches:
             return {"pixel_values": torch.cat([self.pixels(clip, self.device) for clip in clips]).to(self._dtype)}
         size = self.model.config.vision_config.patch_size
-        cut = [patch_rows(clip, self.pixels, size, self._patches, self.device) for clip in clips]
-        rows, masks, shapes = (torch.cat(tensors) for tensors in zip(*cut, strict=True))
+        patched_clips = [patch_rows(clip, self.pixels, size, self._patches, self.device) for clip in clips]
+        rows, masks, shapes = (torch.cat(tensors) for tensors in zip(*patched_clips, strict=True))
         return {"pixel_values": rows.to(self._dtype), "pixel_attention_mask": masks, "spatial_shapes": shapes}
 
 

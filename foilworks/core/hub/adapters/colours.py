@@ -56,31 +56,31 @@ class ColourShares(ReadsWholeTexts):
 def shares(frames: Frames) -> NDArray[np.float32]:
     """Return the share of pixels in each of COLOURS, summing to 1, of uint8 (k, height, width, 3), RGB."""
     pixels = frames.reshape(-1, 3).astype(np.float32) / 255
-    most, least = pixels.max(axis=1), pixels.min(axis=1)
-    saturation = np.where(most > 0, (most - least) / np.maximum(most, 1e-6), 0)
-    hue = _hue(pixels, most, least)
+    highest, lowest = pixels.max(axis=1), pixels.min(axis=1)
+    saturation = np.where(highest > 0, (highest - lowest) / np.maximum(highest, 1e-6), 0)
+    hue = _hue(pixels, highest, lowest)
     colour_indices = np.select(
         [hue < end for end, _ in HUES], [COLOURS.index(name) for _, name in HUES], COLOURS.index("red")
     )
     colour_indices = np.where(
-        (colour_indices == COLOURS.index("orange")) & (most < DULL), COLOURS.index("brown"), colour_indices
+        (colour_indices == COLOURS.index("orange")) & (highest < DULL), COLOURS.index("brown"), colour_indices
     )
-    colourless = np.where(most > BRIGHT, COLOURS.index("white"), COLOURS.index("grey"))
+    colourless = np.where(highest > BRIGHT, COLOURS.index("white"), COLOURS.index("grey"))
     colour_indices = np.where(saturation < PALE, colourless, colour_indices)
-    colour_indices = np.where(most < DARK, COLOURS.index("black"), colour_indices)
+    colour_indices = np.where(highest < DARK, COLOURS.index("black"), colour_indices)
     return (np.bincount(colour_indices, minlength=len(COLOURS)) / len(pixels)).astype(np.float32)
 
 
-def _hue(pixels: NDArray[np.float32], most: NDArray[np.float32], least: NDArray[np.float32]) -> NDArray[np.float32]:
+def _hue(pixels: NDArray[np.float32], highest: NDArray[np.float32], lowest: NDArray[np.float32]) -> NDArray[np.float32]:
     """Degrees, 0 to 360; 0 where a pixel has none."""
     red, green, blue = pixels.T
-    spread = np.maximum(most - least, 1e-6)
+    spread = np.maximum(highest - lowest, 1e-6)
     sixth = np.select(
-        [most == red, most == green],
+        [highest == red, highest == green],
         [((green - blue) / spread) % 6, (blue - red) / spread + 2],
         (red - green) / spread + 4,
     )
-    return np.where(most > least, sixth * 60, 0).astype(np.float32)
+    return np.where(highest > lowest, sixth * 60, 0).astype(np.float32)
 
 
 def _named(text: str) -> NDArray[np.float32]:

@@ -264,8 +264,8 @@ def read_manifest(argument: str) -> Manifest:
 def _described(name: str, first_line: Mapping[str, Any]) -> tuple[ModelInfo, str]:
     """Return the ModelInfo of the program's first line."""
 
-    def wrong(key: str, takes: str) -> HubError:
-        return HubError(f"{name}: its first line says {key}: {quoted(first_line.get(key))}; write {takes}")
+    def wrong(key: str, fix: str) -> HubError:
+        return HubError(f"{name}: its first line says {key}: {quoted(first_line.get(key))}; write {fix}")
 
     if "error" in first_line:
         raise HubError(f"{name}: {str(first_line['error'])[:300]}")

@@ -71,8 +71,8 @@ class FakeEmbedder(ReadsWholeTexts):
     def _rows(self, contents: Sequence[bytes]) -> NDArray[np.float32]:
         rows = np.empty((len(contents), DIMENSIONS), dtype=np.float32)
         for row, content in zip(rows, contents, strict=True):
-            drawn = np.random.default_rng(_number(content, self.seed)).standard_normal(DIMENSIONS)
-            row[:] = drawn / np.linalg.norm(drawn)
+            numbers = np.random.default_rng(_number(content, self.seed)).standard_normal(DIMENSIONS)
+            row[:] = numbers / np.linalg.norm(numbers)
         return rows
 
 
@@ -200,13 +200,13 @@ class FakeGenerator:
         if len(request.clip) == 1:
             still = read_still(request.clip[0])
             return "The photo is empty." if still is None else still.description
-        seen = read_scene(request.clip)
-        if seen is None:
+        scene = read_scene(request.clip)
+        if scene is None:
             return "nothing"
         letters = re.findall(r"^([A-Z])[.)] (.+)$", request.prompt, re.MULTILINE)
         if not letters:
-            return seen.sentence
-        scene_pairs = _neighbours(seen.sentence)
+            return scene.sentence
+        scene_pairs = _neighbours(scene.sentence)
         return max(
             letters, key=lambda pair: len(scene_pairs & _neighbours(pair[1])) - len(_neighbours(pair[1]) - scene_pairs)
         )[0]

@@ -155,8 +155,10 @@ class GenerativeModel(ReadsWholeTexts):
                 f"{clip.dtype} {clip.shape}; decode it to frames"
             )
         times = meta.times if meta else ()
-        seen = Clip(clip, times, self.settings, self.model.config, self.talk.tokenizer, self.device, self._processor)
-        prepared = self.family.prepare(seen)
+        model_clip = Clip(
+            clip, times, self.settings, self.model.config, self.talk.tokenizer, self.device, self._processor
+        )
+        prepared = self.family.prepare(model_clip)
         tensors = {
             name: value.to(self._dtype) if name.startswith("pixel") else value
             for name, value in prepared.tensors.items()
@@ -181,14 +183,14 @@ class GenerativeModel(ReadsWholeTexts):
         self._blind_scores.update(zip(new, self._likelihoods(None, new) if new else [], strict=True))
         return [self._blind_scores[text] for text in texts]
 
-    def _gains(self, seen: Sequence[Score], blind: Sequence[Score]) -> list[Score]:
+    def _gains(self, clip_scores: Sequence[Score], blind_scores: Sequence[Score]) -> list[Score]:
         return [
             Score(
                 with_clip.value - without_clip.value,
                 ScoreKind.LOG_LIKELIHOOD,
                 {**with_clip.parts, "blind_sum": without_clip.parts["sum"]},
             )
-            for with_clip, without_clip in zip(seen, blind, strict=True)
+            for with_clip, without_clip in zip(clip_scores, blind_scores, strict=True)
         ]
 
     def _matches(self, prepared: Prepared | None, texts: Sequence[str]) -> list[Score]:

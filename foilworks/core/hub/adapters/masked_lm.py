@@ -55,8 +55,8 @@ class MaskedLM:
         for batch in token_batches([len(row) for row in encoded], self.device):
             log_probabilities = self._at_blank([encoded[at] for at in batch])[:, columns]
             values, best = log_probabilities.topk(min(k, len(words)), dim=1)
-            for at, row, picked in zip(batch, values.tolist(), best.tolist(), strict=True):
-                fills[at] = [Fill(words[index], value) for index, value in zip(picked, row, strict=True)]
+            for at, row, columns_of_best in zip(batch, values.tolist(), best.tolist(), strict=True):
+                fills[at] = [Fill(words[index], value) for index, value in zip(columns_of_best, row, strict=True)]
         return [fills[at] for at in indices]
 
     @torch.inference_mode()

@@ -147,8 +147,8 @@ def _refuse_pickled_weights(source: str, revision: str | None, modules: Sequence
         path = module["path"]
         pickled, safe = (f"{path}/{name}" for name in (PICKLED_WEIGHTS, SAFE_WEIGHTS))
         if path and _has_file(source, revision, pickled) and not _has_file(source, revision, safe):
-            how = TRUST.format(model="SPEC", option=WEIGHTS)
-            raise HubError(f"{source}: {pickled} is not a safetensors file and is not loaded; {how}")
+            trust_hint = TRUST.format(model="SPEC", option=WEIGHTS)
+            raise HubError(f"{source}: {pickled} is not a safetensors file and is not loaded; {trust_hint}")
 
 
 def _has_file(source: str, revision: str | None, name: str) -> bool:

@@ -175,10 +175,10 @@ class TinyEmbedder(ReadsWholeTexts):
         expected_shape = (self.model.config.frames, self.model.config.size, self.model.config.size, 3)
         for clip, clip_meta in zip(clips, meta, strict=True):
             if clip.shape != expected_shape or clip.dtype != np.uint8:
-                got = f"{clip.dtype} {clip.shape}"
+                clip_shape = f"{clip.dtype} {clip.shape}"
                 raise HubError(
-                    f"clip {quoted(clip_meta.key)}: {self.info.model_id} takes uint8 {expected_shape}, not {got}; "
-                    "sample it to its frames and size"
+                    f"clip {quoted(clip_meta.key)}: {self.info.model_id} takes uint8 {expected_shape}, "
+                    f"not {clip_shape}; sample it to its frames and size"
                 )
         frame_ids, first = frame_numbers(clips)
         distinct = np.stack([clips[at][frame_index] for at, frame_index in first])[:, None]

@@ -56,12 +56,12 @@ class XClip:
             base.setdefault(tuple(sorted(row)), at)
         encodings: dict[int, NDArray[np.float32]] = {}
         for group in _by_length(base.values(), frame_ids, self.info.frames):
-            seen = self._tower([clips[at][:k] for at, k in group], group[0][1])
+            tower_output = self._tower([clips[at][:k] for at, k in group], group[0][1])
             for number, (at, _) in enumerate(group):
-                same = [index for index, row in enumerate(frame_ids) if base[tuple(sorted(row))] == at]
-                orders = torch.tensor([[frame_ids[at].index(frame) for frame in frame_ids[index]] for index in same])
-                by_frame, patches = (tensor[number][orders.to(self.device)] for tensor in seen)
-                encodings |= zip(same, plain(self._together(by_frame, patches)), strict=True)
+                twins = [index for index, row in enumerate(frame_ids) if base[tuple(sorted(row))] == at]
+                orders = torch.tensor([[frame_ids[at].index(frame) for frame in frame_ids[index]] for index in twins])
+                by_frame, patches = (tensor[number][orders.to(self.device)] for tensor in tower_output)
+                encodings |= zip(twins, plain(self._together(by_frame, patches)), strict=True)
         return np.stack([encodings[at] for at in range(len(clips))])
 
     @torch.inference_mode()
@@ -77,15 +77,15 @@ class XClip:
         """Return the (n, m) cosines in float32 of (n, 1 + patches, d) and (m, d), each text prompted by each clip."""
         scores = np.zeros((len(videos), len(texts)), np.float32)
         for at, row in enumerate(videos):
-            seen = torch.from_numpy(np.ascontiguousarray(row)).to(self.device)
+            clip_row = torch.from_numpy(np.ascontiguousarray(row)).to(self.device)
             for begin in range(0, len(texts), TEXTS_PER_SCORE):
                 text_batch = torch.from_numpy(np.ascontiguousarray(texts[begin : begin + TEXTS_PER_SCORE])).to(
                     self.device
                 )
-                prompt = self.model.prompts_generator(text_batch[None].to(self._dtype), seen[None, 1:].to(self._dtype))[
-                    0
-                ]
-                cosines = torch.nn.functional.cosine_similarity(text_batch + prompt.float(), seen[:1], dim=1)
+                prompt = self.model.prompts_generator(
+                    text_batch[None].to(self._dtype), clip_row[None, 1:].to(self._dtype)
+                )[0]
+                cosines = torch.nn.functional.cosine_similarity(text_batch + prompt.float(), clip_row[:1], dim=1)
                 scores[at, begin : begin + TEXTS_PER_SCORE] = plain(cosines)
         return scores
 
@@ -102,9 +102,11 @@ class XClip:
         n, model = len(clips), self.model
         pixels = torch.cat([self.pixels(clip, self.device) for clip in clips]).to(self._dtype)
         with _frames(model.vision_model, k):
-            seen = model.vision_model(pixel_values=pixels)
-        by_frame = model.visual_projection(seen.pooler_output).view(n, k, -1)
-        patches = model.prompts_visual_layernorm(seen.last_hidden_state[:, 1:]) @ model.prompts_visual_projection
+            vision_output = model.vision_model(pixel_values=pixels)
+        by_frame = model.visual_projection(vision_output.pooler_output).view(n, k, -1)
+        patches = (
+            model.prompts_visual_layernorm(vision_output.last_hidden_state[:, 1:]) @ model.prompts_visual_projection
+        )
         return by_frame, patches.view(n, k, *patches.shape[1:])
 
     def _together(self, by_frame: torch.Tensor, patches: torch.Tensor) -> torch.Tensor:

@@ -56,8 +56,8 @@ def packed(texts: Sequence[Sequence[int]], nodes: int = NODES_PER_ROW) -> Iterat
     row, path, guesses, before = Row(), list[int](), list[int](), list[int]()
     for text_index in sorted((at for at, ids in enumerate(texts) if len(ids) > 1), key=lambda at: list(texts[at])):
         ids = list(texts[text_index])
-        alike = _shared(before, ids)
-        del path[alike:], guesses[max(alike - 1, 0) :]
+        n_shared = _shared(before, ids)
+        del path[n_shared:], guesses[max(n_shared - 1, 0) :]
         if row.tokens and len(row.tokens) + len(ids) - 1 - len(path) > nodes:
             yield row
             row, path, guesses = Row(), [], []
@@ -84,8 +84,8 @@ class PackedLM:
     def sums(self, texts: Sequence[Sequence[int]]) -> list[float]:
         """Return the summed log-likelihood, in nats, of each text's tokens after its first."""
         sums = [0.0] * len(texts)
-        every = packed(texts)
-        while rows := list(islice(every, ROWS_PER_FORWARD)):
+        packed_rows = packed(texts)
+        while rows := list(islice(packed_rows, ROWS_PER_FORWARD)):
             values = self._guesses(rows)
             start = 0
             for row in rows:
@@ -139,8 +139,12 @@ class PackedLM:
     def where_equal(cls, model: Any, tokens: Iterable[int]) -> "PackedLM | None":
         """Return the packed form of a model if it gives the same numbers on a few tokens. None for other models: those
         with their own positions, or with more than a matrix after the body."""
-        takes = inspect.signature(model.base_model.forward).parameters
-        if model.base_model is model or "position_ids" not in takes or model.get_output_embeddings() is None:
+        forward_parameters = inspect.signature(model.base_model.forward).parameters
+        if (
+            model.base_model is model
+            or "position_ids" not in forward_parameters
+            or model.get_output_embeddings() is None
+        ):
             return None
         first, *later_tokens = tokens
         texts = [
@@ -152,12 +156,12 @@ class PackedLM:
         with torch.inference_mode():
             expected = [_plain(model, ids) for ids in texts]
             try:
-                got = lm.sums(texts)
+                packed_sums = lm.sums(texts)
             except (TypeError, ValueError, RuntimeError, AttributeError):
                 return None
         exact = next(lm.body.parameters()).dtype == torch.float32
-        near = AGREEMENT if exact else COARSE_AGREEMENT
-        return lm if np.allclose(got, expected, rtol=near, atol=near) else None
+        tolerance = AGREEMENT if exact else COARSE_AGREEMENT
+        return lm if np.allclose(packed_sums, expected, rtol=tolerance, atol=tolerance) else None
 
 
 def _plain(model: Any, ids: Sequence[int]) -> float:

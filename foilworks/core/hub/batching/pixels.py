@@ -96,30 +96,31 @@ def _by_channel(values: tuple[float, ...], device: torch.device) -> torch.Tensor
 
 
 def patch_rows(
-    frames: np.ndarray, pixels: Pixels, patch: int, most: int, device: torch.device
+    frames: np.ndarray, pixels: Pixels, patch: int, max_patches: int, device: torch.device
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Cut frames, near their own shape, into rows of at most `most` patches of `patch` pixels (SigLIP 2 with free
-    sizes).
+    """Cut frames, near their own shape, into rows of at most `max_patches` patches of `patch` pixels (SigLIP 2 with
+    free sizes).
 
-    Returns rows (k, most, patch * patch * 3) with zeros behind, their mask (k, most), (k, 2) patches down and across.
+    Returns rows (k, max_patches, patch * patch * 3) with zeros behind, their mask (k, max_patches), and (k, 2) patches
+    down and across.
     """
-    height, width = _size_of_patches(frames.shape[1], frames.shape[2], patch, most)
+    height, width = _size_of_patches(frames.shape[1], frames.shape[2], patch, max_patches)
     images = replace(pixels, resize=(height, width), crop=None)(frames, device)
     k, down, across = len(images), height // patch, width // patch
     rows = images.view(k, 3, down, patch, across, patch).permute(0, 2, 4, 3, 5, 1).reshape(k, down * across, -1)
-    mask = torch.zeros(k, most, dtype=torch.int32, device=device)
+    mask = torch.zeros(k, max_patches, dtype=torch.int32, device=device)
     mask[:, : down * across] = 1
     shapes = torch.tensor([[down, across]] * k, device=device)
-    return F.pad(rows, (0, 0, 0, most - down * across)), mask, shapes
+    return F.pad(rows, (0, 0, 0, max_patches - down * across)), mask, shapes
 
 
-def _size_of_patches(height: int, width: int, patch: int, most: int) -> tuple[int, int]:
-    """The largest (height, width) in whole patches, `most` of them or fewer, that keeps the picture's shape."""
+def _size_of_patches(height: int, width: int, patch: int, max_patches: int) -> tuple[int, int]:
+    """The largest (height, width) in whole patches, `max_patches` of them or fewer, that keeps the picture's shape."""
     low, high = 1e-6, 100.0
     while high - low >= 1e-5:
         middle = (low + high) / 2
         down, across = (max(1, math.ceil(side * middle / patch)) for side in (height, width))
-        low, high = (middle, high) if down * across <= most else (low, middle)
+        low, high = (middle, high) if down * across <= max_patches else (low, middle)
     return tuple(max(1, math.ceil(side * low / patch)) * patch for side in (height, width))  # type: ignore[return-value]
 
 

@@ -142,8 +142,10 @@ class PrefixModel:
         targets = torch.zeros(guesses.shape[:2], dtype=torch.int64)
         for row, text in enumerate(texts):
             targets[row, : len(text)] = torch.tensor(text)
-        picked = torch.log_softmax(guesses, dim=2).gather(2, targets.to(guesses.device).unsqueeze(2)).squeeze(2).cpu()
-        return [picked[row, : lengths[row]] for row in range(len(texts))]
+        token_logs = (
+            torch.log_softmax(guesses, dim=2).gather(2, targets.to(guesses.device).unsqueeze(2)).squeeze(2).cpu()
+        )
+        return [token_logs[row, : lengths[row]] for row in range(len(texts))]
 
 
 def _repeat(cache: Any, rows: int) -> None:

@@ -169,6 +169,9 @@ def settings_of(model_type: str, file_settings: Mapping[str, Any], max_pixels: i
     size = settings.get("size")
     if not isinstance(size, Mapping) or not {"shortest_edge", "longest_edge"} <= size.keys():
         return settings
-    least = file_settings.get("min_pixels") or size["shortest_edge"]
-    most = max_pixels or file_settings.get("max_pixels") or size["longest_edge"]
-    return {**settings, "size": {"shortest_edge": min(least, most) if max_pixels else least, "longest_edge": most}}
+    min_size = file_settings.get("min_pixels") or size["shortest_edge"]
+    max_size = max_pixels or file_settings.get("max_pixels") or size["longest_edge"]
+    return {
+        **settings,
+        "size": {"shortest_edge": min(min_size, max_size) if max_pixels else min_size, "longest_edge": max_size},
+    }

@@ -263,8 +263,8 @@ def _patches(clip: Clip, size: Callable[[Clip, int], tuple[int, int]]) -> tuple[
     video = clip.pixels(size(clip, patch * merge))
     video = torch.cat([video, video[-1:].expand(-len(video) % step, -1, -1, -1)])
     t, h, w = len(video) // step, video.shape[2] // patch, video.shape[3] // patch
-    cut = video.view(t, step, 3, h // merge, merge, patch, w // merge, merge, patch)
-    flat = cut.permute(0, 3, 6, 4, 7, 2, 1, 5, 8).reshape(t * h * w, -1)
+    blocks = video.view(t, step, 3, h // merge, merge, patch, w // merge, merge, patch)
+    flat = blocks.permute(0, 3, 6, 4, 7, 2, 1, 5, 8).reshape(t * h * w, -1)
     return flat, torch.tensor([t, h, w], device=clip.device)
 
 
@@ -280,8 +280,8 @@ def _frame_size(clip: Clip, factor: int) -> tuple[int, int]:
 
 def _shared_size(clip: Clip, factor: int) -> tuple[int, int]:
     """Share the upper bound between all frames (VideoLLaMA3)."""
-    least, most = _bounds(clip)
-    return fitted(clip.frames.shape[1:3], factor, least, most // len(clip.frames), copies=1, rounded=1)
+    min_pixels, max_pixels = _bounds(clip)
+    return fitted(clip.frames.shape[1:3], factor, min_pixels, max_pixels // len(clip.frames), copies=1, rounded=1)
 
 
 def _video_size(clip: Clip, factor: int) -> tuple[int, int]:
@@ -294,16 +294,18 @@ def _video_size(clip: Clip, factor: int) -> tuple[int, int]:
     return fitted((height, width), factor, *_bounds(clip), copies=k, rounded=round(k / step) * step)
 
 
-def fitted(side: tuple[int, ...], factor: int, least: int, most: int, *, copies: int, rounded: int) -> tuple[int, int]:
-    """Return (height, width) near `side`, multiples of `factor`, so that `copies` pictures have `least` to `most`
-    pixels."""
+def fitted(
+    side: tuple[int, ...], factor: int, min_pixels: int, max_pixels: int, *, copies: int, rounded: int
+) -> tuple[int, int]:
+    """Return (height, width) near `side`, multiples of `factor`, so that `copies` pictures have `min_pixels` to
+    `max_pixels` pixels."""
     height, width = side
     height_to, width_to = (round(length / factor) * factor for length in (height, width))
-    if rounded * height_to * width_to > most:
-        beta = math.sqrt(copies * height * width / most)
+    if rounded * height_to * width_to > max_pixels:
+        beta = math.sqrt(copies * height * width / max_pixels)
         height_to, width_to = (max(factor, math.floor(n / beta / factor) * factor) for n in (height, width))
-    elif rounded * height_to * width_to < least:
-        beta = math.sqrt(least / (copies * height * width))
+    elif rounded * height_to * width_to < min_pixels:
+        beta = math.sqrt(min_pixels / (copies * height * width))
         height_to, width_to = (math.ceil(n * beta / factor) * factor for n in (height, width))
     return height_to, width_to
 

@@ -137,12 +137,12 @@ def load_checkpoint(path: Path, options: Mapping[str, Any], *, device: str, dtyp
 
 def _read(path: Path) -> dict[str, Tensor]:
     """Return the tensors of the file; only safetensors without the permission of the project's owner."""
-    plain = path.suffix == ".safetensors"
-    if not plain and not allowed().other_weights:
-        how = TRUST.format(model=f"clip:{path}", option=WEIGHTS)
-        raise HubError(f"{path.name} is not a safetensors file and is not loaded; {how}")
+    is_safetensors = path.suffix == ".safetensors"
+    if not is_safetensors and not allowed().other_weights:
+        trust_hint = TRUST.format(model=f"clip:{path}", option=WEIGHTS)
+        raise HubError(f"{path.name} is not a safetensors file and is not loaded; {trust_hint}")
     try:
-        content = load_file(path) if plain else _other_weights(path)
+        content = load_file(path) if is_safetensors else _other_weights(path)
     except BROKEN as error:
         raise HubError(f"{path}: its weights cannot be read ({first_line(error)}); copy the file again") from error
     content = next((content[name] for name in NESTED if isinstance(content, dict) and name in content), content)
@@ -233,8 +233,8 @@ def _ranges(names: Iterable[str]) -> list[str]:
             groups[match[1], match[3]].append(int(match[2]))
         else:
             single_names.append(name)
-    several = [f"{before}{_run(numbers)}{after}" for (before, after), numbers in groups.items()]
-    return sorted(chain(single_names, several))
+    layer_ranges = [f"{before}{_run(numbers)}{after}" for (before, after), numbers in groups.items()]
+    return sorted(chain(single_names, layer_ranges))
 
 
 def _run(numbers: list[int]) -> str:
@@ -248,11 +248,16 @@ def _config(
     path: Path, state: Mapping[str, Tensor], description: Mapping[str, Any], options: Mapping[str, Any]
 ) -> CLIPConfig:
     """Return the model's sizes, from the shapes of its tensors."""
-    needed = ("visual.conv1.weight", "visual.positional_embedding", "token_embedding.weight", "positional_embedding")
-    missing = [name for name in (*needed, "text_projection", "visual.proj") if name not in state]
+    required_names = (
+        "visual.conv1.weight",
+        "visual.positional_embedding",
+        "token_embedding.weight",
+        "positional_embedding",
+    )
+    missing = [name for name in (*required_names, "text_projection", "visual.proj") if name not in state]
     if missing:
         unknown = set(state)
-        if len(missing) < len(needed):
+        if len(missing) < len(required_names):
             towers = {
                 kind: {"num_hidden_layers": _layers(state, name, 0)["num_hidden_layers"]}
                 for kind, name in (("vision_config", "visual.transformer"), ("text_config", "transformer"))
@@ -325,16 +330,16 @@ def _open_clip_config(path: Path) -> dict[str, Any]:
         description = dict(json.loads(config_path.read_text(encoding="utf-8")))
         model = description.get("model_cfg", {})
         sections = {"model_cfg": model, **{name: model.get(name, {}) for name in ("vision_cfg", "text_cfg")}}
-        strange = [
+        unknown_fields = [
             f"{section}.{name}"
             for section, known_fields in KNOWN_FIELDS.items()
             for name in sorted(set(sections[section]) - known_fields)
         ]
     except (ValueError, TypeError, AttributeError) as error:
         raise HubError(f"{config_path}: not readable as JSON ({first_line(error)}); copy it again") from error
-    if strange:
+    if unknown_fields:
         raise HubError(
-            f"{config_path}: {', '.join(strange)}: not supported; give a plain CLIP with a vision transformer"
+            f"{config_path}: {', '.join(unknown_fields)}: not supported; give a plain CLIP with a vision transformer"
         )
     return description
 

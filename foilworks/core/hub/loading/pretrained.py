@@ -208,9 +208,9 @@ def _why(argument: str, error: Exception) -> str:
         return f"{folder}: config.json: missing; give the folder that save_pretrained wrote{clip_hint}"
     if not any(folder.glob("*.safetensors")):
         pickled_files = sorted(path.name for path in folder.glob("*.bin"))
-        how = TRUST.format(model="SPEC", option=WEIGHTS)
+        trust_hint = TRUST.format(model="SPEC", option=WEIGHTS)
         pickled_hint = (
-            f" ({pickled_files[0]} is not a safetensors file and is not loaded; {how})" if pickled_files else ""
+            f" ({pickled_files[0]} is not a safetensors file and is not loaded; {trust_hint})" if pickled_files else ""
         )
         return f"{folder}: the weights are missing{pickled_hint}; copy model.safetensors into the folder"
     return f"{folder}: the model cannot be loaded ({first_line(error)}); copy its files again"
@@ -224,16 +224,16 @@ def _refuse_misfits(argument: str, info: dict[str, Any]) -> None:
     missing = sorted(info["missing_keys"])
     unexpected = sorted(key for key in info["unexpected_keys"] if not OTHER_HEADS.search(key))
     reshaped = [
-        f"{name} is {tuple(got)}, not {tuple(expected_shape)}"
-        for name, got, expected_shape in sorted(info["mismatched_keys"])
+        f"{name} is {tuple(shape)}, not {tuple(expected_shape)}"
+        for name, shape, expected_shape in sorted(info["mismatched_keys"])
     ]
     reshaped_names = {name for name, _, _ in info["mismatched_keys"]}
     problems = [f"missing {name}" for name in missing if name not in reshaped_names]
     problems += [f"unexpected {name}" for name in unexpected] + reshaped + list(info["error_msgs"])
     if problems:
-        more = f"; and {len(problems) - MAX_NAMES} more" if len(problems) > MAX_NAMES else ""
+        omitted = f"; and {len(problems) - MAX_NAMES} more" if len(problems) > MAX_NAMES else ""
         raise HubError(
-            f"{argument}: {'; '.join(problems[:MAX_NAMES])}{more}; these weights are not of the model that "
+            f"{argument}: {'; '.join(problems[:MAX_NAMES])}{omitted}; these weights are not of the model that "
             "config.json describes"
         )
 

@@ -74,8 +74,8 @@ def chat_template(argument: str, tokenizer: Any) -> str | None:
     """Return the Jinja template of the model's conversations: the tokenizer's own, otherwise the processor's file."""
     if isinstance(tokenizer.chat_template, str):
         return tokenizer.chat_template
-    plain = read_text(argument, TEMPLATES[0])
-    if plain is not None:
-        return plain
+    jinja_text = read_text(argument, TEMPLATES[0])
+    if jinja_text is not None:
+        return jinja_text
     template = (read_json(argument, TEMPLATES[1]) or {}).get("chat_template")
     return template if isinstance(template, str) else None

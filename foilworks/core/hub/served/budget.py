@@ -32,12 +32,12 @@ class Budget:
 
     def take(self, prompt_tokens: int, completion_tokens: int) -> bool:
         """Reserve one request with these tokens; False if the budget does not allow it."""
-        needed = (1.0, *self._of(prompt_tokens, completion_tokens))
+        amounts = (1.0, *self._of(prompt_tokens, completion_tokens))
         with self._lock:
-            rows = zip(self._limits, self._used, needed, strict=True)
-            if any(limit and used + more > limit for limit, used, more in rows):
+            rows = zip(self._limits, self._used, amounts, strict=True)
+            if any(limit and used + amount > limit for limit, used, amount in rows):
                 return False
-            self._add(needed)
+            self._add(amounts)
             return True
 
     def settle(self, set_aside: tuple[int, int], used: tuple[int, int]) -> None:
@@ -51,4 +51,4 @@ class Budget:
         return float(prompt_tokens + completion_tokens), cost
 
     def _add(self, amounts: tuple[float, ...]) -> None:
-        self._used = [used + more for used, more in zip(self._used, amounts, strict=True)]
+        self._used = [used + amount for used, amount in zip(self._used, amounts, strict=True)]

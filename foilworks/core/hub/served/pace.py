@@ -20,8 +20,8 @@ class Pace:
     `course` lists the limit after each cut and each whole step up, for tests and logs.
     """
 
-    def __init__(self, most: int) -> None:
-        self.most, self.limit = most, float(min(FIRST, most))
+    def __init__(self, max_requests: int) -> None:
+        self.most, self.limit = max_requests, float(min(FIRST, max_requests))
         self.course = [int(self.limit)]
         self._doubling = True
         self._sent = self._cut_at = 0
@@ -74,8 +74,8 @@ class Pace:
 class Gate:
     """Admits as many threads at a time as the pace allows, and none while the server asked for a pause."""
 
-    def __init__(self, most: int) -> None:
-        self.pace = Pace(most)
+    def __init__(self, max_requests: int) -> None:
+        self.pace = Pace(max_requests)
         self._changed = threading.Condition()
         self._in_flight = 0
         self._closed_until = 0.0

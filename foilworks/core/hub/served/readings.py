@@ -137,9 +137,9 @@ def masses(alternatives: Mapping[str, float], options: Sequence[str]) -> list[fl
     token_masses = [(token.strip(AROUND).casefold(), math.exp(value)) for token, value in alternatives.items()]
     lower = [option.casefold() for option in options]
     whole_masses = [sum(value for token, value in token_masses if token == option) for option in lower]
-    own = [{option[:n] for n in range(1, len(option))} for option in lower]
-    shared = {start for start in set().union(*own) if sum(start in starts for starts in own) > 1}
-    begun_masses = [sum(value for token, value in token_masses if token in starts - shared) for starts in own]
+    prefixes = [{option[:n] for n in range(1, len(option))} for option in lower]
+    shared = {start for start in set().union(*prefixes) if sum(start in starts for starts in prefixes) > 1}
+    begun_masses = [sum(value for token, value in token_masses if token in starts - shared) for starts in prefixes]
     return max(whole_masses, begun_masses, key=sum)
 
 

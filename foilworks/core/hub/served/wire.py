@@ -176,9 +176,9 @@ def seconds_of(header: str) -> float | None:
 
 
 def _until(date: str) -> float:
-    when = parsedate_to_datetime(date)
-    when = when if when.tzinfo else when.replace(tzinfo=UTC)
-    return max(0.0, (when - datetime.now(UTC)).total_seconds())
+    retry_at = parsedate_to_datetime(date)
+    retry_at = retry_at if retry_at.tzinfo else retry_at.replace(tzinfo=UTC)
+    return max(0.0, (retry_at - datetime.now(UTC)).total_seconds())
 
 
 def _logprobs(logprobs: Any) -> tuple[tuple[tuple[str, float], ...], ...]:
