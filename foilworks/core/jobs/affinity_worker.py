@@ -65,7 +65,7 @@ class ModelAffinityWorker(SimpleWorker):
             job.delete()
             return
         self._in_a_row = self._in_a_row + 1 if queue.name == self._warm else 1
-        if queue.name not in {plain.name for plain in self._plain}:
+        if queue.name not in {plain_queue.name for plain_queue in self._plain}:
             self._warm = queue.name
         super().execute_job(job, queue)
 

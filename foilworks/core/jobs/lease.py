@@ -46,7 +46,7 @@ def claim(job_id: str) -> Job | None:
     waiting = Job.objects.filter(pk=job_id, state=JobState.WAITING)
     abandoned = Job.objects.filter(ABANDONED, pk=job_id)
     for rows, lost in ((waiting, 0), (abandoned, 1)):
-        taken = rows.update(
+        n_claimed = rows.update(
             state=JobState.RUNNING,
             attempts=F("attempts") + 1,
             losses=F("losses") + lost,
@@ -56,7 +56,7 @@ def claim(job_id: str) -> Job | None:
             worker=worker_name(),
             **_renewal(),
         )
-        if taken:
+        if n_claimed:
             return Job.objects.get(pk=job_id)
     return None
 

@@ -85,14 +85,14 @@ def enqueue(
 
 def require_room(project_id: int) -> None:
     """Check the project's number of open jobs. JobError: too many, which would block other projects."""
-    most = settings.MAX_OPEN_JOBS_PER_PROJECT
+    max_jobs = settings.MAX_OPEN_JOBS_PER_PROJECT
     # Shards belong to a job that was accepted.
     open_jobs = Job.objects.filter(project_id=project_id, parent=None, state__in=OPEN_STATES)
-    if most and open_jobs.count() >= most:
+    if max_jobs and open_jobs.count() >= max_jobs:
         words = _(
             "This project already has %(most)s open jobs. Wait until some are done, or stop the ones you do not need."
         )
-        raise JobError(words % {"most": most})
+        raise JobError(words % {"most": max_jobs})
 
 
 def submit(jobs: Iterable[Job]) -> None:
@@ -293,12 +293,12 @@ def lane_name(queue: str, route: str = "") -> str:
     return f"{queue}.{hashlib.sha256(route.encode()).hexdigest()[:12]}" if route else queue
 
 
-def lanes_in_redis(connection: Redis, plain: Iterable[str]) -> dict[str, list[str]]:
+def lanes_in_redis(connection: Redis, queue_names: Iterable[str]) -> dict[str, list[str]]:
     """Return plain queue -> names of its non-empty lanes, in order."""
     prefix = Queue.redis_queue_namespace_prefix
     names = sorted(as_text(key).removeprefix(prefix) for key in connection.smembers(Queue.redis_queues_keys))
     names = [name for name in names if "." in name and connection.llen(prefix + name)]
-    return {queue: [name for name in names if name.startswith(f"{queue}.")] for queue in plain}
+    return {queue: [name for name in names if name.startswith(f"{queue}.")] for queue in queue_names}
 
 
 def _lanes() -> set[tuple[str, str]]:
@@ -344,12 +344,12 @@ def _queue(name: str, route: str = "") -> Queue:
     connection = get_connection(name)
     # People wait for a page: one attempt, since redis-py would retry for seconds.
     connection.set_retry(Retry(NoBackoff(), 0))
-    plain = get_queue(name, commit_mode="auto", connection=connection)
+    rq_queue = get_queue(name, commit_mode="auto", connection=connection)
     if not route:
-        return plain
+        return rq_queue
     return Queue(
         lane_name(name, route),
         connection=connection,
-        default_timeout=plain._default_timeout,
-        serializer=plain.serializer,
+        default_timeout=rq_queue._default_timeout,
+        serializer=rq_queue.serializer,
     )

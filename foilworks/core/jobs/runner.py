@@ -54,20 +54,20 @@ def run_now(job: Job) -> Job:
     while Job.objects.filter(pk=job.pk, state=JobState.SPREAD).exists():
         _do_shards(job)
         execute(str(job.pk))
-    (ended,) = wait([job], timeout_s=MAX_SECONDS)
-    return ended
+    (finished_job,) = wait([job], timeout_s=MAX_SECONDS)
+    return finished_job
 
 
 def _do_shards(job: Job) -> None:
     """Run the shards. An error of one ends the job, since nothing would run the others."""
-    runner, ended = InProcessRunner(), False
+    runner, is_finished = InProcessRunner(), False
     try:
         runner.submit(list(job.shards.all()))
         for _ in runner.collect(job):
             pass
-        ended = True
+        is_finished = True
     finally:
-        if not ended and cancel(job):
+        if not is_finished and cancel(job):
             failed = job.shards.filter(state=JobState.FAILED).first()
             if failed is not None:
                 Job.objects.filter(pk=job.pk).update(state=JobState.FAILED, error=failed.error)
@@ -80,17 +80,17 @@ class InProcessRunner:
         """Do nothing: `collect` finds the shards in the table."""
 
     def collect(self, job: Job) -> Iterator[Job]:
-        seen: set[object] = set()
+        finished_ids: set[object] = set()
         while True:
             rows = list(job.shards.order_by("number"))
             for row in rows:
                 if row.state == JobState.WAITING or (row.state == JobState.RUNNING and _is_abandoned(row)):
                     execute(str(row.pk))
                     row.refresh_from_db()
-                if row.is_over and row.pk not in seen:
-                    seen.add(row.pk)
+                if row.is_over and row.pk not in finished_ids:
+                    finished_ids.add(row.pk)
                     yield row
-            if not job.shards.filter(state__in=OPEN_STATES).exists() and len(seen) == len(rows):
+            if not job.shards.filter(state__in=OPEN_STATES).exists() and len(finished_ids) == len(rows):
                 return
             if any(row.state == JobState.RUNNING for row in rows):
                 time.sleep(LOOK_EVERY_SECONDS)
@@ -119,8 +119,8 @@ class _Recorded:
         if isinstance(error, JobStopped) or not self._write_end(error):
             logger.info("job %s: stopped, another attempt holds its row", self._job.pk)
             return error is None or isinstance(error, JobStopped)
-        ended = "its shards continue" if isinstance(self.returned, Spread) else "done"
-        logger.info("job %s: %s", self._job.pk, "failed" if error else ended)
+        outcome = "its shards continue" if isinstance(self.returned, Spread) else "done"
+        logger.info("job %s: %s", self._job.pk, "failed" if error else outcome)
         return False
 
     def _write_end(self, error: BaseException | None) -> bool:
@@ -168,5 +168,5 @@ def _end_of(job: Job, error: BaseException | None) -> dict[str, object]:
         return {**over, "state": JobState.FAILED, "error": full}
     if failed := failure_of(error):
         return {**over, "state": JobState.FAILED, "error": f"{failed[0].upper()}{failed[1:]}."}
-    plain = f"Internal error of Foilworks ({type(error).__name__}). The worker's log has the details."
-    return {**over, "state": JobState.FAILED, "error": plain}
+    error_text = f"Internal error of Foilworks ({type(error).__name__}). The worker's log has the details."
+    return {**over, "state": JobState.FAILED, "error": error_text}

@@ -36,8 +36,8 @@ def shard_size(count: int, smallest: int, largest: int) -> int:
 
 def ranges(keys: Sequence[int], size: int, steps: int = 1) -> list[Part]:
     """Divide ascending keys into ranges `{"first", "last"}` of `size` keys, with `steps` steps per key."""
-    cut = [keys[start : start + size] for start in range(0, len(keys), size)]
-    return [({"first": some[0], "last": some[-1]}, steps * len(some)) for some in cut]
+    key_ranges = [keys[start : start + size] for start in range(0, len(keys), size)]
+    return [({"first": key_range[0], "last": key_range[-1]}, steps * len(key_range)) for key_range in key_ranges]
 
 
 def within(payload: Mapping[str, Any], field: str = "pk") -> dict[str, int]:
@@ -62,12 +62,12 @@ def problems_of(shards: Iterable[Job]) -> Problems:
     return merged(shard.measured.get(PROBLEMS, {}) for shard in shards)
 
 
-def merged(every: Iterable[Mapping[str, Sequence[Any]]]) -> Problems:
+def merged(problem_lists: Iterable[Mapping[str, Sequence[Any]]]) -> Problems:
     """Merge lists with the same name."""
     merged_problems: Problems = {}
-    for problems in every:
-        for name, some in problems.items():
-            merged_problems.setdefault(name, []).extend(some)
+    for problems in problem_lists:
+        for name, entries in problems.items():
+            merged_problems.setdefault(name, []).extend(entries)
     return merged_problems
 
 
@@ -120,7 +120,7 @@ def run_stages(job: Job, total: int, stages: Sequence[Stage]) -> Spread | Proble
         later = stage.later()
         write(job, done=max(0, total - later - sum(steps for _, steps in remaining_parts)), total=total)
         if len(remaining_parts) > 1:
-            cut = [({STAGE: stage.name, **payload}, steps) for payload, steps in remaining_parts]
-            return Spread(stage.dotted, cut, {FOUND: problems_by_stage, LATER: later}, stage.route or None)
+            shard_payloads = [({STAGE: stage.name, **payload}, steps) for payload, steps in remaining_parts]
+            return Spread(stage.dotted, shard_payloads, {FOUND: problems_by_stage, LATER: later}, stage.route or None)
         problems_by_stage[stage.name] = merged(stage.work(payload, job) for payload, _ in remaining_parts)
     return merged(problems_by_stage.values())

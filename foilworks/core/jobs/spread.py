@@ -56,12 +56,12 @@ class QueueRunner:
         submit(shards)
 
     def collect(self, job: Job) -> Iterator[Job]:
-        seen: set[Any] = set()
+        finished_ids: set[Any] = set()
         while True:
             rows = list(job.shards.all())
             for row in rows:
-                if row.is_over and row.pk not in seen:
-                    seen.add(row.pk)
+                if row.is_over and row.pk not in finished_ids:
+                    finished_ids.add(row.pk)
                     yield row
             if all(row.is_over for row in rows):
                 return

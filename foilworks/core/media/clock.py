@@ -65,8 +65,10 @@ class Clock:
         begin = self.edges[0] if start is None else round(start * MICROSECONDS)
         finish = self.edges[-1] if end is None else round(end * MICROSECONDS)
         overlap = np.minimum(self.edges[1:], finish) - np.maximum(self.edges[:-1], begin)
-        needed = np.minimum(np.diff(self.edges) / 2, MIN_OVERLAP) - min(TRIM_TOLERANCE / 2, (finish - begin) / 4)
-        (inside,) = np.nonzero((overlap >= needed) & (overlap > 0))
+        required_overlap = np.minimum(np.diff(self.edges) / 2, MIN_OVERLAP) - min(
+            TRIM_TOLERANCE / 2, (finish - begin) / 4
+        )
+        (inside,) = np.nonzero((overlap >= required_overlap) & (overlap > 0))
         if not len(inside):
             only = self.frame_at(begin / MICROSECONDS)
             return only, only

@@ -66,13 +66,13 @@ def frames_on_screen(path: Path, requests: Sequence[tuple[Sequence[float], Size 
 
     Each is the same as if it were the only one. MediaError: an unusable file.
     """
-    picked: list[list[tuple[float, np.ndarray]]] = [[] for _ in requests]
+    pictures_by_request: list[list[tuple[float, np.ndarray]]] = [[] for _ in requests]
     with open_video(path) as video:
         for at, time, image in _on_screen(video, requests):
-            picked[at].append((time, image))
+            pictures_by_request[at].append((time, image))
     return [
         Sample(np.stack([image for _, image in pictures]), np.array([time for time, _ in pictures]))
-        for pictures in picked
+        for pictures in pictures_by_request
     ]
 
 
@@ -98,7 +98,7 @@ def _on_screen(
     """For each moment (index of its request, time and picture of the last frame that starts at or before it)."""
     # Containers round a frame's time to their clock, webm to milliseconds: half a tick late is not late.
     half_tick = float(video.time_base) / 2
-    moments = sorted((moment, at) for at, (several, _) in enumerate(requests) for moment in several)
+    moments = sorted((moment, at) for at, (seconds, _) in enumerate(requests) for moment in seconds)
     sizes = [size for _, size in requests]
     due = 0
     on_screen: tuple[float, VideoFrame] | None = None

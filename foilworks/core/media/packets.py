@@ -87,17 +87,18 @@ def frame_rate(times: tuple[float, ...], video: OpenVideo) -> float:
     return (len(times) - 1) / span
 
 
-def _stated_end(video: OpenVideo, starts: tuple[float, ...], least: float) -> float:
-    """The end that the container states, if the last frame then lasts `least` seconds; else one mean frame more."""
-    stated = [_tagged_end(video)]
+def _stated_end(video: OpenVideo, starts: tuple[float, ...], min_duration: float) -> float:
+    """The end that the container states, if the last frame then lasts `min_duration` seconds; else one mean frame
+    more."""
+    stated_ends = [_tagged_end(video)]
     if video.sound is None and len(video.container.streams) == 1 and video.container.duration:
         begin = Fraction(video.container.start_time or 0, av.time_base)
         length = Fraction(video.container.duration, av.time_base)
         # WebM and FLV state the second of the end, other containers the length.
         states_end = video.container.format.name.startswith(("matroska", "flv"))
-        stated.append(float((length if states_end else begin + length) - video.origin))
+        stated_ends.append(float((length if states_end else begin + length) - video.origin))
     mean = starts[-1] + 1.0 / frame_rate(starts, video)
-    return next((end for end in stated if end > starts[-1] + least), mean)
+    return next((end for end in stated_ends if end > starts[-1] + min_duration), mean)
 
 
 def _tagged_end(video: OpenVideo) -> float:

@@ -97,8 +97,8 @@ def _container_for(facts: VideoFacts) -> str:
     """webm for what came as webm or Matroska and may stay there, else mp4."""
     fits = facts.codec in PLAYABLE_CODECS[WEBM] and facts.sound in {"", *PLAYABLE_SOUND[WEBM]}
     stays = fits and not any(obstacle.avoid == WEBM for obstacle in facts.obstacles)
-    came = facts.container in {WEBM, "matroska"}
-    return WEBM if (stays and came) or facts.codec not in PLAYABLE_CODECS[MP4] else MP4
+    is_webm = facts.container in {WEBM, "matroska"}
+    return WEBM if (stays and is_webm) or facts.codec not in PLAYABLE_CODECS[MP4] else MP4
 
 
 def _same_frames(facts: VideoFacts, copy: VideoFacts) -> bool:
@@ -292,12 +292,12 @@ def _encodable(video: OpenVideo, rate: Fraction, last: Fraction) -> Iterator[Vid
     for time, frame in video.frames():
         if graph is None:
             graph = _Upright(video, frame)
-        meant = round(_exact(max(0.0, time), rate, video.time_base) / CLOCK)
+        pts = round(_exact(max(0.0, time), rate, video.time_base) / CLOCK)
         upright_frame = graph.apply(frame)
-        upright_frame.time_base, upright_frame.pts = CLOCK, meant
+        upright_frame.time_base, upright_frame.pts = CLOCK, pts
         if pending_frame is not None:
             # Two frames of one tick would be refused; a clock that runs backwards too.
-            upright_frame.pts = max((pending_frame.pts or 0) + 1, meant)
+            upright_frame.pts = max((pending_frame.pts or 0) + 1, pts)
             pending_frame.duration = upright_frame.pts - (pending_frame.pts or 0)
             yield pending_frame
         pending_frame = upright_frame

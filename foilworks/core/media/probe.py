@@ -167,8 +167,8 @@ def _obstacles(video: OpenVideo, first: VideoFrame, times: Sequence[float], pack
         obstacles.append(Obstacle("it has no index to seek by"))
     if container == "mp4" and has_fragments(video.path):
         obstacles.append(Obstacle("it is written in fragments"))
-    stated = video.container.duration
-    if stated is not None and float(Fraction(stated, av.time_base)) < times[-1] - SAME_TIME_S:
+    stated_duration = video.container.duration
+    if stated_duration is not None and float(Fraction(stated_duration, av.time_base)) < times[-1] - SAME_TIME_S:
         obstacles.append(Obstacle("the file states a shorter duration than its frames have"))
     return obstacles
 

@@ -40,9 +40,9 @@ def consecutive_frames(
     edges = "-".join("" if edge is None else repr(float(edge)) for edge in (start, end))
     draw = random.Random(f"{content}@{edges}")
     window: deque[tuple[float, VideoFrame]] = deque(maxlen=k)
-    drawn: list[tuple[float, VideoFrame]] = []
+    drawn_window: list[tuple[float, VideoFrame]] = []
     images: list[np.ndarray] = []
-    seen = 0
+    n_windows = 0
     with open_video(Path(path)) as video:
         half_tick = float(video.time_base) / 2
         for time, frame in video.frames():
@@ -53,16 +53,16 @@ def consecutive_frames(
             # The n-th of the windows that a frame follows replaces the one before with a chance of 1/n: in the end all
             # have had the same, and the clip's length need not be known.
             if len(window) == k:
-                seen += 1
-                drawn = list(window) if draw.random() * seen < 1 else drawn
+                n_windows += 1
+                drawn_window = list(window) if draw.random() * n_windows < 1 else drawn_window
             window.append((time, frame))
-        picked = drawn or list(window)
-        for _, frame in picked:
+        sampled = drawn_window or list(window)
+        for _, frame in sampled:
             images.append(shown_pixels(video, frame, size))
             size = images[0].shape[:2]
     if not images:
         raise MediaError(f"{path}: no frame begins between {begin:g} and {finish:g} s; correct the trim")
-    times = [time for time, _ in picked]
+    times = [time for time, _ in sampled]
     missing = k - len(images)
     return Sample(np.stack(images + images[-1:] * missing), np.array(times + times[-1:] * missing))
 

@@ -198,8 +198,8 @@ def deleted_projects(person: User) -> QuerySet[Project]:
     rows = Project.objects.filter(deleted_at__gt=timezone.now() - TIME_TO_RESTORE)
     if person.is_superuser:
         return rows
-    own = Membership.objects.filter(person=person, role=Role.RESEARCHER)
-    return rows.filter(pk__in=own.values("project"))
+    own_memberships = Membership.objects.filter(person=person, role=Role.RESEARCHER)
+    return rows.filter(pk__in=own_memberships.values("project"))
 
 
 def checked_roles(roles: Sequence[str]) -> tuple[str, ...]:

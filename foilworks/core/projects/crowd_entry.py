@@ -141,8 +141,8 @@ def _of_signed(study: CrowdStudy, sent: Mapping[str, str], now: datetime) -> Ent
         approval = float(sent["approval"]) if "approval" in sent else None
     except (ValueError, OverflowError, OSError) as error:
         raise refused(study, "parameters") from error
-    plain = all(PLAIN.fullmatch(value) for value in (sent["worker"], session or "none"))
-    if not plain or not VISIBLE.fullmatch(sent["nonce"]) or (approval is not None and not 0 <= approval <= 1):
+    is_plain = all(PLAIN.fullmatch(value) for value in (sent["worker"], session or "none"))
+    if not is_plain or not VISIBLE.fullmatch(sent["nonce"]) or (approval is not None and not 0 <= approval <= 1):
         raise refused(study, "parameters")
     if not is_live(expires, now):
         raise refused(study, "expired")

@@ -74,10 +74,10 @@ def _new_account(sociallogin: SocialLogin) -> User:
     name = str(sociallogin.account.extra_data.get("userinfo", {}).get("preferred_username", ""))[:150]
     try:
         UnicodeUsernameValidator()(name)
-        taken = User.objects.filter(username__iexact=name).exists()
+        is_taken = User.objects.filter(username__iexact=name).exists()
     except ValidationError:
-        taken = True
-    person = User(username=f"person-{secrets.token_hex(5)}" if taken else name)
+        is_taken = True
+    person = User(username=f"person-{secrets.token_hex(5)}" if is_taken else name)
     person.set_unusable_password()
     person.save()
     _store(person, sociallogin)

@@ -45,6 +45,6 @@ def on_erased(callback: Erased) -> None:
     _CALLBACKS.append(callback)
 
 
-def notify_erased(worked: set[int], archived: set[int]) -> None:
+def notify_erased(worker_ids: set[int], archived: set[int]) -> None:
     for callback in _CALLBACKS:
-        callback(worked, archived)
+        callback(worker_ids, archived)

@@ -41,7 +41,7 @@ class SignIn(LoginView):
     redirect_authenticated_user = True
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if any(rate_limits.is_exceeded(limit, *whose) for limit, whose in self._bars()):
+        if any(rate_limits.is_exceeded(limit, *key_parts) for limit, key_parts in self._bars()):
             raise TooManyTries(self.refusal())
         return super().post(request, *args, **kwargs)
 
@@ -52,14 +52,14 @@ class SignIn(LoginView):
         ) % {"address": self.request.build_absolute_uri(reverse("projects:sign_in_with_code"))}
 
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
-        for limit, whose in self._counted():
-            rate_limits.hit(limit, *whose)
+        for limit, key_parts in self._counted():
+            rate_limits.hit(limit, *key_parts)
         note_failed_sign_in(self.request, self.request.POST.get("username", ""), "wrong password")
         return super().form_invalid(form)
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
-        limit, whose = self._counted()[0]
-        rate_limits.reset(limit, *whose)
+        limit, key_parts = self._counted()[0]
+        rate_limits.reset(limit, *key_parts)
         return complete_login(self.request, form.get_user(), self.get_redirect_url())
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
@@ -85,7 +85,7 @@ class SignIn(LoginView):
         """Return the limits that refuse an attempt: many wrong ones for a name leave each network three."""
         network_bar, *other_bars = self._counted()
         by_name = [bar for bar in other_bars if bar[0] == rate_limits.SIGN_IN_NAME]
-        if any(rate_limits.is_exceeded(limit, *whose) for limit, whose in by_name):
+        if any(rate_limits.is_exceeded(limit, *key_parts) for limit, key_parts in by_name):
             network_bar = (rate_limits.SIGN_IN_FEW, network_bar[1])
         return [network_bar, *(bar for bar in other_bars if bar not in by_name)]
 
@@ -137,15 +137,15 @@ def sign_in_code(request: HttpRequest) -> HttpResponse:
     form = CodeForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         bars = _bars_of_codes(request, person)
-        if any(rate_limits.is_exceeded(limit, *whose) for limit, whose in bars):
+        if any(rate_limits.is_exceeded(limit, *key_parts) for limit, key_parts in bars):
             raise TooManyTries(_("Too many wrong codes. Wait 15 minutes, then sign in again."))
         if check_second_factor(person, form.cleaned_data["code"]):
-            limit, whose = bars[0]
-            rate_limits.reset(limit, *whose)
+            limit, key_parts = bars[0]
+            rate_limits.reset(limit, *key_parts)
             del request.session[WAITING]
             return _let_in(request, person, waiting["next"])
-        for limit, whose in bars:
-            rate_limits.hit(limit, *whose)
+        for limit, key_parts in bars:
+            rate_limits.hit(limit, *key_parts)
         note_failed_sign_in(request, person.username, "wrong code")
         form.add_error("code", _("The code is wrong or was already used. Enter the code that the app shows now."))
     return render(request, "projects/sign_in_code.html", {"form": form}, status=422 if form.errors else 200)

@@ -127,9 +127,9 @@ def compared_words(text: str) -> list[str]:
 
 def _align(words_a: Sequence[str], words_b: Sequence[str]) -> list[Match]:
     """Return index pairs of equal elements, increasing in both; minimal in changed elements within MAX_CELLS."""
-    most = min(len(words_a), len(words_b))
-    head = _shared(words_a, words_b, most)
-    tail = _shared(reversed(words_a), reversed(words_b), most - head)
+    limit = min(len(words_a), len(words_b))
+    head = _shared(words_a, words_b, limit)
+    tail = _shared(reversed(words_a), reversed(words_b), limit - head)
     middle = _align_small(words_a[head : len(words_a) - tail], words_b[head : len(words_b) - tail])
     start_i, start_j = len(words_a) - tail, len(words_b) - tail
     return [
@@ -139,10 +139,10 @@ def _align(words_a: Sequence[str], words_b: Sequence[str]) -> list[Match]:
     ]
 
 
-def _shared(words_a: Iterable[str], words_b: Iterable[str], most: int) -> int:
-    """Count the common first elements, up to `most`."""
+def _shared(words_a: Iterable[str], words_b: Iterable[str], limit: int) -> int:
+    """Count the common first elements, up to `limit`."""
     pairs = enumerate(zip(words_a, words_b, strict=False))
-    return next((at for at, (word_a, word_b) in pairs if word_a != word_b or at == most), most)
+    return next((at for at, (word_a, word_b) in pairs if word_a != word_b or at == limit), limit)
 
 
 def _align_small(words_a: Sequence[str], words_b: Sequence[str]) -> list[Match]:

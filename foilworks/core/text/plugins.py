@@ -49,10 +49,10 @@ class Finding:
 class Registry(MutableMapping[str, Entry]):
     """A registry: our own rows of one kind, followed by the rows of plug-ins."""
 
-    def __init__(self, group: str, own: Mapping[str, Entry], reserved: Collection[str] = ()) -> None:
+    def __init__(self, group: str, own_entries: Mapping[str, Entry], reserved: Collection[str] = ()) -> None:
         """Create a registry. `reserved`: further slugs that plug-ins must not use."""
         self.group = PREFIX + group
-        self._own, self._reserved = own, frozenset(reserved)
+        self._own, self._reserved = own_entries, frozenset(reserved)
         self._rows: dict[str, Entry] | None = None
         self._findings: list[Finding] = []
 
@@ -102,8 +102,8 @@ def failure_of(error: BaseException) -> str:
         name = frame.f_globals.get("__name__", "")
         if origin := owners.get(name.partition(".")[0]):
             message = " ".join(f"{type(error).__name__}: {error}".split())
-            where = f"{name}, line {line}"
-            return f"the plug-in {origin} failed ({message}, in {where}); repair or uninstall the package"
+            code_location = f"{name}, line {line}"
+            return f"the plug-in {origin} failed ({message}, in {code_location}); repair or uninstall the package"
     return ""
 
 

@@ -31,6 +31,6 @@ def quoted(value: object) -> str:
     return shortened(_SHORT.repr(value), MAX_SHOWN)
 
 
-def shortened(text: str, most: int = MAX_QUOTED) -> str:
-    """Return the text, or its first characters and an ellipsis, at most `most` in total."""
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+def shortened(text: str, max_length: int = MAX_QUOTED) -> str:
+    """Return the text, or its first characters and an ellipsis, at most `max_length` in total."""
+    return text if len(text) <= max_length else f"{text[: max_length - 1]}…"

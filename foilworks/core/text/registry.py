@@ -110,10 +110,10 @@ def version_of(entry: Entry, module: Any) -> str:
     return full_version
 
 
-def lookup(table: Mapping[str, Entry], slug: str, what: str) -> Entry:
+def lookup(table: Mapping[str, Entry], slug: str, kind: str) -> Entry:
     """Find the row of `slug`; RegistryError lists the known slugs."""
     if slug not in table:
-        raise RegistryError(f"unknown {what} {quoted(slug)}; choose one of: {', '.join(sorted(table))}")
+        raise RegistryError(f"unknown {kind} {quoted(slug)}; choose one of: {', '.join(sorted(table))}")
     return table[slug]
 
 
@@ -125,8 +125,8 @@ def parse_params(entry: Entry, raw: Mapping[str, Any]) -> dict[str, Any]:
     params_by_name = {param.name: param for param in entry.params}
     for name in raw:
         if name not in params_by_name:
-            takes = ", ".join(params_by_name) or "no parameters"
-            raise RegistryError(f"{entry.label} has no parameter {quoted(name)}; it takes: {takes}")
+            param_names = ", ".join(params_by_name) or "no parameters"
+            raise RegistryError(f"{entry.label} has no parameter {quoted(name)}; it takes: {param_names}")
     return {
         name: _convert(param, raw[name]) if name in raw else param.default for name, param in params_by_name.items()
     }
@@ -136,8 +136,8 @@ def _convert(param: Param, value: Any) -> Any:
     return CONVERTERS[param.kind](param, value)
 
 
-def _wrong(param: Param, value: Any, takes: str) -> RegistryError:
-    return RegistryError(f"parameter {quoted(param.name)} is {quoted(value)}; give {takes}")
+def _wrong(param: Param, value: Any, allowed: str) -> RegistryError:
+    return RegistryError(f"parameter {quoted(param.name)} is {quoted(value)}; give {allowed}")
 
 
 def _str(param: Param, value: Any) -> str:

@@ -106,17 +106,17 @@ def normal_form(text: str) -> str:
 
 def _spans(text: str) -> list[WordSpan]:
     # ICU does not accept a lone surrogate. Both replacements keep all offsets.
-    plain = text.encode("utf-8", "replace").decode().replace("\u2019", "'")
+    plain_text = text.encode("utf-8", "replace").decode().replace("\u2019", "'")
     spans: list[WordSpan] = []
     start = at = 0
-    for piece in WordBreaker(plain, LOCALE):
+    for piece in WordBreaker(plain_text, LOCALE):
         end = at + len(piece)
         if not piece.isascii():
-            spans += _ascii_spans(plain[start:at], start)
+            spans += _ascii_spans(plain_text[start:at], start)
             spans += _whole(piece, at)
             start = end
         at = end
-    return spans + _ascii_spans(plain[start:], start)
+    return spans + _ascii_spans(plain_text[start:], start)
 
 
 def _ascii_spans(text: str, at: int = 0) -> list[WordSpan]:

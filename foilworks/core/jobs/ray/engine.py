@@ -125,8 +125,8 @@ class RayEngine:
     def _step(self) -> None:
         pending = {actor.pending: actor for actor in self._actors if not actor.is_idle}
         if pending:
-            ended, _ = ray.wait(list(pending), num_returns=len(pending), timeout=0)
-            for call in ended:
+            finished_calls, _ = ray.wait(list(pending), num_returns=len(pending), timeout=0)
+            for call in finished_calls:
                 self._end(pending[call], call)
         self._drop_strays()
         self._assign()
@@ -216,8 +216,8 @@ class RayEngine:
 
     def _started(self, resources: Resources) -> _Actor:
         options = {"num_cpus": resources.cpus, "num_gpus": resources.gpus, "scheduling_strategy": "SPREAD"}
-        own = variables(settings.RAY_ADDRESS, settings.SETTINGS_MODULE, settings.RAY_DECODERS, *resources)
-        handle = self._class.options(**options).remote(own)
+        environment = variables(settings.RAY_ADDRESS, settings.SETTINGS_MODULE, settings.RAY_DECODERS, *resources)
+        handle = self._class.options(**options).remote(environment)
         return _Actor(handle, resources, handle.name.remote())
 
 

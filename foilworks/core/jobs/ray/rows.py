@@ -22,12 +22,12 @@ class Resources(NamedTuple):
     gpus: float
 
 
-def resources_of(route: str, usual: Resources) -> Resources:
-    """Return what the jobs of a model reserve: the first match in RAY_RESOURCES, else `usual`."""
+def resources_of(route: str, default_resources: Resources) -> Resources:
+    """Return what the jobs of a model reserve: the first match in RAY_RESOURCES, else `default_resources`."""
     for pattern, cpus, gpus in settings.RAY_RESOURCES:
         if fnmatchcase(route, pattern):
             return Resources(cpus, gpus)
-    return usual
+    return default_resources
 
 
 def next_jobs(held_ids: Collection[UUID], limit: int) -> list[Job]:
@@ -41,20 +41,25 @@ def next_jobs(held_ids: Collection[UUID], limit: int) -> list[Job]:
     projects = waiting.order_by("project_id").values_list("project_id", flat=True).distinct()
     projects = sorted(projects, key=lambda project_id: (busy[project_id], project_id or 0))
     rows = [waiting.filter(project_id=project_id).order_by("created_at", "number") for project_id in projects]
-    shares = [list(some[: _room(project_id, busy, limit)]) for project_id, some in zip(projects, rows, strict=True)]
+    shares = [
+        list(project_rows[: _room(project_id, busy, limit)])
+        for project_id, project_rows in zip(projects, rows, strict=True)
+    ]
     return [job for job in chain.from_iterable(zip_longest(*shares)) if job is not None][:limit]
 
 
-def next_of(rows: Sequence[Job], resources: Resources, usual: Resources, route: str, in_a_row: int) -> Job | None:
+def next_of(
+    rows: Sequence[Job], resources: Resources, default_resources: Resources, route: str, in_a_row: int
+) -> Job | None:
     """Return the row that an idle actor with these resources runs next; None if it fits none.
 
     `route`: the model that it has loaded and prefers, but not for ever: it has run `in_a_row` jobs of it.
     """
-    fits = [job for job in rows if resources_of(job.route, usual) == resources]
-    same = [job for job in fits if job.route == route]
+    fits = [job for job in rows if resources_of(job.route, default_resources) == resources]
+    same_model = [job for job in fits if job.route == route]
     other_models = [job for job in rows if job.route != route]
-    if same and (in_a_row < MAX_CONSECUTIVE_JOBS or not other_models):
-        return same[0]
+    if same_model and (in_a_row < MAX_CONSECUTIVE_JOBS or not other_models):
+        return same_model[0]
     return next((job for job in fits if job.route != route), None)
 
 

@@ -80,14 +80,14 @@ def accept_with_new_account(
     token: str, *, username: str, password: str, email: str = "", now: datetime | None = None
 ) -> tuple[User, Project]:
     """An account is made, for this invitation alone. ProjectError: a taken or impossible name; EntryRefused too."""
-    moment, taken = now or timezone.now(), _("The name “%(name)s” is already in use. Choose another one.")
+    moment, name_taken = now or timezone.now(), _("The name “%(name)s” is already in use. Choose another one.")
     invitation = invitation_for(token, moment)
     try:
         with transaction.atomic():
-            person = make_person(username.strip(), password, taken, email=email)
+            person = make_person(username.strip(), password, name_taken, email=email)
             _use(person, invitation, moment)
     except IntegrityError as error:
-        raise ProjectError(taken % {"name": username}) from error
+        raise ProjectError(name_taken % {"name": username}) from error
     return person, invitation.project
 
 
@@ -114,7 +114,7 @@ def withdraw_invitation(actor: User, project: Project, pk: int) -> bool:
     """Whether it was still open to be withdrawn. Http404 for another project's."""
     require_role(actor, project, Role.RESEARCHER)
     invitation = or_404(Invitation.objects.filter(pk=pk, project=project).first(), _("Invitation not found."))
-    moved = Invitation.objects.filter(pk=pk, withdrawn_at=None).update(withdrawn_at=timezone.now())
-    if moved:
+    n_withdrawn = Invitation.objects.filter(pk=pk, withdrawn_at=None).update(withdrawn_at=timezone.now())
+    if n_withdrawn:
         audit.record(audit.event(project, actor, "projects.withdraw_invitation", invitation, to_state="withdrawn"))
-    return bool(moved)
+    return bool(n_withdrawn)

@@ -87,16 +87,16 @@ def _person_named(name: str) -> User:
 
 def _new_account(name: str) -> Added:
     password = temporary_password()
-    taken = _(
+    name_taken = _(
         "The name “%(name)s” is already in use. Choose another one, or add that person without creating an account."
     )
-    return Added(make_person(name, password, taken, password_is_temporary=True), password)
+    return Added(make_person(name, password, name_taken, password_is_temporary=True), password)
 
 
-def make_person(name: str, password: str, taken: str, **fields: Any) -> User:
-    """A new account. ProjectError for a name or an address that cannot be; `taken`: the words for one that is."""
+def make_person(name: str, password: str, name_taken: str, **fields: Any) -> User:
+    """A new account. ProjectError for a name or an address that cannot be; `name_taken`: the words for one that is."""
     if User.objects.filter(username__iexact=name).exists():
-        raise ProjectError(taken % {"name": name})
+        raise ProjectError(name_taken % {"name": name})
     person = User(username=name, **fields)
     person.set_password(password)
     try:

@@ -51,8 +51,8 @@ class TrailFilter(Filters):
             events = events.filter(of_work if kind_of_rows == "work" else ~of_work)
         if text := filters.get("q"):
             events = events.filter(_matches_text(project, text))
-        if who := filters.get("who"):
-            events = without_judges(events).filter(actor__username=who)
+        if username := filters.get("who"):
+            events = without_judges(events).filter(actor__username=username)
         if kind := filters.get("kind"):
             events = events.filter(target_type=kind)
         if number := filters.get("number"):

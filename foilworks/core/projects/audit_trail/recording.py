@@ -105,8 +105,8 @@ def record_many(events: Iterable[AuditEvent]) -> None:
 def record_refusal(request: HttpRequest, error: AccessDenied | NotAMember) -> None:
     """Store one row with `to_state` "refused", at most rate_limits.REFUSAL_ROWS an hour."""
     actor = request.user if request.user.is_authenticated else None
-    whose = actor.pk if actor else rate_limits.network_of(request)
-    if not rate_limits.hit(rate_limits.REFUSAL_ROWS, whose):
+    rate_limit_key = actor.pk if actor else rate_limits.network_of(request)
+    if not rate_limits.hit(rate_limits.REFUSAL_ROWS, rate_limit_key):
         return
     page = request.resolver_match.view_name if request.resolver_match else ""
     why = error.why if isinstance(error, EntryRefused) else type(error).__name__

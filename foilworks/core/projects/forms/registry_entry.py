@@ -70,8 +70,10 @@ class EntryForm(forms.Form):
         self.fields.update({param.name: param_field(param) for param in entry.params})
 
     def clean(self) -> dict[str, Any]:
-        own = {param.name for param in self.entry.params}
-        values = {name: value for name, value in self.cleaned_data.items() if name in own and value not in (None, "")}
+        param_names = {param.name for param in self.entry.params}
+        values = {
+            name: value for name, value in self.cleaned_data.items() if name in param_names and value not in (None, "")
+        }
         try:
             self.converted = parse_params(self.entry, values)
         except RegistryError as error:

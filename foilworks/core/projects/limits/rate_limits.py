@@ -47,26 +47,26 @@ AUDITS = Limit("audits of files from an address", 20, HOUR)
 REFUSAL_ROWS = Limit("audit rows of refusals", 200, HOUR)
 
 
-def hit(limit: Limit, *whose: object) -> bool:
+def hit(limit: Limit, *key_parts: object) -> bool:
     """Count one more; return whether it is within the limit."""
-    now, key = timezone.now(), _key(limit, whose)
+    now, key = timezone.now(), _key(limit, key_parts)
     with transaction.atomic():
         RateLimitCounter.objects.filter(ends_at__lte=now).delete()
         ends_at = now + timedelta(seconds=limit.seconds)
         RateLimitCounter.objects.get_or_create(key=key, defaults={"ends_at": ends_at})
         RateLimitCounter.objects.filter(key=key).update(count=F("count") + 1)
-    return not is_exceeded(limit, *whose, more=0)
+    return not is_exceeded(limit, *key_parts, n_attempts=0)
 
 
-def is_exceeded(limit: Limit, *whose: object, more: int = 1) -> bool:
-    """Return whether `more` attempts exceed the limit."""
-    live = RateLimitCounter.objects.filter(key=_key(limit, whose), ends_at__gt=timezone.now())
-    return (live.values_list("count", flat=True).first() or 0) + more > limit.most
+def is_exceeded(limit: Limit, *key_parts: object, n_attempts: int = 1) -> bool:
+    """Return whether `n_attempts` attempts exceed the limit."""
+    live = RateLimitCounter.objects.filter(key=_key(limit, key_parts), ends_at__gt=timezone.now())
+    return (live.values_list("count", flat=True).first() or 0) + n_attempts > limit.most
 
 
-def reset(limit: Limit, *whose: object) -> None:
+def reset(limit: Limit, *key_parts: object) -> None:
     """Reset the count after the right password."""
-    RateLimitCounter.objects.filter(key=_key(limit, whose)).delete()
+    RateLimitCounter.objects.filter(key=_key(limit, key_parts)).delete()
 
 
 def address_of(request: HttpRequest) -> str:
@@ -92,6 +92,6 @@ def network_of(request: HttpRequest) -> str:
     return str(ipaddress.ip_network((parsed, 64), strict=False))
 
 
-def _key(limit: Limit, whose: tuple[object, ...]) -> str:
-    message = "\0".join([limit.name, *map(str, whose)]).encode()
+def _key(limit: Limit, key_parts: tuple[object, ...]) -> str:
+    message = "\0".join([limit.name, *map(str, key_parts)]).encode()
     return hmac.new(settings.SECRET_KEY.encode(), message, hashlib.sha256).hexdigest()

@@ -51,8 +51,8 @@ def due(now: datetime) -> list[NotificationSettings]:
     rows = NotificationSettings.objects.filter(
         Exists(new), next_mail_at__lte=now, person__is_active=True, person__is_simulated=False
     )
-    wants = Q(mail=MailFrequency.OFF) | Q(person__email="")
-    return list(rows.exclude(wants).select_related("person").order_by("pk"))
+    gets_no_mail = Q(mail=MailFrequency.OFF) | Q(person__email="")
+    return list(rows.exclude(gets_no_mail).select_related("person").order_by("pk"))
 
 
 def send_due(now: datetime | None = None) -> tuple[int, int]:

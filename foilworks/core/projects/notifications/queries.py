@@ -24,8 +24,8 @@ def notifications_of(person: User) -> QuerySet[Notification]:
 def with_unread(people: QuerySet[User]) -> QuerySet[User]:
     """Add `unread_notifications` to each person, so that the header of a page needs no query of its own."""
     unread = visible().filter(person=OuterRef("pk"), read_at=None).order_by()
-    counted = unread.values("person").annotate(n=Count("pk")).values("n")
-    return people.annotate(unread_notifications=Coalesce(Subquery(counted), Value(0)))
+    counts = unread.values("person").annotate(n=Count("pk")).values("n")
+    return people.annotate(unread_notifications=Coalesce(Subquery(counts), Value(0)))
 
 
 def projects_of(person: User) -> list[Project]:

@@ -53,6 +53,6 @@ def new_recovery_codes() -> list[str]:
 
 def digest_of(code: str, person_id: int) -> str:
     """Return the stored hash of a recovery code, independent of spaces and case."""
-    plain = "".join(letter for letter in code.lower() if letter.isalnum())
-    message = f"recovery:{person_id}:{plain}".encode()
+    letters = "".join(letter for letter in code.lower() if letter.isalnum())
+    message = f"recovery:{person_id}:{letters}".encode()
     return hmac.new(settings.SECRET_KEY.encode(), message, hashlib.sha256).hexdigest()

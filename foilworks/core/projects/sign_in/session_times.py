@@ -36,8 +36,8 @@ class SessionTimes:
 def _check(request: HttpRequest) -> None:
     now, session = int(time.time()), request.session
     # Sessions of 0.1 have neither.
-    began, seen = session.setdefault(BEGAN, now), session.setdefault(SEEN, now)
-    if now - began > settings.SESSION_MAX_DAYS * DAY or now - seen > settings.SESSION_IDLE_DAYS * DAY:
+    began, last_seen = session.setdefault(BEGAN, now), session.setdefault(SEEN, now)
+    if now - began > settings.SESSION_MAX_DAYS * DAY or now - last_seen > settings.SESSION_IDLE_DAYS * DAY:
         logout(request)
-    elif now - seen > SEEN_EVERY_SECONDS:
+    elif now - last_seen > SEEN_EVERY_SECONDS:
         session[SEEN] = now

@@ -157,13 +157,13 @@ def post(url: str, headers: dict[str, str], body: bytes) -> tuple[int | None, st
 
 def _connection(target: Target) -> http.client.HTTPConnection:
     """A connection to the address that was checked; the name is for TLS and the Host header alone. TLS begins later."""
-    plain = http.client.HTTPConnection(target.host, target.port, timeout=TIMEOUT_SECONDS)
+    connection = http.client.HTTPConnection(target.host, target.port, timeout=TIMEOUT_SECONDS)
     pinned = socket.create_connection((target.ip, target.port), timeout=TIMEOUT_SECONDS)
     if target.scheme == "https":
         context = ssl.create_default_context()
         pinned = context.wrap_socket(pinned, server_hostname=target.host, do_handshake_on_connect=False)
-    plain.sock = pinned
-    return plain
+    connection.sock = pinned
+    return connection
 
 
 def _ask(connection: http.client.HTTPConnection, target: Target, headers: dict[str, str], body: bytes) -> int:
@@ -202,8 +202,8 @@ def _deadline(connection: http.client.HTTPConnection) -> Iterator[None]:
 
 
 def _stop_what_never_answers(hook: Webhook, now: datetime) -> None:
-    ended = Delivery.objects.filter(webhook=hook).exclude(state=Delivery.State.WAITING)
-    last = list(ended.values_list("state", flat=True)[:MAX_FAILURES])
+    deliveries = Delivery.objects.filter(webhook=hook).exclude(state=Delivery.State.WAITING)
+    last = list(deliveries.values_list("state", flat=True)[:MAX_FAILURES])
     if len(last) == MAX_FAILURES and set(last) == {Delivery.State.FAILED}:
         Webhook.objects.filter(pk=hook.pk, stopped_at=None).update(stopped_at=now)
 

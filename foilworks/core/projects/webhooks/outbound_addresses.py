@@ -71,16 +71,16 @@ def checked_target(url: str) -> Target:
 
 
 def _parts(url: str) -> tuple[str, str, int, str]:
-    wrong = ProjectError(_("Enter a URL such as https://example.org/hook, without a user name or fragment."))
+    invalid_url = ProjectError(_("Enter a URL such as https://example.org/hook, without a user name or fragment."))
     if len(url) > MAX_URL_LENGTH or not url.isascii() or not url.isprintable() or " " in url:
-        raise wrong
+        raise invalid_url
     try:
         address = urlsplit(url)
         port = address.port
     except ValueError as error:
-        raise wrong from error
+        raise invalid_url from error
     if address.scheme not in PORTS or not address.hostname or "@" in address.netloc or address.fragment:
-        raise wrong
+        raise invalid_url
     path = (address.path or "/") + (f"?{address.query}" if address.query else "")
     return address.scheme, address.hostname, port or PORTS[address.scheme], path
 
@@ -94,5 +94,5 @@ def _is_public(address: Address) -> bool:
 
 
 def _is_allowed(address: Address) -> bool:
-    plain = getattr(address, "ipv4_mapped", None) or address
-    return any(plain in ipaddress.ip_network(network) for network in settings.WEBHOOK_NETWORKS)
+    unmapped = getattr(address, "ipv4_mapped", None) or address
+    return any(unmapped in ipaddress.ip_network(network) for network in settings.WEBHOOK_NETWORKS)

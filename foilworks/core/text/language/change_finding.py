@@ -68,13 +68,13 @@ def as_instruction(tokens: Sequence[Token]) -> Sequence[Token]:
         at = _behind_place(tagged)
     while at < len(tagged) and (verb := _instruction(tagged, at)):
         tagged[at] = verb
-        nxt = at + 1
-        if nxt < len(tagged) and tagged[nxt].part == "VERB" and tagged[nxt].tag in ("VBZ", "VBG"):
-            tagged[nxt] = _as_noun(tagged[nxt])
-        if nxt < len(tagged) and _instruction(tagged, nxt) and _continues(tagged, nxt):
-            at = nxt
-        elif nxt + 1 < len(tagged) and tagged[nxt].part == "CCONJ":
-            at = nxt + 1
+        next_at = at + 1
+        if next_at < len(tagged) and tagged[next_at].part == "VERB" and tagged[next_at].tag in ("VBZ", "VBG"):
+            tagged[next_at] = _as_noun(tagged[next_at])
+        if next_at < len(tagged) and _instruction(tagged, next_at) and _continues(tagged, next_at):
+            at = next_at
+        elif next_at + 1 < len(tagged) and tagged[next_at].part == "CCONJ":
+            at = next_at + 1
         else:
             break
     return _with_compounds(tagged)
@@ -208,9 +208,9 @@ def _change_at(sentence: _Sentence, at: int) -> FoundChange | None:
     else:
         options = [(f"{lemma} {tokens[n].lower}", n) for n in _particles(sentence, after)]
         direct = phrase
-    seen = _Seen(sentence, at, phrase, _subject(sentence, at), pronoun, passive, after)
+    verb_context = _Seen(sentence, at, phrase, _subject(sentence, at), pronoun, passive, after)
     for verb, where in options:
-        change = seen.find_change(verb, where, -1, phrase)
+        change = verb_context.find_change(verb, where, -1, phrase)
         if change:
             return change
     preposition_at = (
@@ -219,7 +219,7 @@ def _change_at(sentence: _Sentence, at: int) -> FoundChange | None:
     if before and direct is None:
         preposition_at = particle
     for verb in _bare(lemma, tokens, preposition_at):
-        change = seen.find_change(verb, -1, preposition_at, direct)
+        change = verb_context.find_change(verb, -1, preposition_at, direct)
         if change:
             return change
     return None
@@ -238,10 +238,10 @@ def _behind_coordinated(tokens: Sequence[Token], at: int) -> int:
         and (tokens[first].part == "CCONJ" or (tokens[first].part == "VERB" and tokens[at].tag == "VB"))
         and tokens[first].lower != "but"
     ):
-        nxt = first + 1 if tokens[first].part == "CCONJ" else first
-        if tokens[nxt].part != "VERB" or tokens[nxt].tag != tokens[at].tag or tokens[at].tag != "VB":
+        next_at = first + 1 if tokens[first].part == "CCONJ" else first
+        if tokens[next_at].part != "VERB" or tokens[next_at].tag != tokens[at].tag or tokens[at].tag != "VB":
             break
-        first = nxt + 1
+        first = next_at + 1
     return first
 
 
@@ -259,13 +259,13 @@ def _whole(sentence: _Sentence, first: int) -> NounPhrase | None:
         also = link.lower == "," and tokens[phrase.last + 1].lower in ("and", "or")
         start = phrase.last + 1 + also
         # "a piece of peeled squid"
-        nxt = phrases.get(start) or (phrases.get(start + 1) if tokens[start].tag == "VBN" else None)
-        if nxt is None:
+        next_phrase = phrases.get(start) or (phrases.get(start + 1) if tokens[start].tag == "VBN" else None)
+        if next_phrase is None:
             break
-        listed = also or _lists(sentence, phrase.last, nxt)
-        if link.lower != "of" and not (listed and _belongs(sentence, nxt)):
+        listed = also or _lists(sentence, phrase.last, next_phrase)
+        if link.lower != "of" and not (listed and _belongs(sentence, next_phrase)):
             break
-        phrase = NounPhrase(phrase.first, nxt.last, phrase.head)
+        phrase = NounPhrase(phrase.first, next_phrase.last, phrase.head)
     return phrase
 
 
@@ -293,9 +293,11 @@ def _belongs(sentence: _Sentence, phrase: NounPhrase) -> bool:
 def _particles(sentence: _Sentence, after: int) -> list[int]:
     """Return where a particle may be behind the object: "rolls the burrito up", "digs the spoon out of the sand"."""
     tokens, phrases = sentence.tokens, sentence.phrases
-    behind = range(after, min(len(tokens), after + REACH))
-    ends = next((n for n in behind if tokens[n].part in ("PUNCT", "CCONJ", "SCONJ", "VERB")), len(tokens))
-    return [n for n in behind if n < ends and tokens[n].part in ("ADP", "ADV") and (n == after or n + 1 not in phrases)]
+    positions = range(after, min(len(tokens), after + REACH))
+    ends = next((n for n in positions if tokens[n].part in ("PUNCT", "CCONJ", "SCONJ", "VERB")), len(tokens))
+    return [
+        n for n in positions if n < ends and tokens[n].part in ("ADP", "ADV") and (n == after or n + 1 not in phrases)
+    ]
 
 
 def _bare(lemma: str, tokens: Sequence[Token], preposition_at: int) -> list[str]:
@@ -328,11 +330,13 @@ class _Seen:
     passive: bool
     after: int
 
-    def find_change(self, verb: str, particle: int, preposition_at: int, what: NounPhrase | None) -> FoundChange | None:
+    def find_change(
+        self, verb: str, particle: int, preposition_at: int, object_phrase: NounPhrase | None
+    ) -> FoundChange | None:
         """Return the change if the lexicon has the verb with the caption's kind of object."""
         tokens = self.sentence.tokens
-        transitive = self.passive or what is not None or self.pronoun
-        changing = self.subject if self.passive or not transitive else what
+        transitive = self.passive or object_phrase is not None or self.pronoun
+        changing = self.subject if self.passive or not transitive else object_phrase
         options = [
             change for change in by_verb().get(verb, ()) if (change.transitive if transitive else change.intransitive)
         ]
@@ -362,10 +366,10 @@ class _Seen:
 
 def _fitting(options: Sequence[StateChange], noun: str) -> StateChange:
     """Return the change of this kind of thing, or else the first: one removes a shirt, a lid or a card differently."""
-    usual = options[0]
-    if usual.verb not in BY_THING:
-        return usual
-    return next((change for change in options if noun in NOUNS.get(change.object_type, ())), usual)
+    first_change = options[0]
+    if first_change.verb not in BY_THING:
+        return first_change
+    return next((change for change in options if noun in NOUNS.get(change.object_type, ())), first_change)
 
 
 def _pronoun_at(tokens: Sequence[Token], at: int) -> bool:

@@ -185,15 +185,19 @@ def _is_infinitive(words: list[str], at: int, tokens: list[Token]) -> bool:
     """Return whether a verb follows "to": "tries to fix", not "to school", "to two men"."""
     if at + 1 >= len(words):
         return False
-    after, behind = words[at + 1], words[at + 2] if at + 2 < len(words) else ""
-    plain = after in ("be", "have", "do") or any(tag == "VB" for _, tag in verb_readings(after))
-    if not plain or after in DETERMINERS or after in POSSESSIVES or after in PREPOSITIONS:
+    after, second_after = words[at + 1], words[at + 2] if at + 2 < len(words) else ""
+    is_plain_form = after in ("be", "have", "do") or any(tag == "VB" for _, tag in verb_readings(after))
+    if not is_plain_form or after in DETERMINERS or after in POSSESSIVES or after in PREPOSITIONS:
         return False
     if tokens and (tokens[-1].lemma in BEFORE_INFINITIVE or tokens[-1].lower in BEFORE_INFINITIVE):
-        return "NOUN" not in lemmas(after) or behind not in ("", ".", "and") or tokens[-1].lemma not in ("go", "get")
+        return (
+            "NOUN" not in lemmas(after) or second_after not in ("", ".", "and") or tokens[-1].lemma not in ("go", "get")
+        )
     if "NOUN" not in lemmas(after) and "ADJ" not in lemmas(after):
         return True
-    return behind in DETERMINERS or behind in POSSESSIVES or behind in ("it", "them", "him", "up", "off")
+    return (
+        second_after in DETERMINERS or second_after in POSSESSIVES or second_after in ("it", "them", "him", "up", "off")
+    )
 
 
 def _auxiliary(word: str, before: str, after: str, tokens: list[Token]) -> str:
@@ -324,12 +328,12 @@ def _coordinated(
     ):
         # "in uniforms and caps"
         return None
-    same = {"VBZ": "VBZ", "VBD": "VBD", "VB": "VB", "VBN": "VBN"}.get(clause.verb_tag, "")
-    if same in by_tag and (clause.object_seen or tokens[-2].part in ("VERB", "ADP", "ADV", "PRON")):
+    same_tag = {"VBZ": "VBZ", "VBD": "VBD", "VB": "VB", "VBN": "VBN"}.get(clause.verb_tag, "")
+    if same_tag in by_tag and (clause.object_seen or tokens[-2].part in ("VERB", "ADP", "ADV", "PRON")):
         goes_on = after in DETERMINERS or after in POSSESSIVES or after in BEHIND_VERB
-        if not nominal or same != "VB" or goes_on:
-            return by_tag[same]
-        return by_tag[same] if words[at] in IMPERATIVES and _may_be_noun(after) else None
+        if not nominal or same_tag != "VB" or goes_on:
+            return by_tag[same_tag]
+        return by_tag[same_tag] if words[at] in IMPERATIVES and _may_be_noun(after) else None
     if not clause.verb_tag and clause.finite:
         return by_tag.get("VBZ")
     return None if nominal else next(iter(by_tag.values()))

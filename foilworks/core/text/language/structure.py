@@ -93,13 +93,13 @@ class Sentence:
 
     def joined(self, phrase: NounPhrase) -> WholePhrase:
         """Return the phrase, and the phrases that "and" adds to it: "a boy and his dog"."""
-        core, several = phrase.last, False
+        core, is_joined = phrase.last, False
         while core + 1 < len(self.tokens) and self.tokens[core].lower in ("and", "or"):
             following = self.phrases.get(core + 1)
             if following is None:
                 break
-            core, several = following.last, True
-        return WholePhrase(phrase.first, core, core, phrase.head, several)
+            core, is_joined = following.last, True
+        return WholePhrase(phrase.first, core, core, phrase.head, is_joined)
 
     def whole(self, core: WholePhrase, verb: Token) -> WholePhrase:
         """Extend a phrase behind the verb with what describes it."""
@@ -223,8 +223,8 @@ class Sentence:
             # "(with a red shirt) under his jacket"
             return phrase.last if not self._words(phrase).isdisjoint(CLOTHES | BODY) else at
         # "the person in the boat who ..."
-        who = phrase.last < len(self.tokens) and self.tokens[phrase.last].lower in WHO
-        return phrase.last if who and word in ("in", "at", "on") else at
+        is_relative = phrase.last < len(self.tokens) and self.tokens[phrase.last].lower in WHO
+        return phrase.last if is_relative and word in ("in", "at", "on") else at
 
     def _behind_adjectives(self, at: int) -> NounPhrase | None:
         """Return the phrase from `at`; "short, dark hair" is one."""

@@ -54,8 +54,8 @@ def wordnet() -> "WordNet | None":
 def antonyms(lemma: str, part_of_speech: str = "VERB") -> tuple[str, ...]:
     """Return words of opposite meaning: those of our list, then those of WordNet if installed; each sorted."""
     first = own.antonyms_of(lemma)
-    more = wordnet().antonyms(lemma, part_of_speech) if wordnet() else ()  # type: ignore[union-attr]
-    return (*first, *(word for word in more if word not in first))
+    wordnet_antonyms = wordnet().antonyms(lemma, part_of_speech) if wordnet() else ()  # type: ignore[union-attr]
+    return (*first, *(word for word in wordnet_antonyms if word not in first))
 
 
 def in_use() -> dict[str, str]:
