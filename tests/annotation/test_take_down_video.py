@@ -15,7 +15,7 @@ from annotation.models import GoldPair, Slot, SlotState
 from evaluation.board.comparison import items_at
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.actions.start_run import start_run
-from foilworks.core.corpus.actions.attach_media import give
+from foilworks.core.corpus.actions.attach_media import attach_stored_media
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.export_formats import csv_rows, foilworks, jsonl
 from foilworks.core.corpus.export_formats.parts.folder import manifest_hash, pretty, self_hash
@@ -127,7 +127,7 @@ def test_it_does_not_come_back_under_its_own_or_another_key(world):
     set_media(clip, kept, reasons_taken_down(world.project, [kept]))
     assert clip.media_state == MediaState.TAKEN_DOWN
     with pytest.raises(CorpusError, match="taken down"):
-        give(world.owner, clip, kept)
+        attach_stored_media(world.owner, clip, kept)
     fresh = Video(project=world.project, key="another name")
     set_media(fresh, kept, reasons_taken_down(world.project, [kept]))
     assert (fresh.media_state, fresh.file.name) == (MediaState.BROKEN, "")

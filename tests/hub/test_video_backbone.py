@@ -37,7 +37,7 @@ def test_vivits_pixels_go_from_minus_one_to_one(tmp_path: Path) -> None:
     backbone = open_helper(str(folder), BACKBONE, device="cpu")
     ends = np.zeros((4, 224, 224, 3), np.uint8)
     ends[2:] = 255
-    shown = backbone._shown(ends)
+    shown = backbone._clip_pixels(ends)
     assert (float(shown.min()), float(shown.max())) == pytest.approx((-1, 1))
     assert shown.shape == (4, 3, 224, 224)
     assert shown.dtype == torch.float32

@@ -189,14 +189,14 @@ def foil_counts(records: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     """How many foils validators are asked about, of each item and proficiency pair: those that dropped out too."""
     counts: dict[str, int] = {}
     for record in records:
-        counts[record["id"]] = len(record.get("verdicts") or ()) or _n_places(record)
+        counts[record["id"]] = len(record.get("verdicts") or ()) or _n_positions(record)
         pair = record["proficiency"]
         if pair is not None:
-            counts[pair["id"]] = max(counts.get(pair["id"], 0), _n_places(pair))
+            counts[pair["id"]] = max(counts.get(pair["id"], 0), _n_positions(pair))
     return counts
 
 
-def _n_places(record: Mapping[str, Any]) -> int:
+def _n_positions(record: Mapping[str, Any]) -> int:
     return max(record.get("foil_positions") or range(len(record["foils"])), default=-1) + 1
 
 

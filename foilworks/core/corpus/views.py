@@ -30,15 +30,15 @@ MAX_MOVIES_SHOWN = 15
 
 @require_safe
 def video(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    return render(request, "corpus/video.html", _shown(request, slug, pk))
+    return render(request, "corpus/video.html", _video_context(request, slug, pk))
 
 
 @require_safe
 def video_panel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    return render(request, "corpus/video_panel.html", _shown(request, slug, pk))
+    return render(request, "corpus/video_panel.html", _video_context(request, slug, pk))
 
 
-def _shown(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
+def _video_context(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
     video = enter_project(request, get_video(request.user, slug, pk, Role.RESEARCHER))
     items = Item.objects.select_related("subtest").prefetch_related("foils").order_by("id")
     captions = video.captions.prefetch_related(Prefetch("items", items)).order_by("id")

@@ -271,7 +271,7 @@ def dispatch(jobs: QuerySet[Job], level: int = logging.INFO) -> int:
             "foilworks:dispatch", timeout=DISPATCH_LOCK_TTL_S, blocking_timeout=10
         ) as open_jobs:
             queued_ids = {job_id for lane in _lanes() for job_id in _queue(*lane).job_ids}
-            busy = _on_the_way(queued_ids)
+            busy = _busy_by_project(queued_ids)
             pushed, held_at = 0, time.monotonic()
             for job in waiting:
                 if time.monotonic() - held_at > DISPATCH_LOCK_TTL_S / 4:
@@ -312,7 +312,7 @@ def _quota(queue: str, project_id: int | None) -> int:
     return settings.GPU_QUOTA if queue == "gpu" and project_id is not None else 0
 
 
-def _on_the_way(queued_ids: set[str]) -> Counter[int | None]:
+def _busy_by_project(queued_ids: set[str]) -> Counter[int | None]:
     """Return project -> its jobs of the gpu queue that run, or wait in Redis."""
     rows = Job.objects.filter(queue="gpu", project_id__isnull=False).filter(
         Q(state=JobState.RUNNING) | Q(state=JobState.WAITING)

@@ -51,8 +51,8 @@ class ActionableErrorMiddleware:
         if isinstance(error, SecondFactorNeeded):
             messages.warning(request, str(error))
             return redirect("projects:second_factor")
-        if isinstance(error, AccessDenied | NotAMember) and (crowd_place := _ended_place(request, error)):
-            return _to_place(request, crowd_place)
+        if isinstance(error, AccessDenied | NotAMember) and (crowd_place := _ended_crowd_place(request, error)):
+            return _to_crowd_place(request, crowd_place)
         if isinstance(error, AccessDenied | NotAMember):
             record_refusal(request, error)
         if not isinstance(error, ActionableError):
@@ -82,7 +82,7 @@ def _to_consent(request: HttpRequest, slug: str) -> HttpResponse:
     return _redirect_to(request, address)
 
 
-def _ended_place(request: HttpRequest, error: AccessDenied | NotAMember) -> CrowdPlace | None:
+def _ended_crowd_place(request: HttpRequest, error: AccessDenied | NotAMember) -> CrowdPlace | None:
     """The person's place in a crowd study by which they could do this, which has ended: of who was removed, none. A
     script that asks for JSON has no use for a page."""
     person, project = request.user.pk, error.project
@@ -98,7 +98,7 @@ def _ended_place(request: HttpRequest, error: AccessDenied | NotAMember) -> Crow
     return crowd_places.order_by(F("ended_at").desc(nulls_last=True), "-pk").first()
 
 
-def _to_place(request: HttpRequest, crowd_place: CrowdPlace) -> HttpResponse:
+def _to_crowd_place(request: HttpRequest, crowd_place: CrowdPlace) -> HttpResponse:
     """Redirect to the page about the ended place."""
     if request.method == "POST":
         messages.warning(request, _("Your place in the study has ended. Your last answer was not saved."))

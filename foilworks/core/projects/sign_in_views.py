@@ -100,7 +100,7 @@ class SignInWithCode(SignIn):
         return _("Too many wrong codes. Wait 15 minutes.")
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
-        return _let_in(self.request, form.get_user(), self.get_redirect_url())
+        return _sign_in(self.request, form.get_user(), self.get_redirect_url())
 
     def _counted(self) -> Bars:
         name = self.request.POST.get("username", "")[:150].lower()
@@ -113,10 +113,10 @@ def complete_login(request: HttpRequest, person: User, next_url: str = "") -> Ht
         request.session.cycle_key()
         request.session[WAITING] = {"person": person.pk, "next": next_url, "at": time.time()}
         return redirect("projects:sign_in_code")
-    return _let_in(request, person, next_url)
+    return _sign_in(request, person, next_url)
 
 
-def _let_in(request: HttpRequest, person: User, next_url: str) -> HttpResponse:
+def _sign_in(request: HttpRequest, person: User, next_url: str) -> HttpResponse:
     login(request, person, backend=OWN_BACKEND)
     note_sign_in(person, "two steps" if has_second_factor(person) else "one step")
     response = redirect(_landing(request, person, next_url))
@@ -131,7 +131,7 @@ def _let_in(request: HttpRequest, person: User, next_url: str) -> HttpResponse:
 def sign_in_code(request: HttpRequest) -> HttpResponse:
     """The second step."""
     waiting = request.session.get(WAITING)
-    person = _who_waits(waiting)
+    person = _waiting_person(waiting)
     if person is None:
         return redirect("projects:sign_in")
     form = CodeForm(request.POST if request.method == "POST" else None)
@@ -143,7 +143,7 @@ def sign_in_code(request: HttpRequest) -> HttpResponse:
             limit, key_parts = bars[0]
             rate_limits.reset(limit, *key_parts)
             del request.session[WAITING]
-            return _let_in(request, person, waiting["next"])
+            return _sign_in(request, person, waiting["next"])
         for limit, key_parts in bars:
             rate_limits.hit(limit, *key_parts)
         note_failed_sign_in(request, person.username, "wrong code")
@@ -160,7 +160,7 @@ def _bars_of_codes(request: HttpRequest, person: User) -> Bars:
     return [(rate_limits.SECOND_FACTOR, (person.pk, network)), (rate_limits.SECOND_FACTOR_ALL, (person.pk,))]
 
 
-def _who_waits(waiting: dict[str, Any] | None) -> User | None:
+def _waiting_person(waiting: dict[str, Any] | None) -> User | None:
     if not waiting or time.time() - waiting["at"] > WAITS_SECONDS:
         return None
     return User.objects.filter(pk=waiting["person"], is_active=True).first()

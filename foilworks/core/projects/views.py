@@ -302,7 +302,7 @@ def invitation_withdraw(request: HttpRequest, slug: str, pk: int) -> HttpRespons
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """Offer a person who is signed in one button; others a new account, or the sign-in page."""
     signed_in = request.user.is_authenticated
-    invitation = _looked_up(request, token)
+    invitation = _find_invitation(request, token)
     form = None if signed_in else JoinForm(request.POST if request.method == "POST" else None)
     if request.method == "POST":
         refuse_other_fields(request, form, project=invitation.project)
@@ -317,7 +317,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     return render(request, "projects/join.html", context, status=422 if form and form.errors else 200)
 
 
-def _looked_up(request: HttpRequest, token: str) -> Invitation:
+def _find_invitation(request: HttpRequest, token: str) -> Invitation:
     """Return the invitation; EntryRefused for an invalid one, with a rate limit."""
     address = rate_limits.network_of(request)
     if rate_limits.is_exceeded(rate_limits.ENTRY, address):

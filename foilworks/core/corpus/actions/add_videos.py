@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
-from foilworks.core.corpus.actions.attach_media import give
+from foilworks.core.corpus.actions.attach_media import attach_stored_media
 from foilworks.core.corpus.actions.prepare_videos import prepare_later
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.models import MediaState, Video
@@ -42,7 +42,7 @@ def add_videos(
 def _add(person: User, project: Project, path: Path, dry_run: bool) -> dict[str, Any]:
     names = (path.name[:MAX_ID], path.stem[:MAX_ID])
     matching_videos = Video.objects.filter(Q(source_id__in=names) | Q(key__in=names), project=project).order_by("pk")
-    videos = list(matching_videos.select_related("project")) or _spelled_like(project, path)
+    videos = list(matching_videos.select_related("project")) or _clips_spelled_alike(project, path)
     waiting = [video for video in videos if video.media_state not in (MediaState.READY, MediaState.TAKEN_DOWN)]
     clips = [video.key for video in waiting or videos]
     answer = {"file": path.name, "clips": clips, "error": "", "conversion": ""}
@@ -57,7 +57,7 @@ def _add(person: User, project: Project, path: Path, dry_run: bool) -> dict[str,
     return {**answer, "what": outcome, "clips": answer["clips"] or [names[0]], "conversion": media.conversion}
 
 
-def _spelled_like(project: Project, path: Path) -> list[Video]:
+def _clips_spelled_alike(project: Project, path: Path) -> list[Video]:
     """Return the clips without a file whose name differs only in Unicode form, letter case or blanks."""
     spellings = {spelling(path.name), spelling(path.stem)}
     waiting = Video.objects.filter(project=project, media_state__in=(MediaState.MISSING, MediaState.BROKEN))
@@ -68,7 +68,7 @@ def _spelled_like(project: Project, path: Path) -> list[Video]:
 
 def _store(person: User, project: Project, waiting: list[Video], name: str, media: StoredMedia) -> None:
     for video in waiting:
-        give(person, video, media)
+        attach_stored_media(person, video, media)
     if waiting:
         return
     video = Video(project=project, key=name, source_id=name)

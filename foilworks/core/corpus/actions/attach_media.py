@@ -24,7 +24,7 @@ def attach_media(person: User, video: Video, path: Path) -> Video:
     """
     require_role(person, video.project, Role.RESEARCHER)
     # Decoding is slow: outside of the transaction, so that nobody waits for it.
-    attached_video = give(person, video, store_media(path))
+    attached_video = attach_stored_media(person, video, store_media(path))
     prepare_later(video.project_id)
     return attached_video
 
@@ -54,13 +54,13 @@ def attach_folder(person: User | None, project: Project, folder: Path, source_id
         path = file.path
         if path not in media_by_path:
             media_by_path[path] = store_media(path)
-        counts[give(person, video, media_by_path[path]).media_state] += 1
+        counts[attach_stored_media(person, video, media_by_path[path]).media_state] += 1
     prepare_later(project.pk)
     return counts
 
 
 @transaction.atomic
-def give(person: User | None, video: Video, media: StoredMedia) -> Video:
+def attach_stored_media(person: User | None, video: Video, media: StoredMedia) -> Video:
     """Attach a stored file to the clip, with its audit row. CorpusError: it has one meanwhile."""
     before = {"start_time": video.start_time, "end_time": video.end_time, "time_unit": video.time_unit}
     fresh = Video.objects.select_for_update(no_key=True).get(pk=video.pk)

@@ -11,7 +11,7 @@ from typing import Any
 
 from foilworks.core.corpus.import_formats.parsing.fields import Fields, ProblemError
 from foilworks.core.corpus.import_formats.parsing.json_records import members, read_text
-from foilworks.core.corpus.import_formats.parsing.questions import needed
+from foilworks.core.corpus.import_formats.parsing.questions import required_label
 from foilworks.core.corpus.import_formats.parsing.records import (
     Names,
     RawRecord,
@@ -48,7 +48,7 @@ def _groups(path: Path) -> Iterator[RawRecord]:
 def _parse(raw: RawRecord, subtest: str, names: Names) -> ItemRecord:
     record, number = Fields(raw.value), raw.key or ""
     fields = Fields(record.get("caption_group"), "caption_group")
-    image = needed(record, "image_id")
+    image = required_label(record, "image_id")
     if fields.get(_TRUE[number]) is None:
         raise ProblemError(fields.name(_TRUE[number]), "is missing", "give two true and two false sentences")
     foils = tuple(fields.sentence(name) for name in _FALSE)

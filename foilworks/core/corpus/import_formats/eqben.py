@@ -11,7 +11,7 @@ from typing import Any
 
 from foilworks.core.corpus.import_formats.parsing.fields import Fields, check_sentence
 from foilworks.core.corpus.import_formats.parsing.json_records import members, read_text
-from foilworks.core.corpus.import_formats.parsing.questions import needed
+from foilworks.core.corpus.import_formats.parsing.questions import required_label
 from foilworks.core.corpus.import_formats.parsing.records import (
     RawRecord,
     checked_id,
@@ -59,7 +59,7 @@ def _parse(raw: RawRecord, subtest: str) -> ItemRecord:
     return ItemRecord(
         id=checked_id("id", f"{group}:{side}"),
         subtest=subtest,
-        video=picture_of(DATASET, needed(fields, f"image{side}")),
+        video=picture_of(DATASET, required_label(fields, f"image{side}")),
         caption=_caption(fields, f"caption{side}"),
         foils=(_caption(fields, f"caption{other_side}"),),
         facts={"group": group},

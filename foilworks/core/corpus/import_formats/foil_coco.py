@@ -58,7 +58,7 @@ def _parse(raw: RawRecord, subtest: str, pictures: Mapping[str, str]) -> ItemRec
     if not foils:
         raise ProblemError("foil", "is true of none of its annotations", "give its foil, or import captions instead")
     originals = [fields.sentence("caption") for fields in block if fields.get("foil") is not True]
-    captions = dict.fromkeys(originals or [_with_target(fields) for fields in foils])
+    captions = dict.fromkeys(originals or [_restore_caption(fields) for fields in foils])
     if len(captions) != 1:
         raise ProblemError("caption", f"is {len(captions)} different texts under one id", "give each its own id")
     image = foils[0].label("image_id", MAX_ID)
@@ -77,7 +77,7 @@ def _parse(raw: RawRecord, subtest: str, pictures: Mapping[str, str]) -> ItemRec
     )
 
 
-def _with_target(foil: Fields) -> str:
+def _restore_caption(foil: Fields) -> str:
     """The caption behind a foil that came without it."""
     text = foil.sentence("caption")
     word, target = (foil.label(name, MAX_LABEL) for name in ("foil_word", "target_word"))

@@ -12,7 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from foilworks.core.corpus.import_formats.parsing.fields import ProblemError
-from foilworks.core.corpus.import_formats.parsing.judgements import PassedOver, choice_of, foil_of, place_of, read_votes
+from foilworks.core.corpus.import_formats.parsing.judgements import (
+    PassedOver,
+    caption_is_first,
+    choice_of,
+    foil_of,
+    read_votes,
+)
 from foilworks.core.corpus.import_formats.parsing.records import RawRecord
 from foilworks.core.corpus.import_formats.parsing.table_rows import COMMA, TAB, read_rows
 from foilworks.core.corpus.vote_records import VoteOutcome, VoteRecord
@@ -42,7 +48,7 @@ def _parse(raw: RawRecord, params: Mapping[str, Any]) -> VoteRecord:
     for name, value in (("item", item), (_WORKER, worker)):
         if not value:
             raise ProblemError(name, "is missing", "give it")
-    caption_first = place_of(cells.get(_column(cells, "position", params, _PLACES, is_required=False)))
+    caption_first = caption_is_first(cells.get(_column(cells, "position", params, _PLACES, is_required=False)))
     foil = cells.get(_column(cells, "foil", params, _FOILS, is_required=False))
     seconds = (cells.get(_SECONDS) or "").strip()
     return VoteRecord(

@@ -13,9 +13,9 @@ from foilworks.core.corpus.import_formats.parsing.json_records import Member, me
 from foilworks.core.corpus.import_formats.parsing.questions import (
     Question,
     clip_of,
+    index_of_text,
     item_of,
     option_texts,
-    place_of_text,
 )
 from foilworks.core.corpus.import_formats.parsing.records import (
     RawRecord,
@@ -33,11 +33,11 @@ _FIELDS = frozenset({"video", "question", "candidates", "answer", "start", "end"
 def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     """The questions of a task. CorpusError, with the line, when the file is not whole JSON."""
     subtest = default_subtest(path, params)
-    raw = _numbered(members(path, read_text(path)))
+    raw = _number_questions(members(path, read_text(path)))
     yield from read_records(path, raw, lambda record: _parse(record, subtest))
 
 
-def _numbered(questions: Iterable[Member]) -> Iterator[RawRecord]:
+def _number_questions(questions: Iterable[Member]) -> Iterator[RawRecord]:
     for number, member in enumerate(questions):
         yield RawRecord(member.key or str(number), member.value, member.line)
 
@@ -51,7 +51,7 @@ def _parse(raw: RawRecord, subtest: str) -> ItemRecord:
     start, end = fields.time("start"), fields.time("end")
     if end is not None and end <= (start or 0.0):
         raise ProblemError("end", f"is {end:g}, not after start", "correct the trim")
-    right = place_of_text("answer", fields.get("answer"), options)
+    right = index_of_text("answer", fields.get("answer"), options)
     return item_of(
         Question(fields.sentence("question"), options, right, subtest),
         item_id=checked_id("id", f"{subtest}:{raw.key}"),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from foilworks.core.corpus.import_formats.parsing.fields import Fields, ProblemError, check_sentence
-from foilworks.core.corpus.import_formats.parsing.questions import Question, clip_of, item_of, needed
+from foilworks.core.corpus.import_formats.parsing.questions import Question, clip_of, item_of, required_label
 from foilworks.core.corpus.import_formats.parsing.records import RawRecord, checked_id, default_subtest, read_records
 from foilworks.core.corpus.import_formats.parsing.table_rows import COMMA, read_rows
 from foilworks.core.corpus.records import MAX_LABEL, ItemRecord, ReadOutcome
@@ -32,7 +32,7 @@ def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
 
 def _parse(raw: RawRecord, subtest: str, fallback: str) -> ItemRecord:
     fields = Fields(raw.value)
-    video, kind = needed(fields, "video"), fields.label("type", MAX_LABEL)
+    video, kind = required_label(fields, "video"), fields.label("type", MAX_LABEL)
     options = [fields.sentence(name) for name in _OPTIONS]
     answer = fields.label("answer", MAX_LABEL)
     if answer not in {str(number) for number in range(len(options))}:
@@ -41,7 +41,7 @@ def _parse(raw: RawRecord, subtest: str, fallback: str) -> ItemRecord:
     question = Question(check_sentence("question", fields.get("question")), options, int(answer), kind)
     return item_of(
         question,
-        item_id=checked_id("qid", f"{video}_{needed(fields, 'qid')}"),
+        item_id=checked_id("qid", f"{video}_{required_label(fields, 'qid')}"),
         subtest=subtest or kind or fallback,
         test=kind[:1],
         video=clip_of(DATASET, video),

@@ -69,7 +69,7 @@ def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     choices = frequencies((entry.frames for entry in valid_entries), sampling.foil_low, sampling.foil_high)
     if sampling.has_foils and valid_entries and not choices:
         raise CorpusError(f"{path}: no video has {sampling.foil_low} repetitions; leave out foils=published")
-    raw = (record for line, entry in entries for record in _drawn(entry, line, sampling, choices))
+    raw = (record for line, entry in entries for record in _sample_windows(entry, line, sampling, choices))
     yield from read_records(path, raw, lambda record: _parse(record, sampling))
 
 
@@ -102,7 +102,7 @@ def _entry(path: Path, member: Member, folder: Path) -> tuple[int, Entry | Probl
         prefix = checked_id("prefix", fields.media_name("prefix"))
         frames = fields.get("frames")
         if frames is None:
-            frames = _annotated(folder / f"{prefix}.npy")
+            frames = _read_annotations(folder / f"{prefix}.npy")
         key = checked_id("id", member.key or fields.label("id", MAX_ID))
         templates, singular = _texts(fields, "templates"), _texts(fields, "singular_templates")
         if not templates:
@@ -110,12 +110,12 @@ def _entry(path: Path, member: Member, folder: Path) -> tuple[int, Entry | Probl
         if singular and len(singular) != len(templates):
             problem = f"has {len(singular)} texts, but there are {len(templates)} templates"
             raise ProblemError("singular_templates", problem, "give one per template, or none")
-        return member.line, Entry(key, prefix, templates, singular, _checked(frames))
+        return member.line, Entry(key, prefix, templates, singular, _check_frames(frames))
     except ProblemError as error:
         return member.line, error
 
 
-def _annotated(path: Path) -> list[int]:
+def _read_annotations(path: Path) -> list[int]:
     """Read an annotation file of QUVA. ProblemError: there is none, or it is no list of whole numbers."""
     fix = "add the list of frames, or import the file beside QUVA's folder of annotations"
     if not path.is_file():
@@ -131,7 +131,7 @@ def _annotated(path: Path) -> list[int]:
     return values
 
 
-def _checked(frames: Any) -> tuple[int, ...]:
+def _check_frames(frames: Any) -> tuple[int, ...]:
     if not isinstance(frames, list) or not frames or len(frames) > MAX_REPETITIONS:
         raise ProblemError("frames", "is no list of frames", f"give 1 to {MAX_REPETITIONS} frames")
     before = 0
@@ -155,7 +155,7 @@ def _texts(fields: Fields, name: str) -> tuple[str, ...]:
     return tuple(values)
 
 
-def _drawn(
+def _sample_windows(
     entry: Entry | ProblemError, line: int, sampling: Sampling, choices: Mapping[int, int]
 ) -> Iterator[RawRecord]:
     """Yield the sampled windows of a video, each with a template and the count of its foil; equal ones once."""
@@ -203,8 +203,8 @@ def _parse(raw: RawRecord, sampling: Sampling) -> ItemRecord:
             time_unit="frames",
             split="test",
         ),
-        caption=_filled(entry, template, window.count, sampling),
-        foils=(_filled(entry, template, foil, sampling),) if foil else (),
+        caption=_fill_template(entry, template, window.count, sampling),
+        foils=(_fill_template(entry, template, foil, sampling),) if foil else (),
         extra={"class": window.count, "classes_foil": [foil]} if foil else {},
         facts=_facts(entry, window, template),
         line=raw.line,
@@ -221,6 +221,6 @@ def _facts(entry: Entry, window: Window, template: int) -> dict[str, Any]:
     }
 
 
-def _filled(entry: Entry, template: int, count: int, sampling: Sampling) -> str:
+def _fill_template(entry: Entry, template: int, count: int, sampling: Sampling) -> str:
     text = (entry.singular if count == 1 else entry.templates)[template]
     return text.replace(SLOT, WORDS[count] if sampling.in_words else str(count))

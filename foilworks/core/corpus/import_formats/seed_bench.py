@@ -11,7 +11,13 @@ from typing import Any
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.import_formats.parsing.fields import Fields, ProblemError
 from foilworks.core.corpus.import_formats.parsing.json_records import members, members_of, read_text
-from foilworks.core.corpus.import_formats.parsing.questions import Question, clip_of, item_of, needed, place_of_letter
+from foilworks.core.corpus.import_formats.parsing.questions import (
+    Question,
+    clip_of,
+    index_of_letter,
+    item_of,
+    required_label,
+)
 from foilworks.core.corpus.import_formats.parsing.records import (
     RawRecord,
     checked_id,
@@ -55,14 +61,14 @@ def _types(path: Path, text: str) -> dict[str, str]:
 
 def _parse(raw: RawRecord, names: Mapping[str, str]) -> ItemRecord:
     fields = Fields(raw.value)
-    number = needed(fields, "question_type_id", MAX_LABEL)
+    number = required_label(fields, "question_type_id", MAX_LABEL)
     if number not in names:
         raise ProblemError("question_type_id", f"{quoted(number)} is not in question_type", "add it there")
     options = [fields.sentence(name) for name in _OPTIONS]
-    right = place_of_letter("answer", fields.get("answer"), len(options))
+    right = index_of_letter("answer", fields.get("answer"), len(options))
     return item_of(
         Question(fields.sentence("question"), options, right, names[number]),
-        item_id=checked_id("question_id", needed(fields, "question_id")),
+        item_id=checked_id("question_id", required_label(fields, "question_id")),
         subtest=names[number],
         video=_clip(fields, number),
         extra=fields.without(_FIELDS),
@@ -73,7 +79,7 @@ def _parse(raw: RawRecord, names: Mapping[str, str]) -> ItemRecord:
 def _clip(fields: Fields, number: str) -> VideoRecord:
     if isinstance(fields.get("data_id"), list):
         raise ProblemError("data_id", "is a list: the question is about several pictures", "leave the question out")
-    name = needed(fields, "data_id")
+    name = required_label(fields, "data_id")
     if "image" in fields.label("data_type", MAX_LABEL).lower():
         return picture_of(_PICTURES, name)
     segment = fields.get("segment")

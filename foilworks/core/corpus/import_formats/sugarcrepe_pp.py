@@ -10,7 +10,7 @@ from typing import Any
 
 from foilworks.core.corpus.import_formats.parsing.fields import Fields, ProblemError
 from foilworks.core.corpus.import_formats.parsing.json_records import members, read_text
-from foilworks.core.corpus.import_formats.parsing.questions import needed
+from foilworks.core.corpus.import_formats.parsing.questions import required_label
 from foilworks.core.corpus.import_formats.parsing.records import (
     RawRecord,
     checked_id,
@@ -41,7 +41,7 @@ def _parse(raw: RawRecord, subtest: str) -> ItemRecord:
     picture = fields.label("filename", MAX_ID)
     if not picture:
         raise ProblemError("filename", "is missing", "give the picture's file name")
-    group = f"{subtest}:{needed(fields, 'id')}"
+    group = f"{subtest}:{required_label(fields, 'id')}"
     return ItemRecord(
         id=checked_id("id", f"{group}:{number}"),
         subtest=subtest,

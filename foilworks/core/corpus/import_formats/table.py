@@ -93,10 +93,10 @@ def _read_file(
 ) -> Iterator[ReadOutcome]:
     texts = read_lookup(root, recipe)
     subtest, count = default_subtest(root if root.is_dir() else file, params), _Count()
-    rows = _checked(
+    rows = _check_columns(
         file, recipe, _with_name(file, recipe, rows_of(file, limits, records=recipe.records, header=recipe.header))
     )
-    raw = _chosen(recipe, rows, count)
+    raw = _selected_rows(recipe, rows, count)
     own_ids = "id" in recipe.columns and not recipe.lists_videos
     yield from read_records(file, raw, lambda one: record_of(recipe, one, subtest, texts), own_ids=own_ids)
     if count.left_out:
@@ -115,7 +115,7 @@ def _with_name(file: Path, recipe: Recipe, rows: Iterable[RawRecord]) -> Iterato
         yield raw if raw.problem else raw._replace(value={**raw.value, **name_values})
 
 
-def _checked(file: Path, recipe: Recipe, rows: Iterator[RawRecord]) -> Iterator[RawRecord]:
+def _check_columns(file: Path, recipe: Recipe, rows: Iterator[RawRecord]) -> Iterator[RawRecord]:
     """Check that the first rows have the columns of the recipe; memory holds no more than these."""
     first = list(islice(rows, FIRST))
     columns = {name: None for raw in first if not raw.problem for name in raw.value}
@@ -128,15 +128,15 @@ def _checked(file: Path, recipe: Recipe, rows: Iterator[RawRecord]) -> Iterator[
     # A queue: each row is let go once it is read.
     waiting = deque(first)
     first.clear()
-    yield from chain(_emptied(waiting), rows)
+    yield from chain(_drain(waiting), rows)
 
 
-def _emptied(waiting: deque[RawRecord]) -> Iterator[RawRecord]:
+def _drain(waiting: deque[RawRecord]) -> Iterator[RawRecord]:
     while waiting:
         yield waiting.popleft()
 
 
-def _chosen(recipe: Recipe, rows: Iterable[RawRecord], count: _Count) -> Iterator[RawRecord]:
+def _selected_rows(recipe: Recipe, rows: Iterable[RawRecord], count: _Count) -> Iterator[RawRecord]:
     """The rows that become records: entries of lists one by one, and those left out that the conditions name."""
     for raw in rows:
         if raw.problem:

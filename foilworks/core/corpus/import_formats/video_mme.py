@@ -13,10 +13,10 @@ from foilworks.core.corpus.import_formats.parsing.json_records import members, r
 from foilworks.core.corpus.import_formats.parsing.questions import (
     Question,
     clip_of,
+    index_of_letter,
     item_of,
-    needed,
     option_texts,
-    place_of_letter,
+    required_label,
 )
 from foilworks.core.corpus.import_formats.parsing.records import (
     RawRecord,
@@ -58,13 +58,13 @@ def _questions(records: Iterable[RawRecord]) -> Iterator[RawRecord]:
 
 def _parse(raw: RawRecord, subtest: str, fallback: str) -> ItemRecord:
     fields = Fields(raw.value)
-    kind, video = fields.label("task_type", MAX_LABEL), needed(fields, "video_id")
+    kind, video = fields.label("task_type", MAX_LABEL), required_label(fields, "video_id")
     options = option_texts("options", fields.get("options"))
-    right = place_of_letter("answer", fields.get("answer"), len(options))
+    right = index_of_letter("answer", fields.get("answer"), len(options))
     domain = fields.label("domain", MAX_ID)
     return item_of(
         Question(fields.sentence("question"), options, right, kind),
-        item_id=checked_id("question_id", needed(fields, "question_id")),
+        item_id=checked_id("question_id", required_label(fields, "question_id")),
         subtest=subtest or kind or fallback,
         # The files of the videos have the ids of the site that they are from.
         video=clip_of(DATASET, fields.label("videoID", MAX_ID) or video, category=domain),

@@ -11,7 +11,7 @@ from typing import Any
 
 from foilworks.core.corpus.import_formats.nextqa import DATASET as NEXTQA
 from foilworks.core.corpus.import_formats.parsing.fields import Fields, ProblemError
-from foilworks.core.corpus.import_formats.parsing.questions import Question, clip_of, item_of, needed
+from foilworks.core.corpus.import_formats.parsing.questions import Question, clip_of, item_of, required_label
 from foilworks.core.corpus.import_formats.parsing.records import (
     Names,
     RawRecord,
@@ -83,7 +83,7 @@ def _clip(fields: Fields) -> VideoRecord:
 
 def _statements(raw: RawRecord, subtest: str, names: Names) -> ItemRecord:
     fields = Fields(raw.value)
-    video, question = needed(fields, "vid_id"), fields.sentence("question")
+    video, question = required_label(fields, "vid_id"), fields.sentence("question")
     options, answer = [fields.sentence(name) for name in _STATEMENTS], fields.label("answer", MAX_LABEL)
     if answer not in {str(number) for number in range(len(options))}:
         problem = f"is {quoted(answer)}" if answer else "is missing"

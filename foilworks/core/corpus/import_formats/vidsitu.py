@@ -104,9 +104,9 @@ def _arguments(fields: Fields) -> dict[str, str]:
     for name, text in arguments.items():
         if not isinstance(text, str):
             raise ProblemError(f"{fields.name('Args')}.{name}", "is not text", "give the words of the argument")
-    return {name: arguments[name] for name in sorted(arguments, key=lambda name: _place(positions.get(name)))}
+    return {name: arguments[name] for name in sorted(arguments, key=lambda name: _position(positions.get(name)))}
 
 
-def _place(value: Any) -> int:
+def _position(value: Any) -> int:
     text = str(value)
     return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else EVENTS * 1000

@@ -13,9 +13,9 @@ from foilworks.core.corpus.import_formats.parsing.fields import Fields, ProblemE
 from foilworks.core.corpus.import_formats.parsing.judgements import (
     MAX_ANNOTATOR,
     PassedOver,
+    caption_is_first,
     choice_of,
     foil_of,
-    place_of,
     read_votes,
 )
 from foilworks.core.corpus.import_formats.parsing.records import RawRecord, json_lines
@@ -48,14 +48,14 @@ def _parse(raw: RawRecord) -> VoteRecord:
         value = fields.label(name, MAX_LABEL) or counted_value
         if value != counted_value:
             raise PassedOver(f"its {name} is {quoted(value)}")
-    caption_first = place_of(fields.get("position"))
-    annotator = _named(fields, "annotator", MAX_ANNOTATOR)
+    caption_first = caption_is_first(fields.get("position"))
+    annotator = _required_label(fields, "annotator", MAX_ANNOTATOR)
     is_nameless = is_anonymous_vote(str(fields.get("source")), annotator)
     if is_anonymous_name(annotator) and not is_nameless:
         problem = f"is {quoted(annotator)}, which exports give to votes that name nobody"
         raise ProblemError("annotator", problem, "give another pseudonym, or the source 'import' if it is such a vote")
     return VoteRecord(
-        item=_named(fields, "item", MAX_LABEL + 1 + MAX_ID),
+        item=_required_label(fields, "item", MAX_LABEL + 1 + MAX_ID),
         annotator=annotator,
         choice=choice_of(fields.get("choice"), caption_first),
         foil=foil_of(fields.get("foil")),
@@ -66,7 +66,7 @@ def _parse(raw: RawRecord) -> VoteRecord:
     )
 
 
-def _named(fields: Fields, name: str, limit: int) -> str:
+def _required_label(fields: Fields, name: str, limit: int) -> str:
     value = fields.label(name, limit)
     if not value.strip():
         raise ProblemError(name, "is missing", "name it")

@@ -81,11 +81,11 @@ def _unicode_form(name: str) -> str:
     return unicodedata.normalize("NFC", name)
 
 
-def _blanks(name: str) -> str:
+def _collapse_blanks(name: str) -> str:
     return "/".join(" ".join(segment.split()) for segment in PurePosixPath(name).parts)
 
 
-_STEPS = {"Unicode form": _unicode_form, "letter case": str.casefold, "blanks": _blanks}
+_STEPS = {"Unicode form": _unicode_form, "letter case": str.casefold, "blanks": _collapse_blanks}
 
 
 def spelling(name: str, without: str = "") -> str:

@@ -56,7 +56,7 @@ def stream_file(request: HttpRequest, stored: FieldFile, digest: str = "") -> Ht
     object store, where files are in one; what is not there is its 404.
     """
     if not is_local():
-        return _way_to(request, stored)
+        return _redirect_to_store(request, stored)
     try:
         size, modified = stored.size, stored.storage.get_modified_time(stored.name)
     except FileNotFoundError as error:
@@ -64,7 +64,7 @@ def stream_file(request: HttpRequest, stored: FieldFile, digest: str = "") -> Ht
     etag = f'"{digest or f"{size:x}-{modified.timestamp():.6f}"}"'
     response = get_conditional_response(request, etag, int(modified.timestamp()))
     if response is None:
-        response = _answer(request, stored, size, _asked_range(request, etag, modified))
+        response = _answer(request, stored, size, _requested_range(request, etag, modified))
     response.headers["Last-Modified"] = http_date(modified.timestamp())
     return _cached(response, etag)
 
@@ -82,7 +82,7 @@ def _stream_blind(request: HttpRequest, stored: FieldFile) -> HttpResponseBase:
     etag = f'"{secret_seed("etag", request.path, stored.name)}"'
     response = get_conditional_response(request, etag)
     if response is None:
-        response = _answer(request, stored, size, _asked_range(request, etag, None))
+        response = _answer(request, stored, size, _requested_range(request, etag, None))
     return _cached(response, etag)
 
 
@@ -93,9 +93,9 @@ def _cached(response: HttpResponseBase, etag: str) -> HttpResponseBase:
     return response
 
 
-def _way_to(request: HttpRequest, stored: FieldFile) -> HttpResponse:
+def _redirect_to_store(request: HttpRequest, stored: FieldFile) -> HttpResponse:
     """Redirect to the signed address, which the browser caches for a while."""
-    content_type, is_playable = _kind(stored.name)
+    content_type, is_playable = _content_type(stored.name)
     parameters = {"ResponseContentType": content_type, "ResponseCacheControl": f"private, max-age={CACHE_SECONDS}"}
     if not is_playable:
         parameters["ResponseContentDisposition"] = "attachment"
@@ -105,14 +105,14 @@ def _way_to(request: HttpRequest, stored: FieldFile) -> HttpResponse:
     return response
 
 
-def _kind(name: str) -> tuple[str, bool]:
+def _content_type(name: str) -> tuple[str, bool]:
     """Return the type that a file is sent as, and whether a browser may show it."""
     content_type = mimetypes.guess_type(name)[0]
     is_playable = content_type in PLAYABLE
     return content_type if content_type and is_playable else "application/octet-stream", is_playable
 
 
-def _asked_range(request: HttpRequest, etag: str, modified: datetime | None) -> str | None:
+def _requested_range(request: HttpRequest, etag: str, modified: datetime | None) -> str | None:
     """Return the Range header, unless If-Range names another version: then the whole file is sent."""
     version = request.headers.get("If-Range", "").strip()
     versions = {"", etag} if modified is None else {"", etag, http_date(modified.timestamp())}
@@ -124,7 +124,7 @@ def _answer(request: HttpRequest, stored: FieldFile, size: int, range_header: st
         byte_range = parse_range(range_header, size)
     except UnsatisfiableRangeError as error:
         return HttpResponse(status=416, headers={"Content-Range": error.content_range})
-    content_type, is_playable = _kind(stored.name)
+    content_type, is_playable = _content_type(stored.name)
     headers = {"Content-Type": content_type}
     if not is_playable:
         headers["Content-Disposition"] = "attachment"

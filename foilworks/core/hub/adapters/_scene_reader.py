@@ -105,12 +105,12 @@ def _colour(picture: NDArray[np.float32], contrast: NDArray[np.float32]) -> str:
 def _shape(contrast: NDArray[np.float32]) -> str:
     """By the drawing of each shape, laid over what is seen."""
     shape_mask = contrast > 0.5 * contrast.max()
-    boxed_shape = _boxed(shape_mask)
-    return max(SHAPES, key=lambda name: float((boxed_shape == _drawn(name)).mean()))
+    boxed_shape = _crop_to_shape(shape_mask)
+    return max(SHAPES, key=lambda name: float((boxed_shape == _draw_shape(name)).mean()))
 
 
 @lru_cache(maxsize=len(SHAPES))
-def _drawn(shape: str) -> NDArray[np.bool_]:
+def _draw_shape(shape: str) -> NDArray[np.bool_]:
     """The shape in the box that it fills: bool (GRID, GRID)."""
     side = np.linspace(-1.1, 1.1, 12 * GRID)
     x, y = side[None, :], side[:, None]
@@ -124,10 +124,10 @@ def _drawn(shape: str) -> NDArray[np.bool_]:
         "cross": np.maximum(long - 0.98, short - 0.27) < 0,
         "ring": np.abs(np.hypot(x, y) - 0.74) < 0.24,
     }[shape]
-    return _boxed(inside)
+    return _crop_to_shape(inside)
 
 
-def _boxed(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _crop_to_shape(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """(GRID, GRID) of the smallest box round what is there."""
     rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
     down = np.linspace(rows[0], rows[-1], GRID).round().astype(int)

@@ -77,13 +77,13 @@ class Program:
                 self._stdin.write(json.dumps(question).encode() + b"\n")
                 self._stdin.flush()
             except OSError as error:
-                raise self._failed(self._how_it_ended()) from error
+                raise self._failed(self._end_reason()) from error
         try:
             line = self._lines.get(timeout=timeout_s)
         except queue.Empty as error:
             raise self._failed(f"it did not answer within {timeout_s:g} s; give it more time (timeout_s)") from error
         if not line:
-            raise self._failed(self._how_it_ended())
+            raise self._failed(self._end_reason())
         try:
             answer = json.loads(line)
         except ValueError as error:
@@ -97,7 +97,7 @@ class Program:
         """End the program and every process that it started."""
         self._finalizer()
 
-    def _how_it_ended(self) -> str:
+    def _end_reason(self) -> str:
         try:
             code = self._process.wait(GRACE_S)
         except subprocess.TimeoutExpired:
@@ -107,11 +107,11 @@ class Program:
 
     def _failed(self, why: str) -> LinesError:
         _kill(self._process)
-        words = self._last_words()
+        words = self._last_output()
         self.end()
         return LinesError(f"{self.name}: {why}{f'; its last words: {words}' if words else ''}")
 
-    def _last_words(self) -> str:
+    def _last_output(self) -> str:
         self._words.seek(0)
         lines = self._words.read()[-4096:].decode(errors="replace").strip().splitlines()
         return lines[-1][:MAX_OUTPUT_LENGTH] if lines else ""

@@ -319,7 +319,7 @@ class ChatEndpoint:
 
     def _leave_out(self, detail: str, body: dict[str, Any]) -> None:
         """Leave out, from now on, the fields that the server rejects."""
-        rejected_fields = wire.complained_of(detail, body)
+        rejected_fields = wire.rejected_fields(detail, body)
         if "top_logprobs" in rejected_fields and body["top_logprobs"] > wire.FEW_LOGPROBS:
             self._most_logprobs = wire.FEW_LOGPROBS
             return

@@ -46,7 +46,7 @@ class ColourShares(ReadsWholeTexts):
         return _rows([shares(clip) for clip in clips])
 
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return _rows([_named(text) for text in texts])
+        return _rows([_count_colours(text) for text in texts])
 
     def score(self, videos: NDArray[np.float32], texts: NDArray[np.float32]) -> NDArray[np.float32]:
         # One product a pair: a matrix product may round otherwise in other batches, and equal texts must tie.
@@ -83,7 +83,7 @@ def _hue(pixels: NDArray[np.float32], highest: NDArray[np.float32], lowest: NDAr
     return np.where(highest > lowest, sixth * 60, 0).astype(np.float32)
 
 
-def _named(text: str) -> NDArray[np.float32]:
+def _count_colours(text: str) -> NDArray[np.float32]:
     """How often a text names each of COLOURS."""
     colour_words = [SAME.get(word, word) for word in words(text)]
     return np.array([colour_words.count(colour) for colour in COLOURS], np.float32)

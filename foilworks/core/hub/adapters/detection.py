@@ -42,7 +42,7 @@ class ObjectDetector:
             output = self.model(pixel_values=images[at : at + FRAMES_PER_BATCH].to(self.model.dtype))
             scores = self._scores(output.logits.float()).cpu().numpy()
             boxes = output.pred_boxes.float().cpu().numpy()
-            detections += [self._seen(*frame_output) for frame_output in zip(scores, boxes, strict=True)]
+            detections += [self._detections(*frame_output) for frame_output in zip(scores, boxes, strict=True)]
         return detections
 
     def _images(self, frames: Frames) -> torch.Tensor:
@@ -60,7 +60,7 @@ class ObjectDetector:
             return logits.softmax(-1)[..., :-1]
         return logits.sigmoid()
 
-    def _seen(self, scores: np.ndarray, boxes: np.ndarray) -> list[Detection]:
+    def _detections(self, scores: np.ndarray, boxes: np.ndarray) -> list[Detection]:
         best = scores.argmax(1)
         detections = [
             Detection(self._labels[int(label)], float(row[label]), _corners(box))

@@ -59,8 +59,8 @@ class External:
         self._folder = Path(tempfile.mkdtemp(prefix="foilworks-external-"))
         weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         try:
-            first_line = self._started()
-            self.info, self.interface = _described(self.manifest.name, first_line)
+            first_line = self._start()
+            self.info, self.interface = _model_info(self.manifest.name, first_line)
             self._limits_texts = first_line.get("text_limit") is True
         except HubError:
             self.close()
@@ -71,7 +71,7 @@ class External:
         texts."""
         try:
             if self._program is None:
-                self._started()
+                self._start()
             assert self._program is not None
             self._asked += 1
             answer = self._program.ask({"id": self._asked, "op": op, **question}, self.manifest.answer_s)
@@ -150,7 +150,7 @@ class External:
             self._program.end()
             self._program = None
 
-    def _started(self) -> dict[str, Any]:
+    def _start(self) -> dict[str, Any]:
         manifest = self.manifest
         environment = {**manifest.environment, "FOILWORKS_DEVICE": self._device, "FOILWORKS_PROTOCOL": str(PROTOCOL)}
         program = Program(manifest.name, manifest.command, manifest.folder, environment)
@@ -261,7 +261,7 @@ def read_manifest(argument: str) -> Manifest:
     )
 
 
-def _described(name: str, first_line: Mapping[str, Any]) -> tuple[ModelInfo, str]:
+def _model_info(name: str, first_line: Mapping[str, Any]) -> tuple[ModelInfo, str]:
     """Return the ModelInfo of the program's first line."""
 
     def wrong(key: str, fix: str) -> HubError:

@@ -159,9 +159,9 @@ class FakeDetector:
     info = ModelInfo("fake/detector", REVISION, ScoreKind.LOGIT, frames=FRAMES, card={"category": "fake"})
 
     def detect(self, frames: Frames) -> list[list[Detection]]:
-        return [self._seen(np.ascontiguousarray(frame).tobytes()) for frame in frames]
+        return [self._detect_frame(np.ascontiguousarray(frame).tobytes()) for frame in frames]
 
-    def _seen(self, frame: bytes) -> list[Detection]:
+    def _detect_frame(self, frame: bytes) -> list[Detection]:
         at = _number(frame, 0)
         labels = dict.fromkeys((SEEN[at % len(SEEN)], SEEN[at // 7 % len(SEEN)]))
         detections = [Detection(label, 0.6 + 0.4 * _share(f"{at}{label}"), (0.1, 0.1, 0.9, 0.9)) for label in labels]
@@ -196,7 +196,7 @@ class FakeGenerator:
 
     def _answer(self, request: GenerationRequest) -> str:
         if request.clip is None:
-            return _taken_out(request.prompt)
+            return _object_or_action(request.prompt)
         if len(request.clip) == 1:
             still = read_still(request.clip[0])
             return "The photo is empty." if still is None else still.description
@@ -217,7 +217,7 @@ def _neighbours(text: str) -> set[tuple[str, str]]:
     return set(pairwise(["", *words(text)]))
 
 
-def _taken_out(prompt: str) -> str:
+def _object_or_action(prompt: str) -> str:
     """The shape of a quoted description where objects are asked for, else what it does."""
     quoted = re.findall(r'"([^"]*)"', prompt)
     description_words = words(quoted[-1] if quoted else prompt)
@@ -260,10 +260,10 @@ class FakeReader:
 
     def replies(self, requests: Sequence[ChatRequest]) -> Iterator[list[tuple[int, ChatReply]]]:
         questions = [[content for role, content in request.messages if role == "user"][-1] for request in requests]
-        yield [(at, ChatReply(_extracted(question))) for at, question in enumerate(questions)]
+        yield [(at, ChatReply(_extract(question))) for at, question in enumerate(questions)]
 
 
-def _extracted(question: str) -> str:
+def _extract(question: str) -> str:
     quoted = re.findall(r'"([^"]*)"', question)
     description = quoted[-1] if quoted else question
     if "15 words" in question:

@@ -137,11 +137,11 @@ class GenerativeModel(ReadsWholeTexts):
             groups.setdefault(key, []).append((at, prepared, ids))
         answers = [""] * len(requests)
         for group in groups.values():
-            tokens = len(group[0][2]) + _room(requests[group[0][0]])
+            tokens = len(group[0][2]) + _max_new_tokens(requests[group[0][0]])
             step = max(1, CACHED_TOKENS_PER_BATCH[self.device.type] // tokens)
             for begin in range(0, len(group), step):
                 batch = group[begin : begin + step]
-                texts = self._written(batch, requests[batch[0][0]])
+                texts = self._generate_batch(batch, requests[batch[0][0]])
                 for (at, _, _), text in zip(batch, texts, strict=True):
                     answers[at] = text
         return answers
@@ -224,7 +224,7 @@ class GenerativeModel(ReadsWholeTexts):
         return [Score(float(share), ScoreKind.P_YES) for share in shares]
 
     @torch.inference_mode()
-    def _written(
+    def _generate_batch(
         self, batch: Sequence[tuple[int, Prepared | None, list[int]]], request: GenerationRequest
     ) -> list[str]:
         ids = torch.tensor([row for _, _, row in batch], device=self.device)
@@ -232,7 +232,7 @@ class GenerativeModel(ReadsWholeTexts):
         inputs = self.prefixes.forward_inputs(Prefix(ids, joined(clips)), ids)
         ends = self.model.generation_config.eos_token_id
         config = GenerationConfig(
-            max_new_tokens=_room(request),
+            max_new_tokens=_max_new_tokens(request),
             do_sample=request.temperature > 0,
             temperature=request.temperature if request.temperature > 0 else None,
             eos_token_id=self.talk.tokenizer.eos_token_id if ends is None else ends,
@@ -246,7 +246,7 @@ class GenerativeModel(ReadsWholeTexts):
         return [" ".join(text.split()[: request.max_words]) for text in texts]
 
 
-def _room(request: GenerationRequest) -> int:
+def _max_new_tokens(request: GenerationRequest) -> int:
     """Tokens for so many words."""
     return 2 * request.max_words + 8
 

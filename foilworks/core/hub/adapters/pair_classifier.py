@@ -35,7 +35,8 @@ class TextPairClassifier:
         """Return (n, len(labels)) logits of n pairs; the second of a pair is None if the model judges one text."""
         unique_pairs, indices = distinct(pairs)
         encoded = [
-            self.tokenizer(*self._given(pair), truncation=True, max_length=self._longest) for pair in unique_pairs
+            self.tokenizer(*self._tokenizer_inputs(pair), truncation=True, max_length=self._longest)
+            for pair in unique_pairs
         ]
         rows = np.zeros((len(unique_pairs), len(self.labels)), np.float32)
         for batch in token_batches(
@@ -57,13 +58,13 @@ class TextPairClassifier:
         return reads_at_limit(
             pairs,
             self._longest,
-            lambda batch: [self.tokenizer(*self._given(pair))["input_ids"] for pair in batch],
-            lambda pair, _ids: self.tokenizer(*self._given(pair), truncation=True, max_length=self._longest)[
+            lambda batch: [self.tokenizer(*self._tokenizer_inputs(pair))["input_ids"] for pair in batch],
+            lambda pair, _ids: self.tokenizer(*self._tokenizer_inputs(pair), truncation=True, max_length=self._longest)[
                 "input_ids"
             ],
         )
 
-    def _given(self, pair: tuple[str, str | None]) -> list[str]:
+    def _tokenizer_inputs(self, pair: tuple[str, str | None]) -> list[str]:
         return [text for text in pair if text is not None]
 
 

@@ -61,7 +61,9 @@ class TextToText:
         fill_lists: list[list[Fill]] = [[] for _ in unique_texts]
         budget = max(1, TOKENS_PER_BATCH * BEAMS_PER_BATCH // max(beams, BEAMS_PER_BATCH))
         for batch in token_batches([len(row) for row in encoded], self.device, budget=budget):
-            for at, fills in zip(batch, self._searched([encoded[at] for at in batch], k, beams, longest), strict=True):
+            for at, fills in zip(
+                batch, self._beam_search([encoded[at] for at in batch], k, beams, longest), strict=True
+            ):
                 fill_lists[at] = fills
         return [fill_lists[at] for at in indices]
 
@@ -130,7 +132,7 @@ class TextToText:
         return token_costs
 
     @torch.inference_mode()
-    def _searched(self, rows: Sequence[Sequence[int]], k: int, beams: int, longest: int) -> list[list[Fill]]:
+    def _beam_search(self, rows: Sequence[Sequence[int]], k: int, beams: int, longest: int) -> list[list[Fill]]:
         first = torch.tensor([[self._start, self._opens]] * len(rows), device=self.device)
         generation = self.model.generate(
             **self._inputs(rows),

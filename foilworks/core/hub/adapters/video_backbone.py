@@ -63,13 +63,13 @@ class VideoBackbone:
         check_clips(clips, meta, self.info)
         rows = []
         for at in range(0, len(clips), CLIPS_PER_BATCH):
-            pixels = torch.stack([self._shown(clip) for clip in clips[at : at + CLIPS_PER_BATCH]]).to(self._dtype)
+            pixels = torch.stack([self._clip_pixels(clip) for clip in clips[at : at + CLIPS_PER_BATCH]]).to(self._dtype)
             inputs = {"pixel_values_videos": pixels, "skip_predictor": True}
             output = self.model(**(inputs if self.kind == "vjepa2" else {"pixel_values": pixels}))
             rows.append(plain(output.last_hidden_state))
         return np.concatenate(rows) if rows else np.zeros((0, 1, 1), np.float32)
 
-    def _shown(self, clip: Frames) -> torch.Tensor:
+    def _clip_pixels(self, clip: Frames) -> torch.Tensor:
         pixels = self.pixels(clip, self.device)
         # ViViT's own scale: from -1 to 1 by an offset.
         return pixels - 1 if self.kind == "vivit" else pixels

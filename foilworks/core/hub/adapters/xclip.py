@@ -61,7 +61,7 @@ class XClip:
                 twins = [index for index, row in enumerate(frame_ids) if base[tuple(sorted(row))] == at]
                 orders = torch.tensor([[frame_ids[at].index(frame) for frame in frame_ids[index]] for index in twins])
                 by_frame, patches = (tensor[number][orders.to(self.device)] for tensor in tower_output)
-                encodings |= zip(twins, plain(self._together(by_frame, patches)), strict=True)
+                encodings |= zip(twins, plain(self._video_encodings(by_frame, patches)), strict=True)
         return np.stack([encodings[at] for at in range(len(clips))])
 
     @torch.inference_mode()
@@ -95,7 +95,7 @@ class XClip:
 
     def video_rows(self, clips: Sequence[Frames]) -> torch.Tensor:
         """Return (n, 1 + patches, d), as XCLIPModel.forward does with `pixel_values`."""
-        return self._together(*self._tower(clips, self.info.frames))
+        return self._video_encodings(*self._tower(clips, self.info.frames))
 
     def _tower(self, clips: Sequence[Frames], k: int) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the vectors (n, k, d) and patches (n, k, patches, d) of the frames of n clips of k frames."""
@@ -109,7 +109,7 @@ class XClip:
         )
         return by_frame, patches.view(n, k, *patches.shape[1:])
 
-    def _together(self, by_frame: torch.Tensor, patches: torch.Tensor) -> torch.Tensor:
+    def _video_encodings(self, by_frame: torch.Tensor, patches: torch.Tensor) -> torch.Tensor:
         video_features = self.model.mit(by_frame).pooler_output
         return torch.cat([video_features[:, None], patches.mean(1)], dim=1)
 

@@ -180,14 +180,14 @@ class SharedBeginnings:
         """
         # Every row keeps a token, which predicts the next one.
         shared = tuple(rows[0][: min(shared_length(rows), min(map(len, rows)) - 1)])
-        beginning = self._found(shared) if self._able and len(shared) >= MIN_SHARED else ()
+        beginning = self._usable_beginning(shared) if self._able and len(shared) >= MIN_SHARED else ()
         if not beginning:
             return 0, None
         cache = copy.deepcopy(self._kept[beginning])
         _repeat(cache, len(rows))
         return len(beginning), cache
 
-    def _found(self, shared: tuple[int, ...]) -> tuple[int, ...]:
+    def _usable_beginning(self, shared: tuple[int, ...]) -> tuple[int, ...]:
         """Return the stored beginning to use. A new one is computed if no stored one has half of its tokens."""
         best = max(self._kept, key=lambda ids: shared_length((ids, shared)), default=())
         overlap = shared_length((best, shared))

@@ -75,7 +75,7 @@ def by_words(text: str, options: Sequence[str]) -> Reading:
     Options of one letter are read as letters: the "A" of "A man folds a shirt" is an article and names nothing.
     """
     letters = max(map(len, options)) == 1
-    named_options = _letters_named(text, options) if letters else _words_named(text, options)
+    named_options = _options_by_letter(text, options) if letters else _options_by_word(text, options)
     if len(named_options) != 1:
         why = "it names none of the options" if not named_options else "it names several options"
         return Reading(Outcome.UNPARSABLE, why=f"{why}: {_start(text) or 'empty answer'}")
@@ -83,7 +83,7 @@ def by_words(text: str, options: Sequence[str]) -> Reading:
     return Reading(Outcome.ANSWERED, shares, answer=options[named_options[0]])
 
 
-def _words_named(text: str, options: Sequence[str]) -> list[int]:
+def _options_by_word(text: str, options: Sequence[str]) -> list[int]:
     text_words = [word.casefold() for word in WORDS.findall(text)]
     lower = [option.casefold() for option in options]
     if text_words and text_words[0] in lower:
@@ -91,7 +91,7 @@ def _words_named(text: str, options: Sequence[str]) -> list[int]:
     return [at for at, option in enumerate(lower) if option in text_words]
 
 
-def _letters_named(text: str, options: Sequence[str]) -> list[int]:
+def _options_by_letter(text: str, options: Sequence[str]) -> list[int]:
     """Return the options whose letter stands alone. A small letter counts only where the text begins with it."""
     words = list(WORDS.finditer(text))
     named_options = set()

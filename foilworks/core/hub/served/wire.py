@@ -93,7 +93,7 @@ def _form(image: bytes) -> str:
     return "png" if image.startswith(PNG_SIGNATURE) else "jpeg"
 
 
-def complained_of(message: str, body: dict[str, Any]) -> set[str]:
+def rejected_fields(message: str, body: dict[str, Any]) -> set[str]:
     """Return the fields that an error names; the schema if it names none."""
     lower = message.lower()
     json_schema = {name for word, name in OPTIONAL.items() if word in lower and name in body}

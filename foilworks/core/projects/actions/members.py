@@ -46,7 +46,7 @@ def add_member(
     new_roles, name = checked_roles(roles), username.strip()
     try:
         with transaction.atomic():
-            added = _new_account(name) if new_account else Added(_person_named(name))
+            added = _new_account(name) if new_account else Added(_find_person(name))
             if Membership.objects.filter(project=project, person=added.person).exists():
                 raise ProjectError(
                     _("%(name)s is already a member. Change the roles in the list.") % {"name": added.person.username}
@@ -73,7 +73,7 @@ def temporary_password() -> str:
     )
 
 
-def _person_named(name: str) -> User:
+def _find_person(name: str) -> User:
     person = User.objects.filter(username=name).first()
     if person is None:
         raise ProjectError(

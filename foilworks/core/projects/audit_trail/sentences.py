@@ -43,12 +43,14 @@ def detail_words(details: dict[str, Any]) -> str:
         other_facts = {name: value for name, value in other_facts.items() if name not in before}
         pairs = [(name, old, after[name]) for name, old in before.items() if name in after and after[name] != old]
         changed = ", ".join(
-            ONE_CHANGE.format(_named(name), _value_words(old), _value_words(new)) for name, old, new in pairs
+            ONE_CHANGE.format(_field_words(name), _value_words(old), _value_words(new)) for name, old, new in pairs
         )
     elif before is not None and after is not other_facts:
         changed = CHANGE.format(_value_words(before), _value_words(after))
     facts = ", ".join(
-        FACT.format(_named(name), _value_words(value)) for name, value in other_facts.items() if not _is_empty(value)
+        FACT.format(_field_words(name), _value_words(value))
+        for name, value in other_facts.items()
+        if not _is_empty(value)
     )
     return "; ".join(phrase for phrase in (changed, facts) if phrase)
 
@@ -58,7 +60,7 @@ AFTER = ("after", "rules", "rule")
 CHANGE, ONE_CHANGE, FACT = "{} → {}", "{}: {} → {}", "{}: {}"
 
 
-def _named(name: str) -> str:
+def _field_words(name: str) -> str:
     return name.replace("_", " ")
 
 
@@ -70,7 +72,7 @@ def _value_words(value: Any) -> str:
     if isinstance(value, bool):
         return _now("yes") if value else _now("no")
     if isinstance(value, dict):
-        return ", ".join(FACT.format(_named(str(name)), _value_words(element)) for name, element in value.items())
+        return ", ".join(FACT.format(_field_words(str(name)), _value_words(element)) for name, element in value.items())
     if isinstance(value, list | tuple):
         return ", ".join(_value_words(element) for element in value)
     return "–" if value in ("", None) else str(value)

@@ -39,15 +39,15 @@ class StrangersBodies:
     def process_view(self, request: HttpRequest, *_view: Any) -> HttpResponse | None:
         match = request.resolver_match
         name, space = (match.view_name, match.namespace) if match is not None else ("", "")
-        if name in settings.VISITOR_PAGES and limit_of(request) < _announced(request) < math.inf:
+        if name in settings.VISITOR_PAGES and limit_of(request) < _announced_bytes(request) < math.inf:
             words = TOO_LARGE_AUDIT if name == "audit" else TOO_LARGE_FILE
             return _too_large(request, words % {"n": getattr(settings, settings.VISITOR_PAGES[name]) // SMALL})
         if space == "api" or name in settings.VISITOR_PAGES or request.user.is_authenticated:
             return None
-        if name in settings.UPLOAD_PAGES and _announced(request):
+        if name in settings.UPLOAD_PAGES and _announced_bytes(request):
             # The web server passes these bodies on as they come: a stranger's is not read at all.
             return redirect_to_login(request.get_full_path())
-        if _announced(request) <= STRANGERS_MOST:
+        if _announced_bytes(request) <= STRANGERS_MOST:
             return None
         return _too_large(request, _("The request is too large for a visitor who is not signed in. Sign in first."))
 
@@ -56,7 +56,7 @@ def _too_large(request: HttpRequest, problem: str) -> HttpResponse:
     return render(request, "foilworks/problem.html", {"problem": problem, "status": 413}, status=413)
 
 
-def _announced(request: HttpRequest) -> float:
+def _announced_bytes(request: HttpRequest) -> float:
     """Bytes of the body; without end where no length is announced."""
     content_length = str(request.META.get("CONTENT_LENGTH") or 0)
     return math.inf if request.headers.get("Transfer-Encoding") or not content_length.isdigit() else int(content_length)

@@ -131,7 +131,7 @@ def deliver(delivery: Delivery, now: datetime) -> None:
     if status == GONE:
         Webhook.objects.filter(pk=hook.pk, stopped_at=None).update(stopped_at=now)
     elif delivery.state == Delivery.State.FAILED:
-        _stop_what_never_answers(hook, now)
+        _stop_unanswered(hook, now)
 
 
 def post(url: str, headers: dict[str, str], body: bytes) -> tuple[int | None, str]:
@@ -201,7 +201,7 @@ def _deadline(connection: http.client.HTTPConnection) -> Iterator[None]:
         raise TimeoutError(f"The URL took longer than {ATTEMPT_SECONDS:.0f} seconds to answer.")
 
 
-def _stop_what_never_answers(hook: Webhook, now: datetime) -> None:
+def _stop_unanswered(hook: Webhook, now: datetime) -> None:
     deliveries = Delivery.objects.filter(webhook=hook).exclude(state=Delivery.State.WAITING)
     last = list(deliveries.values_list("state", flat=True)[:MAX_FAILURES])
     if len(last) == MAX_FAILURES and set(last) == {Delivery.State.FAILED}:

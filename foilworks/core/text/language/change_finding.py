@@ -218,7 +218,7 @@ def _change_at(sentence: _Sentence, at: int) -> FoundChange | None:
     )
     if before and direct is None:
         preposition_at = particle
-    for verb in _bare(lemma, tokens, preposition_at):
+    for verb in _verbs_without_particle(lemma, tokens, preposition_at):
         change = verb_context.find_change(verb, -1, preposition_at, direct)
         if change:
             return change
@@ -300,7 +300,7 @@ def _particles(sentence: _Sentence, after: int) -> list[int]:
     ]
 
 
-def _bare(lemma: str, tokens: Sequence[Token], preposition_at: int) -> list[str]:
+def _verbs_without_particle(lemma: str, tokens: Sequence[Token], preposition_at: int) -> list[str]:
     """Return verbs without a particle, and those whose preposition implies it: "puts a book into a bag"."""
     verbs = [lemma]
     if preposition_at >= 0:

@@ -69,7 +69,7 @@ IRREGULAR = {"men": "man", "women": "woman", "children": "child", "mice": "mouse
 IRREGULAR |= {"calves": "calf", "thieves": "thief", "oxen": "ox", "deer": "deer", "sheep": "sheep", "wives": "wife"}
 
 
-def _one(word: str) -> str:
+def _singular_or_word(word: str) -> str:
     if word in PEOPLE or word in ANIMALS:
         return word
     return IRREGULAR.get(word) or singular(word) or word
@@ -79,7 +79,7 @@ def _one(word: str) -> str:
 def kind_of(word: str) -> str:
     """Return "m", "f", "n" (a person of any gender) or "a" (an animal) for a noun that can act, else ""."""
     lowered = word.lower()
-    singular_word = _one(lowered)
+    singular_word = _singular_or_word(lowered)
     for kind, words in (("m", MALE), ("f", FEMALE), ("n", NEUTRAL), ("a", ANIMALS)):
         if singular_word in words:
             return kind

@@ -170,7 +170,7 @@ def guess(rows: Iterable[Row], explode: str | None = None) -> dict[str, Any]:
     document |= _choice(profiles, columns, used_columns)
     for field in _FIELDS:
         if not ((field == "caption" and "candidates" in columns) or (field == "source_id" and "video" in columns)):
-            _take_best(field, profiles, columns, used_columns, explode)
+            _assign_best(field, profiles, columns, used_columns, explode)
     _name_the_clip(columns)
     if "caption" in columns:
         foils = [name for name, profile in profiles.items() if name not in used_columns and _is_foil(name, profile)]
@@ -178,7 +178,7 @@ def guess(rows: Iterable[Row], explode: str | None = None) -> dict[str, Any]:
     return document
 
 
-def _take_best(
+def _assign_best(
     field: str, profiles: Mapping[str, Profile], columns: dict[str, Any], used_columns: set[str], explode: str
 ) -> None:
     """Of a list's entries, times and texts come from the entry, names of clips from around it, and no id is unique."""
@@ -295,7 +295,7 @@ def guess_videos(rows: Sequence[Row], *, has_texts: bool = False) -> dict[str, s
         columns["video"] = video
     for field in ("class_label", "url", "start_time", "end_time", "split"):
         matching_profiles = {name: profile for name, profile in profiles.items() if _is_named(field, profile)}
-        _take_best(field, matching_profiles, columns, used_columns, "")
+        _assign_best(field, matching_profiles, columns, used_columns, "")
     if not {"video", "url"} & columns.keys():
         matching_profiles = {name: profile for name, profile in profiles.items() if _is_named("video", profile)}
         name = next((name for name in matching_profiles if name not in used_columns), "") or _best(

@@ -41,7 +41,7 @@ def read_votes(path: Path, raw: Iterable[RawRecord], parse: Callable[[RawRecord]
             yield vote
 
 
-def place_of(value: Any) -> bool | None:
+def caption_is_first(value: Any) -> bool | None:
     """Whether the caption was first; None where nothing is said."""
     if value is None or value == "":
         return None

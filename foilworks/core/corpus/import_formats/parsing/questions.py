@@ -87,7 +87,7 @@ def clip_of(
     )
 
 
-def needed(fields: Fields, name: str, limit: int = MAX_ID) -> str:
+def required_label(fields: Fields, name: str, limit: int = MAX_ID) -> str:
     """A short text that the record must have."""
     value = fields.label(name, limit)
     if not value.strip():
@@ -107,7 +107,7 @@ def option_texts(name: str, value: Any) -> list[str]:
     return [text[label.end() :] for text, label in zip(texts, matches, strict=True) if label]
 
 
-def place_of_letter(name: str, value: Any, n: int) -> int:
+def index_of_letter(name: str, value: Any, n: int) -> int:
     """The place of an option that a letter names: A is 0."""
     letter = value.strip().upper() if isinstance(value, str) else ""
     if len(letter) != 1 or letter not in ascii_uppercase[:n]:
@@ -116,7 +116,7 @@ def place_of_letter(name: str, value: Any, n: int) -> int:
     return ascii_uppercase.index(letter)
 
 
-def place_of_text(name: str, value: Any, options: Sequence[str]) -> int:
+def index_of_text(name: str, value: Any, options: Sequence[str]) -> int:
     """The place of the option that is equal to this text."""
     text = check_sentence(name, value)
     if text not in options:

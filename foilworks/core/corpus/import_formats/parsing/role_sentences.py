@@ -19,7 +19,7 @@ _AFTER_HEAD = re.compile(r"\s(?:in|on|at|of|with|from|by|to|near|behind|who|that
 def sentence_of(verb: str, arguments: Mapping[str, str]) -> str:
     """Write the sentence: the first core argument, the verb in the present, the other arguments in their order. Empty
     arguments and the scene are left out. "" if there is no core argument."""
-    named_texts = [(name, text) for name, text in _given(arguments) if name != SCENE]
+    named_texts = [(name, text) for name, text in _nonempty_arguments(arguments) if name != SCENE]
     subject = next((text for name, text in named_texts if _CORE.match(name)), "")
     if not subject:
         return ""
@@ -30,7 +30,7 @@ def sentence_of(verb: str, arguments: Mapping[str, str]) -> str:
     return text[0].upper() + text[1:] + "."
 
 
-def _given(arguments: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _nonempty_arguments(arguments: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     for name, text in arguments.items():
         clean = " ".join(text.split()).rstrip(" .,;")
         if clean:

@@ -53,7 +53,7 @@ def record_of(recipe: Recipe, raw: RawRecord, subtest: str, texts: Mapping[str, 
     """ProblemError: the row cannot be a record. `texts`: those of the recipe's lookup, by key."""
     row = raw.value
     if recipe.lookup_key:
-        row = {**row, "@text": _looked_up(recipe, row, texts or {})}
+        row = {**row, "@text": _look_up_text(recipe, row, texts or {})}
     fields = {name: _field(name, sources, row) for name, sources in recipe.columns.items()}
     fields |= recipe.values
     if "candidates" in fields:
@@ -157,7 +157,7 @@ def _made_id(record: Mapping[str, Any]) -> str:
     return f"{clip_key('', str(source)[-150:], None, None, 'sec')}-{digest}"
 
 
-def _looked_up(recipe: Recipe, row: Row, texts: Mapping[str, str]) -> str:
+def _look_up_text(recipe: Recipe, row: Row, texts: Mapping[str, str]) -> str:
     key = fill(recipe.lookup_key, partial(value_at, row))
     text = texts.get(str(key))
     if text is None:

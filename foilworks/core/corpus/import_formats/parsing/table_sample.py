@@ -68,10 +68,10 @@ def preview_rows(document: Mapping[str, Any], rows: Sequence[Mapping[str, Any]],
         if column_of(name, columns) is None and name not in recipe.name_parts:
             fix = nearest(name, [column for column in columns if not column.startswith("@")])
             raise ProblemError("columns", f"there is no column {quoted(name)}", fix)
-    return [_previewed(recipe, row, subtest) for row in islice(_chosen(recipe, rows), SHOWN)]
+    return [_preview_row(recipe, row, subtest) for row in islice(_selected_rows(recipe, rows), SHOWN)]
 
 
-def _chosen(recipe: Recipe, rows: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any] | ProblemError]:
+def _selected_rows(recipe: Recipe, rows: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any] | ProblemError]:
     for row in rows:
         try:
             yield from rows_of_row(recipe, row)
@@ -79,7 +79,7 @@ def _chosen(recipe: Recipe, rows: Sequence[Mapping[str, Any]]) -> Iterator[Mappi
             yield error
 
 
-def _previewed(recipe: Recipe, row: Mapping[str, Any] | ProblemError, subtest: str) -> Previewed:
+def _preview_row(recipe: Recipe, row: Mapping[str, Any] | ProblemError, subtest: str) -> Previewed:
     try:
         if isinstance(row, ProblemError):
             raise row

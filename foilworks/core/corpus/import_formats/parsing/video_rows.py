@@ -98,9 +98,9 @@ def looks_like_line(text: str) -> bool:
 
 def read_videos(path: Path, params: Mapping[str, Any], limits: TableLimits | None = None) -> Iterator[ReadOutcome]:
     """Read the videos, after the columns that were taken. CorpusError: no list, or nothing in it names a clip."""
-    columns, unused, rows = _opened(path, limits or TableLimits())
+    columns, unused, rows = _open_list(path, limits or TableLimits())
     # Read twice: the folders of all videos may name the classes.
-    facts = _surveyed(columns, rows(), class_names(params.get("classes") or ""))
+    facts = _survey_rows(columns, rows(), class_names(params.get("classes") or ""))
     dataset, split = given_dataset(params), split_of(path, params)
     described_columns = (
         {name: _IN_LINES[name] for name in columns} if columns.items() <= _LINE_COLUMNS.items() else columns
@@ -113,7 +113,7 @@ def read_videos(path: Path, params: Mapping[str, Any], limits: TableLimits | Non
     yield from read_records(path, rows(), lambda raw: _record(columns, raw, facts, dataset, split))
 
 
-def _opened(path: Path, limits: TableLimits) -> tuple[dict[str, str], tuple[str, ...], Any]:
+def _open_list(path: Path, limits: TableLimits) -> tuple[dict[str, str], tuple[str, ...], Any]:
     """Return the columns, those that are not used, and a function that reads the rows."""
     if _HMDB51.fullmatch(path.stem) and is_line_list(path):
         return dict(_LINE_COLUMNS), (), partial(_hmdb51_lines, path)
@@ -177,7 +177,7 @@ def _hmdb51_lines(path: Path) -> Iterator[RawRecord]:
             yield raw._replace(value=None, problem="has no 0, 1 or 2 at its end, the split; correct it", field="line")
 
 
-def _surveyed(
+def _survey_rows(
     columns: Mapping[str, str], rows: Iterator[RawRecord], class_names_by_number: Mapping[str, str] | None
 ) -> _Facts:
     names: set[int] = set()
@@ -191,7 +191,7 @@ def _surveyed(
         n += 1
         splits = splits or bool(split)
         parents = _plain_path(file).split("/")[:-1]
-        root = parents if root is None else _shared(root, parents)
+        root = parents if root is None else _shared_folders(root, parents)
         base = hash(_plain_path(file).rpartition("/")[2])
         unique = unique and bool(file) and base not in names
         names.add(base)
@@ -206,7 +206,7 @@ def _surveyed(
     return _Facts(shared, unique, numbers, by_folder if is_named else None, is_named, splits)
 
 
-def _shared(path: list[str], other_path: list[str]) -> list[str]:
+def _shared_folders(path: list[str], other_path: list[str]) -> list[str]:
     return [folder for folder, _ in takewhile(lambda pair: pair[0] == pair[1], zip(path, other_path, strict=False))]
 
 
