@@ -194,9 +194,11 @@ def crowd_place_for(person: User, project: Project, pk: int | None = None) -> Cr
 
     A completed place can still be viewed.
     """
-    places = CrowdPlace.objects.filter(person=person, study__project=project).select_related("study__project", "person")
+    crowd_places = CrowdPlace.objects.filter(person=person, study__project=project).select_related(
+        "study__project", "person"
+    )
     first = Case(When(pk=pk or 0, then=0), When(state=PlaceState.ACTIVE, then=1), default=2)
-    return or_404(places.order_by(first, "-pk").first(), _("You have no place in a study of this project."))
+    return or_404(crowd_places.order_by(first, "-pk").first(), _("You have no place in a study of this project."))
 
 
 def _own(rows: Prepared[Work], person: User, pk: int) -> Work:

@@ -117,10 +117,10 @@ class PracticeForm(forms.Form):
         data = dict(self.cleaned_data)
         key = data.pop("key", "").strip()
         captions = Caption.objects.filter(video__project=self.project).select_related("video")
-        found = captions.filter(key=key).first() or captions.filter(video__key=key).order_by("pk").first()
-        if key and found is None:
+        caption = captions.filter(key=key).first() or captions.filter(video__key=key).order_by("pk").first()
+        if key and caption is None:
             self.add_error("key", _("This project has no caption or video with this key. Check the key."))
-        return {**data, "caption": found, "examples": data.get("examples", "").splitlines()}
+        return {**data, "caption": caption, "examples": data.get("examples", "").splitlines()}
 
 
 class MemberForm(forms.Form):
@@ -197,15 +197,15 @@ class PayForm(forms.Form):
         """Yield (label, amount, unit) of every stage that can be paid."""
         return [(Stage(stage).label, self[f"{stage}_amount"], self[f"{stage}_unit"]) for stage in PAID]
 
-    def asked(self) -> dict[str, Any]:
+    def pay_settings(self) -> dict[str, Any]:
         """Return the arguments of set_pay; the form must be valid."""
-        given = self.cleaned_data
+        values = self.cleaned_data
         rates = {
-            stage: Rate(given[f"{stage}_unit"], given[f"{stage}_amount"])
+            stage: Rate(values[f"{stage}_unit"], values[f"{stage}_amount"])
             for stage in PAID
-            if given[f"{stage}_amount"] is not None
+            if values[f"{stage}_amount"] is not None
         }
-        return {"currency": given["currency"], "floor": given["floor"], "rates": rates}
+        return {"currency": values["currency"], "floor": values["floor"], "rates": rates}
 
 
 def _percent(**fields: Any) -> forms.FloatField:
@@ -228,11 +228,11 @@ class ReviewSharesForm(forms.Form):
     )
 
     def __init__(self, *args: Any, policy: ReviewPolicy, shares: Sequence[AnnotatorShare], **kwargs: Any) -> None:
-        initial = {"rate": _shown(policy.rate), "second_share": _shown(policy.second_share)}
+        initial = {"rate": _percent_text(policy.rate), "second_share": _percent_text(policy.second_share)}
         super().__init__(*args, initial=initial, **kwargs)
         self.people = [share.person for share in shares]
         for share in shares:
-            own = "" if share.rate is None else _shown(share.rate)
+            own = "" if share.rate is None else _percent_text(share.rate)
             label = _("Edits of %(name)s to review (%%)") % {"name": share.person.username}
             self.fields[self.field_of(share.person)] = _percent(label=label, required=False, initial=own)
 
@@ -242,16 +242,16 @@ class ReviewSharesForm(forms.Form):
 
     def shares(self) -> dict[str, Any]:
         """What set_review_shares takes; the form is valid."""
-        given = self.cleaned_data
-        own = {person.pk: given[self.field_of(person)] for person in self.people}
+        values = self.cleaned_data
+        own = {person.pk: values[self.field_of(person)] for person in self.people}
         return {
-            "rate": given["rate"] / 100,
-            "second_share": given["second_share"] / 100,
+            "rate": values["rate"] / 100,
+            "second_share": values["second_share"] / 100,
             "own_rates": {pk: percent / 100 for pk, percent in own.items() if percent is not None},
         }
 
 
-def _shown(share: float) -> str:
+def _percent_text(share: float) -> str:
     return f"{100 * share:g}"
 
 

@@ -63,8 +63,8 @@ def estimate_skill(project_id: int, job: Job) -> None:
     )
     labels = {CAPTION: 0, FOIL: 1}
     rows = counted.order_by("pk").values_list("foil", "person", "choice")
-    found = skills([(foil, person, labels.get(choice, 2)) for foil, person, choice in rows], labels=3)
-    store_skills(project, found)
+    skill_by_person = skills([(foil, person, labels.get(choice, 2)) for foil, person, choice in rows], labels=3)
+    store_skills(project, skill_by_person)
     progress(job, 1, 1, "done")
 
 
@@ -76,9 +76,9 @@ def _by_video(captions: QuerySet[Caption]) -> Iterator[tuple[int, str, list[str]
     videos = list(captions.order_by("video_id").values_list("video_id", flat=True).distinct())
     for start in range(0, len(videos), BATCH):
         rows = captions.filter(video_id__in=videos[start : start + BATCH])
-        named = rows.values_list("video_id", "video__key", "text")
-        for (video, key), found in groupby(named, key=lambda row: (row[0], row[1])):
-            yield video, key, [text for _video, _key, text in found]
+        caption_rows = rows.values_list("video_id", "video__key", "text")
+        for (video, key), video_rows in groupby(caption_rows, key=lambda row: (row[0], row[1])):
+            yield video, key, [text for _video, _key, text in video_rows]
 
 
 def _store(project: Project, waiting: list[tuple[int, Extracted]]) -> None:
@@ -110,8 +110,8 @@ def _picture(check: ObjectCheck, frame: CheckedFrame) -> None:
         path = Path(clip_file(frame.video))
         picture = jpeg(frame_at(path, frame.time))
     except (MediaError, OSError) as error:
-        said = str(error).replace(str(path.parent), "…") if path else str(error)
-        CheckedFrame.objects.filter(pk=frame.pk).update(state=FrameState.BROKEN, error=said[:500])
+        problem = str(error).replace(str(path.parent), "…") if path else str(error)
+        CheckedFrame.objects.filter(pk=frame.pk).update(state=FrameState.BROKEN, error=problem[:500])
         return
     name = f"frames/{check.pk}/{frame.pk}.jpg"
     with transaction.atomic():

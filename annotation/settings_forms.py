@@ -61,10 +61,10 @@ class WorkRulesForm(forms.Form):
             self.fields["leakage_scope"].help_text = why_fixed
 
     def rules(self) -> WorkRules:
-        given = self.cleaned_data
+        values = self.cleaned_data
         return WorkRules(
-            leakage_scope=given["leakage_scope"],
-            judge_caption_once=given["judge_caption_once"],
-            lease_seconds=round(given["lease_minutes"] * 60),
-            undo_seconds=given["undo_seconds"],
+            leakage_scope=values["leakage_scope"],
+            judge_caption_once=values["judge_caption_once"],
+            lease_seconds=round(values["lease_minutes"] * 60),
+            undo_seconds=values["undo_seconds"],
         )

@@ -52,15 +52,15 @@ OWN_OR_DONE = frozenset({"yours", "all_done"})
 class Queue:
     """One stage as the person sees it.
 
-    `held`: the person holds a task; `reasons`: (slots, words) if no task is available.
+    `n_held`: tasks that the person holds; `reasons`: (slots, words) if no task is available.
     """
 
     stage: str
     title: Words
-    about: Words
+    description: Words
     available: int
     # Tasks that the person holds: after an undo, the next one as well.
-    held: int
+    n_held: int
     done_today: int
     done: int
     reasons: list[tuple[int | None, Words]]
@@ -77,23 +77,23 @@ def queues_of(person: User, project: Project, *, in_crowd: bool = False) -> list
     """Return the queues of the person's stages in order; studies only once they are open."""
     roles = roles_in(person, project)
     opened = set(Task.objects.filter(project=project, stage__in=STUDIES).values_list("stage", flat=True).distinct())
-    shown = [stage for stage, role in ROLE_OF_STAGE.items() if role in roles and stage not in STUDIES - opened]
-    return [queue_of(person, project, stage, in_crowd=in_crowd) for stage in shown]
+    visible_stages = [stage for stage, role in ROLE_OF_STAGE.items() if role in roles and stage not in STUDIES - opened]
+    return [queue_of(person, project, stage, in_crowd=in_crowd) for stage in visible_stages]
 
 
 def queue_of(person: User, project: Project, stage: str, *, in_crowd: bool = False) -> Queue:
     """Return one queue; the caller checks the person's role. `in_crowd`: the person works in a crowd study."""
-    mine = Slot.objects.filter(project=project, stage__in=stages_shown_as(stage), person=person)
-    held = mine.filter(state=SlotState.LEASED).values("task").distinct().count()
+    own_slots = Slot.objects.filter(project=project, stage__in=stages_shown_as(stage), person=person)
+    n_held = own_slots.filter(state=SlotState.LEASED).values("task").distinct().count()
     available = open_work(person, project, stage)
     today, in_all = work_counts(person, project, stage, timezone.now())
-    why = [] if available or held else why_empty(person, project, stage)
+    why = [] if available or n_held else why_empty(person, project, stage)
     reasons = [(None if reason.code in UNCOUNTED else reason.count, EMPTY[reason.code]) for reason in why]
     finished = bool(in_all and why) and all(reason.code in OWN_OR_DONE for reason in why)
     barred = why_barred(person, project) if stage == Stage.VALIDATION else ""
     words = ADMISSION.get(barred, "")
-    title, about = TITLES[stage], ABOUT[stage]
-    queue = Queue(stage, title, about, available, held, today, in_all, reasons, barred, words, finished)
+    title, description = TITLES[stage], ABOUT[stage]
+    queue = Queue(stage, title, description, available, n_held, today, in_all, reasons, barred, words, finished)
     return _within_place(queue, person, project) if in_crowd else queue
 
 
@@ -102,9 +102,11 @@ def _within_place(queue: Queue, person: User, project: Project) -> Queue:
     counts = place_counts(person, project, queue.stage)
     if counts is None:
         return queue
-    done, asked = counts
-    left = max(0, asked - done)
-    return replace(queue, available=min(queue.available, max(0, left - queue.held)), place_done=not left)
+    done, n_required = counts
+    n_remaining = max(0, n_required - done)
+    return replace(
+        queue, available=min(queue.available, max(0, n_remaining - queue.n_held)), place_done=not n_remaining
+    )
 
 
 def introduction_for(request: HttpRequest, project: Project, queues: Sequence[Queue]) -> list[tuple[str, str]] | None:

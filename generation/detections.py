@@ -72,14 +72,14 @@ def _labels_by_video(step: DetectorStep, videos: Sequence[Video]) -> dict[int, d
     labels_by_video = {row.video_id: row.labels for row in rows if row.key == keys[row.video_id]}
     for video in videos:
         if video.pk in keys and video.pk not in labels_by_video:
-            labels = _seen(step, video)
+            labels = _detected_labels(step, video)
             if labels is not None:
                 labels_by_video[video.pk] = labels
-                _keep(step, video, keys[video.pk], labels)
+                _store_labels(step, video, keys[video.pk], labels)
     return labels_by_video
 
 
-def _seen(step: DetectorStep, video: Video) -> dict[str, float] | None:
+def _detected_labels(step: DetectorStep, video: Video) -> dict[str, float] | None:
     try:
         sample = sample_frames(Path(clip_file(video)), step.frames, video.start_time, video.end_time)
     except MediaError:
@@ -91,7 +91,7 @@ def _seen(step: DetectorStep, video: Video) -> dict[str, float] | None:
     return best
 
 
-def _keep(eyes: DetectorStep, video: Video, key: str, labels: dict[str, float]) -> None:
+def _store_labels(eyes: DetectorStep, video: Video, key: str, labels: dict[str, float]) -> None:
     info: Any = eyes.detector.info
     DetectionResult.objects.get_or_create(
         video=video,

@@ -367,5 +367,5 @@ class BudgetForm(forms.Form):
     requests = forms.IntegerField(label=_("Max requests"), min_value=0, required=False)
     tokens = forms.IntegerField(label=_("Max tokens"), min_value=0, required=False)
 
-    def given(self) -> dict[str, int]:
+    def new_limits(self) -> dict[str, int]:
         return {name: value for name, value in self.cleaned_data.items() if value is not None}

@@ -20,14 +20,14 @@ def with_paths(params: Mapping[str, Any], *, only_below: Path | None) -> dict[st
     model_values = {
         name: value for name, value in params.items() if name in MODEL_PARAMETERS and isinstance(value, str)
     }
-    return {**params, **{name: _located(value, only_below) for name, value in model_values.items()}}
+    return {**params, **{name: _with_absolute_paths(value, only_below) for name, value in model_values.items()}}
 
 
-def _located(value: str, only_below: Path | None) -> str:
-    return ", ".join(_one(piece.strip(), only_below) for piece in value.split(","))
+def _with_absolute_paths(value: str, only_below: Path | None) -> str:
+    return ", ".join(_absolute_path(piece.strip(), only_below) for piece in value.split(","))
 
 
-def _one(name: str, only_below: Path | None) -> str:
+def _absolute_path(name: str, only_below: Path | None) -> str:
     prefix = match.group() if (match := PREFIX.match(name)) else ""
     path = Path(name.removeprefix(prefix))
     # "tuned/0123456789abcdef": a page names the installation's own models by a relative path.

@@ -35,7 +35,7 @@ class RunCaptions:
         self, run: GenerationRun, selection: dict[str, Any] | None = None, *, dropped_out: bool = False
     ) -> None:
         run_selection = run.selection if selection is None else selection
-        self._rows = (_all_named if dropped_out else selected_rows)(run.project, run_selection)
+        self._rows = (_captions_selected if dropped_out else selected_rows)(run.project, run_selection)
         keys = run_selection.get("caption_keys")
         self._keys = None if keys is None else frozenset(keys)
         self._without = frozenset((*run_selection.get("without", ()), *run_selection.get("with_foil", ())))
@@ -65,7 +65,7 @@ def record_excluded_captions(run: GenerationRun) -> None:
     if "without" in run.selection or CandidateGroup.objects.filter(run=run).exists():
         return
     current_rows = selected_rows(run.project, run.selection).order_by().values("pk")
-    excluded_rows = _all_named(run.project, run.selection).exclude(pk__in=current_rows)
+    excluded_rows = _captions_selected(run.project, run.selection).exclude(pk__in=current_rows)
     run.selection = {**run.selection, "without": list(excluded_rows.values_list("pk", flat=True))}
     run.save(update_fields=["selection"])
 
@@ -100,7 +100,7 @@ def selected_rows(project: Project, selection: dict[str, Any]) -> QuerySet[Capti
     "with_foil": [pk, ...]}, each optional. The caller applies the last two as well. With "limit", `last_caption` ends
     the run after so many captions, and `last_imported` is the last caption that the run can learn from.
     """
-    return _named(captions_to_use(project).exclude(video__media_state=MediaState.BROKEN), selection)
+    return _narrowed(captions_to_use(project).exclude(video__media_state=MediaState.BROKEN), selection)
 
 
 def with_last_caption(subtest: Subtest, selection: dict[str, Any]) -> dict[str, Any]:
@@ -133,11 +133,11 @@ def captions_with_foil(subtest: Subtest) -> list[int]:
     return sorted({*captions_with_candidate.iterator(), *stored.iterator()})
 
 
-def _all_named(project: Project, selection: dict[str, Any]) -> QuerySet[Caption]:
-    return _named(Caption.objects.filter(video__project=project), selection)
+def _captions_selected(project: Project, selection: dict[str, Any]) -> QuerySet[Caption]:
+    return _narrowed(Caption.objects.filter(video__project=project), selection)
 
 
-def _named(rows: QuerySet[Caption], selection: dict[str, Any]) -> QuerySet[Caption]:
+def _narrowed(rows: QuerySet[Caption], selection: dict[str, Any]) -> QuerySet[Caption]:
     if selection.get("split"):
         rows = rows.filter(video__split=selection["split"])
     if selection.get("key_prefix"):

@@ -168,7 +168,7 @@ def resume_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     if not form.is_valid():
         messages.error(request, _("The budget is not a whole number, so the run was not started. Enter whole numbers."))
         return redirect("generation:run", generation_run.project.slug, generation_run.pk)
-    actions.resume_run(request.user, generation_run, budget=form.given())
+    actions.resume_run(request.user, generation_run, budget=form.new_limits())
     messages.success(request, _("The run continues."))
     return redirect("generation:run", generation_run.project.slug, generation_run.pk)
 

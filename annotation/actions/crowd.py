@@ -90,15 +90,15 @@ def enter_study(study: CrowdStudy, entry: Entry, *, now: datetime | None = None)
 def _enter(study: CrowdStudy, entry: Entry, now: datetime) -> CrowdPlace:
     # Two people who arrive at once for the last place wait for each other here.
     study = CrowdStudy.objects.select_for_update(of=("self",), no_key=True).select_related("project").get(pk=study.pk)
-    known = CrowdWorker.objects.filter(project=study.project, platform=study.platform, worker=entry.worker)
+    workers = CrowdWorker.objects.filter(project=study.project, platform=study.platform, worker=entry.worker)
     # A removal at the same time waits, and then finds the new place.
-    worker = known.select_for_update(of=("self",), no_key=True).select_related("person").first()
+    worker = workers.select_for_update(of=("self",), no_key=True).select_related("person").first()
     if worker is not None and worker.removed_at is not None:
         raise refused(study, "removed")
     free_timed_out(study, now)
     _spend(study, entry, now)
-    if worker is not None and (place := _place_of(study, worker.person, entry)):
-        return place
+    if worker is not None and (crowd_place := _place_of(study, worker.person, entry)):
+        return crowd_place
     if entry.session and CrowdPlace.objects.filter(study=study, session=entry.session).exists():
         raise refused(study, "replayed" if worker else "session")
     if not study.is_open or study.project.archived_at is not None or study.project.deleted_at is not None:
@@ -111,46 +111,54 @@ def _enter(study: CrowdStudy, entry: Entry, now: datetime) -> CrowdPlace:
         _leave_others(study, worker.person, now)
     person = worker.person if worker else _new_worker(study, entry)
     Membership.objects.get_or_create(project=study.project, person=person, role=study.role)
-    place = CrowdPlace.objects.create(
+    crowd_place = CrowdPlace.objects.create(
         study=study,
         person=person,
         session=entry.session,
         entered_at=now,
         deadline=now + timedelta(minutes=study.minutes),
     )
-    audit.record(audit.event(study.project, person, "enter_study", place, to_state=PlaceState.ACTIVE, study=study.pk))
-    return place
+    audit.record(
+        audit.event(study.project, person, "enter_study", crowd_place, to_state=PlaceState.ACTIVE, study=study.pk)
+    )
+    return crowd_place
 
 
 def _place_of(study: CrowdStudy, person: User, entry: Entry) -> CrowdPlace | None:
     """Return the person's current place if this entry leads back to it, else None."""
-    place = CrowdPlace.objects.filter(study=study, person=person, state__in=LIVE).select_related("person").first()
-    if place is None:
+    crowd_place = CrowdPlace.objects.filter(study=study, person=person, state__in=LIVE).select_related("person").first()
+    if crowd_place is None:
         return None
-    if place.state == PlaceState.COMPLETED:
+    if crowd_place.state == PlaceState.COMPLETED:
         # A person whose place completed by itself has not seen their code. Only a signed link proves who they are.
-        if study.platform != Platform.PROLIFIC and place.ended_at and place.ended_at >= place.deadline:
-            place.study = study
-            return place
+        if (
+            study.platform != Platform.PROLIFIC
+            and crowd_place.ended_at
+            and crowd_place.ended_at >= crowd_place.deadline
+        ):
+            crowd_place.study = study
+            return crowd_place
         raise refused(study, "replayed")
     if not Membership.objects.filter(project=study.project, person=person, role=study.role).exists():
         raise refused(study, "removed")
     # Prolific's parameters are not signed: from another browser they prove nothing, and the person's own browser is
     # redirected before this. A signed link is new each time.
     if study.platform == Platform.PROLIFIC:
-        raise refused(study, "elsewhere" if place.session == entry.session else "replayed")
-    place.study = study
-    audit.record(audit.event(study.project, person, "reenter_study", place, to_state=PlaceState.ACTIVE, study=study.pk))
-    return place
+        raise refused(study, "elsewhere" if crowd_place.session == entry.session else "replayed")
+    crowd_place.study = study
+    audit.record(
+        audit.event(study.project, person, "reenter_study", crowd_place, to_state=PlaceState.ACTIVE, study=study.pk)
+    )
+    return crowd_place
 
 
 def _leave_others(study: CrowdStudy, person: User, now: datetime) -> None:
     """Return the person's other places of the stage: two at once would be paid twice for the same tasks."""
-    places = CrowdPlace.objects.filter(person=person, study__project=study.project_id, state=PlaceState.ACTIVE)
-    for place in places.filter(study__stage=study.stage).select_related("study__project", "person"):
-        if place.deadline > now:
+    active_places = CrowdPlace.objects.filter(person=person, study__project=study.project_id, state=PlaceState.ACTIVE)
+    for crowd_place in active_places.filter(study__stage=study.stage).select_related("study__project", "person"):
+        if crowd_place.deadline > now:
             raise refused(study, "at work")
-        _end_late(place, done_by([place]).get(place.pk, 0), now)
+        _end_late(crowd_place, done_by([crowd_place]).get(crowd_place.pk, 0), now)
 
 
 def _spend(study: CrowdStudy, entry: Entry, now: datetime) -> None:
@@ -176,25 +184,25 @@ def _new_worker(study: CrowdStudy, entry: Entry) -> User:
     return person
 
 
-def end_place(place: CrowdPlace, state: str, actor: User | None, now: datetime) -> bool:
+def end_place(crowd_place: CrowdPlace, state: str, actor: User | None, now: datetime) -> bool:
     """Move an active place to `state` and end the membership; return False if the place had already ended.
 
     Completed work stays.
     """
-    active = CrowdPlace.objects.filter(pk=place.pk, state=PlaceState.ACTIVE)
+    active = CrowdPlace.objects.filter(pk=crowd_place.pk, state=PlaceState.ACTIVE)
     if not active.update(state=state, ended_at=now):
         return False
-    place.state, place.ended_at = state, now
-    study, freed = place.study, 0
-    others = CrowdPlace.objects.filter(
-        person=place.person_id, study__project=study.project_id, study__role=study.role, state=PlaceState.ACTIVE
+    crowd_place.state, crowd_place.ended_at = state, now
+    study, freed = crowd_place.study, 0
+    other_places = CrowdPlace.objects.filter(
+        person=crowd_place.person_id, study__project=study.project_id, study__role=study.role, state=PlaceState.ACTIVE
     )
-    if not others.exists():
-        Membership.objects.filter(project=study.project_id, person=place.person_id, role=study.role).delete()
-        freed = end_leases_of_roles(study.project, place.person, {study.role}, actor or place.person, now)
+    if not other_places.exists():
+        Membership.objects.filter(project=study.project_id, person=crowd_place.person_id, role=study.role).delete()
+        freed = end_leases_of_roles(study.project, crowd_place.person, {study.role}, actor or crowd_place.person, now)
     audit.record(
         audit.event(
-            study.project, actor, "end_place", place, from_state=PlaceState.ACTIVE, to_state=state, leases=freed
+            study.project, actor, "end_place", crowd_place, from_state=PlaceState.ACTIVE, to_state=state, leases=freed
         )
     )
     return True
@@ -203,7 +211,7 @@ def end_place(place: CrowdPlace, state: str, actor: User | None, now: datetime) 
 def free_timed_out(study: CrowdStudy, now: datetime) -> int:
     """End places whose time is over: completed if all tasks are done, else timed out. Return how many timed out."""
     late = _late_places(study, now)
-    return sum(_end_late(place, done, now) == PlaceState.TIMED_OUT for place, done in late)
+    return sum(_end_late(crowd_place, done, now) == PlaceState.TIMED_OUT for crowd_place, done in late)
 
 
 def complete_late_places(study: CrowdStudy, *, now: datetime | None = None) -> int:
@@ -211,8 +219,8 @@ def complete_late_places(study: CrowdStudy, *, now: datetime | None = None) -> i
     moment = now or timezone.now()
 
     def write() -> int:
-        finished = [(place, done) for place, done in _late_places(study, moment) if done >= study.pieces]
-        return sum(_end_late(place, done, moment) == PlaceState.COMPLETED for place, done in finished)
+        finished = [(crowd_place, done) for crowd_place, done in _late_places(study, moment) if done >= study.pieces]
+        return sum(_end_late(crowd_place, done, moment) == PlaceState.COMPLETED for crowd_place, done in finished)
 
     return run_in_transaction(write)
 
@@ -220,18 +228,18 @@ def complete_late_places(study: CrowdStudy, *, now: datetime | None = None) -> i
 def _late_places(study: CrowdStudy, now: datetime) -> list[tuple[CrowdPlace, int]]:
     """Return active places whose time is over, with their completed tasks. Two queries, or one if none is late."""
     late = CrowdPlace.objects.filter(study=study, state=PlaceState.ACTIVE, deadline__lte=now)
-    places = list(late.select_related("study__project", "person").order_by("pk"))
-    done = done_by(places)
-    return [(place, done.get(place.pk, 0)) for place in places]
+    crowd_places = list(late.select_related("study__project", "person").order_by("pk"))
+    done = done_by(crowd_places)
+    return [(crowd_place, done.get(crowd_place.pk, 0)) for crowd_place in crowd_places]
 
 
-def _end_late(place: CrowdPlace, done: int, now: datetime) -> str:
+def _end_late(crowd_place: CrowdPlace, done: int, now: datetime) -> str:
     """End a place whose time is over; return its state.
 
     That no task is left is not enough here: other people may have taken the rest after the person left.
     """
-    state = PlaceState.COMPLETED if done >= place.study.pieces else PlaceState.TIMED_OUT
-    return state if end_place(place, state, None, now) else place.state
+    state = PlaceState.COMPLETED if done >= crowd_place.study.pieces else PlaceState.TIMED_OUT
+    return state if end_place(crowd_place, state, None, now) else crowd_place.state
 
 
 def complete_place(
@@ -251,9 +259,9 @@ def return_place(
     """Return the person's place; somebody else can take it."""
 
     def write() -> CrowdPlace:
-        place = crowd_place_for(person, project, place_id)
-        end_place(place, PlaceState.RETURNED, person, now or timezone.now())
-        return place
+        crowd_place = crowd_place_for(person, project, place_id)
+        end_place(crowd_place, PlaceState.RETURNED, person, now or timezone.now())
+        return crowd_place
 
     return run_in_transaction(write)
 
@@ -263,10 +271,10 @@ def free_place(actor: User, project: Project, study_id: int, place_id: int, *, n
 
     def write() -> bool:
         study = crowd_study_for(actor, project, study_id)
-        place = study.taken.select_related("study__project", "person").filter(pk=place_id).first()
-        if place is None:
+        crowd_place = study.taken.select_related("study__project", "person").filter(pk=place_id).first()
+        if crowd_place is None:
             raise AnnotationError(_("Place not found in this study."))
-        return end_place(place, PlaceState.RETURNED, actor, now or timezone.now())
+        return end_place(crowd_place, PlaceState.RETURNED, actor, now or timezone.now())
 
     return run_in_transaction(write)
 
@@ -277,13 +285,13 @@ def free_late_places(actor: User, project: Project, study_id: int, *, now: datet
 
 
 def _complete(person: User, project: Project, place_id: int | None, now: datetime) -> CrowdPlace:
-    place = crowd_place_for(person, project, place_id)
-    if place.state == PlaceState.COMPLETED:
-        return place
-    if place.state != PlaceState.ACTIVE or not progress_of(place).is_complete:
-        raise refused(place.study, "unfinished")
-    end_place(place, PlaceState.COMPLETED, person, now)
-    return place
+    crowd_place = crowd_place_for(person, project, place_id)
+    if crowd_place.state == PlaceState.COMPLETED:
+        return crowd_place
+    if crowd_place.state != PlaceState.ACTIVE or not progress_of(crowd_place).is_complete:
+        raise refused(crowd_place.study, "unfinished")
+    end_place(crowd_place, PlaceState.COMPLETED, person, now)
+    return crowd_place
 
 
 def check_completion_code(actor: User, project: Project, study_id: int, code: str) -> CrowdPlace:
@@ -295,13 +303,13 @@ def check_completion_code(actor: User, project: Project, study_id: int, code: st
     study = crowd_study_for(actor, project, study_id)
     if rate_limits.is_exceeded(rate_limits.COMPLETION_CODE, study.pk):
         raise TooManyTries(_("Too many wrong codes for this study. Try again in an hour."))
-    plain, found = code.strip().encode(), None
-    for place in study.taken.filter(state=PlaceState.COMPLETED).select_related("study", "person").order_by("pk"):
-        if hmac.compare_digest(code_of(place).encode(), plain):
-            found = place
-    if found is None:
+    entered_code, matching_place = code.strip().encode(), None
+    for crowd_place in study.taken.filter(state=PlaceState.COMPLETED).select_related("study", "person").order_by("pk"):
+        if hmac.compare_digest(code_of(crowd_place).encode(), entered_code):
+            matching_place = crowd_place
+    if matching_place is None:
         rate_limits.hit(rate_limits.COMPLETION_CODE, study.pk)
         raise refused(study, "code")
     with transaction.atomic():
-        audit.record(audit.event(project, actor, "check_completion_code", found))
-    return found
+        audit.record(audit.event(project, actor, "check_completion_code", matching_place))
+    return matching_place

@@ -50,8 +50,8 @@ def change_roles(
 
     ProjectError: no role, an unknown one, the last researcher. Http404 for somebody who is not a member.
     """
-    wanted = checked_roles(roles)
-    return run_in_transaction(lambda: _change(actor, project, person_id, wanted, now or timezone.now()))
+    new_roles = checked_roles(roles)
+    return run_in_transaction(lambda: _change(actor, project, person_id, new_roles, now or timezone.now()))
 
 
 def _change(actor: User, project: Project, person_id: int, roles: Sequence[str], now: datetime) -> int:
@@ -94,8 +94,8 @@ def withdraw_in_transaction(person: User, project: Project, work: str, actor: Us
     rule = on_withdrawal(person, project)
     if work not in (OnWithdrawal.KEEP, OnWithdrawal.REMOVE) or rule not in (OnWithdrawal.CHOOSE, work):
         raise AnnotationError(_("The consent text does not offer this choice. Reload the page."))
-    for place in CrowdPlace.objects.filter(person=person, study__project=project, state=PlaceState.ACTIVE):
-        end_place(place, PlaceState.RETURNED, actor, now)
+    for crowd_place in CrowdPlace.objects.filter(person=person, study__project=project, state=PlaceState.ACTIVE):
+        end_place(crowd_place, PlaceState.RETURNED, actor, now)
     leave_project(person, project, actor, now=now)
     end_leases_of_roles(project, person, Role.values, actor, now)
     Draft.objects.filter(person=person, task__project=project).delete()
@@ -118,7 +118,7 @@ def remove_answers(person: User, project: Project, actor: User, now: datetime) -
         recounts.exclude_vote(vote, project, actor, "answers were removed", now)
     votes = Vote.objects.filter(Q(item__subtest__project=project) | Q(gold__project=project), person=person)
     answers = ObjectAnswer.objects.filter(frame__check_of__project=project, person=person)
-    _free_places(person, project, now)
+    _free_slots(person, project, now)
     removed = votes.delete()[0] + answers.delete()[0]
     ExpertLabel.objects.filter(pair__project=project, person=person).delete()
     Attempt.objects.filter(project=project, person=person).delete()
@@ -129,15 +129,15 @@ def remove_answers(person: User, project: Project, actor: User, now: datetime) -
     return removed
 
 
-def _free_places(person: User, project: Project, now: datetime) -> None:
+def _free_slots(person: User, project: Project, now: datetime) -> None:
     """Free the slots of the answers in studies; cancel them elsewhere and if the item is gone."""
     leases = Lease.objects.filter(person=person, task__project=project, task__stage__in=ANSWERS)
     leases.filter(ending=Ending.SUBMITTED).update(ending=Ending.CANCELLED, ended_at=now)
     done = Slot.objects.filter(project=project, person=person, state=SlotState.DONE, stage__in=ANSWERS)
-    again = done.filter(stage__in=(Stage.BASELINE, Stage.OBJECTS)).exclude(task__state=TaskState.CANCELLED)
-    again = again.exclude(item__state__in=WITHDRAWN)
-    tasks = list(again.values_list("task", flat=True))
+    reopened_slots = done.filter(stage__in=(Stage.BASELINE, Stage.OBJECTS)).exclude(task__state=TaskState.CANCELLED)
+    reopened_slots = reopened_slots.exclude(item__state__in=WITHDRAWN)
+    tasks = list(reopened_slots.values_list("task", flat=True))
     nobody = {"person": None, "token": "", "expires_at": None}
-    again.update(state=SlotState.FREE, **nobody)
+    reopened_slots.update(state=SlotState.FREE, **nobody)
     Task.objects.filter(pk__in=tasks, state=TaskState.DONE).update(state=TaskState.OPEN)
     done.update(state=SlotState.CANCELLED, **nobody)

@@ -76,7 +76,7 @@ def open_baseline(
     require_role(person, project, Role.RESEARCHER)
     if (size is not None and size < 1) or not 1 <= overlap <= MAX_OVERLAP:
         raise AnnotationError(_("Enter at least one item, and 1 to %(most)s people per item.") % {"most": MAX_OVERLAP})
-    if any(each is not None and each.project_id != project.pk for each in (release, subtest)):
+    if any(row is not None and row.project_id != project.pk for row in (release, subtest)):
         raise AnnotationError(_("Choose a release and a subtest of this project."))
     items = baseline_items(project, release, subtest)
     return run_in_transaction(
@@ -114,9 +114,9 @@ def _open(
     sample = drawn(list(items.order_by("pk").values_list("pk", flat=True)), size, seed)
     if not sample:
         raise AnnotationError(str(NO_ITEMS))
-    asked = Task.objects.filter(stage=Stage.BASELINE, project=project).exclude(state=TaskState.CANCELLED)
-    known = set(asked.values_list("item_id", flat=True))
-    fresh = [pk for pk in sample if pk not in known]
+    baseline_tasks = Task.objects.filter(stage=Stage.BASELINE, project=project).exclude(state=TaskState.CANCELLED)
+    baseline_item_ids = set(baseline_tasks.values_list("item_id", flat=True))
+    fresh = [pk for pk in sample if pk not in baseline_item_ids]
     # A parallel removal of an item either waits and cancels these tasks, or came first: then the item is gone.
     lock_rows(Item.objects.filter(pk__in=fresh))
     rows = items.in_bulk(fresh)
@@ -148,11 +148,11 @@ def _foils_asked(items: Sequence[int], release: Release | None) -> dict[int, lis
     else:
         members = ReleaseItem.objects.filter(release=release, item__in=items)
         frozen = dict(members.values_list("item_id", "record__foil_positions"))
-    found: dict[int, list[int]] = defaultdict(list)
+    foils_by_item: dict[int, list[int]] = defaultdict(list)
     for item, position, pk in foils.values_list("item_id", "position", "pk"):
         if release is None or position in frozen[item]:
-            found[item].append(pk)
-    return found
+            foils_by_item[item].append(pk)
+    return foils_by_item
 
 
 def open_object_check(
@@ -191,7 +191,7 @@ def _open_frames(
     check = ObjectCheck.objects.create(
         project=project, source=source, seed=seed, overlap=overlap, opened_by=person, opened_at=now
     )
-    chosen = FrameObjects.objects.select_related("video").in_bulk(drawn_frames(by_video, size, seed))
+    drawn_frames_by_id = FrameObjects.objects.select_related("video").in_bulk(drawn_frames(by_video, size, seed))
     CheckedFrame.objects.bulk_create(
         CheckedFrame(
             check_of=check,
@@ -199,9 +199,11 @@ def _open_frames(
             time=_time_in(row.video, seed) if row.time is None else row.time,
             objects_named=row.objects_named,
         )
-        for _pk, row in sorted(chosen.items())
+        for _pk, row in sorted(drawn_frames_by_id.items())
     )
-    audit.record(audit.event(project, person, "open_object_check", check, frames=len(chosen), source=source))
+    audit.record(
+        audit.event(project, person, "open_object_check", check, frames=len(drawn_frames_by_id), source=source)
+    )
     enqueue("annotation.extract_frames", check.pk, title=_("Frames to check"), project_id=project.pk)
     return check
 
@@ -241,10 +243,10 @@ def store_objects(project: Project, rows: list[tuple[int, Extracted]]) -> None:
     by_source: dict[str, set[int]] = {}
     for video, row in rows:
         by_source.setdefault(row.source, set()).add(video)
-    for named, videos in by_source.items():
+    for source, videos in by_source.items():
         ids = sorted(videos)
         for start in range(0, len(ids), BATCH):
-            FrameObjects.objects.filter(project=project, source=named, video__in=ids[start : start + BATCH]).delete()
+            FrameObjects.objects.filter(project=project, source=source, video__in=ids[start : start + BATCH]).delete()
     FrameObjects.objects.bulk_create(
         (
             FrameObjects(
@@ -290,25 +292,29 @@ def _store(person: User | None, project: Project, rows: list[tuple[int, Extracte
 
 
 def classify_object(
-    person: User, project: Project, frame_id: int, place: int, error_class: str, *, now: datetime | None = None
+    person: User, project: Project, frame_id: int, object_index: int, error_class: str, *, now: datetime | None = None
 ) -> ObjectError:
-    """Set the error class of the object at `place` in the frame's list; replaces an earlier class.
+    """Set the error class of the object at `object_index` in the frame's list; replaces an earlier class.
 
     AnnotationError for an unknown class, and for an object that people saw or have not checked.
     """
     if error_class not in ObjectErrorClass.values:
         raise AnnotationError(_("Choose one of: %(list)s.") % {"list": ", ".join(ObjectErrorClass.values)})
-    return run_in_transaction(lambda: _class(person, project, frame_id, place, error_class, now or timezone.now()))
+    return run_in_transaction(
+        lambda: _class(person, project, frame_id, object_index, error_class, now or timezone.now())
+    )
 
 
-def _class(person: User, project: Project, frame_id: int, place: int, error_class: str, now: datetime) -> ObjectError:
+def _class(
+    person: User, project: Project, frame_id: int, object_index: int, error_class: str, now: datetime
+) -> ObjectError:
     frame = checked_frame_for(person, project, frame_id, Role.RESEARCHER)
     CheckedFrame.objects.select_for_update(no_key=True).get(pk=frame.pk)
-    if place not in unseen_places(frame):
+    if object_index not in unseen_places(frame):
         raise AnnotationError(_("People saw this object or have not checked it yet, so it cannot be classified."))
     row, _made = ObjectError.objects.update_or_create(
         frame=frame,
-        place=place,
+        place=object_index,
         defaults={"error_class": error_class, "classed_by": person, "classed_at": now},
     )
     audit.record(audit.event(project, person, "class_object", row, to_state=error_class))

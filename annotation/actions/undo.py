@@ -54,7 +54,7 @@ def in_time(work: Edit | Review | Vote | ObjectAnswer, person: User, role: str, 
         )
 
 
-def lease_again(
+def renew_lease(
     slot: Slot, person: User, now: datetime, *, standing: Standing | None = None, first: bool | None = None
 ) -> Claim:
     """Lease the filled slot to the person again, under a new token; its task is open.
@@ -81,10 +81,10 @@ def _called_off(task_id: int) -> bool:
 
 def running_lease(slot: Slot | None, person: User) -> Claim:
     """Return the running lease of work that is already undone: a key pressed twice gives one undo."""
-    held = Slot.objects.filter(pk=slot.pk if slot else None, person=person, state=SlotState.LEASED).first()
-    if held is None:
+    slot_row = Slot.objects.filter(pk=slot.pk if slot else None, person=person, state=SlotState.LEASED).first()
+    if slot_row is None:
         raise AnnotationError(_("This was already undone."))
-    return claim_of(Lease.objects.get(token=held.token), held, resumed=True)
+    return claim_of(Lease.objects.get(token=slot_row.token), slot_row, resumed=True)
 
 
 def undo_edit(person: User, edit_id: int, *, now: datetime | None = None) -> Claim:
@@ -120,7 +120,7 @@ def _undo_edit(person: User, edit_id: int, now: datetime) -> Claim:
     move_candidates(in_review, "undo_submit", project, person, "undone")
     Edit.objects.filter(pk=edit.pk).update(undone_at=now)
     audit.record(audit.event(project, person, "undo_edit", edit, from_state="counted", to_state="undone"))
-    claim = lease_again(edit.slot, person, now)
+    claim = renew_lease(edit.slot, person, now)
     if passed:
         # Tasks that the assembled item had cancelled are opened again.
         advance(group, person, now)
@@ -164,7 +164,7 @@ def _mark_undone(review: Review, project: Project, person: User, now: datetime) 
     Review.objects.filter(pk=review.pk).update(undone_at=now)
     was = "compared" if review.second else "counted"
     audit.record(audit.event(project, person, "undo_review", review, from_state=was, to_state="undone"))
-    return lease_again(review.slot, person, now)
+    return renew_lease(review.slot, person, now)
 
 
 def _require_nothing_followed(review: Review) -> None:
@@ -208,7 +208,7 @@ def _undo_vote(person: User, vote_id: int, now: datetime) -> Claim:
         return running_lease(vote.slot, person)
     in_time(vote, person, Role.VALIDATOR, now)
     standings.refuse_undo_while_paused(standing)
-    if vote.state != VoteState.COUNTED or (item is not None and (item.state in WITHDRAWN or _settled(item))):
+    if vote.state != VoteState.COUNTED or (item is not None and (item.state in WITHDRAWN or _is_final(item))):
         raise AnnotationError(_("The item has been decided. Ask the project's researcher to correct it."))
     if Vote.objects.filter(pk=vote.pk, state=VoteState.COUNTED).update(state=VoteState.UNDONE) != 1:
         raise AnnotationError(_("This was already undone."))
@@ -218,7 +218,7 @@ def _undo_vote(person: User, vote_id: int, now: datetime) -> Claim:
         )
     )
     first = vote.caption_first if item is None else None
-    claim = lease_again(vote.slot, person, now, standing=standing, first=first)
+    claim = renew_lease(vote.slot, person, now, standing=standing, first=first)
     if standing is not None:
         standings.subtract_vote(standing, vote)
     if item is not None:
@@ -226,7 +226,7 @@ def _undo_vote(person: User, vote_id: int, now: datetime) -> Claim:
     return claim
 
 
-def _settled(item: Item) -> bool:
+def _is_final(item: Item) -> bool:
     """Return whether a release contains the item by its votes, or a researcher has decided it since."""
     if item.state == ItemState.IN_VALIDATION:
         return False
@@ -257,15 +257,17 @@ def _undo_choice(person: User, vote_id: int, now: datetime) -> Claim:
     audit.record(
         audit.event(project, person, "undo_choice", vote, from_state=VoteState.COUNTED, to_state=VoteState.UNDONE)
     )
-    _take_back_the_hand(vote)
-    return lease_again(vote.slot, person, now)
+    _remove_involvement(vote)
+    return renew_lease(vote.slot, person, now)
 
 
-def _take_back_the_hand(vote: Vote) -> None:
+def _remove_involvement(vote: Vote) -> None:
     """Delete the involvement: the baseline excludes people who judged the video, and so would exclude this item."""
     video = vote.slot.video_id
-    others = Vote.objects.filter(person=vote.person_id, item__video=video).exclude(item=vote.item_id, stage=vote.stage)
-    if not others.exists():
+    other_votes = Vote.objects.filter(person=vote.person_id, item__video=video).exclude(
+        item=vote.item_id, stage=vote.stage
+    )
+    if not other_votes.exists():
         judged = Involvement.Kind.JUDGED
         Involvement.objects.filter(person=vote.person_id, video=video, kind=judged).delete()
 
@@ -290,4 +292,4 @@ def _undo_objects(person: User, answer_id: int, now: datetime) -> Claim:
     audit.record(
         audit.event(answer.slot.project, person, "undo_objects", answer, from_state="counted", to_state="undone")
     )
-    return lease_again(answer.slot, person, now)
+    return renew_lease(answer.slot, person, now)

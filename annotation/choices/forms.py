@@ -60,7 +60,7 @@ class ComposeForm(forms.Form):
 
     def request(self) -> Request:
         """Return the valid form as a request."""
-        return Request(**{name: said for name, said in self.cleaned_data.items() if name != "subtest"})
+        return Request(**{name: value for name, value in self.cleaned_data.items() if name != "subtest"})
 
 
 def _runs(project: Project) -> list[tuple[str, str]]:

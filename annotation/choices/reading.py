@@ -63,31 +63,31 @@ def source_named(project: Project, word: str, *, unreviewed: bool) -> Source:
             )
         return Source(run.subtest, run, unreviewed)
     subtests = Subtest.objects.filter(project=project)
-    found = subtests.filter(name=word).first()
-    if found is None:
-        known = ", ".join(subtests.values_list("name", flat=True)) or _("(none yet)")
+    subtest = subtests.filter(name=word).first()
+    if subtest is None:
+        available_names = ", ".join(subtests.values_list("name", flat=True)) or _("(none yet)")
         raise AnnotationError(
             _("Subtest %(name)s not found. Choose one of: %(known)s; or a run, as in run:12.")
-            % {"name": quoted(word), "known": known}
+            % {"name": quoted(word), "known": available_names}
         )
-    return Source(found, None, unreviewed)
+    return Source(subtest, None, unreviewed)
 
 
 def random_items(source: Source, n_foils: int) -> tuple[list[RandomItem], int]:
     """Return the Random items of the source, and the number of its items or captions that are rejected or removed."""
     if source.run is not None:
-        found, n_all = _of_run(source, n_foils), CandidateGroup.objects.filter(run=source.run).count()
+        source_items, n_all = _of_run(source, n_foils), CandidateGroup.objects.filter(run=source.run).count()
     else:
-        found, n_all = _of_subtest(source), Item.objects.filter(subtest=source.subtest).count()
-    true = _true_texts(source.subtest.project_id, {item.video_id for item in found})
+        source_items, n_all = _of_subtest(source), Item.objects.filter(subtest=source.subtest).count()
+    true = _true_texts(source.subtest.project_id, {item.video_id for item in source_items})
     taken: Counter[str] = Counter()
-    named = []
-    for item in found:
+    keyed_items = []
+    for item in source_items:
         taken[item.key] += 1
         number = taken[item.key]
         key = item.key if number == 1 else NUMBERED.format(key=item.key, number=number)
-        named.append(replace(item, key=key, true_texts=frozenset(true[item.video_id])))
-    return named, n_all - len(found)
+        keyed_items.append(replace(item, key=key, true_texts=frozenset(true[item.video_id])))
+    return keyed_items, n_all - len(source_items)
 
 
 def hard_options(source: Source) -> dict[int, list[HardOption]]:
@@ -137,7 +137,7 @@ def _of_run(source: Source, n_foils: int) -> list[RandomItem]:
             key=key.removeprefix(f"{name}:")[:MAX_KEY],
             clip=clip,
             caption=caption,
-            negatives=tuple(text for _late, text in sorted(texts[pk], key=lambda one: one[0])[:n_foils]),
+            negatives=tuple(text for _late, text in sorted(texts[pk], key=lambda late_text: late_text[0])[:n_foils]),
             caption_id=caption_id,
             video_id=video_id,
         )
@@ -147,41 +147,45 @@ def _of_run(source: Source, n_foils: int) -> list[RandomItem]:
 
 def _true_texts(project: int, videos: set[int]) -> dict[int, set[str]]:
     """Return the captions of each clip, as `plain` compares them, without those that were found false."""
-    found: dict[int, set[str]] = defaultdict(set)
+    texts_by_video: dict[int, set[str]] = defaultdict(set)
     rows = Caption.objects.filter(video__project=project).exclude(FOUND_FALSE)
     for video, text in rows.values_list("video_id", "text").iterator():
         if video in videos:
-            found[video].add(plain(text))
-    return found
+            texts_by_video[video].add(plain(text))
+    return texts_by_video
 
 
 def _options_of_run(source: Source) -> dict[int, list[HardOption]]:
-    found: dict[int, list[HardOption]] = defaultdict(list)
+    options_by_caption: dict[int, list[HardOption]] = defaultdict(list)
     fields = ("group__caption", "text", "state", "method", "author", "group")
     for caption, text, state, method, author, group in source.candidates.order_by("pk").values_list(*fields):
         option = HardOption(text, state == CandidateState.ACCEPTED, _made_by(method, author), {}, group)
-        found[caption].append(option)
-    return found
+        options_by_caption[caption].append(option)
+    return options_by_caption
 
 
 def _options_of_items(source: Source) -> dict[int, list[HardOption]]:
     """Return the hard foil of each item; if none of its foils is marked as hard, all of them."""
-    kept = Foil.objects.exclude(verdict__in=REFUSED).order_by("position").select_related("candidate")
-    rows = source.items.select_related("subtest", "caption").prefetch_related(Prefetch("foils", kept)).order_by("pk")
+    usable_foils = Foil.objects.exclude(verdict__in=REFUSED).order_by("position").select_related("candidate")
+    rows = (
+        source.items.select_related("subtest", "caption")
+        .prefetch_related(Prefetch("foils", usable_foils))
+        .order_by("pk")
+    )
     items = list(rows)
     read = [_candidates(item) for item in items]
-    found: dict[int, list[HardOption]] = defaultdict(list)
+    options_by_caption: dict[int, list[HardOption]] = defaultdict(list)
     for item, hard in zip(items, hard_foils(read), strict=True):
         foils = list(item.foils.all())
-        chosen: Iterable[int] = range(len(foils)) if hard is None else [hard.index] if hard.index >= 0 else []
-        found[item.caption_id] += [_option(item, foils[at]) for at in chosen]
-    return found
+        indices: Iterable[int] = range(len(foils)) if hard is None else [hard.index] if hard.index >= 0 else []
+        options_by_caption[item.caption_id] += [_option(item, foils[at]) for at in indices]
+    return options_by_caption
 
 
 def _candidates(item: Item) -> Candidates:
     foils: Sequence[Foil] = list(item.foils.all())
-    texts, places = tuple(foil.text for foil in foils), [foil.position for foil in foils]
-    return Candidates(item.subtest.name, item.caption.text, texts, item.extra, item.known_facts, places)
+    texts, positions = tuple(foil.text for foil in foils), [foil.position for foil in foils]
+    return Candidates(item.subtest.name, item.caption.text, texts, item.extra, item.known_facts, positions)
 
 
 def _option(item: Item, foil: Foil) -> HardOption:
@@ -195,12 +199,12 @@ def _option(item: Item, foil: Foil) -> HardOption:
 
 def _facts_of_foil(facts: Mapping[str, Any], position: int) -> dict[str, Any]:
     """Return the item's facts; of lists with a value per foil, the value of this foil."""
-    found = {name: said for name, said in facts.items() if name not in NOT_COPIED}
+    foil_facts = {name: fact for name, fact in facts.items() if name not in NOT_COPIED}
     for name in OF_EACH_FOIL:
-        said = found.get(name)
-        if isinstance(said, list):
-            found[name] = said[position] if position < len(said) else None
-    return found
+        fact = foil_facts.get(name)
+        if isinstance(fact, list):
+            foil_facts[name] = fact[position] if position < len(fact) else None
+    return foil_facts
 
 
 def _made_by(method: str, author: int | None) -> str:

@@ -60,10 +60,12 @@ def _preview(plan: Plan | None) -> dict[str, Any] | None:
         return None
     examples = [
         {
-            "caption": one.source.caption,
-            "foils": [(text, role == HARD) for text, role in zip(one.foils, one.roles, strict=True)],
+            "caption": composed_item.source.caption,
+            "foils": [
+                (text, role == HARD) for text, role in zip(composed_item.foils, composed_item.roles, strict=True)
+            ],
         }
-        for one in plan.new[:EXAMPLES]
+        for composed_item in plan.new[:EXAMPLES]
     ]
     left_out = reasons(plan.counts["left_out"])
     return {"n": len(plan.new), "existing": plan.existing, "left_out": left_out, "examples": examples}

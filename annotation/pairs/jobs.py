@@ -39,16 +39,16 @@ def _add(subtest_id: int, kind: str, job: Job) -> None:
     progress(job, 0, 1, "reading captions")
     # The first proposals are the same at each call, so the next ones follow the stored ones.
     stored = Item.objects.filter(subtest=subtest, pair__gt="", pair__startswith=f"{kind}-").count() // 2
-    found = list(propose(subtest.project, kind, limit=stored + MAX_NEW, per_caption=1, seed=SEED))
-    result = store_pairs(None, subtest, found, progress=partial(_shown, job))
+    proposals = list(propose(subtest.project, kind, limit=stored + MAX_NEW, per_caption=1, seed=SEED))
+    result = store_pairs(None, subtest, proposals, progress=partial(_with_progress, job))
     for failed in result["failed"]:
         log.warning("subtest %s: pair %s was not stored: %s", subtest_id, failed["pair"], failed["error"])
-    done = DONE.format(stored=len(result["stored"]), new=len(found) - len(result["existing"]))
+    done = DONE.format(stored=len(result["stored"]), new=len(proposals) - len(result["existing"]))
     progress(job, max(1, job.total), max(1, job.total), done)
 
 
-def _shown(job: Job, things: Iterable[Any], total: int, _label: str) -> Iterator[Any]:
+def _with_progress(job: Job, batches: Iterable[Any], total: int, _label: str) -> Iterator[Any]:
     """Report each batch of pairs as a step of the job."""
-    for done, thing in enumerate(things):
+    for done, batch in enumerate(batches):
         progress(job, done, total, "storing")
-        yield thing
+        yield batch

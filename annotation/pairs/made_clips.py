@@ -45,21 +45,21 @@ def make_clips(proposal: Proposal, videos: list[Video]) -> list[MadeClip]:
     trims = [(video.start_time, video.end_time) for video in videos]
     path = Path(clip_file(videos[0]))
     if proposal.kind == REVERSAL:
-        made = [_stored(lambda target: decode(write_reversed, path, target, *trims[0]))]
+        stored_clips = [_stored(lambda target: decode(write_reversed, path, target, *trims[0]))]
     else:
-        made = [
+        stored_clips = [
             _stored(lambda target, order=order: decode(write_joined, path, target, order))
             for order in (trims, trims[::-1])
         ]
     words = BACKWARDS if proposal.kind == REVERSAL else IN_TURN
-    return [MadeClip(key, media, words) for key, media in zip(keys_of(proposal), made, strict=True)]
+    return [MadeClip(key, media, words) for key, media in zip(keys_of(proposal), stored_clips, strict=True)]
 
 
 def _stored(write: Callable[[Path], None]) -> StoredMedia:
     with TemporaryDirectory() as folder:
         target = Path(folder) / "made.mp4"
         write(target)
-        kept = store_media(target)
-    if kept.error:
-        raise MediaError(kept.error)
-    return kept
+        media = store_media(target)
+    if media.error:
+        raise MediaError(media.error)
+    return media

@@ -49,7 +49,7 @@ def pairs(request: HttpRequest, slug: str) -> HttpResponse:
 def _pairs(items: Any) -> list[dict[str, Any]]:
     """Return the items of each pair together, in the order of the page."""
     grouped = groupby(items, key=lambda item: (item.subtest, item.pair))
-    return [{"name": name, "subtest": subtest, "items": list(both)} for (subtest, name), both in grouped]
+    return [{"name": name, "subtest": subtest, "items": list(pair_items)} for (subtest, name), pair_items in grouped]
 
 
 def _why_closed(project: Project) -> str:

@@ -86,19 +86,19 @@ def agreement(judgements: Iterable[Judgement]) -> dict[int, Share]:
         units[vote.unit].append(vote)
     counts: dict[int, list[int]] = defaultdict(lambda: [0, 0])
     for votes in units.values():
-        said = Counter(vote.choice for vote in votes)
+        choice_counts = Counter(vote.choice for vote in votes)
         for vote in votes:
-            most = None if vote.person is None else _majority_of_others(said, vote.choice)
+            most = None if vote.person is None else _majority_of_others(choice_counts, vote.choice)
             if vote.person is not None and most is not None:
                 counts[vote.person][0] += most == vote.choice
                 counts[vote.person][1] += 1
     return {person: Share(right, seen) for person, (right, seen) in counts.items()}
 
 
-def _majority_of_others(said: Mapping[str, int], own: str) -> str | None:
+def _majority_of_others(choice_counts: Mapping[str, int], own: str) -> str | None:
     """Return what more than half of the others chose. Counts without a copy: a project has a million votes."""
-    others = sum(said.values()) - 1
-    return next((choice for choice, n in said.items() if 2 * (n - (choice == own)) > others), None)
+    n_others = sum(choice_counts.values()) - 1
+    return next((choice for choice, n in choice_counts.items() if 2 * (n - (choice == own)) > n_others), None)
 
 
 def places(judgements: Iterable[Judgement]) -> dict[int, Share]:
@@ -113,13 +113,15 @@ def places(judgements: Iterable[Judgement]) -> dict[int, Share]:
 
 def _figures(pieces: list[Piece], agreed: Share, first: Share, gold: Share) -> Figures:
     spent = [piece.seconds for piece in pieces if piece.seconds is not None]
-    both = [(piece.seconds, piece.watched) for piece in pieces if piece.seconds is not None and piece.watched]
-    total, watched = sum(spent), sum(seen for _seconds, seen in both)
+    timed_and_watched = [
+        (piece.seconds, piece.watched) for piece in pieces if piece.seconds is not None and piece.watched
+    ]
+    total, watched = sum(spent), sum(seen for _seconds, seen in timed_and_watched)
     return Figures(
         pieces=Counter(piece.stage for piece in pieces),
         seconds=median(spent) if spent else None,
         pace=3600 * len(spent) / total if total else None,
-        time_to_watch=sum(seconds for seconds, _seen in both) / watched if watched else None,
+        time_to_watch=sum(seconds for seconds, _seen in timed_and_watched) / watched if watched else None,
         agreement=agreed,
         gold=gold,
         first=first,

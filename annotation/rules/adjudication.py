@@ -16,8 +16,10 @@ def why_not_settle(person: PersonFacts, hand: PriorInvolvement, scope: str) -> R
         (Refusal.REVIEWED_IT, person.reviewed),
         (Refusal.JUDGED_IT, person.judged),
     )
-    for refusal, found in hands:
-        if any(other == hand if scope == "item" else other.video == hand.video for other in found):
+    for refusal, involvements in hands:
+        if any(
+            involvement == hand if scope == "item" else involvement.video == hand.video for involvement in involvements
+        ):
             return refusal
     return None
 
@@ -29,4 +31,4 @@ def settled_because(reasons: list[str], comment: str) -> str:
     'foil_true, wording: it does both'
     """
     codes = ", ".join(code for code in REASONS if code in reasons)
-    return ": ".join(part for part in (codes, comment.strip()) if part)[:MAX_REASON]
+    return ": ".join(text for text in (codes, comment.strip()) if text)[:MAX_REASON]

@@ -21,9 +21,9 @@ def order_shown(seed: object, item: int, person: int, foils: Sequence[int], key:
     every order is equally likely.
     """
     order = baseline.order_shown(seed, item, person, foils)
-    at, other = order.index(CAPTION), order.index(key)
-    if (at < other) != first:
-        order[at], order[other] = order[other], order[at]
+    caption_index, foil_index = order.index(CAPTION), order.index(key)
+    if (caption_index < foil_index) != first:
+        order[caption_index], order[foil_index] = order[foil_index], order[caption_index]
     return order
 
 
@@ -37,6 +37,6 @@ def parse_choice(order: Sequence[int], answer: object) -> tuple[str, int | None]
     return (voting.CAPTION if text == CAPTION else FOIL), baseline.place_of(order, text or None)
 
 
-def chosen_text(order: Sequence[int], place: int | None) -> int | None:
+def chosen_text(order: Sequence[int], position: int | None) -> int | None:
     """Return the foil's id, or CAPTION, at the place that was chosen; None if no text was."""
-    return None if place is None else order[place - 1]
+    return None if position is None else order[position - 1]

@@ -14,14 +14,14 @@ def parse_draft(text: str) -> dict[str, Any] | None:
     if len(text) > MAX_CHARACTERS:
         return None
     try:
-        found = json.loads(text)
+        draft = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(found, dict) or set(found) != {"base", "values"}:
+    if not isinstance(draft, dict) or set(draft) != {"base", "values"}:
         return None
-    base, values = found["base"], found["values"]
+    base, values = draft["base"], draft["values"]
     if not isinstance(base, str) or not isinstance(values, dict):
         return None
-    if not all(isinstance(texts, list) and all(isinstance(one, str) for one in texts) for texts in values.values()):
+    if not all(isinstance(texts, list) and all(isinstance(text, str) for text in texts) for texts in values.values()):
         return None
-    return {"base": base, "values": values} if is_storable(found) else None
+    return {"base": base, "values": values} if is_storable(draft) else None

@@ -55,31 +55,31 @@ def normalised(text: str) -> str:
 def check_text(
     caption: str,
     text: str,
-    others: Collection[str] = (),
+    other_foils: Collection[str] = (),
     dropped: Collection[str] = (),
     marks: Marks | None = None,
 ) -> list[Finding]:
-    """Return the findings on one text; `others`: the group's other foils, `dropped`: dropped ones.
+    """Return the findings on one text; `other_foils`: the group's other foils, `dropped`: dropped ones.
 
     `marks`: which words stay and which change, if the foil must change only the action.
     """
-    return check_texts(caption, [text], others, dropped, marks)
+    return check_texts(caption, [text], other_foils, dropped, marks)
 
 
 def check_texts(
     caption: str,
     texts: Sequence[str],
-    others: Collection[str] = (),
+    other_foils: Collection[str] = (),
     dropped: Collection[str] = (),
     marks: Marks | None = None,
 ) -> list[Finding]:
     """Return findings on texts submitted together, in order; each text is also one of the next one's others."""
-    taken = {normalised(other) for other in others}
+    taken = {normalised(foil) for foil in other_foils}
     refused = {normalised(text) for text in dropped}
     findings = []
     for index, text in enumerate(texts):
-        found = _of_one(caption, text, taken, refused, marks or Marks())
-        findings += [Finding(index, problem, number) for problem, number in found]
+        text_problems = _of_one(caption, text, taken, refused, marks or Marks())
+        findings += [Finding(index, problem, number) for problem, number in text_problems]
         taken.add(normalised(text))
     return findings
 
@@ -104,19 +104,19 @@ def _of_one(caption: str, text: str, taken: set[str], refused: set[str], marks: 
 
 
 def _warnings(caption: str, text: str, marks: Marks) -> list[tuple[Problem, int]]:
-    found = []
+    problems = []
     changed = changed_words(caption, text)
     if changed > max(4, len(compared_words(caption)) // 3):
-        found.append((Problem.MANY_CHANGED_WORDS, changed))
+        problems.append((Problem.MANY_CHANGED_WORDS, changed))
     if _sentences(text) > max(1, _sentences(caption)):
-        found.append((Problem.NOT_ONE_SENTENCE, 0))
+        problems.append((Problem.NOT_ONE_SENTENCE, 0))
     words = set(compared_words(text))
     lost = sum(not words.issuperset(compared_words(word)) for word in marks.stay)
     if lost:
-        found.append((Problem.ENTITY_CHANGED, lost))
+        problems.append((Problem.ENTITY_CHANGED, lost))
     if marks.change and all(words.issuperset(compared_words(word)) for word in marks.change):
-        found.append((Problem.SAME_ACTION, 0))
-    return found
+        problems.append((Problem.SAME_ACTION, 0))
+    return problems
 
 
 def _sentences(text: str) -> int:

@@ -60,25 +60,25 @@ def marks_of(caption: str, target: tuple[int, int] | None = None) -> Marks:
     if is_unspaced(caption):
         # A clause of these scripts has no blank, so all of it would be one word.
         return Marks()
-    for found in WORD.finditer(caption):
-        word = found.group().lower()
-        if target and target[0] <= found.start() < target[1]:
+    for match in WORD.finditer(caption):
+        word = match.group().lower()
+        if target and target[0] <= match.start() < target[1]:
             run = False
-            change.append(found)
+            change.append(match)
         elif word in OPENS:
             run, before = True, ""
         elif word in CLOSED:
             run = False
         elif run and not (before and _looks_verbal(word, before)):
-            stay.append(found.group())
+            stay.append(match.group())
             before = word
-        elif found.group()[0].isupper():
-            stay.append(found.group())
+        elif match.group()[0].isupper():
+            stay.append(match.group())
         else:
             run = False
             if target is None:
-                change.append(found)
-    words = tuple(dict.fromkeys(found.group() for found in change))
+                change.append(match)
+    words = tuple(dict.fromkeys(match.group() for match in change))
     return Marks(tuple(dict.fromkeys(stay)), words, change[0].span() if change else None)
 
 

@@ -60,14 +60,14 @@ def parse_line(text: str, source: str) -> Extracted:
         raise LineError("line", "is not JSON; write one object per line") from error
     if not isinstance(row, dict):
         raise LineError("line", 'is not a JSON object; write {"video": …, "time": …, "objects": […]}')
-    key, named = row.get("video"), row.get("source", source)
+    key, source_name = row.get("video"), row.get("source", source)
     if not isinstance(key, str) or not 0 < len(key) <= MAX_KEY_LENGTH:
         raise LineError("video", "is missing; enter the key of a video of the project")
     if not is_storable(key):
         raise LineError("video", "contains a NUL or an incomplete character; enter the key of a video of the project")
-    if not isinstance(named, str) or not 0 < len(named) <= MAX_SOURCE or not named.isprintable():
+    if not isinstance(source_name, str) or not 0 < len(source_name) <= MAX_SOURCE or not source_name.isprintable():
         raise LineError("source", f"is not a name of 1 to {MAX_SOURCE} characters; name the tool that made them")
-    return Extracted(key, _time(row), _names(row), named)
+    return Extracted(key, _time(row), _names(row), source_name)
 
 
 def _time(row: Mapping[str, Any]) -> float | None:
@@ -93,7 +93,7 @@ def _names(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 def nouns(words: Sequence[tuple[str, str, str]]) -> tuple[str, ...]:
     """Return a caption's common nouns from (part of speech, lemma, text), each once, in order."""
-    return tuple(dict.fromkeys(lemma or text.lower() for part, lemma, text in words if part == "NOUN"))
+    return tuple(dict.fromkeys(lemma or text.lower() for word_class, lemma, text in words if word_class == "NOUN"))
 
 
 def drawn_frames(frames: Mapping[int, Sequence[int]], size: int, seed: int) -> list[int]:
@@ -110,10 +110,10 @@ def drawn_time(start: float, end: float, seed: int, video: int) -> float:
 def parse_answers(sent: Mapping[str, str], count: int) -> list[bool] | None:
     """Return whether each of `count` objects is visible, from {"0": "yes" | "no", …}; None if an answer is invalid."""
     words = {"yes": True, "no": False}
-    found = [words.get(sent.get(str(place), "")) for place in range(count)]
-    return None if None in found else [bool(each) for each in found]
+    marks = [words.get(sent.get(str(index), "")) for index in range(count)]
+    return None if None in marks else [bool(mark) for mark in marks]
 
 
 def seen_by_most(answers: Collection[Sequence[bool]], count: int) -> list[bool]:
     """Return for each object whether more than half of the answers saw it; a researcher decides a tie."""
-    return [2 * sum(answer[place] for answer in answers) > len(answers) for place in range(count)]
+    return [2 * sum(answer[index] for answer in answers) > len(answers) for index in range(count)]

@@ -86,9 +86,9 @@ def median_hour(days: Sequence[Earned]) -> Decimal | None:
 
     Between two middle hours, the lower one counts: rounding must not reach the minimum.
     """
-    known = sorted((day.hourly, day.hours) for day in days if day.hourly is not None)
-    middle, passed = sum((hours for _hourly, hours in known), NOTHING) / 2, NOTHING
-    for hourly, hours in known:
+    paid_days = sorted((day.hourly, day.hours) for day in days if day.hourly is not None)
+    middle, passed = sum((hours for _hourly, hours in paid_days), NOTHING) / 2, NOTHING
+    for hourly, hours in paid_days:
         passed += hours
         if passed >= middle:
             return hourly

@@ -26,23 +26,23 @@ def draw(
     def shuffled(ids: Sequence[int], what: str) -> list[int]:
         return sorted(ids, key=lambda pk: (seeded_share(secret, what, person, number, pk), pk))
 
-    first, other = shuffled(matched, "draw"), shuffled(mismatched, "draw")
-    wanted = min(len(other), round(length * share))
-    wanted = max(wanted, min(len(other), length - len(first)))
-    return shuffled([*first[: length - wanted], *other[:wanted]], "order")
+    first, second = shuffled(matched, "draw"), shuffled(mismatched, "draw")
+    n_mismatched = min(len(second), round(length * share))
+    n_mismatched = max(n_mismatched, min(len(second), length - len(first)))
+    return shuffled([*first[: length - n_mismatched], *second[:n_mismatched]], "order")
 
 
-def question_caption_first(secret: int, person: int, number: int, place: int) -> bool:
-    """Return whether the question at `place` of attempt `number` shows the caption first.
+def question_caption_first(secret: int, person: int, number: int, question_index: int) -> bool:
+    """Return whether the question at `question_index` of attempt `number` shows the caption first.
 
     Independent of the other questions: the order of one reveals nothing about the next.
     """
-    return seeded_share(secret, "order of a question", person, number, place) < 0.5
+    return seeded_share(secret, "order of a question", person, number, question_index) < 0.5
 
 
-def has_passed(right: int, asked: int, share: float) -> bool:
+def has_passed(right: int, n_questions: int, share: float) -> bool:
     """Return whether at least `share` of all answers is right (ViLMA, Sec. B.1: 90 % of at least 7)."""
-    return asked > 0 and right >= share * asked - 1e-9
+    return n_questions > 0 and right >= share * n_questions - 1e-9
 
 
 class Match(StrEnum):
@@ -74,13 +74,13 @@ def grade_edits(
 
 
 def grade_edit(
-    caption: str, text: str, examples: Collection[str], others: Collection[str] = (), marks: Marks | None = None
+    caption: str, text: str, examples: Collection[str], other_foils: Collection[str] = (), marks: Marks | None = None
 ) -> Grade:
     """Grade a foil by the live checks and an expert's foils of the same caption.
 
     `marks`: which words stay and which change, if the foil must change only the action.
     """
-    findings = tuple(check_text(caption, text, others, marks=marks))
+    findings = tuple(check_text(caption, text, other_foils, marks=marks))
     if errors(findings):
         return Grade(Match.BROKEN, findings)
     if any(normalised(text) == normalised(example) for example in examples):
@@ -93,13 +93,13 @@ def grade_edit(
 
 def _changed(caption: str, text: str) -> set[int]:
     """Return the positions of the caption's words that the text changes; an inserted word counts for the one before."""
-    places, at = set[int](), 0
+    positions, at = set[int](), 0
     for kind, piece in diff_segments(caption, text):
         words = len(piece.split())
         if kind == "removed":
-            places.update(range(at, at + words))
+            positions.update(range(at, at + words))
         elif kind == "added":
-            places.add(max(0, at - 1) if at else 0)
+            positions.add(max(0, at - 1) if at else 0)
         if kind != "added":
             at += words
-    return places
+    return positions

@@ -28,8 +28,8 @@ def unknown_reasons(reasons: Iterable[str]) -> list[str]:
 
 def in_table_order(reasons: Iterable[str]) -> list[str]:
     """Return the codes, each once, in the order of REASONS."""
-    given = set(reasons)
-    return [reason for reason in REASONS if reason in given]
+    reason_set = set(reasons)
+    return [reason for reason in REASONS if reason in reason_set]
 
 
 def drawn_for_review(seed: object, candidate: int, rate: float) -> bool:

@@ -30,9 +30,9 @@ def skills(votes: Sequence[tuple[int, int, int]], labels: int) -> dict[int, floa
     for _ in range(STEPS):
         share = (truth.sum(axis=0) + 1.0) / (len(truth) + labels)
         # (people, given answer, true answer) until it is turned.
-        given = np.zeros((len(people), labels, labels))
-        np.add.at(given, (person, label), truth[pair])
-        confusion = before + given.transpose(0, 2, 1)
+        answer_counts = np.zeros((len(people), labels, labels))
+        np.add.at(answer_counts, (person, label), truth[pair])
+        confusion = before + answer_counts.transpose(0, 2, 1)
         confusion /= confusion.sum(axis=2, keepdims=True)
         logs = np.tile(np.log(share), (len(truth), 1))
         np.add.at(logs, pair, np.log(confusion[person, :, label]))
@@ -46,7 +46,7 @@ def skills(votes: Sequence[tuple[int, int, int]], labels: int) -> dict[int, floa
     return {int(who): float(skill[k]) for k, who in enumerate(people.tolist()) if n[k] >= MIN_VOTES}
 
 
-def better_half(known: Sequence[tuple[int, float]]) -> list[int]:
+def better_half(estimates: Sequence[tuple[int, float]]) -> list[int]:
     """Return the people of the better half by skill, at least one; people by (person, skill)."""
-    ranked = sorted(known, key=lambda each: (-each[1], each[0]))
+    ranked = sorted(estimates, key=lambda estimate: (-estimate[1], estimate[0]))
     return [person for person, _skill in ranked[: (len(ranked) + 1) // 2]]

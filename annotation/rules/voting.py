@@ -70,8 +70,8 @@ def parse_answer(answer: object) -> str | None:
     """Return one of ANSWERS for its name or its place 1 to 5 (a number or its digit); None for anything else."""
     if isinstance(answer, str) and answer in ANSWERS:
         return answer
-    places = {str(place): name for place, name in enumerate(ANSWERS, start=1)}
-    return places.get(str(answer))
+    names_by_number = {str(number): name for number, name in enumerate(ANSWERS, start=1)}
+    return names_by_number.get(str(answer))
 
 
 def truth_of(answer: str, caption_first: bool) -> str:
@@ -96,25 +96,25 @@ def pair_verdict(counts: Mapping[str, int], rule: VoteRule) -> FoilVerdict:
     DISPUTED if no option has enough, or if the caption and another have enough and equally many (only possible if half
     the votes are enough).
     """
-    left = rule.wanted - sum(counts.values())
-    if left > 0:
-        return _sure_already(counts, rule, left) if rule.stop_early else FoilVerdict.PENDING
-    caption, other = _best(counts)
-    if caption >= rule.needed and caption > other:
+    remaining_votes = rule.wanted - sum(counts.values())
+    if remaining_votes > 0:
+        return _sure_already(counts, rule, remaining_votes) if rule.stop_early else FoilVerdict.PENDING
+    caption, best_other = _best(counts)
+    if caption >= rule.needed and caption > best_other:
         return FoilVerdict.VALID
-    if other >= rule.needed and other > caption:
+    if best_other >= rule.needed and best_other > caption:
         return FoilVerdict.INVALID
     return FoilVerdict.DISPUTED
 
 
-def _sure_already(counts: Mapping[str, int], rule: VoteRule, left: int) -> FoilVerdict:
-    """Return the verdict that no way of casting the `left` votes can change; PENDING if they still matter."""
-    caption, other = _best(counts)
-    if caption >= rule.needed and other + left < caption:
+def _sure_already(counts: Mapping[str, int], rule: VoteRule, remaining_votes: int) -> FoilVerdict:
+    """Return the verdict that no way of casting the remaining votes can change; PENDING if they still matter."""
+    caption, best_other = _best(counts)
+    if caption >= rule.needed and best_other + remaining_votes < caption:
         return FoilVerdict.VALID
-    if other >= rule.needed and caption + left < other:
+    if best_other >= rule.needed and caption + remaining_votes < best_other:
         return FoilVerdict.INVALID
-    if max(caption, other) + left < rule.needed:
+    if max(caption, best_other) + remaining_votes < rule.needed:
         return FoilVerdict.DISPUTED
     return FoilVerdict.PENDING
 

@@ -10,8 +10,8 @@ def watch_evidence(sent: object) -> dict[str, float]:
     """Return {"seconds", "loops", "covered"} cut to (0..86400, 0..10000, 0..1); drops anything else."""
     if not isinstance(sent, Mapping):
         return {}
-    found = {name: _number(sent.get(name), top) for name, top in _TOP.items()}
-    return {name: number for name, number in found.items() if number is not None}
+    numbers = {name: _number(sent.get(name), top) for name, top in _TOP.items()}
+    return {name: number for name, number in numbers.items() if number is not None}
 
 
 def seconds_spent(sent: object, most: float = _TOP["seconds"]) -> float | None:

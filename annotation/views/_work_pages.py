@@ -90,9 +90,9 @@ def done_with(request: HttpRequest, record: Record) -> Done | None:
     if getattr(record, "undone_at", None) or getattr(record, "state", None) == VoteState.UNDONE:
         return None
     age = (timezone.now() - record.created_at).total_seconds()
-    left = round(request.project.undo_seconds - age) if record.slot_id else 0
+    seconds_left = round(request.project.undo_seconds - age) if record.slot_id else 0
     kind = done_parameter(record).partition("-")[0]
-    return Done(kind, record.pk, max(0, left), _note(record)) if left > 0 or record.late else None
+    return Done(kind, record.pk, max(0, seconds_left), _note(record)) if seconds_left > 0 or record.late else None
 
 
 def _note(record: Record) -> str:
@@ -123,7 +123,7 @@ def my_lease(request: HttpRequest, slug: str, token: str, stage: str) -> Lease:
 def next_card(request: HttpRequest, done: Judged, context: Callable[[Card, QueryDict], dict[str, Any]]) -> HttpResponse:
     """Answer a script with the card that follows a judgement, or as the general claim does if nothing follows."""
     request.project = done.project
-    show = _shown_with(context, counts_alone=True)
+    show = _page_maker(context, counts_alone=True)
     if done.claim is None:
         return next_piece(request, done.project, Stage.VALIDATION, done.vote, show=show)
     return _swapped(request, done.claim, done.vote, show)
@@ -131,11 +131,11 @@ def next_card(request: HttpRequest, done: Judged, context: Callable[[Card, Query
 
 def _swapped(request: HttpRequest, claim: Claim, done: Record | None, show: Show) -> HttpResponse:
     response = show(request, claim, done)
-    response.headers[SWAPPED_URL] = piece_url(request.project, claim) + _told(done)
+    response.headers[SWAPPED_URL] = piece_url(request.project, claim) + _done_query(done)
     return response
 
 
-def _shown_with(context: Callable[[Card, QueryDict], dict[str, Any]], *, counts_alone: bool) -> Show:
+def _page_maker(context: Callable[[Card, QueryDict], dict[str, Any]], *, counts_alone: bool) -> Show:
     """Return what makes a claim's page, or its card for a script."""
 
     def show(request: HttpRequest, claim: Claim, done: Record | None, problem: str = "") -> HttpResponse:
@@ -161,7 +161,7 @@ def answer_page(
     `context` makes the stage's template context from the card and an invalid form (else empty). `counts_alone`: the
     page's script updates the counts, so that a swapped card needs none.
     """
-    show = _shown_with(context, counts_alone=counts_alone)
+    show = _page_maker(context, counts_alone=counts_alone)
     if request.method != "POST":
         return show(request, claim, None)
     try:
@@ -179,7 +179,7 @@ def _work_page(
     `done`: what this request submitted. A script that asks for it gets the content only.
     """
     stage = card.claim.stage
-    shown = {
+    page_context = {
         **context,
         "card": card,
         # If this page answers a submit, the request's path is that of the previous task.
@@ -198,7 +198,7 @@ def _work_page(
         "done": done_with(request, done) if done else done_bar(request),
         "problem": problem,
     }
-    return render(request, f"annotation/{stage}.html", shown, status=400 if problem else 200)
+    return render(request, f"annotation/{stage}.html", page_context, status=400 if problem else 200)
 
 
 def _counts(request: HttpRequest, card: Card) -> dict[str, Any]:
@@ -208,14 +208,16 @@ def _counts(request: HttpRequest, card: Card) -> dict[str, Any]:
     A "+" says that more are waiting than are counted. Swapped cards get no total: the page's script keeps the last one.
     """
     if is_crowd(request) and (counts := place_counts(request.user, card.project, card.claim.stage)):
-        done, asked = counts
-        return {"done_count": done, "total": asked, "in_place": True}
-    shown = {"done_count": card.done_today, "total": None, "in_place": False}
+        done, n_required = counts
+        return {"done_count": done, "total": n_required, "in_place": True}
+    counts_context = {"done_count": card.done_today, "total": None, "in_place": False}
     if not is_swap(request):
         ahead = open_work(request.user, card.project, card.claim.stage)
-        held = 1 + held_besides(request.user, card.project, card.claim.stage, card.claim.slot_id)
-        shown["total"] = f"{(card.done_today or 0) + held + ahead}{'+' if isinstance(ahead, AtLeast) else ''}"
-    return shown
+        n_held = 1 + held_besides(request.user, card.project, card.claim.stage, card.claim.slot_id)
+        counts_context["total"] = (
+            f"{(card.done_today or 0) + n_held + ahead}{'+' if isinstance(ahead, AtLeast) else ''}"
+        )
+    return counts_context
 
 
 def base_of(*parts: object) -> str:
@@ -262,30 +264,30 @@ def next_piece(
     answer is the card: one request per task. A person from a crowd study returns to their place when its tasks are
     done.
     """
-    crowd, query = is_crowd(request), _told(done)
-    if crowd and done is not None and (place := finished_place(request.user, project, stage)):
-        request.session[CROWD_PLACE_KEY] = place.pk
+    crowd, query = is_crowd(request), _done_query(done)
+    if crowd and done is not None and (crowd_place := finished_place(request.user, project, stage)):
+        request.session[CROWD_PLACE_KEY] = crowd_place.pk
         return redirect_to(request, reverse("annotation:place", args=[project.slug]) + query)
     try:
-        found = claim(request.user, project, stage, preferred=last.upcoming_slot if last else None)
+        next_claim = claim(request.user, project, stage, preferred=last.upcoming_slot if last else None)
     except NotAdmitted:
-        found = None
+        next_claim = None
     except AnnotationError as error:
         if done is None:
             raise
         # The submission is stored even if there is no next task: the queue's page says both.
         messages.warning(request, str(error))
-        found = None
-    if found is None and crowd:
+        next_claim = None
+    if next_claim is None and crowd:
         return redirect_to(request, reverse("annotation:place", args=[project.slug]) + query)
-    if found is None:
+    if next_claim is None:
         return redirect_to(request, queue_url(project, stage) + query)
     if show is None or not is_swap(request):
-        return redirect(piece_url(project, found) + query)
-    return _swapped(request, found, done, show)
+        return redirect(piece_url(project, next_claim) + query)
+    return _swapped(request, next_claim, done, show)
 
 
-def _told(done: Record | None) -> str:
+def _done_query(done: Record | None) -> str:
     """Return the part of the address that names the new record."""
     return f"?{urlencode({'done': done_parameter(done)})}" if done else ""
 
@@ -314,15 +316,15 @@ def redirect_lease_expired(
     """
     if done is None:
         messages.warning(request, problem or TIME_IS_UP)
-    return redirect_to(request, queue_url(request.project, claim.stage) + _told(done))
+    return redirect_to(request, queue_url(request.project, claim.stage) + _done_query(done))
 
 
-def upcoming_source(request: HttpRequest, found: Claim) -> str:
+def upcoming_source(request: HttpRequest, next_claim: Claim) -> str:
     """Return the address of the next task's probable clip, for the page to load it ahead, or "".
 
     That task's page uses the same address.
     """
-    slot, video = found.upcoming_slot, found.upcoming_video
+    slot, video = next_claim.upcoming_slot, next_claim.upcoming_video
     if slot is None:
         return ""
     if video is None:
@@ -330,8 +332,8 @@ def upcoming_source(request: HttpRequest, found: Claim) -> str:
     return clip_url(request.project.slug, video, request.user.pk, Piece.SLOT, slot) if video else ""
 
 
-def piece_url(project: Project, found: Claim) -> str:
-    return reverse(f"annotation:{found.stage}", args=[project.slug, found.token])
+def piece_url(project: Project, task_claim: Claim) -> str:
+    return reverse(f"annotation:{task_claim.stage}", args=[project.slug, task_claim.token])
 
 
 def queue_url(project: Project, stage: str) -> str:

@@ -47,10 +47,10 @@ PER_PAGE = 50
 @require_safe
 def disputed(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, *ROLES)
-    mine = adjudicable(request.user, project).select_related("subtest", "caption", "video")
+    adjudicable_items = adjudicable(request.user, project).select_related("subtest", "caption", "video")
     context = {
-        "page": Paginator(mine, PER_PAGE).get_page(request.GET.get("page")),
-        "barred": disputed_items(project).count() - mine.count(),
+        "page": Paginator(adjudicable_items, PER_PAGE).get_page(request.GET.get("page")),
+        "barred": disputed_items(project).count() - adjudicable_items.count(),
         "undo": undo_offer(request.GET.get("undo", "")),
     }
     return render(request, "annotation/disputed_items.html", context)
@@ -124,7 +124,7 @@ def undo_decisions(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _item_context(request: HttpRequest, item: Item, problem: str) -> dict:
-    form, told = request.POST, guideline_of(request.project, Stage.VALIDATION, item.subtest_id)
+    form, guideline = request.POST, guideline_of(request.project, Stage.VALIDATION, item.subtest_id)
     return {
         "item": item,
         "pairs": judged_pairs(request.project, item),
@@ -134,7 +134,7 @@ def _item_context(request: HttpRequest, item: Item, problem: str) -> dict:
         "problem": problem,
         "undo": undo_offer(request.GET.get("undo", "")),
         "comments": comments_of(request.user, request.project, item),
-        "guideline": {"version": told.version, "html": guideline_html(told.text)} if told else {},
+        "guideline": {"version": guideline.version, "html": guideline_html(guideline.text)} if guideline else {},
     }
 
 
@@ -155,12 +155,12 @@ def repair(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         raise Http404(_("Caption not found."))
     if request.method == "POST":
         try:
-            said = _settle(request, pk)
+            message = _decide(request, pk)
             token = undo_token(request.user, Caption, [pk], request.path)
         except AnnotationError as error:
             problem = str(error)
         else:
-            messages.success(request, said)
+            messages.success(request, message)
             return _next_caption(request, slug, token)
     if not caption.flagged_false or caption.doubt_settled:
         messages.warning(
@@ -172,10 +172,10 @@ def repair(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     )
 
 
-def _settle(request: HttpRequest, pk: int) -> str:
+def _decide(request: HttpRequest, pk: int) -> str:
     form, person = request.POST, request.user
     reason = form.get("comment", "")
-    keep = _kept(form)
+    keep = _kept_foils(form)
     ways: dict[str, tuple[Callable[[], Caption], str]] = {
         "correct": (
             lambda: correct_caption(person, pk, form.get("text", ""), keep=keep, reason=reason),
@@ -186,12 +186,12 @@ def _settle(request: HttpRequest, pk: int) -> str:
     }
     if form.get("decision") not in ways:
         raise AnnotationError(_("Choose one of: %(list)s.") % {"list": ", ".join(ways)})
-    write, said = ways[form["decision"]]
+    write, message = ways[form["decision"]]
     write()
-    return said
+    return message
 
 
-def _kept(form: QueryDict) -> list[int]:
+def _kept_foils(form: QueryDict) -> list[int]:
     return [int(foil) for foil in form.getlist("keep") if foil.isdecimal() and len(foil) <= MAX_ID_DIGITS]
 
 
@@ -203,17 +203,17 @@ def _next_caption(request: HttpRequest, slug: str, undo: str = "") -> HttpRespon
 
 def _caption_context(request: HttpRequest, caption: Caption, problem: str) -> dict[str, Any]:
     form, doubt = request.POST, doubt_about(request.project, caption)
-    told = guideline_of(request.project, Stage.VALIDATION, doubt.items[0].item.subtest_id if doubt.items else 0)
+    guideline = guideline_of(request.project, Stage.VALIDATION, doubt.items[0].item.subtest_id if doubt.items else 0)
     return {
         "doubt": doubt,
         "clip": player_clip(caption.video),
         "text": form.get("text", caption.text),
         "comment": form.get("comment", ""),
-        "kept": _kept(form),
+        "kept": _kept_foils(form),
         "facts": {"caption": caption.text, "others": [], "dropped": []},
         "problem": problem,
         "undo": undo_offer(request.GET.get("undo", "")),
-        "guideline": {"version": told.version, "html": guideline_html(told.text)} if told else {},
+        "guideline": {"version": guideline.version, "html": guideline_html(guideline.text)} if guideline else {},
     }
 
 
@@ -229,8 +229,8 @@ def takedown(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             problem = str(error)
         else:
             n = len(taken.clips)
-            said = ngettext("%(n)d clip was taken down.", "%(n)d clips were taken down.", n) % {"n": n}
-            messages.success(request, f"{said} {_('New exports leave out its items.')}")
+            message = ngettext("%(n)d clip was taken down.", "%(n)d clips were taken down.", n) % {"n": n}
+            messages.success(request, f"{message} {_('New exports leave out its items.')}")
             return redirect("corpus:video", slug, pk)
     context = {"video": video, "scope": scope_of(video), "reason": reason, "problem": problem}
     return render(request, "annotation/takedown.html", context, status=422 if problem else 200)

@@ -79,21 +79,23 @@ def _renew(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
         return redirect("annotation:people", project.slug)
 
 
-def _page(request: HttpRequest, project: Project, form: MemberForm | None = None, **told: Added | None) -> HttpResponse:
-    """Render the page; `told`: the person whose new password is shown, once."""
+def _page(
+    request: HttpRequest, project: Project, form: MemberForm | None = None, **password_context: Added | None
+) -> HttpResponse:
+    """Render the page; `password_context`: the person whose new password is shown, once."""
     form, filters = form or _member_form(request), MemberFilter(request.GET)
-    chosen = filters.chosen()
-    members = narrowed_members(project, chosen)
-    listing = list_rows(members, MEMBER_ORDERS, request.GET, chosen, lambda rows: shown_members(project, rows))
+    filter_values = filters.chosen()
+    members = narrowed_members(project, filter_values)
+    listing = list_rows(members, MEMBER_ORDERS, request.GET, filter_values, lambda rows: shown_members(project, rows))
     context = {
         "member_form": form,
         "no_accounts": form.fields["new_account"].disabled,
         "form": filters,
         "listing": listing,
-        "any": bool(chosen or listing.count.n),
+        "any": bool(filter_values or listing.count.n),
         "row_template": "annotation/_member_row.html",
         "list_name": _("Members"),
-        **told,
+        **password_context,
     }
     status = 422 if form is not None and form.errors else 200
     response = render(request, "annotation/people.html", context, status=status)
@@ -105,16 +107,16 @@ def _page(request: HttpRequest, project: Project, form: MemberForm | None = None
 def member_roles(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     person, roles = member_for(request.user, project, pk), request.POST.getlist("roles")
-    said = _("Roles of %(name)s saved.") % {"name": person.username}
-    return _done(request, person, lambda: actions.change_roles(request.user, project, pk, roles), said)
+    message = _("Roles of %(name)s saved.") % {"name": person.username}
+    return _done(request, person, lambda: actions.change_roles(request.user, project, pk, roles), message)
 
 
 @require_POST
 def member_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     person = member_for(request.user, project, pk)
-    said = _("%(name)s was removed. Their completed work stays.") % {"name": person.username}
-    return _done(request, person, lambda: actions.remove_member(request.user, project, pk), said)
+    message = _("%(name)s was removed. Their completed work stays.") % {"name": person.username}
+    return _done(request, person, lambda: actions.remove_member(request.user, project, pk), message)
 
 
 def _added(request: HttpRequest, project: Project, form: MemberForm) -> Added | None:
@@ -150,20 +152,20 @@ def _member(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
     }
 
 
-def _done(request: HttpRequest, person: User, write: Callable[[], int], said: str) -> HttpResponse:
+def _done(request: HttpRequest, person: User, write: Callable[[], int], message: str) -> HttpResponse:
     try:
         freed = write()
     except ProjectError as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, f"{said} {_freed(freed)}".strip())
+        messages.success(request, f"{message} {_freed(freed)}".strip())
     return _back(request, person)
 
 
 def _back(request: HttpRequest, person: User) -> HttpResponse:
     """Redirect to the list, or home for a person who has just given up their own access."""
-    mine = Membership.objects.filter(project=request.project, person=request.user, role=Role.RESEARCHER)
-    if person == request.user and not request.user.is_superuser and not mine.exists():
+    own_memberships = Membership.objects.filter(project=request.project, person=request.user, role=Role.RESEARCHER)
+    if person == request.user and not request.user.is_superuser and not own_memberships.exists():
         return redirect("home")
     return redirect("annotation:people", request.project.slug)
 
@@ -221,9 +223,11 @@ class Row:
 
 def _activity_rows(project: Project, paid: Statement) -> list[Row]:
     """Return everybody who has submitted work, most tasks first. Seven queries with those of the figures."""
-    found = figures_of(project)
-    people = User.objects.in_bulk(list(found))
-    rows = [Row(people[pk], own, paid.people.get(pk, Earned()), pk in paid.under) for pk, own in found.items()]
+    figures_by_person = figures_of(project)
+    people = User.objects.in_bulk(list(figures_by_person))
+    rows = [
+        Row(people[pk], own, paid.people.get(pk, Earned()), pk in paid.under) for pk, own in figures_by_person.items()
+    ]
     return sorted(rows, key=lambda row: (-row.figures.n_pieces, row.person.username))
 
 
@@ -308,7 +312,7 @@ def pay(request: HttpRequest, slug: str) -> HttpResponse:
     form = PayForm(sent, policy=policy_of(project), rates=rates_of(project))
     if form.is_bound and form.is_valid():
         try:
-            set_pay(request.user, project, **form.asked())
+            set_pay(request.user, project, **form.pay_settings())
         except AnnotationError as error:
             form.add_error(None, str(error))
         else:
@@ -322,35 +326,35 @@ def _answers(request: HttpRequest) -> list[dict[str, Any]]:
     words = {**dict(ANSWERS), **dict(ReviewDecision.choices)}
     return [
         {
-            "at": given.at,
-            "stage": Stage(given.stage).label,
-            "words": _several_texts_words(given) or words.get(given.code, ""),
-            "texts": given.texts,
-            "done": done_with(request, given.record),
+            "at": last_answer.at,
+            "stage": Stage(last_answer.stage).label,
+            "words": _several_texts_words(last_answer) or words.get(last_answer.code, ""),
+            "texts": last_answer.texts,
+            "done": done_with(request, last_answer.record),
         }
-        for given in last_answers(request.project, request.user, LAST_ANSWERS)
+        for last_answer in last_answers(request.project, request.user, LAST_ANSWERS)
     ]
 
 
-def _several_texts_words(given: Given) -> str:
+def _several_texts_words(last_answer: Given) -> str:
     """Return the words of an answer to the texts of a multiple-choice item; "" for one to a pair."""
-    is_several = given.stage == Stage.VALIDATION and len(given.texts) != 2
-    return str(SEVERAL_TEXTS_ANSWERS.get(given.code, "")) if is_several else ""
+    is_several = last_answer.stage == Stage.VALIDATION and len(last_answer.texts) != 2
+    return str(SEVERAL_TEXTS_ANSWERS.get(last_answer.code, "")) if is_several else ""
 
 
 @require_safe
 def own(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug)
     policy, rates, paid = pay_of(project, request.user)
-    found, today = own_figures(project, request.user), timezone.localdate()
+    figures, today = own_figures(project, request.user), timezone.localdate()
     context = {
-        "figures": found,
-        "stages": [(Stage(stage).label, found.pieces[stage]) for stage in PAID if stage in found.pieces],
+        "figures": figures,
+        "stages": [(Stage(stage).label, figures.pieces[stage]) for stage in PAID if stage in figures.pieces],
         "earned": paid.people.get(request.user.pk, Earned()),
         "rates": [(Stage(stage).label, rates[stage]) for stage in PAID if stage in rates],
         "policy": policy,
         "answers": _answers(request),
-        "compares": found.agreement.seen >= MIN_COMPARED_VOTES,
+        "compares": figures.agreement.seen >= MIN_COMPARED_VOTES,
         "today": today,
     }
     return render(request, "annotation/own_figures.html", context)

@@ -31,23 +31,29 @@ from foilworks.core.text.errors import ActionableError
 def project_settings(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the settings; POST saves the part that its button names."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
-    part = request.POST.get("part", "about") if request.method == "POST" else ""
+    section = request.POST.get("part", "about") if request.method == "POST" else ""
     why_fixed = why_scope_fixed(project)
-    shown: dict[str, forms.Form] = {
+    forms_by_section: dict[str, forms.Form] = {
         # A copy: a rejected name must not appear in the bar.
-        "about": AboutForm(request.POST if part == "about" else None, instance=Project.objects.get(pk=project.pk)),
-        "rules": WorkRulesForm(request.POST if part == "rules" else None, project=project, why_fixed=why_fixed),
-        "delete": DeleteForm(request.POST if part == "delete" else None),
+        "about": AboutForm(request.POST if section == "about" else None, instance=Project.objects.get(pk=project.pk)),
+        "rules": WorkRulesForm(request.POST if section == "rules" else None, project=project, why_fixed=why_fixed),
+        "delete": DeleteForm(request.POST if section == "delete" else None),
     }
-    if part and part in shown and (answer := _write(request, project, part, shown[part])):
+    if (
+        section
+        and section in forms_by_section
+        and (answer := _write(request, project, section, forms_by_section[section]))
+    ):
         return answer
-    return render(request, "annotation/project_settings.html", _context(request, shown), status=422 if part else 200)
+    return render(
+        request, "annotation/project_settings.html", _context(request, forms_by_section), status=422 if section else 200
+    )
 
 
-def _context(request: HttpRequest, shown: dict[str, forms.Form]) -> dict[str, Any]:
+def _context(request: HttpRequest, forms_by_section: dict[str, forms.Form]) -> dict[str, Any]:
     subtests = Subtest.objects.filter(project=request.project).order_by("name")
     return {
-        **{f"{part}_form": form for part, form in shown.items()},
+        **{f"{section}_form": form for section, form in forms_by_section.items()},
         "subtests": subtests,
         "changeable": set(changeable(subtests).values_list("pk", flat=True)),
         "closed": why_closed(request.user, NO_SETTINGS),
@@ -55,26 +61,26 @@ def _context(request: HttpRequest, shown: dict[str, forms.Form]) -> dict[str, An
     }
 
 
-def _write(request: HttpRequest, project: Project, part: str, form: forms.Form) -> HttpResponse | None:
+def _write(request: HttpRequest, project: Project, section: str, form: forms.Form) -> HttpResponse | None:
     """Store the part and return where to go; None with the problem in the form."""
     if not form.is_valid():
         return None
     try:
-        return WRITES[part](request, project, form)
+        return WRITES[section](request, project, form)
     except AccessDenied:
         raise
     except ActionableError as error:
-        form.add_error("typed_name" if part == "delete" else None, str(error))
+        form.add_error("typed_name" if section == "delete" else None, str(error))
         return None
 
 
-def _about(request: HttpRequest, project: Project, form: forms.Form) -> HttpResponse:
+def _save_description(request: HttpRequest, project: Project, form: forms.Form) -> HttpResponse:
     lifecycle.describe_project(request.user, project, **form.cleaned_data)
     messages.success(request, _("Name and description saved."))
     return redirect(request.path)
 
 
-def _rules(request: HttpRequest, project: Project, form: forms.Form) -> HttpResponse:
+def _save_rules(request: HttpRequest, project: Project, form: forms.Form) -> HttpResponse:
     set_work_rules(request.user, project, form.rules())
     messages.success(request, _("Rules saved. They apply to tasks that people get from now on."))
     return redirect(request.path)
@@ -88,8 +94,8 @@ def _delete(request: HttpRequest, project: Project, form: forms.Form) -> HttpRes
 
 
 WRITES: dict[str, Callable[[HttpRequest, Project, Any], HttpResponse]] = {
-    "about": _about,
-    "rules": _rules,
+    "about": _save_description,
+    "rules": _save_rules,
     "delete": _delete,
 }
 

@@ -66,12 +66,12 @@ def quality(request: HttpRequest, slug: str) -> HttpResponse:
         else:
             messages.success(request, _("Quality rules saved."))
             return redirect("annotation:quality", slug)
-    found = experts(project)
+    expert_rows = experts(project)
     context = {
         "form": form,
         "uses": [(use, label, readiness(project, use)) for use, label in Use.choices],
-        "experts": found,
-        "baseline": baseline(found),
+        "experts": expert_rows,
+        "baseline": baseline(expert_rows),
         "wanted": LABELS_PER_EXPERT,
     }
     return render(request, "annotation/quality.html", context, status=422 if form.errors else 200)
@@ -86,12 +86,12 @@ def gold(request: HttpRequest, slug: str, use: str) -> HttpResponse:
     form = PairsForm(request.POST if request.method == "POST" else None, project=project, use=use)
     if form.is_bound and form.is_valid():
         try:
-            made = add_gold_pairs(request.user, project, use, **form.cleaned_data)
+            n_added = add_gold_pairs(request.user, project, use, **form.cleaned_data)
         except AnnotationError as error:
             form.add_error(None, str(error))
         else:
-            words = ngettext("%(n)s pair was added.", "%(n)s pairs were added.", made)
-            messages.success(request, words % {"n": made})
+            words = ngettext("%(n)s pair was added.", "%(n)s pairs were added.", n_added)
+            messages.success(request, words % {"n": n_added})
             return redirect("annotation:gold", slug, use)
     return _gold_page(request, project, use, {"form": form}, 422 if form.errors else 200)
 
@@ -186,11 +186,11 @@ def validator_move(request: HttpRequest, slug: str, pk: int, move: str) -> HttpR
         raise Http404(_("Unknown action. Reload the page."))
     person = validator_for(request.user, project, pk)
     try:
-        said = MOVES[move](request.user, project, person, request.POST.get("note", ""))
+        message = MOVES[move](request.user, project, person, request.POST.get("note", ""))
     except AnnotationError as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, said)
+        messages.success(request, message)
     return redirect("annotation:validators", slug)
 
 
@@ -234,8 +234,8 @@ def practice(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST":
         return _start(request, Stage.PRACTICE, request.POST.get("of_stage", ""), "annotation:practice")
     policy = QualityPolicy.objects.filter(project=project).first()
-    found, roles = readiness(project, Use.PRACTICE), roles_in(request.user, project)
-    numbers = {Stage.EDIT: found.captions, Stage.VALIDATION: found.pairs}
+    practice_readiness, roles = readiness(project, Use.PRACTICE), roles_in(request.user, project)
+    numbers = {Stage.EDIT: practice_readiness.captions, Stage.VALIDATION: practice_readiness.pairs}
     sets = [
         {"stage": stage, "title": TITLES[stage], "count": numbers[stage]}
         for stage, role in PRACTICE_ROLE.items()
@@ -257,7 +257,7 @@ def qualification(request: HttpRequest, slug: str) -> HttpResponse:
         "policy": policy,
         "tries": tries,
         "qualified": bool(policy) and qualified,
-        "running": next((found for found in tries if found.finished_at is None), None),
+        "running": next((attempt_row for attempt_row in tries if attempt_row.finished_at is None), None),
         "left": max(0, policy.tries - len(tries)) if policy else 0,
         "baseline": baseline(experts(project)),
     }
@@ -267,98 +267,111 @@ def qualification(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def attempt(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show the next open question, or the result."""
-    found = _attempt(request, slug, pk)
-    following = found.questions.filter(answered_at=None).order_by("place").first()
+    stored_attempt = _attempt(request, slug, pk)
+    following = stored_attempt.questions.filter(answered_at=None).order_by("place").first()
     if following is not None:
         return redirect("annotation:question", slug, pk, following.place)
-    answers = list(found.questions.values_list("right", flat=True))
-    return render(request, "annotation/attempt.html", {"attempt": found, "right": sum(answers), "asked": len(answers)})
+    answers = list(stored_attempt.questions.values_list("right", flat=True))
+    return render(
+        request, "annotation/attempt.html", {"attempt": stored_attempt, "right": sum(answers), "asked": len(answers)}
+    )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def question(request: HttpRequest, slug: str, pk: int, place: int) -> HttpResponse:
     """Show one question; practice shows the right answer afterwards, the qualification never does."""
-    found, problem, form = _attempt(request, slug, pk), "", request.POST
+    stored_attempt, problem, form = _attempt(request, slug, pk), "", request.POST
     if request.method == "POST":
-        given = form.get("answer") or form.getlist("text")
+        submitted_answer = form.get("answer") or form.getlist("text")
         try:
-            answer_question(request.user, pk, place, given, **sent_with(form))
+            answer_question(request.user, pk, place, submitted_answer, **sent_with(form))
         except AnnotationError as error:
             problem = str(error)
         else:
-            here = redirect("annotation:question", slug, pk, place)
-            return here if found.stage == Stage.PRACTICE else redirect("annotation:attempt", slug, pk)
-    rows = found.questions.select_related(
+            same_page = redirect("annotation:question", slug, pk, place)
+            return same_page if stored_attempt.stage == Stage.PRACTICE else redirect("annotation:attempt", slug, pk)
+    rows = stored_attempt.questions.select_related(
         "attempt", "pair__video__project", "practice__caption__video__project", "practice__subtest", "pair__subtest"
     )
-    asked = or_404(rows.filter(place=place).first(), _("Question not found."))
-    if asked.answered_at and found.stage == Stage.QUALIFICATION:
+    asked_question = or_404(rows.filter(place=place).first(), _("Question not found."))
+    if asked_question.answered_at and stored_attempt.stage == Stage.QUALIFICATION:
         return redirect("annotation:attempt", slug, pk)
-    context = {**_shown(asked), "attempt": found, "question": asked, "problem": problem}
-    if asked.practice_id:
+    context = {
+        **_question_context(asked_question),
+        "attempt": stored_attempt,
+        "question": asked_question,
+        "problem": problem,
+    }
+    if asked_question.practice_id:
         typed = form.getlist("text")
-        context["boxes"] = (typed + [asked.practice.caption.text] * asked.practice.wanted)[: asked.practice.wanted]
-    context |= {"number": place + 1, "total": found.questions.count()}
-    template = "annotation/question_edit.html" if asked.practice_id else "annotation/question_judge.html"
+        context["boxes"] = (typed + [asked_question.practice.caption.text] * asked_question.practice.wanted)[
+            : asked_question.practice.wanted
+        ]
+    context |= {"number": place + 1, "total": stored_attempt.questions.count()}
+    template = "annotation/question_edit.html" if asked_question.practice_id else "annotation/question_judge.html"
     return render(request, template, context, status=400 if problem else 200)
 
 
 def _attempt(request: HttpRequest, slug: str, pk: int) -> Attempt:
     request.project = get_project(request.user, slug)
-    found = attempt_for(request.user, pk)
-    if found.project_id != request.project.pk:
+    stored_attempt = attempt_for(request.user, pk)
+    if stored_attempt.project_id != request.project.pk:
         raise Http404(_("Exercise not found."))
-    return found
+    return stored_attempt
 
 
 def _start(request: HttpRequest, stage: str, of_stage: str, back: str) -> HttpResponse:
     try:
-        found = start_attempt(request.user, request.project, stage, of_stage)
+        new_attempt = start_attempt(request.user, request.project, stage, of_stage)
     except AnnotationError as error:
         messages.error(request, str(error))
         return redirect(back, request.project.slug)
-    return redirect("annotation:attempt", request.project.slug, found.pk)
+    return redirect("annotation:attempt", request.project.slug, new_attempt.pk)
 
 
-def _shown(asked: Question) -> dict[str, Any]:
-    return _edit_question(asked) if asked.practice_id else _judgement(asked)
+def _question_context(asked_question: Question) -> dict[str, Any]:
+    return _edit_question(asked_question) if asked_question.practice_id else _judgement(asked_question)
 
 
-def _judgement(asked: Question) -> dict[str, Any]:
-    pair, first = asked.pair, bool(asked.caption_first)
+def _judgement(asked_question: Question) -> dict[str, Any]:
+    pair, first = asked_question.pair, bool(asked_question.caption_first)
     work = two_texts(pair.caption_text, pair.foil_text, first)
-    places = {"caption": "first" if first else "second", "foil": "second" if first else "first"}
+    order_words = {"caption": "first" if first else "second", "foil": "second" if first else "first"}
     context: dict[str, Any] = {
-        "clip": blind_clip(pair.video, asked.attempt.person_id, Piece.QUESTION, asked.pk),
+        "clip": blind_clip(pair.video, asked_question.attempt.person_id, Piece.QUESTION, asked_question.pk),
         "texts": [(_("First"), work.first.segments), (_("Second"), work.second.segments)],
         "answers": ANSWER_ROWS,
     }
-    if asked.answered_at:
+    if asked_question.answered_at:
         words = dict(ANSWERS)
-        context["given"] = words[places.get(asked.choice, asked.choice)]
-        context["expected"] = words[places.get(pair.answer, pair.answer)]
+        context["given"] = words[order_words.get(asked_question.choice, asked_question.choice)]
+        context["expected"] = words[order_words.get(pair.answer, pair.answer)]
         context["explanation"] = pair.explanation
     return context
 
 
-def _edit_question(asked: Question) -> dict[str, Any]:
-    caption = asked.practice.caption
-    marks = asked.practice.marks
+def _edit_question(asked_question: Question) -> dict[str, Any]:
+    caption = asked_question.practice.caption
+    marks = asked_question.practice.marks
     facts = {"caption": caption.text, "others": [], "dropped": [], **marked_words(marks)}
     context: dict[str, Any] = {
-        "clip": blind_clip(caption.video, asked.attempt.person_id, Piece.QUESTION, asked.pk),
+        "clip": blind_clip(caption.video, asked_question.attempt.person_id, Piece.QUESTION, asked_question.pk),
         "caption": caption.text,
         "facts": facts,
         "checks": live_checks(),
         "of_action": marks is not None,
     }
-    if asked.answered_at:
-        texts = asked.text.split(LINE) if asked.practice.wanted > 1 else [asked.text]
-        grades = grade_edits(caption.text, texts, asked.practice.examples, marks)
+    if asked_question.answered_at:
+        texts = asked_question.text.split(LINE) if asked_question.practice.wanted > 1 else [asked_question.text]
+        grades = grade_edits(caption.text, texts, asked_question.practice.examples, marks)
         context["given"] = [
-            (diff_segments(caption.text, text), MATCHES[grade.match], [of_finding(one) for one in grade.findings])
+            (
+                diff_segments(caption.text, text),
+                MATCHES[grade.match],
+                [of_finding(finding) for finding in grade.findings],
+            )
             for text, grade in zip(texts, grades, strict=True)
         ]
-        context["examples"] = [diff_segments(caption.text, example) for example in asked.practice.examples]
-        context["explanation"] = asked.practice.explanation
+        context["examples"] = [diff_segments(caption.text, example) for example in asked_question.practice.examples]
+        context["explanation"] = asked_question.practice.explanation
     return context

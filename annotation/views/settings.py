@@ -47,19 +47,21 @@ def guideline(request: HttpRequest, slug: str, stage: str, subtest: int | None =
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     if stage not in Stage.values:
         raise Http404(_("Stage not found."))
-    about = subtest_for(project, subtest) if subtest is not None else None
-    form, problem, begun = request.POST, "", work_under_version(project, stage, about)
+    guideline_subtest = subtest_for(project, subtest) if subtest is not None else None
+    form, problem, begun = request.POST, "", work_under_version(project, stage, guideline_subtest)
     if request.method == "POST":
         unwarned = begun and form.get("begun") != str(begun)
         if "preview" not in form and not unwarned:
             try:
-                made = publish_guideline(request.user, project, stage, form.get("text", ""), subtest=about)
+                new_guideline = publish_guideline(
+                    request.user, project, stage, form.get("text", ""), subtest=guideline_subtest
+                )
             except AnnotationError as error:
                 problem = str(error)
             else:
-                messages.success(request, _("Version %(n)s published.") % {"n": made.version})
+                messages.success(request, _("Version %(n)s published.") % {"n": new_guideline.version})
                 return redirect(request.path)
-    context = _guideline_context(request, project, stage, about) | {"problem": problem, "begun": begun}
+    context = _guideline_context(request, project, stage, guideline_subtest) | {"problem": problem, "begun": begun}
     return render(request, "annotation/guideline.html", context, status=400 if problem else 200)
 
 
@@ -114,16 +116,16 @@ def vote_rule(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     subtest = subtest_for(project, pk)
     name, form = subtest.name, VoteRuleForm(request.POST if request.method == "POST" else None, instance=subtest)
     if form.is_bound and form.is_valid():
-        given = form.cleaned_data
+        values = form.cleaned_data
         rule = VoteRule(
-            wanted=given["votes_wanted"],
-            needed=given["votes_needed"],
-            all_pairs=given["valid_when"] == Subtest.ValidWhen.ALL,
-            pairs_enough=given["foils_enough"],
-            stop_early=given["stop_early"],
-            full_share=given["full_share"],
-            most=given["votes_max"],
-            skilled_first=given["skilled_first"],
+            wanted=values["votes_wanted"],
+            needed=values["votes_needed"],
+            all_pairs=values["valid_when"] == Subtest.ValidWhen.ALL,
+            pairs_enough=values["foils_enough"],
+            stop_early=values["stop_early"],
+            full_share=values["full_share"],
+            most=values["votes_max"],
+            skilled_first=values["skilled_first"],
         )
         try:
             set_vote_rule(request.user, subtest, rule)
@@ -151,6 +153,6 @@ def ask_for_votes(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     except AnnotationError as error:
         messages.error(request, str(error))
     else:
-        said = ngettext("Votes will be collected for %(n)d item.", "Votes will be collected for %(n)d items.", n)
-        messages.success(request, said % {"n": n})
+        message = ngettext("Votes will be collected for %(n)d item.", "Votes will be collected for %(n)d items.", n)
+        messages.success(request, message % {"n": n})
     return redirect("annotation:vote_rule", project.slug, subtest.pk)

@@ -101,7 +101,7 @@ def crowd_study(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     form = CodeCheckForm(request.POST if request.method == "POST" else None)
     owner = _whose(request, study, form) if request.method == "POST" and form.is_valid() else None
     page = _page_of_places(study, request.GET.get("page"))
-    if any(place.is_late and place.done >= study.pieces for place in page):
+    if any(crowd_place.is_late and crowd_place.done >= study.pieces for crowd_place in page):
         complete_late_places(study)
         page = _page_of_places(study, request.GET.get("page"))
     link = request.build_absolute_uri(reverse("annotation:enter", args=[study.key]))
@@ -114,31 +114,36 @@ def crowd_study(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "owner": owner,
         "link": link + (PROLIFIC_QUERY if is_prolific else ""),
         "is_prolific": is_prolific,
-        "late": sum(place.is_late for place in page),
+        "late": sum(crowd_place.is_late for crowd_place in page),
         "left": places_left(study),
     }
     context["waiting"] = _tasks_for(study, context["left"])
     return render(request, "annotation/crowd_study.html", context, status=422 if form.errors else 200)
 
 
-def _tasks_for(study: CrowdStudy, places: int) -> int:
+def _tasks_for(study: CrowdStudy, n_places: int) -> int:
     """Return how many tasks are available; if they are too few, those that an arrival would make are made first."""
-    found = waiting_for(study)
-    if study.is_open and found < places and make_tasks(study.project, limit=MAX_GROUPS_PER_CALL):
+    n_tasks = waiting_for(study)
+    if study.is_open and n_tasks < n_places and make_tasks(study.project, limit=MAX_GROUPS_PER_CALL):
         return waiting_for(study)
-    return found
+    return n_tasks
 
 
 def _page_of_places(study: CrowdStudy, number: str | None) -> Page:
     """Return a page of the study's places, each with `done`, `code`, `worker` and `is_late`."""
-    places = study.taken.select_related("person", "study").prefetch_related("person__crowd_workers")
-    page, now = Paginator(places, PER_PAGE).get_page(number), timezone.now()
+    crowd_places = study.taken.select_related("person", "study").prefetch_related("person__crowd_workers")
+    page, now = Paginator(crowd_places, PER_PAGE).get_page(number), timezone.now()
     done = done_by(list(page))
-    for place in page:
-        workers = place.person.crowd_workers.all()
-        place.done, place.code = done.get(place.pk, 0), code_of(place) if place.shows_code else ""
-        place.worker = next((each.worker for each in workers if each.project_id == study.project_id), "")
-        place.is_late = place.state == PlaceState.ACTIVE and place.deadline <= now
+    for crowd_place in page:
+        workers = crowd_place.person.crowd_workers.all()
+        crowd_place.done, crowd_place.code = (
+            done.get(crowd_place.pk, 0),
+            code_of(crowd_place) if crowd_place.shows_code else "",
+        )
+        crowd_place.worker = next(
+            (worker_row.worker for worker_row in workers if worker_row.project_id == study.project_id), ""
+        )
+        crowd_place.is_late = crowd_place.state == PlaceState.ACTIVE and crowd_place.deadline <= now
     return page
 
 
@@ -195,23 +200,23 @@ def _enter(request: HttpRequest, study: CrowdStudy, sent: QueryDict, now: dateti
     if request.method == "POST":
         refuse_other_fields(request, form if text else None, *parameters, project=study.project)
     entry = read_entry(study, parameters if request.method == "POST" else _all_of(study, sent), now)
-    if mine := _their_place(request, study, entry):
-        request.session[CROWD_PLACE_KEY] = mine
+    if own_place_id := _place_of_worker(request, study, entry):
+        request.session[CROWD_PLACE_KEY] = own_place_id
         return redirect("annotation:place", study.project.slug)
     make_tasks(study.project, limit=MAX_GROUPS_PER_CALL)
     closed = why_no_entry(study, entry, now)
     is_sent = request.method == "POST" and closed != "no work"
     if is_sent and (text is None or form.is_valid()):
         unproved = _is_unproved(request, study, entry)
-        place = enter_study(study, entry, now=now)
+        crowd_place = enter_study(study, entry, now=now)
         # A person who is back only for their code has no role to consent for.
-        if text is not None and place.state == PlaceState.ACTIVE:
-            give_consent(place.person, study.project, form.cleaned_data["version"])
-        login(request, place.person, backend=OWN_BACKEND)
+        if text is not None and crowd_place.state == PlaceState.ACTIVE:
+            give_consent(crowd_place.person, study.project, form.cleaned_data["version"])
+        login(request, crowd_place.person, backend=OWN_BACKEND)
         if unproved:
             request.session[UNPROVED] = True
-        request.session[CROWD_PLACE_KEY] = place.pk
-        return _first_task(request, place)
+        request.session[CROWD_PLACE_KEY] = crowd_place.pk
+        return _first_task(request, crowd_place)
     context = {
         "study": study,
         "parameters": parameters,
@@ -229,12 +234,12 @@ def _enter(request: HttpRequest, study: CrowdStudy, sent: QueryDict, now: dateti
     return render(request, "annotation/enter.html", context, status=422 if text and form.errors else 200)
 
 
-def _first_task(request: HttpRequest, place: CrowdPlace) -> HttpResponse:
+def _first_task(request: HttpRequest, crowd_place: CrowdPlace) -> HttpResponse:
     """Open the first task of a new place; the page of the place if there is none now, or the place has ended."""
-    project = place.study.project
-    if place.state == PlaceState.ACTIVE:
+    project = crowd_place.study.project
+    if crowd_place.state == PlaceState.ACTIVE:
         with suppress(AnnotationError):
-            return next_piece(request, project, place.study.stage)
+            return next_piece(request, project, crowd_place.study.stage)
     return redirect("annotation:place", project.slug)
 
 
@@ -247,23 +252,23 @@ def _is_unproved(request: HttpRequest, study: CrowdStudy, entry: Entry) -> bool:
     """Return whether only unsigned ids identify the person, for a worker who already existed."""
     if study.platform != Platform.PROLIFIC:
         return False
-    known = CrowdWorker.objects.filter(project=study.project, platform=study.platform, worker=entry.worker)
-    worker = known.first()
+    workers = CrowdWorker.objects.filter(project=study.project, platform=study.platform, worker=entry.worker)
+    worker = workers.first()
     if worker is not None and worker.person_id == request.user.pk:
         return bool(request.session.get(UNPROVED))
     return worker is not None
 
 
-def _their_place(request: HttpRequest, study: CrowdStudy, entry: Entry) -> int | None:
+def _place_of_worker(request: HttpRequest, study: CrowdStudy, entry: Entry) -> int | None:
     """Return the place in this study of the worker who is signed in: they need no new proof."""
     if not request.user.is_authenticated:
         return None
-    mine = CrowdWorker.objects.filter(
+    own_workers = CrowdWorker.objects.filter(
         project=study.project, platform=study.platform, worker=entry.worker, person=request.user
     )
     live = (PlaceState.ACTIVE, PlaceState.COMPLETED)
-    places = CrowdPlace.objects.filter(study=study, person=request.user, state__in=live)
-    return places.values_list("pk", flat=True).first() if mine.exists() else None
+    own_places = CrowdPlace.objects.filter(study=study, person=request.user, state__in=live)
+    return own_places.values_list("pk", flat=True).first() if own_workers.exists() else None
 
 
 @never_cache
@@ -273,24 +278,28 @@ def place(request: HttpRequest, slug: str) -> HttpResponse:
 
     The code is shown only when it is complete. A late place with all tasks done completes here.
     """
-    found = Project.objects.filter(slug=slug, deleted_at=None).first()
-    project = or_404(found, _("You have no place in a study of this project."))
-    mine = crowd_place_for(request.user, project, _came_to(request))
+    requested_project = Project.objects.filter(slug=slug, deleted_at=None).first()
+    project = or_404(requested_project, _("You have no place in a study of this project."))
+    crowd_place = crowd_place_for(request.user, project, _came_to(request))
     # Only now: a "not found" page must not name the project.
     request.project = project
     if request.method == "POST":
         return _move_place(request, project)
-    if mine.state == PlaceState.ACTIVE and mine.deadline <= timezone.now() and complete_late_places(mine.study):
-        mine = crowd_place_for(request.user, project, mine.pk)
-    is_active = mine.state == PlaceState.ACTIVE
-    left = (mine.deadline - timezone.now()).total_seconds()
+    if (
+        crowd_place.state == PlaceState.ACTIVE
+        and crowd_place.deadline <= timezone.now()
+        and complete_late_places(crowd_place.study)
+    ):
+        crowd_place = crowd_place_for(request.user, project, crowd_place.pk)
+    is_active = crowd_place.state == PlaceState.ACTIVE
+    seconds_left = (crowd_place.deadline - timezone.now()).total_seconds()
     context = {
-        "place": mine,
-        "study": mine.study,
-        "progress": progress_of(mine) if is_active else None,
-        "minutes_left": max(1, int(left // 60)),
-        "code": code_of(mine) if mine.shows_code else "",
-        "title": TITLES[mine.study.stage],
+        "place": crowd_place,
+        "study": crowd_place.study,
+        "progress": progress_of(crowd_place) if is_active else None,
+        "minutes_left": max(1, int(seconds_left // 60)),
+        "code": code_of(crowd_place) if crowd_place.shows_code else "",
+        "title": TITLES[crowd_place.study.stage],
     }
     return render(request, "annotation/place.html", context)
 
@@ -302,8 +311,8 @@ def _came_to(request: HttpRequest) -> int | None:
 
 def _move_place(request: HttpRequest, project: Project) -> HttpResponse:
     # Another tab may have opened another place since.
-    shown = request.POST.get("place", "")
-    which = int(shown) if shown.isdecimal() and len(shown) <= MAX_ID_DIGITS else _came_to(request)
+    submitted_id = request.POST.get("place", "")
+    which = int(submitted_id) if submitted_id.isdecimal() and len(submitted_id) <= MAX_ID_DIGITS else _came_to(request)
     if request.POST.get("move") == "return":
         return_place(request.user, project, which)
         words = _("You returned your place. Please also return the study on the platform.")
@@ -319,22 +328,24 @@ def studies(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     sent = request.POST if request.method == "POST" else None
     of_objects = request.POST.get("study") == "objects"
-    shown = {
+    study_forms = {
         "baseline_form": BaselineForm(None if of_objects else sent, project=project, prefix="baseline"),
         "objects_form": ObjectCheckForm(sent if of_objects else None, project=project, prefix="objects"),
     }
     if sent is not None:
-        form, write = (shown["objects_form"], _open_check) if of_objects else (shown["baseline_form"], _open_baseline)
+        form, write = (
+            (study_forms["objects_form"], _open_check) if of_objects else (study_forms["baseline_form"], _open_baseline)
+        )
         if _opened(request, form, write):
             return redirect("annotation:studies", slug)
     context = {
-        **shown,
+        **study_forms,
         "checks": checks_of(project),
         "baseline": _baseline(project),
         "closed": why_no_baseline(project),
         "has_captions": Caption.objects.filter(video__project=project).exists(),
     }
-    bad = any(form.errors for form in shown.values())
+    bad = any(form.errors for form in study_forms.values())
     return render(request, "annotation/studies.html", context, status=422 if bad else 200)
 
 
@@ -357,13 +368,13 @@ def _opened(request: HttpRequest, form: forms.Form, write: Callable[[HttpRequest
     return True
 
 
-def _open_baseline(request: HttpRequest, chosen: dict[str, Any]) -> str:
-    n = open_baseline(request.user, request.project, **chosen)
+def _open_baseline(request: HttpRequest, baseline_settings: dict[str, Any]) -> str:
+    n = open_baseline(request.user, request.project, **baseline_settings)
     return ngettext("%(n)s item added to the baseline.", "%(n)s items added to the baseline.", n) % {"n": n}
 
 
-def _open_check(request: HttpRequest, chosen: dict[str, Any]) -> str:
-    open_object_check(request.user, request.project, chosen.pop("source"), **chosen)
+def _open_check(request: HttpRequest, check_settings: dict[str, Any]) -> str:
+    open_object_check(request.user, request.project, check_settings.pop("source"), **check_settings)
     return _("Frames drawn. People can check a frame as soon as its image is ready.")
 
 
@@ -377,9 +388,9 @@ def object_check(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     check = object_check_for(request.user, project, pk)
     if request.method == "POST":
-        frame, place = (_number(request.POST.get(name, "")) for name in ("frame", "place"))
+        frame, object_index = (_number(request.POST.get(name, "")) for name in ("frame", "place"))
         try:
-            classify_object(request.user, project, frame, place, request.POST.get("error_class", ""))
+            classify_object(request.user, project, frame, object_index, request.POST.get("error_class", ""))
         except AnnotationError as error:
             messages.error(request, str(error))
         return redirect("annotation:object_check", slug, pk)

@@ -110,8 +110,8 @@ def queue(request: HttpRequest, slug: str, stage: str) -> HttpResponse:
     if request.method == "POST":
         return next_piece(request, project, stage)
     make_tasks(project, limit=MAX_GROUPS_PER_CALL)
-    mine = queue_of(request.user, project, stage, in_crowd=is_crowd(request))
-    context = {"queue": mine, "done": done_bar(request)}
+    own_queue = queue_of(request.user, project, stage, in_crowd=is_crowd(request))
+    context = {"queue": own_queue, "done": done_bar(request)}
     return render(request, "annotation/queue.html", context)
 
 
@@ -204,7 +204,7 @@ def _edit_slots(work: EditWork, texts: list[str], parents: list[str]) -> list[di
                 "text": texts[index] if index < len(texts) else (suggestion.text if suggestion else ""),
                 "parent": parents[index] if index < len(parents) else (suggestion and suggestion.candidate_id),
                 "notes": [note_words(note) for note in suggestion.notes] if suggestion else [],
-                "suggestions": [_chip(other) for other in ordered],
+                "suggestions": [_chip(other_suggestion) for other_suggestion in ordered],
             }
         )
     return slots
@@ -342,12 +342,12 @@ def frame_image(request: HttpRequest, slug: str, pk: int) -> HttpResponseBase:
 
 
 def _object_answers(form: QueryDict) -> dict[str, str]:
-    return {str(place): form.get(f"object-{place}", "") for place in range(MAX_OBJECTS)}
+    return {str(index): form.get(f"object-{index}", "") for index in range(MAX_OBJECTS)}
 
 
 def _objects_context(work: ObjectsWork, form: QueryDict) -> dict[str, Any]:
     typed = _object_answers(form)
-    return {"work": work, "objects": [(place, name, typed[str(place)]) for place, name in enumerate(work.objects)]}
+    return {"work": work, "objects": [(index, name, typed[str(index)]) for index, name in enumerate(work.objects)]}
 
 
 @require_POST

@@ -42,7 +42,7 @@ def offer(frozen: Sequence[FrozenItem], name: str) -> Offer:
         for position, foil in enumerate(record["foils"])
     }
     pairs = [Pair(id_, _together(record), record["caption"], foil) for id_, (record, foil) in item_of.items()]
-    balanced_ids = frozenset(item_of[id_][0]["id"] for id_ in select(pairs, per_group=None).kept)
+    balanced_ids = frozenset(item_of[id_][0]["id"] for id_ in select(pairs, per_group=None).selected)
     return Offer(name, len(records), len(balanced_ids), balanced_ids)
 
 

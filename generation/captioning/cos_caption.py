@@ -43,7 +43,7 @@ def make(
 
 def _texts(text: str, tokens: Sequence[Token], event: Event, mode: str) -> dict[str, str]:
     """Return template -> caption."""
-    what = _thing(text, tokens, event)
+    what = _changed_object(text, tokens, event)
     several = event.several and mode != "paper"
     verb, _, particle = event.change.verb.partition(" ")
     be = "are" if several else "is"
@@ -62,7 +62,7 @@ def _texts(text: str, tokens: Sequence[Token], event: Event, mode: str) -> dict[
     return texts
 
 
-def _thing(text: str, tokens: Sequence[Token], event: Event) -> str:
+def _changed_object(text: str, tokens: Sequence[Token], event: Event) -> str:
     """Return the thing that changes, without its article."""
     if event.name:
         return event.name
@@ -78,7 +78,7 @@ def _facts(text: str, tokens: Sequence[Token], event: Event, template: str) -> d
         "pre": change.pre,
         "post": change.post,
         "reverse": change.reverse,
-        "thing": _thing(text, tokens, event),
+        "thing": _changed_object(text, tokens, event),
         "transitive": event.transitive,
         "template": template,
     }

@@ -9,7 +9,7 @@ from typing import Any
 from foilworks.core.text.language.phrases import POSSESSIVE, NounPhrase, is_plural_noun, noun_phrases
 from foilworks.core.text.language.tokens import Token
 from foilworks.core.text.language.tools import tagger
-from generation.grammar.existence import frame_for, one_of
+from generation.grammar.existence import frame_for, singular_noun
 from generation.records import CaptionInput, MadeCaption, Skip
 
 VERSION = "1"
@@ -35,7 +35,7 @@ def _noun_of_fact(source: CaptionInput) -> tuple[str, bool] | None:
     if not isinstance(noun, str) or not noun.strip():
         return None
     words = " ".join(noun.lower().split())
-    return one_of(words), is_plural_noun(words.split()[-1])
+    return singular_noun(words), is_plural_noun(words.split()[-1])
 
 
 def _noun_of_text(text: str, tokens: Sequence[Token]) -> tuple[str, bool]:
@@ -46,7 +46,7 @@ def _noun_of_text(text: str, tokens: Sequence[Token]) -> tuple[str, bool]:
         return "", False
     phrase = (behind or phrases)[0]
     words = " ".join(text[tokens[_bare(tokens, phrase)].start : tokens[phrase.head].end].lower().split())
-    return one_of(words), is_plural_noun(tokens[phrase.head].text)
+    return singular_noun(words), is_plural_noun(tokens[phrase.head].text)
 
 
 def _bare(tokens: Sequence[Token], phrase: NounPhrase) -> int:

@@ -24,7 +24,7 @@ def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: di
     del others
     text_changes = changes(caption.text, foil, tagger(params["tagger"]))
     new_verb = any(_has_verb(change.before) and _has_verb(change.after) for change in text_changes)
-    pairs = [(_parts(change.before), _parts(change.after)) for change in text_changes]
+    pairs = [(_word_classes(change.before), _word_classes(change.after)) for change in text_changes]
     wrong = [
         f"{' '.join(before) or 'nothing'} became {' '.join(after) or 'nothing'}"
         for before, after in pairs
@@ -37,7 +37,7 @@ def _has_verb(tokens: Sequence[Token]) -> bool:
     return any(token.part == "VERB" for token in tokens)
 
 
-def _parts(tokens: Sequence[Token]) -> list[str]:
+def _word_classes(tokens: Sequence[Token]) -> list[str]:
     return [SAME.get(token.part, token.part) for token in tokens]
 
 

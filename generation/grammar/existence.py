@@ -58,7 +58,7 @@ def read_existence(text: str) -> Existence | None:
     return Existence(frame, *match.span("frame"), *match.span("noun"), noun)
 
 
-def one_of(noun: str) -> str:
+def singular_noun(noun: str) -> str:
     """Return the singular of a thing: "wine glasses" -> "wine glass"; "water", "scissors" as they are."""
     first, _, last = noun.lower().rpartition(" ")
     return f"{first} {singular(last) or last}".strip()
@@ -71,7 +71,7 @@ def frame_for(noun: str, *, several: bool) -> tuple[str, str]:
         return SOME, noun
     if last in PLURAL_ONLY:
         return SEVERAL, noun
-    return (SEVERAL, many_of(noun)) if several else (ONE, noun)
+    return (SEVERAL, plural_noun(noun)) if several else (ONE, noun)
 
 
 def own_frame(noun: str, frame: str) -> str:
@@ -83,7 +83,7 @@ def own_frame(noun: str, frame: str) -> str:
     return SEVERAL if last in PLURAL_ONLY else frame
 
 
-def many_of(noun: str) -> str:
+def plural_noun(noun: str) -> str:
     """Return the plural of a thing, by its last word: "wine glass" -> "wine glasses"."""
     first, _, last = noun.rpartition(" ")
     many = plural(last) if singular(last) is None else last
@@ -95,4 +95,4 @@ def in_frame(noun: str, source_frame: str, frame: str) -> str | None:
     the noun has no singular ("jeans")."""
     if (source_frame == SOME) != (frame == SOME) or (frame == ONE and noun.split()[-1] in PLURAL_ONLY):
         return None
-    return many_of(noun) if frame == SEVERAL else noun
+    return plural_noun(noun) if frame == SEVERAL else noun

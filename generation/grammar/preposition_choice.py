@@ -86,7 +86,7 @@ def choices(phrase: str, before: Sequence[str], after: Sequence[str]) -> tuple[s
         verb |= _next_verb(after)
     targets = next((row.targets for row in rows if row.fits(verb, landmark)), ())
     opposite = OPPOSITES.get(phrase, ())
-    return tuple(sorted(targets, key=lambda one: one not in opposite))
+    return tuple(sorted(targets, key=lambda target: target not in opposite))
 
 
 @cache

@@ -19,7 +19,8 @@ MAX_CAPTION_LENGTH = 400
 
 _STATES = "|".join(
     sorted(
-        {re.escape(state) for entry in TUPLES for state in (entry.pre, entry.post)}, key=lambda one: (-len(one), one)
+        {re.escape(state) for entry in TUPLES for state in (entry.pre, entry.post)},
+        key=lambda state: (-len(state), state),
     )
 )
 # Blanks are not part of a word, and no run of either is split twice: a search takes linear time.

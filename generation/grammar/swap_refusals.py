@@ -75,7 +75,7 @@ def refused(swap: Swap) -> str:
         return f"only several can '{tokens[main].lemma}' somebody"
     if why := refusal(swap):
         return why
-    if _doubled(tokens, subject, counterpart) or _named_again(tokens, subject, counterpart):
+    if _doubled(tokens, subject, counterpart) or _repeats_description(tokens, subject, counterpart):
         return UNCLEAR_SENTENCE
     if subject.plural != counterpart.plural and any(_stays(tokens, actor) for actor in (subject, counterpart)):
         return UNCLEAR
@@ -108,7 +108,7 @@ def _stays(tokens: Sequence[Token], actor: Actor) -> bool:
     return any(token.lower == "other" for token in tokens[actor.first : actor.first + actor.determiner])
 
 
-def _named_again(tokens: Sequence[Token], subject: Actor, counterpart: Actor) -> bool:
+def _repeats_description(tokens: Sequence[Token], subject: Actor, counterpart: Actor) -> bool:
     """Return whether the rest of the caption has a participant's whole description again."""
     text = ""
     for actor in (subject, counterpart):

@@ -2,7 +2,7 @@
 
 from functools import cache, lru_cache
 
-from generation.grammar.existence import one_of
+from generation.grammar.existence import singular_noun
 
 # One group per line: a label of COCO (DETR's), then the words of captions for it.
 GROUPS = (
@@ -88,7 +88,7 @@ def _names() -> dict[str, frozenset[str]]:
 
 
 def _line(line: str) -> frozenset[str]:
-    return frozenset(one_of(name.strip()) for name in line.split(","))
+    return frozenset(singular_noun(name.strip()) for name in line.split(","))
 
 
 @lru_cache(maxsize=20_000)
@@ -97,12 +97,12 @@ def names_of(noun: str) -> frozenset[str]:
 
     A label of several words is also its last one: a "wine glass" is a glass.
     """
-    name = one_of(" ".join(noun.lower().split()))
+    name = singular_noun(" ".join(noun.lower().split()))
     synonyms = {name, *_names().get(name, ())}
     return frozenset(synonyms | {synonym.split()[-1] for synonym in synonyms if synonym})
 
 
 def seen_as(noun: str, objects: frozenset[str]) -> str:
     """Return the detected label that names the thing, or ""."""
-    name = one_of(" ".join(noun.lower().split()))
+    name = singular_noun(" ".join(noun.lower().split()))
     return next((label for label in sorted(objects) if name in names_of(label)), "")

@@ -55,7 +55,7 @@ class Prompt:
             messages.append(("assistant", json.dumps({"captions": list(answers)}, ensure_ascii=False)))
         return (*messages, ("user", self._asked(caption, k)))
 
-    def _asked(self, caption: str, k: int) -> str:
+    def _question_text(self, caption: str, k: int) -> str:
         # Without str.format: captions and prompts may contain braces.
         return self.question.replace("{k}", str(k)).replace("{caption}", caption)
 

@@ -87,7 +87,7 @@ def _character(record: Any, where: str) -> Character:
     )
 
 
-def named_in(text: str, characters: Iterable[Character]) -> list[NameMention]:
+def find_mentions(text: str, characters: Iterable[Character]) -> list[NameMention]:
     """Find the named characters from left to right. The longest name wins, case counts or all is in capitals
     ("JENKO"), "'s" may follow. A name that is a common word counts where only a name fits ("Will Harry win?").
     """
@@ -113,7 +113,7 @@ def _is_common_word(text: str, match: re.Match[str]) -> bool:
         return False
     if " " in word or (not lemmas(word.lower()).keys() - {"PROPN"} and word.lower() not in MODALS):
         return False
-    return not _is_followed_like_a_name(text[match.end() :]) and not _is_verb_of_one(text, match.end())
+    return not _is_followed_like_a_name(text[match.end() :]) and not _is_verb_of_name(text, match.end())
 
 
 def _is_followed_like_a_name(following_text: str) -> bool:
@@ -122,7 +122,7 @@ def _is_followed_like_a_name(following_text: str) -> bool:
     return genitive or trimmed[:1] in NAME_MARKS or NAME_FOLLOWED.match(trimmed) is not None
 
 
-def _is_verb_of_one(text: str, at: int) -> bool:
+def _is_verb_of_name(text: str, at: int) -> bool:
     """Return whether the next word is a verb in the third person or past: "Rose opens …", "Mark fell"."""
     following = NEXT_WORD.match(text, at)
     return following is not None and any(tag in ("VBZ", "VBD") for _, tag in verb_readings(following[1].lower()))

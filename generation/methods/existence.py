@@ -24,10 +24,10 @@ from generation.grammar.existence import (
     SEVERAL,
     Existence,
     in_frame,
-    many_of,
-    one_of,
     own_frame,
+    plural_noun,
     read_existence,
+    singular_noun,
 )
 from generation.grammar.synonyms import names_of
 from generation.methods._random import generator_for
@@ -77,7 +77,7 @@ def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: s
     for caption in captions:
         existence = read_existence(caption.text)
         if existence:
-            noun = one_of(existence.noun)
+            noun = singular_noun(existence.noun)
             counts[noun, own_frame(noun, existence.frame)] += 1
             video = caption.video or caption.id
             by_video[video] = by_video.get(video, frozenset()) | {noun}
@@ -119,7 +119,7 @@ def _drawn(
     caption: CaptionInput, existence: Existence, n_foils: int, mode: str, seed: int, state: NounTotals
 ) -> list[tuple[Edit, ...]]:
     """Draw different edits, in proportion to how often the run names their things; all things are tried."""
-    own = _own_things(caption, existence, state)
+    own = _own_nouns(caption, existence, state)
     rng = generator_for(seed, "existence", caption.id)
     edit_sets: dict[tuple[Edit, ...], None] = {}
     # Most draws fit; trying all things for each caption would take things times captions steps.
@@ -137,7 +137,7 @@ def _drawn(
     return list(edit_sets)[:n_foils]
 
 
-def _own_things(caption: CaptionInput, existence: Existence, state: NounTotals) -> frozenset[str]:
+def _own_nouns(caption: CaptionInput, existence: Existence, state: NounTotals) -> frozenset[str]:
     """Return the video's things: with all synonyms if its facts or captions name a thing, alone if the word may mean
     something else ("people watch a dog" names no clock).
     """
@@ -145,9 +145,9 @@ def _own_things(caption: CaptionInput, existence: Existence, state: NounTotals) 
     sibling_nouns = [sibling.noun for sibling in map(read_existence, caption.siblings) if sibling]
     detected_labels = [str(label) for label in caption.facts.get("objects", ())]
     nouns = [noun for text in caption.siblings for noun in _nouns(text)]
-    mentioned_nouns = {one_of(word) for text in (caption.text, *caption.siblings) for word in words(text)}
+    mentioned_nouns = {singular_noun(word) for text in (caption.text, *caption.siblings) for word in words(text)}
     own_nouns = (existence.noun, *run_nouns, *sibling_nouns, *detected_labels, *nouns)
-    part_nouns = (PARTS.get(one_of(noun), frozenset()) for noun in own_nouns)
+    part_nouns = (PARTS.get(singular_noun(noun), frozenset()) for noun in own_nouns)
     return frozenset(mentioned_nouns).union(*(names_of(noun) for noun in own_nouns), *part_nouns)
 
 
@@ -173,7 +173,7 @@ def _edits(text: str, existence: Existence, noun: str, mode: str, frame: str) ->
         form = in_frame(noun, frame, existence.frame)
         return (Edit(existence.start, existence.end, match_case(replaced_text, form)),) if form else ()
     noun_edit = Edit(
-        existence.start, existence.end, match_case(replaced_text, many_of(noun) if frame == SEVERAL else noun)
+        existence.start, existence.end, match_case(replaced_text, plural_noun(noun) if frame == SEVERAL else noun)
     )
     if frame == existence.frame:
         return (noun_edit,)

@@ -161,13 +161,13 @@ def _opposite_pronoun(tokens: Sequence[Token], at: int, word: str, mode: str) ->
         return PLAIN[word]
     possessive = _is_possessive(tokens, at)
     if word == "his":
-        return "hers" if possessive is False and not _is_before_thing(tokens, at) else "her"
+        return "hers" if possessive is False and not _is_before_determiner(tokens, at) else "her"
     if mode == "paper":
         return "his"
     return None if possessive is None else ("his" if possessive else "him")
 
 
-def _is_before_thing(tokens: Sequence[Token], at: int) -> bool:
+def _is_before_determiner(tokens: Sequence[Token], at: int) -> bool:
     """Return whether a determiner or pronoun follows, which is part of a name: "his mine craft world"."""
     return at + 1 < len(tokens) and tokens[at + 1].part in ("DET", "PRON")
 
@@ -194,14 +194,14 @@ def _is_possessive(tokens: Sequence[Token], at: int) -> bool | None:
         return _of_described(tokens, first, lemma)
     if after.part in ("ADV", "VERB"):
         # "her recently adopted dog" or "met her, adopted dogs"; "her only child"; "follows her everywhere".
-        past = head.tag == "VBD" and _thing_at(tokens, first + 1)
+        past = head.tag == "VBD" and _is_noun_at(tokens, first + 1)
         return None if past else after.lower in BEFORE_THINGS and head.part in THINGS
     if lemma in TWO_OBJECTS and many:
         return None
     # "leaves her crying", "keeps her warm": tagged as nouns, which may be wrong.
     gerund = can_be(after.text, "VERB") and not can_be(after.text, "NOUN") and not many
     result = lemma in RESULTING and after.lower in RESULTS
-    return None if after.part == "NOUN" and (gerund or result) and not _thing_at(tokens, first + 1) else True
+    return None if after.part == "NOUN" and (gerund or result) and not _is_noun_at(tokens, first + 1) else True
 
 
 def _describes(token: Token) -> bool:
@@ -216,7 +216,7 @@ def _of_described(tokens: Sequence[Token], first: int, lemma: str) -> bool | Non
     at = first
     while at < len(tokens) and (_describes(tokens[at]) or tokens[at].part == "NUM" or _joins(tokens, at)):
         at += 1
-    if not _thing_at(tokens, at):
+    if not _is_noun_at(tokens, at):
         return False
     # "sees her riding horses", "follows her carrying bags"; "her crying baby".
     open_gerund = tokens[first].tag == "VBG" and (lemma in WATCHING or is_plural_noun(tokens[at].text))
@@ -227,5 +227,5 @@ def _joins(tokens: Sequence[Token], at: int) -> bool:
     return tokens[at].lower in (",", "and", "or") and at + 1 < len(tokens) and _describes(tokens[at + 1])
 
 
-def _thing_at(tokens: Sequence[Token], at: int) -> bool:
+def _is_noun_at(tokens: Sequence[Token], at: int) -> bool:
     return at < len(tokens) and tokens[at].part in THINGS

@@ -16,7 +16,7 @@ from typing import Any
 
 from foilworks.core.text.diff import Edit, apply_edits
 from generation.errors import GenerationError
-from generation.methods._characters import Character, NameMention, cast, named_in, written
+from generation.methods._characters import Character, NameMention, cast, find_mentions, written
 from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 
@@ -39,7 +39,7 @@ def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: s
     n, movies = 0, dict[str, tuple[Character, ...]]()
     for caption in captions:
         n += 1
-        mentions = named_in(caption.text, _cast(caption, params, movies))
+        mentions = find_mentions(caption.text, _cast(caption, params, movies))
         frequencies.update({(_movie(caption), mention.character.name) for mention in mentions})
     return frequencies if n else None
 
@@ -52,7 +52,7 @@ def make(
     movies: dict[str, tuple[Character, ...]] = {}
     for caption in captions:
         characters = _counted(_cast(caption, params, movies), _movie(caption), state)
-        mentions = named_in(caption.text, characters)
+        mentions = find_mentions(caption.text, characters)
         if not mentions:
             why = "it names none of the characters" if characters else "no characters are given for its movie"
             yield Skip(caption.id, why)

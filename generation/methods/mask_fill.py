@@ -48,7 +48,7 @@ def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: s
     fillers = open_fillers(params["model"], params["device"])
     if mode == "paper":
         return State(fillers, (None,) * len(fillers), tags)
-    lemmas_in_run = _seen(captions, tags) if params["vocabulary"] == "captions" else set()
+    lemmas_in_run = _lemmas_of(captions, tags) if params["vocabulary"] == "captions" else set()
     lemmas = lemmas_in_run if len(lemmas_in_run) >= max(1, params["min_corpus"]) else None
     return State(fillers, tuple(words_by_form(filler.words, lemmas) for filler in fillers), tags)
 
@@ -83,7 +83,7 @@ def make(
             yield Shortfall(caption.id, tuple(reasons)) if drafts else Skip(caption.id, "; ".join(reasons))
 
 
-def _seen(captions: Iterable[CaptionInput], tags: Tagger) -> set[tuple[str, str]]:
+def _lemmas_of(captions: Iterable[CaptionInput], tags: Tagger) -> set[tuple[str, str]]:
     """Return (lemma, part of speech) of every verb and noun of the captions."""
     return {
         (token.lemma, token.part)

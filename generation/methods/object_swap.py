@@ -57,7 +57,7 @@ def _unseen(caption: CaptionInput, drafts: list[FoilDraft], foils: int, state: S
     unseen_drafts, seen_labels = [], {}
     for draft in drafts:
         # A synonym of the caption's own object is true as well.
-        label = _seen_in(draft, seen | {str(draft.facts["from"])}, state)
+        label = _detected_label(draft, seen | {str(draft.facts["from"])}, state)
         if label:
             seen_labels[draft.facts["to"]] = label
         else:
@@ -69,7 +69,7 @@ def _unseen(caption: CaptionInput, drafts: list[FoilDraft], foils: int, state: S
         yield replace(draft, method="object_swap", rank=rank, facts=facts)
 
 
-def _seen_in(draft: FoilDraft, seen: frozenset[str], state: State) -> str:
+def _detected_label(draft: FoilDraft, seen: frozenset[str], state: State) -> str:
     """Return the label of the new object, or of its whole noun phrase ("cell" was no phone, "cell phone" is)."""
     label = seen_as(str(draft.facts["to"]), seen)
     if label:

@@ -64,7 +64,7 @@ def make(
     }
     drafts_by_id: dict[str, list[FoilDraft]] = {}
     shared_arguments: dict[str, Any] = {"params": params, "mode": mode, "seed": seed, "state": state}
-    for number, stage in enumerate((_by_spans, _by_words, _by_others), start=1):
+    for number, stage in enumerate((_by_spans, _by_words, _by_other_captions), start=1):
         remaining_captions = [caption for name, caption in uncounted.items() if name not in drafts_by_id]
         stage_drafts = stage(remaining_captions, **shared_arguments) if remaining_captions else {}
         drafts = [stage_drafts.get(caption.id, []) for caption in remaining_captions]
@@ -119,7 +119,7 @@ def _by_words(
     return _grouped(mask_fill.make(captions, params=_word_params(params), mode=mode, seed=seed, state=state.words))
 
 
-def _by_others(
+def _by_other_captions(
     captions: list[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: State
 ) -> dict[str, list[FoilDraft]]:
     """Yield captions of the category with this caption's subject, never of the same video or with a back-reference."""

@@ -112,7 +112,7 @@ def _drafts(
             foil = caption.text[: span.start] + text + caption.text[span.end :]
             if text and (foil not in offered or offered[foil][2] < fill.log_probability):
                 offered[foil] = (span, text, fill.log_probability)
-    best = sorted(offered.values(), key=lambda one: (-one[2], one[0].start, one[1]))
+    best = sorted(offered.values(), key=lambda option: (-option[2], option[0].start, option[1]))
     info = state.filler.info
     for rank, (span, text, value) in enumerate(best[: params["foils"]]):
         edits = replace_phrase(caption.text, span.start, span.end, text)

@@ -75,7 +75,7 @@ def _edits_and_change(caption: CaptionInput, sentence: Sentence, mode: str, seed
                 "it has none of the paper's templates; make one with the caption maker cos_caption, "
                 "or use mode corrected"
             )
-        return _action(text, (0, len(text)), caption, mode, tags, _noted_states(caption))
+        return _action(text, (0, len(text)), caption, mode, tags, _stored_states(caption))
     if sentence.subtest == REVERSE:
         return _reverse(caption, sentence, mode, tags)
     span = sentence.pre if sentence.subtest == PRE else sentence.post
@@ -88,13 +88,13 @@ def _is_template(text: str) -> bool:
     return text.split(maxsplit=1)[:1] in (["Someone"], ["The"])
 
 
-def _known_verb(caption: CaptionInput) -> str:
+def _stored_verb(caption: CaptionInput) -> str:
     """Return the verb from the caption maker: facts {"cos": {"verb": …}}."""
     stored_change = caption.facts.get("cos")
     return str(stored_change.get("verb", "")) if isinstance(stored_change, dict) else ""
 
 
-def _noted_states(caption: CaptionInput) -> tuple[str, str]:
+def _stored_states(caption: CaptionInput) -> tuple[str, str]:
     """Return the states from the caption maker: facts {"cos": {"pre": …, "post": …}}."""
     stored_change = caption.facts.get("cos")
     return (
@@ -119,7 +119,7 @@ def _action(
 ) -> EditedChange:
     """Return the first verb of change that can be undone."""
     tokens, changes = changes_in(text, span, tags)
-    stored_verb = _known_verb(caption)
+    stored_verb = _stored_verb(caption)
     changes = [
         _with_states(found_change, states) for found_change in changes if found_change.change.verb == stored_verb
     ] or [_with_states(found_change, states) for found_change in changes]
@@ -161,10 +161,10 @@ def _target(found_change: FoundChange, mode: str) -> str:
 
 def _state(caption: CaptionInput, span: tuple[int, int], mode: str, seed: int, *, of_pre: bool) -> EditedChange:
     word = caption.text[slice(*span)]
-    changes = opposite_states(word.lower(), of_pre=of_pre, verb=_known_verb(caption))
+    changes = opposite_states(word.lower(), of_pre=of_pre, verb=_stored_verb(caption))
     if not changes:
         return f"the lexicon has no change that {'begins' if of_pre else 'ends'} with '{word}'"
-    matching_changes = [entry for entry in changes if (entry.pre, entry.post) == _noted_states(caption)]
+    matching_changes = [entry for entry in changes if (entry.pre, entry.post) == _stored_states(caption)]
     change = generator_for(seed, "state_change", caption.id).choice(matching_changes or changes)
     opposite_state = change.post if of_pre else change.pre
     return [Edit(*span, match_case(word, opposite_state))], change

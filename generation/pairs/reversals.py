@@ -75,7 +75,7 @@ def reversals(captions: Iterable[PairCaption], *, limit: int | None = None, seed
     if limit is None:
         yield from _once_per_clip(captions)
         return
-    order = lambda found: (bool(found.warning), number_of(str(seed), found.name))  # noqa: E731
+    order = lambda proposal: (bool(proposal.warning), number_of(str(seed), proposal.name))  # noqa: E731
     yield from nsmallest(limit, _once_per_clip(captions), key=order)
 
 

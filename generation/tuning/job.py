@@ -61,7 +61,7 @@ def run_tuning(tuning: Tuning, job: Job) -> None:
     tuning.losses = [point for point in tuning.losses if point[0] <= resumes_at(work)]
     tuning.save(update_fields=["captions", "steps", "losses"])
     _learn(tuning, texts, plan, work, job)
-    tuning.folder = _kept(work)
+    tuning.folder = _publish_model(work)
     tuning.save(update_fields=["folder"])
     shutil.rmtree(work, ignore_errors=True)
     progress(job, tuning.steps, tuning.steps, "done")
@@ -92,7 +92,7 @@ def _marked(text: str, tags: object) -> Text:
     return Text(text, tuple((span.start, span.end) for span in spans))
 
 
-def _kept(work: Path) -> str:
+def _publish_model(work: Path) -> str:
     """Move the tuned model to the installation's models, and return its folder."""
     name = f"tuned/{folder_hash(work / 'model')}"
     target = Path(settings.MODEL_ROOT) / name

@@ -3,7 +3,7 @@
 import pytest
 
 from generation.errors import GenerationError
-from generation.grammar.existence import frame_for, one_of
+from generation.grammar.existence import frame_for, singular_noun
 from generation.records import CaptionInput
 from tests.generation.making import outcomes, over_seeds, skipped
 
@@ -181,7 +181,7 @@ def test_a_single_sentence_uses_the_built_in_list_and_records_it():
 
 
 def test_forms():
-    assert one_of("wine glasses") == "wine glass"
+    assert singular_noun("wine glasses") == "wine glass"
     assert frame_for("box", several=True) == ("are some", "boxes")
     assert frame_for("water", several=True) == ("is some", "water")
     assert frame_for("pepper", several=True) == ("are some", "peppers")

@@ -6,11 +6,11 @@ from foilworks.core.text.language.tokens import Token
 from generation.grammar.genders import mentions_in
 from generation.methods.gender_swap import (
     _describes,
-    _is_before_thing,
+    _is_before_determiner,
     _is_of_another,
     _is_possessive,
     _joins,
-    _other,
+    _opposite_pronoun,
 )
 
 
@@ -129,14 +129,14 @@ def test_participles_describe_and_nouns_that_are_only_adjectives():
 )
 def test_a_pronoun_becomes_that_of_the_other_gender(sentence, mode, found):
     given = tokens(sentence)
-    assert _other(given, 0, given[0].text, mode) == found
+    assert _opposite_pronoun(given, 0, given[0].text, mode) == found
 
 
 def test_a_determiner_or_pronoun_behind_his_is_part_of_a_name():
-    assert _is_before_thing(tokens("his/PRON the/DET"), 0)
-    assert _is_before_thing(tokens("his/PRON mine/PRON"), 0)
-    assert not _is_before_thing(tokens("his/PRON ./PUNCT"), 0)
-    assert not _is_before_thing(tokens("his/PRON"), 0)
+    assert _is_before_determiner(tokens("his/PRON the/DET"), 0)
+    assert _is_before_determiner(tokens("his/PRON mine/PRON"), 0)
+    assert not _is_before_determiner(tokens("his/PRON ./PUNCT"), 0)
+    assert not _is_before_determiner(tokens("his/PRON"), 0)
 
 
 @pytest.mark.parametrize(

@@ -37,20 +37,20 @@ DROP = "drop_with_video"
 
 def caption_in_doubt(person: User, caption_id: int) -> Caption:
     """Return the caption with video and project, locked. AnnotationError if it needs no decision."""
-    found = caption_for(person, caption_id, Role.RESEARCHER)
+    unlocked_caption = caption_for(person, caption_id, Role.RESEARCHER)
     # Waits for parallel writers that make the group's tasks or item. Then items before captions, in the order in which
     # votes lock them.
-    of_video = CandidateGroup.objects.filter(caption__video=found.video_id)
+    of_video = CandidateGroup.objects.filter(caption__video=unlocked_caption.video_id)
     lock_rows(CandidateGroup.objects.filter(pk__in=of_video.values("pk")))
-    lock_rows(Item.objects.filter(video=found.video_id))
+    lock_rows(Item.objects.filter(video=unlocked_caption.video_id))
     rows = Caption.objects.select_related("video__project").select_for_update(of=("self",), no_key=True)
-    caption = rows.get(pk=found.pk)
+    caption = rows.get(pk=unlocked_caption.pk)
     if not caption.flagged_false or caption.doubt_settled:
         raise AnnotationError(_("This caption is not in doubt, or someone has just decided it. Start the next one."))
     return caption
 
 
-def settle(caption: Caption, how: str, person: User, reason: str, kind: str, **details: object) -> None:
+def record_decision(caption: Caption, how: str, person: User, reason: str, kind: str, **details: object) -> None:
     """Record the decision about the doubt: one audit row, and the person's involvement in the video."""
     Caption.objects.filter(pk=caption.pk).update(doubt_settled=how)
     caption.doubt_settled = how
@@ -70,12 +70,12 @@ def withdraw_items(
 ) -> list[Item]:
     """Move every live one of these items; their votes stay, and nobody judges them any more."""
     live = items.filter(state__in=LIVE_ITEMS).select_for_update(of=("self",), no_key=True)
-    found = list(live.select_related("subtest", "candidate_group").order_by("pk"))
-    for item in found:
+    withdrawn_items = list(live.select_related("subtest", "candidate_group").order_by("pk"))
+    for item in withdrawn_items:
         move_item(item, move, project, person, reason=reason, also={"decided_at": now})
         unlink_main_items(item)
-    task_slots.cancel(Task.objects.filter(item__in=found), now)
-    return found
+    task_slots.cancel(Task.objects.filter(item__in=withdrawn_items), now)
+    return withdrawn_items
 
 
 def withdraw_candidates(
@@ -87,10 +87,10 @@ def withdraw_candidates(
     rows = Candidate.objects.filter(group__in=ids, foil=None, state__in=LIVE_CANDIDATES)
     live = list(rows.select_for_update(of=("self",), no_key=True).order_by("group_id", "rank", "pk"))
     move_candidates(live, move, project, person, reason)
-    found: dict[int, list[Candidate]] = {}
+    candidates_by_group: dict[int, list[Candidate]] = {}
     for candidate in live:
-        found.setdefault(candidate.group_id, []).append(candidate)
-    return found
+        candidates_by_group.setdefault(candidate.group_id, []).append(candidate)
+    return candidates_by_group
 
 
 def checked_reason(reason: str) -> str:
@@ -111,7 +111,7 @@ def confirm_caption(person: User, caption_id: int, reason: str, *, now: datetime
 
 def _confirm(person: User, caption_id: int, reason: str, now: datetime) -> Caption:
     caption = caption_in_doubt(person, caption_id)
-    settle(caption, DoubtSettled.CONFIRMED, person, reason, Involvement.Kind.SETTLED)
+    record_decision(caption, DoubtSettled.CONFIRMED, person, reason, Involvement.Kind.SETTLED)
     return caption
 
 
@@ -140,27 +140,31 @@ def correct_caption(
     new caption are dropped. AnnotationError for an invalid or existing caption, a kept foil that is not a foil of the
     new caption, and a caption that is not in doubt.
     """
-    wanted = Correction(text.strip(), reason.strip(), frozenset(keep), now or timezone.now())
-    return run_in_transaction(lambda: _correct(person, caption_id, wanted))
+    correction = Correction(text.strip(), reason.strip(), frozenset(keep), now or timezone.now())
+    return run_in_transaction(lambda: _correct(person, caption_id, correction))
 
 
-def _correct(person: User, caption_id: int, wanted: Correction) -> Caption:
+def _correct(person: User, caption_id: int, correction: Correction) -> Caption:
     old = caption_in_doubt(person, caption_id)
-    new = _revision(old, wanted.text)
+    new = _revision(old, correction.text)
     project = old.video.project
-    items = withdraw_items(Item.objects.filter(caption=old), CORRECTION, project, person, wanted.reason, wanted.now)
+    items = withdraw_items(
+        Item.objects.filter(caption=old), CORRECTION, project, person, correction.reason, correction.now
+    )
     unfinished = CandidateGroup.objects.filter(caption=old, item=None).select_related("run__subtest")
     # Closed before anything is made of the new one: an undone review cannot reopen the old one.
-    under_way = withdraw_candidates(unfinished, CORRECTION, project, person, wanted.reason, wanted.now)
-    settle(old, DoubtSettled.CORRECTED, person, wanted.reason, Involvement.Kind.MADE, revision=new.pk, items=len(items))
-    known = set()
+    under_way = withdraw_candidates(unfinished, CORRECTION, project, person, correction.reason, correction.now)
+    record_decision(
+        old, DoubtSettled.CORRECTED, person, correction.reason, Involvement.Kind.MADE, revision=new.pk, items=len(items)
+    )
+    old_foils = set()
     for item in items:
-        known |= _carry_item(item, new, person, wanted)
-    if unknown := wanted.keep - known:
+        old_foils |= _carry_item(item, new, person, correction)
+    if unknown := correction.keep - old_foils:
         raise AnnotationError(_("%(n)s of the foils to keep no longer exist. Reload the page.") % {"n": len(unknown)})
     for group in unfinished:
         if group.pk in under_way:
-            _carry_group(group.run.subtest, under_way[group.pk], new, person, wanted)
+            _carry_group(group.run.subtest, under_way[group.pk], new, person, correction)
     return new
 
 
@@ -179,31 +183,33 @@ def _revision(old: Caption, text: str) -> Caption:
     return Caption.objects.create(video=old.video, key=old.key, text=text, text_sha256=sha256, revises=old)
 
 
-def _carry_item(item: Item, new: Caption, person: User, wanted: Correction) -> set[int]:
+def _carry_item(item: Item, new: Caption, person: User, correction: Correction) -> set[int]:
     """Copy the item's foils to the new caption, and create the new item if enough are kept; return their ids."""
     foils = list(Foil.objects.filter(item=item).order_by("position"))
-    _check_kept([foil for foil in foils if foil.pk in wanted.keep], new)
+    _check_kept([foil for foil in foils if foil.pk in correction.keep], new)
     sources = {candidate.foil_id: candidate for candidate in Candidate.objects.filter(foil__in=foils)}
     group = reopened_group(item.subtest, new, person)
     for foil in foils:
-        state = C.ACCEPTED if foil.pk in wanted.keep else _state_under(new, foil.text)
+        state = C.ACCEPTED if foil.pk in correction.keep else _state_under(new, foil.text)
         source: Candidate | Foil = sources.get(foil.pk, foil)
-        authoring.carry_over(group, source, foil.position, state, person, wanted.reason)
-    _go_on(group, person, wanted)
+        authoring.carry_over(group, source, foil.position, state, person, correction.reason)
+    _involve_and_advance(group, person, correction)
     return {foil.pk for foil in foils}
 
 
-def _carry_group(subtest: Subtest, candidates: list[Candidate], new: Caption, person: User, wanted: Correction) -> None:
+def _carry_group(
+    subtest: Subtest, candidates: list[Candidate], new: Caption, person: User, correction: Correction
+) -> None:
     group = reopened_group(subtest, new, person)
     for candidate in candidates:
         state = _state_under(new, candidate.text)
-        authoring.carry_over(group, candidate, candidate.rank, state, person, wanted.reason)
-    _go_on(group, person, wanted)
+        authoring.carry_over(group, candidate, candidate.rank, state, person, correction.reason)
+    _involve_and_advance(group, person, correction)
 
 
 def _check_kept(foils: list[Foil], new: Caption) -> None:
-    found = editing.errors(editing.check_texts(new.text, [foil.text for foil in foils]))
-    for finding in found:
+    findings = editing.errors(editing.check_texts(new.text, [foil.text for foil in foils]))
+    for finding in findings:
         raise AnnotationError(
             _("The foil '%(text)s' cannot be kept: %(problem)s.")
             % {"text": shortened(foils[finding.index].text), "problem": of_finding(finding)}
@@ -215,10 +221,10 @@ def _state_under(new: Caption, text: str) -> CandidateState:
     return C.DROPPED if editing.normalised(text) == editing.normalised(new.text) else C.QUEUED
 
 
-def _go_on(group: CandidateGroup, person: User, wanted: Correction) -> None:
+def _involve_and_advance(group: CandidateGroup, person: User, correction: Correction) -> None:
     hand = {"project": group.run.project, "person": person, "video_id": group.caption.video_id, "group": group}
     Involvement.objects.bulk_create([Involvement(kind=Involvement.Kind.MADE, **hand)], ignore_conflicts=True)
-    advance(group, person, wanted.now)
+    advance(group, person, correction.now)
 
 
 def drop_caption(person: User, caption_id: int, reason: str, *, now: datetime | None = None) -> Caption:
@@ -236,9 +242,9 @@ def _drop(person: User, caption_id: int, reason: str, now: datetime) -> Caption:
     items = withdraw_items(Item.objects.filter(video=video), DROP, project, person, reason, now)
     groups = CandidateGroup.objects.filter(caption__video=video)
     dropped = withdraw_candidates(groups, DROP, project, person, reason, now)
-    others = Caption.objects.filter(video=video).exclude(doubt_settled=DoubtSettled.CORRECTED)
-    others.update(doubt_settled=DoubtSettled.DROPPED)
-    settle(
+    captions_of_video = Caption.objects.filter(video=video).exclude(doubt_settled=DoubtSettled.CORRECTED)
+    captions_of_video.update(doubt_settled=DoubtSettled.DROPPED)
+    record_decision(
         caption,
         DoubtSettled.DROPPED,
         person,

@@ -92,11 +92,11 @@ def requeue(person: User, item_id: int, reason: str = "", *, now: datetime | Non
 
 
 def _requeue(person: User, item_id: int, reason: str, now: datetime) -> Item:
-    wanted = item_for(person, item_id, Role.RESEARCHER).pk
+    requested_id = item_for(person, item_id, Role.RESEARCHER).pk
     # Its group before the item, in the order in which `take_apart` locks them.
-    found = CandidateGroup.objects.filter(item=wanted).values_list("pk", flat=True).first()
-    group = locked_group(found) if found else None
-    item = locked_item(wanted)
+    group_id = CandidateGroup.objects.filter(item=requested_id).values_list("pk", flat=True).first()
+    group = locked_group(group_id) if group_id else None
+    item = locked_item(requested_id)
     next_item_state(item.state, "requeue")
     was: dict[str, Any] = _withdraw(item, now)
     was["imported"] = group is None
@@ -120,14 +120,14 @@ def _withdraw(item: Item, now: datetime) -> dict[str, Any]:
 
 
 def _reopen(item: Item, group: CandidateGroup, person: User, reason: str) -> list[Candidate]:
-    made = []
+    reopened_candidates = []
     foils: Sequence[Foil] = item.foils.order_by("position")
     sources = {candidate.foil_id: candidate for candidate in Candidate.objects.filter(foil__in=foils)}
     for foil in foils:
         state = CandidateState.ACCEPTED if foil.verdict == FoilVerdict.VALID else CandidateState.QUEUED
         source = sources.get(foil.pk) or _imported(foil, group)
-        made.append(authoring.copy_candidate(source, state, group.run.project, person, reason))
-    return made
+        reopened_candidates.append(authoring.copy_candidate(source, state, group.run.project, person, reason))
+    return reopened_candidates
 
 
 def _imported(foil: Foil, group: CandidateGroup) -> Candidate:

@@ -78,11 +78,11 @@ def _undo_confirm(person: User, event: AuditEvent) -> Caption:
 
 def _undo_item(person: User, event: AuditEvent) -> Item:
     roles = ROLES if event.action == "adjudicate" else (Role.RESEARCHER,)
-    wanted = item_for(person, int(event.target_id), *roles).pk
+    item_id = item_for(person, int(event.target_id), *roles).pk
     # Its group before the item, in the order in which `take_apart` locks them.
-    made = event.details["was"].get("group")
-    group = locked_group(made) if made and CandidateGroup.objects.filter(pk=made).exists() else None
-    item = locked_item(wanted)
+    group_id = event.details["was"].get("group")
+    group = locked_group(group_id) if group_id and CandidateGroup.objects.filter(pk=group_id).exists() else None
+    item = locked_item(item_id)
     _require_last(event, item)
     if ReleaseItem.objects.filter(item=item, release__created_at__gte=event.at).exists():
         raise AnnotationError(_("A release frozen since then contains this item, so the decision cannot be undone."))
@@ -115,7 +115,7 @@ def _undo_adjudicate(item: Item, event: AuditEvent, person: User, _group: Candid
 def _undo_retract(item: Item, event: AuditEvent, person: User, _group: CandidateGroup | None) -> None:
     refuse_if_given_up(item)
     _move_back(item, event, person)
-    _use_again(item, event.details["was"])
+    _undo_withdraw(item, event.details["was"])
 
 
 def _undo_restore(item: Item, event: AuditEvent, person: User, _group: CandidateGroup | None) -> None:
@@ -146,7 +146,7 @@ def _undo_requeue(item: Item, event: AuditEvent, person: User, group: CandidateG
     else:
         CandidateGroup.objects.filter(pk=group.pk).update(item=item)
     _move_back(item, event, person)
-    _use_again(item, was)
+    _undo_withdraw(item, was)
 
 
 def _opened_since() -> str:
@@ -172,7 +172,7 @@ def _remove_baseline(item: Item, event: AuditEvent) -> None:
         raise AnnotationError(_("A gold pair was made from this item since then, so the decision cannot be undone."))
 
 
-def _use_again(item: Item, was: dict[str, Any]) -> None:
+def _undo_withdraw(item: Item, was: dict[str, Any]) -> None:
     """Undo `_withdraw` of annotation.actions.decisions.items."""
     Item.objects.filter(pk__in=was["main_items"]).update(proficiency_item=item)
     link_main_items(item)

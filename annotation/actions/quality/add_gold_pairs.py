@@ -48,18 +48,18 @@ def _add(
     actor: User, project: Project, use: str, subtest: Subtest, number: int, mismatched: bool, seed: int, why: str
 ) -> int:
     if use == Use.QUALIFICATION and not mismatched:
-        _one_subtest_a_test(project, subtest)
+        _check_one_subtest_per_test(project, subtest)
     # The researcher's seed is usually 0: without a secret, the source code would reveal which items become gold.
     secret = secret_seed("gold", project.pk)
     drawn = sorted(_sources(subtest), key=lambda foil: seeded_share(secret, seed, foil.pk))
     pairs = _mismatched(drawn, number) if mismatched else [(foil, foil.item) for foil in drawn[:number]]
     shown_as = subtest.mains.order_by("pk").first() or subtest
-    made = [
+    gold_pairs = [
         GoldPair(
             project=project,
             use=use,
             subtest=shown_as,
-            video_id=place.video_id,
+            video_id=clip_item.video_id,
             caption_text=foil.item.caption.text,
             foil_text=foil.text,
             answer=KnownAnswer.NEITHER if mismatched else KnownAnswer.CAPTION,
@@ -69,15 +69,15 @@ def _add(
             foil=foil,
             said_by=actor,
         )
-        for foil, place in pairs
+        for foil, clip_item in pairs
     ]
-    if not made:
+    if not gold_pairs:
         raise AnnotationError(_("All valid items of this subtest are already gold pairs. Choose another subtest."))
-    for pair in made:
+    for pair in gold_pairs:
         pair.save()
-    events = [audit.event(project, actor, "add_gold_pair", pair, to_state=use, seed=seed) for pair in made]
+    events = [audit.event(project, actor, "add_gold_pair", pair, to_state=use, seed=seed) for pair in gold_pairs]
     audit.record_many(events)
-    return len(made)
+    return len(gold_pairs)
 
 
 def _sources(subtest: Subtest) -> list[Foil]:
@@ -93,30 +93,30 @@ def _mismatched(drawn: Sequence[Foil], number: int) -> list[tuple[Foil, Item]]:
     """Pair each foil with the next item in the draw from another source and with other texts."""
     pairs = []
     for at, foil in enumerate(drawn):
-        others = [*drawn[at + 1 :], *drawn[:at]]
-        other = next((one.item for one in others if _apart(foil.item, one.item)), None)
-        if other is not None:
-            pairs.append((foil, other))
+        other_foils = [*drawn[at + 1 :], *drawn[:at]]
+        partner = next((candidate.item for candidate in other_foils if _are_unrelated(foil.item, candidate.item)), None)
+        if partner is not None:
+            pairs.append((foil, partner))
     return pairs[:number]
 
 
-def _apart(one: Item, other: Item) -> bool:
-    same_source = one.video.source_id and one.video.source_id == other.video.source_id
-    same_class = one.video.class_label and one.video.class_label == other.video.class_label
-    same_text = one.caption.text_sha256 == other.caption.text_sha256
-    return one.video_id != other.video_id and not (same_source or same_class or same_text)
+def _are_unrelated(first: Item, second: Item) -> bool:
+    same_source = first.video.source_id and first.video.source_id == second.video.source_id
+    same_class = first.video.class_label and first.video.class_label == second.video.class_label
+    same_text = first.caption.text_sha256 == second.caption.text_sha256
+    return first.video_id != second.video_id and not (same_source or same_class or same_text)
 
 
-def _one_subtest_a_test(project: Project, subtest: Subtest) -> None:
+def _check_one_subtest_per_test(project: Project, subtest: Subtest) -> None:
     """Return, for each test, the proficiency items of one subtest (ViLMA, Sec. B.1)."""
     if not subtest.test:
         return
-    others = GoldPair.objects.filter(
+    pairs_of_other_subtests = GoldPair.objects.filter(
         project=project, use=Use.QUALIFICATION, withdrawn_at=None, mismatched=False, item__subtest__test=subtest.test
     ).exclude(item__subtest=subtest)
-    found = others.select_related("item__subtest").first()
-    if found is not None:
+    conflicting_pair = pairs_of_other_subtests.select_related("item__subtest").first()
+    if conflicting_pair is not None:
         raise AnnotationError(
             _("The test %(test)s is in the qualification with its subtest %(subtest)s. Withdraw that pair first.")
-            % {"test": subtest.test, "subtest": found.item.subtest.name}
+            % {"test": subtest.test, "subtest": conflicting_pair.item.subtest.name}
         )

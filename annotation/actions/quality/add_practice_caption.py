@@ -46,7 +46,7 @@ def _add(
 ) -> PracticeCaption:
     if PracticeCaption.objects.filter(project=project, caption=caption, withdrawn_at=None).exists():
         raise AnnotationError(_("This caption is already in practice. Choose another one."))
-    made = PracticeCaption.objects.create(
+    practice_caption = PracticeCaption.objects.create(
         project=project,
         subtest=subtest,
         caption=caption,
@@ -54,5 +54,5 @@ def _add(
         explanation=explanation,
         said_by=actor,
     )
-    audit.record(audit.event(project, actor, "add_practice_caption", made))
-    return made
+    audit.record(audit.event(project, actor, "add_practice_caption", practice_caption))
+    return practice_caption

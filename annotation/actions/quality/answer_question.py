@@ -25,7 +25,7 @@ from foilworks.core.projects.models import User
 def answer_question(
     person: User,
     attempt_id: int,
-    place: int,
+    question_index: int,
     answer: str | int | Sequence[str],
     *,
     watch: Any = None,
@@ -37,13 +37,13 @@ def answer_question(
     `answer`: 1-5 or its name for a pair, the foil or foils for a caption. AnnotationError for an invalid answer.
     """
     moment = now or timezone.now()
-    return run_in_transaction(lambda: _answer(person, attempt_id, place, answer, watch, seconds, moment))
+    return run_in_transaction(lambda: _answer(person, attempt_id, question_index, answer, watch, seconds, moment))
 
 
 def _answer(
     person: User,
     attempt_id: int,
-    place: int,
+    question_index: int,
     answer: str | int | Sequence[str],
     watch: Any,
     seconds: Any,
@@ -53,7 +53,9 @@ def _answer(
     attempt = attempt_for(person, attempt_id)
     require_role(person, attempt.project, PRACTICE_ROLE[Stage(attempt.of_stage)])
     question = (
-        attempt.questions.select_related("pair", "practice__caption", "practice__subtest").filter(place=place).first()
+        attempt.questions.select_related("pair", "practice__caption", "practice__subtest")
+        .filter(place=question_index)
+        .first()
     )
     if question is None:
         raise AnnotationError(_("Question not found."))
@@ -71,10 +73,10 @@ def _answer(
 
 
 def _judge(question: Question, answer: str | int) -> None:
-    shown = parse_answer(answer)
-    if shown is None:
+    shown_answer = parse_answer(answer)
+    if shown_answer is None:
         raise AnnotationError(_("Answer with 1 to 5 or one of: %(list)s.") % {"list": ", ".join(ANSWERS)})
-    question.choice = truth_of(shown, bool(question.caption_first))
+    question.choice = truth_of(shown_answer, bool(question.caption_first))
     question.right = question.choice == question.pair.answer
 
 

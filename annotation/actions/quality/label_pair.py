@@ -23,20 +23,20 @@ def label_pair(actor: User, project: Project, pair_id: int, answer: str | int) -
     AnnotationError for an unknown answer.
     """
     pair = pair_for(actor, project, pair_id)
-    shown = parse_answer(answer)
-    if shown is None:
+    shown_answer = parse_answer(answer)
+    if shown_answer is None:
         raise AnnotationError(_("Answer with 1 to 5 or one of: %(list)s.") % {"list": ", ".join(ANSWERS)})
     if pair.use != Use.QUALIFICATION:
         raise AnnotationError(_("Experts label the pairs of the qualification."))
-    return run_in_transaction(lambda: _label(actor, project, pair_id, shown))
+    return run_in_transaction(lambda: _label(actor, project, pair_id, shown_answer))
 
 
-def _label(actor: User, project: Project, pair_id: int, shown: str) -> ExpertLabel:
+def _label(actor: User, project: Project, pair_id: int, shown_answer: str) -> ExpertLabel:
     policy, _made = QualityPolicy.objects.get_or_create(project=project)
     first = label_order(policy, actor, pair_id)
-    label, made = ExpertLabel.objects.get_or_create(
-        pair_id=pair_id, person=actor, defaults={"caption_first": first, "choice": truth_of(shown, first)}
+    label, is_new = ExpertLabel.objects.get_or_create(
+        pair_id=pair_id, person=actor, defaults={"caption_first": first, "choice": truth_of(shown_answer, first)}
     )
-    if made:
+    if is_new:
         audit.record(audit.event(project, actor, "label_pair", label))
     return label

@@ -31,17 +31,19 @@ def ask_for_new_votes(
     require_role(person, project, Role.RESEARCHER)
     if not reason.strip():
         raise AnnotationError(_("Enter a reason. It is saved with the item."))
-    return run_in_transaction(lambda: _ask(person, project, sorted(set(items)), reason.strip(), now or timezone.now()))
+    return run_in_transaction(
+        lambda: _request_votes(person, project, sorted(set(items)), reason.strip(), now or timezone.now())
+    )
 
 
-def _ask(person: User, project: Project, keys: Sequence[int], reason: str, now: datetime) -> int:
+def _request_votes(person: User, project: Project, keys: Sequence[int], reason: str, now: datetime) -> int:
     rows = Item.objects.filter(pk__in=keys, project=project)
     lock_rows(rows)
     lock_rows(Caption.objects.filter(pk__in=set(rows.values_list("caption", flat=True))))
-    found = [locked_item(pk) for pk in rows.order_by("pk").values_list("pk", flat=True)]
-    for item in found:
+    items = [locked_item(pk) for pk in rows.order_by("pk").values_list("pk", flat=True)]
+    for item in items:
         _check(item)
-    decided = [item for item in found if item.state != ItemState.IN_VALIDATION]
+    decided = [item for item in items if item.state != ItemState.IN_VALIDATION]
     for item in decided:
         _reopen(item, project, person, reason)
     return len(decided)
@@ -78,8 +80,8 @@ def _reopen(item: Item, project: Project, person: User, reason: str) -> None:
     tasks.exclude(state=TaskState.OPEN).update(state=TaskState.OPEN)
     foils = Foil.objects.filter(item=item)
     foils.update(verdict=FoilVerdict.PENDING)
-    asked = {pk for one, several in tasks.values_list("foil", "foils_asked") for pk in several or [one]}
-    new = list(foils.exclude(pk__in=asked).order_by("position"))
+    voted_foils = {pk for foil, foils_asked in tasks.values_list("foil", "foils_asked") for pk in foils_asked or [foil]}
+    new = list(foils.exclude(pk__in=voted_foils).order_by("position"))
     task_slots.store(task_slots.validation_tasks(project, item, new, item.subtest.votes_wanted))
     also = {"decided_at": None, "unanimous": None}
     move_item(item, "ask_again", project, person, reason=reason, also=also)

@@ -54,7 +54,7 @@ def exclude_vote(vote: Vote, project: Project, actor: User, reason: str, now: da
 def reinstate_vote(vote: Vote, project: Project, actor: User, reason: str, now: datetime) -> str:
     """Count an excluded vote again if a slot is free, else mark it as surplus; return the new state."""
     item = locked_item(vote.item_id)
-    slot = _place_for(vote, item)
+    slot = _slot_for(vote, item)
     new = COUNTED if slot else SURPLUS
     Vote.objects.filter(pk=vote.pk, state=ASIDE).update(state=new, slot=slot)
     _record(vote, project, actor, "bring_vote_back", ASIDE, new, reason)
@@ -68,7 +68,7 @@ def reinstate_vote(vote: Vote, project: Project, actor: User, reason: str, now: 
     return new
 
 
-def _place_for(vote: Vote, item: Item) -> Slot | None:
+def _slot_for(vote: Vote, item: Item) -> Slot | None:
     """Return the vote's former slot if it is free, else a free one with the same order of texts, else any."""
     slots = Slot.objects.select_for_update(of=("self",), no_key=True).select_related("task")
     if item.state in WITHDRAWN:
@@ -83,8 +83,8 @@ def _place_for(vote: Vote, item: Item) -> Slot | None:
 
 
 def _same_order(vote: Vote, slot: Slot) -> bool:
-    shown = caption_first(order_seed(slot.project_id), slot.task.foil_id, slot.index, slot.task.overlap)
-    return shown == vote.caption_first
+    is_caption_first = caption_first(order_seed(slot.project_id), slot.task.foil_id, slot.index, slot.task.overlap)
+    return is_caption_first == vote.caption_first
 
 
 def _record(vote: Vote, project: Project, actor: User, action: str, old: str, new: str, reason: str) -> None:

@@ -25,7 +25,7 @@ def skilled_people(task: Task, project: Project, n: int) -> list[int]:
     Drawn with a secret seed, so that the best person does not get all divided pairs. The claim checks every rule again.
     """
     validators = Membership.objects.filter(project=project, role=Role.VALIDATOR)
-    known = Standing.objects.filter(
+    estimated_standings = Standing.objects.filter(
         policy__project=project,
         state=Standing.State.ACTIVE,
         skill__isnull=False,
@@ -38,9 +38,9 @@ def skilled_people(task: Task, project: Project, n: int) -> list[int]:
         DeclinedVideo.objects.filter(video=task.video_id),
     )
     for rows in seen:
-        known = known.exclude(person__in=rows.values("person"))
+        estimated_standings = estimated_standings.exclude(person__in=rows.values("person"))
     seed = secret_seed("skilled-first", project.pk)
-    people = better_half(list(known.values_list("person", "skill")))
+    people = better_half(list(estimated_standings.values_list("person", "skill")))
     return sorted(people, key=lambda person: seeded_share(seed, task.foil_id, person))[:n]
 
 
@@ -52,14 +52,14 @@ def refresh_skill(project: Project, now: datetime) -> None:
 
 
 @transaction.atomic
-def store_skills(project: Project, found: Mapping[int, float]) -> None:
+def store_skills(project: Project, skill_by_person: Mapping[int, float]) -> None:
     """Store the estimates by person; others have none. One audit row with the number of people."""
     policy = QualityPolicy.objects.filter(project=project).first()
     if policy is None:
         return
     standings = list(Standing.objects.select_for_update(no_key=True).filter(policy=policy).order_by("pk"))
     for standing in standings:
-        standing.skill = found.get(standing.person_id)
+        standing.skill = skill_by_person.get(standing.person_id)
     Standing.objects.bulk_update(standings, ["skill"], batch_size=500)
-    known = sum(standing.skill is not None for standing in standings)
-    audit.record(audit.event(project, None, "estimate_skill", policy, people=known))
+    n_estimated = sum(standing.skill is not None for standing in standings)
+    audit.record(audit.event(project, None, "estimate_skill", policy, people=n_estimated))

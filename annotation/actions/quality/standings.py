@@ -31,10 +31,10 @@ COUNTS = ("gold_seen", "gold_right", "first", "second", "timed", "fast")
 
 def admitted(person: User, project: Project, now: datetime) -> Standing | None:
     """Return the person's status, created if missing; None if the project has no policy. NotAdmitted says why not."""
-    found = policy_and_standing(person, project)
-    if found is None:
+    row = policy_and_standing(person, project)
+    if row is None:
         return None
-    policy, standing = found
+    policy, standing = row
     refusal = why_not_admitted(policy, standing)
     if refusal is not None:
         raise NotAdmitted(str(ADMISSION[refusal]), refusal)
@@ -140,9 +140,9 @@ def pause(standing: Standing, reason: Reason, now: datetime, actor: User | None,
     leases.filter(task__stage__in=stages_shown_as(Stage.VALIDATION)).exclude(ending=Ending.SUBMITTED).update(
         standing=standing
     )
-    held = Slot.objects.filter(project=project, person=standing.person_id, state=SlotState.LEASED)
-    held = held.filter(stage__in=stages_shown_as(Stage.VALIDATION))
-    slots = list(held.select_for_update(of=("self",), no_key=True).select_related("task", "project"))
+    leased_slots = Slot.objects.filter(project=project, person=standing.person_id, state=SlotState.LEASED)
+    leased_slots = leased_slots.filter(stage__in=stages_shown_as(Stage.VALIDATION))
+    slots = list(leased_slots.select_for_update(of=("self",), no_key=True).select_related("task", "project"))
     for slot in slots:
         end_lease(slot, Ending.CANCELLED, now, actor)
     return len(slots)
@@ -171,6 +171,6 @@ def standing_of(person: User, project: Project) -> Standing:
     serialize_writes(person)
     policy, _made = QualityPolicy.objects.get_or_create(project=project)
     standing, _made = Standing.objects.get_or_create(policy=policy, person=person)
-    found = locked(standing.pk)
-    assert found is not None
-    return found
+    standing_row = locked(standing.pk)
+    assert standing_row is not None
+    return standing_row

@@ -34,12 +34,12 @@ def start_attempt(
 
 def _start(person: User, project: Project, stage: str, of_stage: str, now: datetime) -> Attempt:
     serialize_writes(person)
-    mine = Attempt.objects.filter(person=person, project=project, stage=stage, of_stage=of_stage)
-    running = mine.filter(finished_at=None).first()
+    attempts = Attempt.objects.filter(person=person, project=project, stage=stage, of_stage=of_stage)
+    running = attempts.filter(finished_at=None).first()
     if running is not None:
         return running
     policy = QualityPolicy.objects.filter(project=project).first()
-    number = mine.count() + 1
+    number = attempts.count() + 1
     if stage == Stage.QUALIFICATION:
         policy = _may_qualify(policy, person, number)
     elif policy is None or not policy.practice_open:
@@ -89,11 +89,11 @@ def _questions(attempt: Attempt, policy: QualityPolicy) -> list[Question]:
     return [
         Question(
             attempt=attempt,
-            place=place,
+            place=index,
             pair_id=pk,
-            caption_first=question_caption_first(policy.secret, attempt.person_id, attempt.number, place),
+            caption_first=question_caption_first(policy.secret, attempt.person_id, attempt.number, index),
         )
-        for place, pk in enumerate(_some(drawn))
+        for index, pk in enumerate(_some(drawn))
     ]
 
 
@@ -108,7 +108,7 @@ def _edits(attempt: Attempt, policy: QualityPolicy) -> list[Question]:
     ).exclude(Exists(declined_by(attempt.person_id, "caption__video")))
     ids = list(captions.order_by("pk").values_list("pk", flat=True))
     drawn = draw(policy.secret, attempt.person_id, attempt.number, ids, (), PRACTICE_LENGTH, 0.0)
-    return [Question(attempt=attempt, place=place, practice_id=pk) for place, pk in enumerate(_some(drawn))]
+    return [Question(attempt=attempt, place=index, practice_id=pk) for index, pk in enumerate(_some(drawn))]
 
 
 def _some(drawn: Sequence[int]) -> Sequence[int]:

@@ -35,9 +35,9 @@ def link_proficiency(person: User | None, main: Subtest, proficiency: Subtest) -
     return run_in_transaction(lambda: _link(person, main, proficiency))
 
 
-def _link(person: User | None, held: Subtest, proficiency: Subtest) -> int:
-    serialize_writes(held.project)
-    main = Subtest.objects.select_for_update(of=("self",), no_key=True).get(pk=held.pk)
+def _link(person: User | None, unlocked_subtest: Subtest, proficiency: Subtest) -> int:
+    serialize_writes(unlocked_subtest.project)
+    main = Subtest.objects.select_for_update(of=("self",), no_key=True).get(pk=unlocked_subtest.pk)
     if main.proficiency_subtest_id not in (None, proficiency.pk):
         raise AnnotationError(
             _("'%(main)s' is already linked to '%(other)s'. Create another main subtest.")

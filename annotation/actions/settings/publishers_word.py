@@ -39,11 +39,11 @@ def take_publishers_word(project: Project, actor: User | None, items: Sequence[I
         slots = Slot.objects.filter(item__in=waiting, stage=Stage.VALIDATION)
         # A parallel claim has its lease before this returns.
         lock_rows(slots)
-        asked = set(Lease.objects.filter(slot__in=slots).values_list("slot__item", flat=True))
-        unasked = [item for item in waiting if item.pk not in asked]
-        Task.objects.filter(item__in=unasked, stage=Stage.VALIDATION).delete()
-        Foil.objects.filter(item__in=unasked).update(verdict=FoilVerdict.VALID)
-        move_items(unasked, "take_publishers_word", project, actor)
+        seen_item_ids = set(Lease.objects.filter(slot__in=slots).values_list("slot__item", flat=True))
+        unseen_items = [item for item in waiting if item.pk not in seen_item_ids]
+        Task.objects.filter(item__in=unseen_items, stage=Stage.VALIDATION).delete()
+        Foil.objects.filter(item__in=unseen_items).update(verdict=FoilVerdict.VALID)
+        move_items(unseen_items, "take_publishers_word", project, actor)
 
 
 def waiting_on_publishers_word(subtest: Subtest) -> QuerySet[Item]:
@@ -66,10 +66,10 @@ def collect_votes(person: User | None, subtest: Subtest, *, size: int | None = N
     return run_in_transaction(lambda: _collect(person, subtest, size, seed))
 
 
-def _collect(person: User | None, held: Subtest, size: int | None, seed: int) -> int:
-    project = held.project
+def _collect(person: User | None, unlocked_subtest: Subtest, size: int | None, seed: int) -> int:
+    project = unlocked_subtest.project
     serialize_writes(project)
-    subtest = Subtest.objects.select_for_update(of=("self",), no_key=True).get(pk=held.pk)
+    subtest = Subtest.objects.select_for_update(of=("self",), no_key=True).get(pk=unlocked_subtest.pk)
     if not subtest.votes_wanted:
         raise AnnotationError(
             _("This subtest requires no votes. Require at least one vote per pair, then collect votes.")

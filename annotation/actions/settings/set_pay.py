@@ -47,8 +47,10 @@ def _set(person: User, project: Project, currency: str, floor: Decimal | None, r
     policy.save()
     PayRate.objects.filter(project=project).delete()
     PayRate.objects.bulk_create(rows)
-    said = {stage: f"{rate.amount} per {rate.unit}" for stage, rate in sorted(rates.items())}
+    rates_in_words = {stage: f"{rate.amount} per {rate.unit}" for stage, rate in sorted(rates.items())}
     audit.record(
-        audit.event(project, person, "set_pay", policy, currency=currency, floor=floor and str(floor), rates=said)
+        audit.event(
+            project, person, "set_pay", policy, currency=currency, floor=floor and str(floor), rates=rates_in_words
+        )
     )
     return policy

@@ -41,11 +41,11 @@ def set_review_sampling(
 def _set(
     person: User, project: Project, rate: float, second_share: float, rates: dict[int, float], now: datetime
 ) -> ReviewPolicy:
-    wanted = {"rate": rate, "second_share": second_share}
-    policy, _made = ReviewPolicy.objects.update_or_create(project=project, defaults=wanted)
+    shares = {"rate": rate, "second_share": second_share}
+    policy, _made = ReviewPolicy.objects.update_or_create(project=project, defaults=shares)
     ReviewRate.objects.filter(project=project).exclude(person__in=rates).delete()
     for annotator, own in rates.items():
         ReviewRate.objects.update_or_create(project=project, person_id=annotator, defaults={"rate": own})
     own_rates = {str(annotator): own for annotator, own in sorted(rates.items())}
-    audit.record(audit.event(project, person, "set_review_shares", policy, **wanted, own_rates=own_rates))
+    audit.record(audit.event(project, person, "set_review_shares", policy, **shares, own_rates=own_rates))
     return policy

@@ -40,23 +40,23 @@ def set_vote_rule(person: User, subtest: Subtest, rule: VoteRule) -> Subtest:
             _("The required votes are more than the votes per pair. Lower this number or raise the votes per pair.")
         )
     if not 0 <= rule.needed <= rule.wanted <= MAX_PER_ITEM or not 1 <= rule.pairs_enough <= MAX_PER_ITEM:
-        said = _("Set 0 to %(most)d votes per pair and a minimum of 1 to %(most)d valid pairs.")
-        raise AnnotationError(said % {"most": MAX_PER_ITEM})
+        message = _("Set 0 to %(most)d votes per pair and a minimum of 1 to %(most)d valid pairs.")
+        raise AnnotationError(message % {"most": MAX_PER_ITEM})
     if not 0.0 <= rule.full_share <= 1.0:
         raise AnnotationError(_("Set the share of items judged in full to a number from 0 to 1."))
     if rule.most and not rule.wanted < rule.most <= MAX_PER_ITEM:
-        said = _("Set the max. votes of a pair to 0, or to a number above %(wanted)d and at most %(most)d.")
-        raise AnnotationError(said % {"wanted": rule.wanted, "most": MAX_PER_ITEM})
+        message = _("Set the max. votes of a pair to 0, or to a number above %(wanted)d and at most %(most)d.")
+        raise AnnotationError(message % {"wanted": rule.wanted, "most": MAX_PER_ITEM})
     return run_in_transaction(lambda: _set(person, subtest, rule))
 
 
-def _set(person: User, held: Subtest, rule: VoteRule) -> Subtest:
+def _set(person: User, unlocked_subtest: Subtest, rule: VoteRule) -> Subtest:
     # The project first, as imports and make_tasks do; a writer that makes an item of the subtest locks it, too.
-    serialize_writes(held.project)
-    subtest = Subtest.objects.select_related("project").select_for_update(of=("self",)).get(pk=held.pk)
-    places = Slot.objects.filter(item__subtest=subtest, stage=Stage.VALIDATION).order_by("pk")
+    serialize_writes(unlocked_subtest.project)
+    subtest = Subtest.objects.select_related("project").select_for_update(of=("self",)).get(pk=unlocked_subtest.pk)
+    slots = Slot.objects.filter(item__subtest=subtest, stage=Stage.VALIDATION).order_by("pk")
     # A parallel claim either gets its slot and is seen below, or finds it gone.
-    list(places.select_for_update(of=("self",), no_key=True).values_list("pk", flat=True))
+    list(slots.select_for_update(of=("self",), no_key=True).values_list("pk", flat=True))
     if why := why_fixed(subtest):
         raise AnnotationError(why)
     if not rule.wanted and subtest.items.exists():
@@ -71,7 +71,7 @@ def _set(person: User, held: Subtest, rule: VoteRule) -> Subtest:
     subtest.skilled_first = rule.skilled_first
     subtest.save(update_fields=FIELDS)
     waiting = Task.objects.filter(item__subtest=subtest, stage=Stage.VALIDATION, state=TaskState.OPEN)
-    n_pairs = task_slots.give_places(waiting, rule.wanted)
+    n_pairs = task_slots.give_slots(waiting, rule.wanted)
     task_slots.draw_in_full(waiting, subtest.project, rule.full_share)
     details = {"before": asdict(before), "rule": asdict(rule), "pairs": n_pairs}
     audit.record(audit.event(subtest.project, person, "set_vote_rule", subtest, **details))

@@ -39,9 +39,9 @@ def set_work_rules(person: User, project: Project, rules: WorkRules) -> Project:
     return run_in_transaction(lambda: _set(person, project, rules))
 
 
-def _set(person: User, held: Project, rules: WorkRules) -> Project:
-    serialize_writes(held)
-    project = or_404(Project.objects.filter(pk=held.pk, deleted_at=None).first(), _("Project not found."))
+def _set(person: User, unlocked_project: Project, rules: WorkRules) -> Project:
+    serialize_writes(unlocked_project)
+    project = or_404(Project.objects.filter(pk=unlocked_project.pk, deleted_at=None).first(), _("Project not found."))
     before = rules_of(project)
     if rules == before:
         return project

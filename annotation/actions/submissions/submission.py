@@ -64,20 +64,20 @@ def check_eligibility(slot: Slot, sent: Submission, answered: Collection[int] | 
     return Refused(refusal)
 
 
-def common_fields(sent: Submission, lease: Lease, place: leasing.SlotToFill) -> dict[str, Any]:
+def common_fields(sent: Submission, lease: Lease, slot_to_fill: leasing.SlotToFill) -> dict[str, Any]:
     """Return the columns of WorkRecord. A record without a slot came too late to count.
 
     Time is paid and reported by the browser, so it is limited to the time since the claim. Heartbeats and the end of
     the lease do not limit it: a person who is offline continues to work.
     """
     return {
-        "slot": place.slot,
+        "slot": slot_to_fill.slot,
         "person": sent.person,
         "idempotency_key": sent.key,
         "guideline_id": lease.guideline_id,
         "watch": watch_evidence(sent.watch),
         "seconds_spent": seconds_spent(sent.seconds, (sent.now - lease.leased_at).total_seconds()),
-        "late": place.late,
+        "late": slot_to_fill.late,
         "created_at": sent.now,
     }
 

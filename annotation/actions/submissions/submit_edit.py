@@ -69,30 +69,32 @@ def submit_edit(
     return run_in_transaction(lambda: _submit(sent, stripped))
 
 
-def _submit(sent: Submission, given: Texts) -> Edit | Refused:
+def _submit(sent: Submission, foil_texts: Texts) -> Edit | Refused:
     lease = submission.get_open_lease(sent, Stage.EDIT, Role.ANNOTATOR)
     group = locked_group(lease.task.group_id)
     before = Edit.objects.filter(person=sent.person, idempotency_key=sent.key).first()
     if before is not None:
         return before
-    place = leasing.find_slot(lease, sent.now)
-    if place.slot is None:
-        return _keep_apart(sent, lease, place, group, given)
-    refused = submission.check_eligibility(place.slot, sent)
+    slot_to_fill = leasing.find_slot(lease, sent.now)
+    if slot_to_fill.slot is None:
+        return _store_late(sent, lease, slot_to_fill, group, foil_texts)
+    refused = submission.check_eligibility(slot_to_fill.slot, sent)
     if refused is not None:
         return refused
-    if place.slot.state == SlotState.FREE:
-        leasing.take_candidates(place.slot, sent.person)
-    return _store(sent, lease, place, group, given)
+    if slot_to_fill.slot.state == SlotState.FREE:
+        leasing.take_candidates(slot_to_fill.slot, sent.person)
+    return _store(sent, lease, slot_to_fill, group, foil_texts)
 
 
-def _store(sent: Submission, lease: Lease, place: leasing.SlotToFill, group: CandidateGroup, given: Texts) -> Edit:
-    slot = place.slot
-    _check(group, given)
+def _store(
+    sent: Submission, lease: Lease, slot_to_fill: leasing.SlotToFill, group: CandidateGroup, foil_texts: Texts
+) -> Edit:
+    slot = slot_to_fill.slot
+    _check(group, foil_texts)
     leasing.fill(slot, lease, sent.now)
     task_slots.finish(slot.task)
-    edit = _record(sent, lease, place, group, given)
-    candidates = _become_candidates(sent.person, group, given)
+    edit = _record(sent, lease, slot_to_fill, group, foil_texts)
+    candidates = _become_candidates(sent.person, group, foil_texts)
     edit.candidates.add(*candidates)
     _pass_unreviewed(sent.person, group, candidates)
     leasing.return_candidates(slot, sent.person, "not used")
@@ -101,41 +103,47 @@ def _store(sent: Submission, lease: Lease, place: leasing.SlotToFill, group: Can
     return edit
 
 
-def _record(sent: Submission, lease: Lease, place: leasing.SlotToFill, group: CandidateGroup, given: Texts) -> Edit:
-    fields = submission.common_fields(sent, lease, place)
-    edit = Edit.objects.create(group=group, texts=list(given.texts), **fields)
-    counted = "counted" if place.slot else "kept apart"
-    audit.record(audit.event(group.run.project, sent.person, "submit_edit", edit, to_state=counted, late=place.late))
+def _record(
+    sent: Submission, lease: Lease, slot_to_fill: leasing.SlotToFill, group: CandidateGroup, foil_texts: Texts
+) -> Edit:
+    fields = submission.common_fields(sent, lease, slot_to_fill)
+    edit = Edit.objects.create(group=group, texts=list(foil_texts.texts), **fields)
+    counted = "counted" if slot_to_fill.slot else "kept apart"
+    audit.record(
+        audit.event(group.run.project, sent.person, "submit_edit", edit, to_state=counted, late=slot_to_fill.late)
+    )
     return edit
 
 
-def _keep_apart(sent: Submission, lease: Lease, place: leasing.SlotToFill, group: CandidateGroup, given: Texts) -> Edit:
-    found = editing.check_texts(group.caption.text, given.texts)
-    _raise_first([finding for finding in found if finding.problem in UNSTORABLE], len(given.texts))
+def _store_late(
+    sent: Submission, lease: Lease, slot_to_fill: leasing.SlotToFill, group: CandidateGroup, foil_texts: Texts
+) -> Edit:
+    findings = editing.check_texts(group.caption.text, foil_texts.texts)
+    _raise_first([finding for finding in findings if finding.problem in UNSTORABLE], len(foil_texts.texts))
     leasing.close(lease, sent.now)
     submission.involve(sent, submission.slot_with_task(lease), Involvement.Kind.MADE)
-    return _record(sent, lease, place, group, given)
+    return _record(sent, lease, slot_to_fill, group, foil_texts)
 
 
-def _check(group: CandidateGroup, given: Texts) -> None:
-    wanted = texts_wanted(group_facts(group))
-    if len(given.texts) != wanted:
+def _check(group: CandidateGroup, foil_texts: Texts) -> None:
+    n_texts = texts_wanted(group_facts(group))
+    if len(foil_texts.texts) != n_texts:
         raise AnnotationError(
             ngettext(
                 "This task requires %(wanted)s foil, but %(given)s were submitted. Write the foil or skip the task.",
                 "This task requires %(wanted)s foils, but only %(given)s were submitted. Write all of them "
                 "or skip the task.",
-                wanted,
+                n_texts,
             )
-            % {"wanted": wanted, "given": len(given.texts)}
+            % {"wanted": n_texts, "given": len(foil_texts.texts)}
         )
     by_state: dict[str, list[str]] = {}
     # Foils already in an item do not count: a requeued foil may be submitted unchanged.
     for state, text in _NOT_IN_AN_ITEM.all(group=group.pk):
         by_state.setdefault(state, []).append(text)
-    others = [*by_state.get(C.IN_REVIEW, ()), *by_state.get(C.ACCEPTED, ()), *foils_of_other_runs(group)]
-    found = editing.check_texts(group.caption.text, given.texts, others, by_state.get(C.DROPPED, ()))
-    _raise_first(editing.errors(found), len(given.texts))
+    other_foils = [*by_state.get(C.IN_REVIEW, ()), *by_state.get(C.ACCEPTED, ()), *foils_of_other_runs(group)]
+    findings = editing.check_texts(group.caption.text, foil_texts.texts, other_foils, by_state.get(C.DROPPED, ()))
+    _raise_first(editing.errors(findings), len(foil_texts.texts))
 
 
 def _raise_first(errors: Sequence[editing.Finding], n_texts: int) -> None:
@@ -145,28 +153,30 @@ def _raise_first(errors: Sequence[editing.Finding], n_texts: int) -> None:
         raise AnnotationError(words % {"number": finding.index + 1, "problem": of_finding(finding)})
 
 
-def _become_candidates(person: User, group: CandidateGroup, given: Texts) -> list[Candidate]:
+def _become_candidates(person: User, group: CandidateGroup, foil_texts: Texts) -> list[Candidate]:
     """Return the candidates of the texts, all in review; what they replace is superseded."""
     in_hand = {c.pk: c for c in leasing.IN_HAND.all(group=group.pk)}
-    unknown = [parent for parent in given.parents if parent is not None and parent not in in_hand]
+    unknown = [parent for parent in foil_texts.parents if parent is not None and parent not in in_hand]
     if unknown:
         raise AnnotationError(
             _("A suggestion that you used no longer exists. Reload the page to see the current ones.")
         )
     by_text = {c.text: c for c in reversed(in_hand.values())}
-    kept = {c.pk for text in given.texts if (c := by_text.get(text))}
-    replaced = {p for text, p in zip(given.texts, given.parents, strict=True) if p and text not in by_text} - kept
+    unchanged_ids = {c.pk for text in foil_texts.texts if (c := by_text.get(text))}
+    replaced = {
+        p for text, p in zip(foil_texts.texts, foil_texts.parents, strict=True) if p and text not in by_text
+    } - unchanged_ids
     project = group.run.project
-    move_candidates([in_hand[pk] for pk in kept], "submit", project, person)
+    move_candidates([in_hand[pk] for pk in unchanged_ids], "submit", project, person)
     move_candidates([in_hand[pk] for pk in replaced], "supersede", project, person, "reworded")
-    if all(text in by_text for text in given.texts):
-        return [by_text[text] for text in given.texts]
+    if all(text in by_text for text in foil_texts.texts):
+        return [by_text[text] for text in foil_texts.texts]
     next_rank = max(group.candidates.values_list("rank", flat=True), default=-1) + 1
     return [
         by_text[text]
         if text in by_text
         else authoring.write_candidate(group, person, text, in_hand.get(parent), C.IN_REVIEW, next_rank + index)
-        for index, (text, parent) in enumerate(zip(given.texts, given.parents, strict=True))
+        for index, (text, parent) in enumerate(zip(foil_texts.texts, foil_texts.parents, strict=True))
     ]
 
 

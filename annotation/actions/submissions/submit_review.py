@@ -62,8 +62,8 @@ def submit_review(
     Late work whose slot is taken is stored and decides nothing.
     """
     sent = Submission(person, token, key, now or timezone.now(), watch, seconds)
-    wanted = _checked(decision, reasons, comment, fixed_text)
-    return run_in_transaction(lambda: _submit(sent, wanted))
+    review_decision = _checked(decision, reasons, comment, fixed_text)
+    return run_in_transaction(lambda: _submit(sent, review_decision))
 
 
 def _checked(decision: str, reasons: Sequence[str], comment: str, fixed_text: str) -> Decision:
@@ -85,7 +85,7 @@ def _checked(decision: str, reasons: Sequence[str], comment: str, fixed_text: st
     return Decision(decision, reviewing.in_table_order(reasons), comment.strip(), fixed_text.strip())
 
 
-def _submit(sent: Submission, wanted: Decision) -> Review | Refused:
+def _submit(sent: Submission, review_decision: Decision) -> Review | Refused:
     lease = submission.get_open_lease(sent, Stage.REVIEW, Role.REVIEWER)
     candidate = Candidate.objects.get(pk=lease.task.candidate_id)
     group = locked_group(candidate.group_id)
@@ -93,41 +93,45 @@ def _submit(sent: Submission, wanted: Decision) -> Review | Refused:
     before = Review.objects.filter(person=sent.person, idempotency_key=sent.key).first()
     if before is not None:
         return before
-    place = leasing.find_slot(lease, sent.now)
-    if place.slot is None:
+    slot_to_fill = leasing.find_slot(lease, sent.now)
+    if slot_to_fill.slot is None:
         leasing.close(lease, sent.now)
         submission.involve(sent, submission.slot_with_task(lease), Involvement.Kind.REVIEWED)
-        return _record(sent, lease, place, candidate, group, wanted)
-    refused = submission.check_eligibility(place.slot, sent)
+        return _record(sent, lease, slot_to_fill, candidate, group, review_decision)
+    refused = submission.check_eligibility(slot_to_fill.slot, sent)
     if refused is not None:
         return refused
-    return _decide(sent, lease, place, candidate, group, wanted)
+    return _decide(sent, lease, slot_to_fill, candidate, group, review_decision)
 
 
 def _decide(
     sent: Submission,
     lease: Lease,
-    place: leasing.SlotToFill,
+    slot_to_fill: leasing.SlotToFill,
     candidate: Candidate,
     group: CandidateGroup,
-    wanted: Decision,
+    review_decision: Decision,
 ) -> Review:
     if lease.task.second:
-        return _second_opinion(sent, lease, place, candidate, group, wanted)
-    fixing = wanted.decision == reviewing.FIX
+        return _second_opinion(sent, lease, slot_to_fill, candidate, group, review_decision)
+    fixing = review_decision.decision == reviewing.FIX
     if fixing:
-        _check_fix(group, candidate, wanted.fixed_text)
-    leasing.fill(place.slot, lease, sent.now)
-    task_slots.finish(place.slot.task)
+        _check_fix(group, candidate, review_decision.fixed_text)
+    leasing.fill(slot_to_fill.slot, lease, sent.now)
+    task_slots.finish(slot_to_fill.slot.task)
     project = group.run.project
-    move_candidates([candidate], MOVES[wanted.decision], project, sent.person, ", ".join(wanted.reasons))
+    move_candidates(
+        [candidate], MOVES[review_decision.decision], project, sent.person, ", ".join(review_decision.reasons)
+    )
     child = None
     if fixing:
-        child = authoring.write_candidate(group, sent.person, wanted.fixed_text, candidate, C.ACCEPTED, candidate.rank)
-    review = _record(sent, lease, place, candidate, group, wanted, child)
+        child = authoring.write_candidate(
+            group, sent.person, review_decision.fixed_text, candidate, C.ACCEPTED, candidate.rank
+        )
+    review = _record(sent, lease, slot_to_fill, candidate, group, review_decision, child)
     kinds = [Involvement.Kind.REVIEWED, *([Involvement.Kind.MADE] if fixing else [])]
-    submission.involve(sent, place.slot, *kinds)
-    if wanted.decision == reviewing.SEND_BACK:
+    submission.involve(sent, slot_to_fill.slot, *kinds)
+    if review_decision.decision == reviewing.SEND_BACK:
         until = sent.now + timedelta(hours=project.returned_hours)
         advance(group, sent.person, sent.now, reserved_for=author_of(candidate), reserved_until=until)
     else:
@@ -139,17 +143,17 @@ def _decide(
 def _second_opinion(
     sent: Submission,
     lease: Lease,
-    place: leasing.SlotToFill,
+    slot_to_fill: leasing.SlotToFill,
     candidate: Candidate,
     group: CandidateGroup,
-    wanted: Decision,
+    review_decision: Decision,
 ) -> Review:
     """Store the decision beside the first one; nothing changes. A fix is stored as the comment."""
-    leasing.fill(place.slot, lease, sent.now)
-    task_slots.finish(place.slot.task)
-    words = "\n".join(filter(None, (wanted.comment, wanted.fixed_text)))[: reviewing.MAX_COMMENT]
-    review = _record(sent, lease, place, candidate, group, replace(wanted, comment=words))
-    submission.involve(sent, place.slot, Involvement.Kind.REVIEWED)
+    leasing.fill(slot_to_fill.slot, lease, sent.now)
+    task_slots.finish(slot_to_fill.slot.task)
+    words = "\n".join(filter(None, (review_decision.comment, review_decision.fixed_text)))[: reviewing.MAX_COMMENT]
+    review = _record(sent, lease, slot_to_fill, candidate, group, replace(review_decision, comment=words))
+    submission.involve(sent, slot_to_fill.slot, Involvement.Kind.REVIEWED)
     return review
 
 
@@ -158,15 +162,15 @@ def _ask_for_a_second(candidate: Candidate, group: CandidateGroup) -> None:
     share = ReviewPolicy.objects.filter(project=project).values_list("second_share", flat=True).first() or 0.0
     if not reviewing.drawn_for_a_second(secret_seed("review-sampling", project.pk), candidate.pk, share):
         return
-    asked = Task.objects.filter(candidate=candidate, second=True).exclude(state=TaskState.CANCELLED)
-    if not asked.exists():
+    second_reviews = Task.objects.filter(candidate=candidate, second=True).exclude(state=TaskState.CANCELLED)
+    if not second_reviews.exists():
         task_slots.store([task_slots.second_review_task(project, candidate, group.caption.video_id)])
 
 
 def _check_fix(group: CandidateGroup, candidate: Candidate, text: str) -> None:
     rows = group.candidates.filter(foil=None).exclude(pk=candidate.pk).values_list("state", "text")
-    others = [*(text for state, text in rows if state in (C.IN_REVIEW, C.ACCEPTED)), *foils_of_other_runs(group)]
-    for finding in editing.errors(editing.check_text(group.caption.text, text, others)):
+    other_foils = [*(text for state, text in rows if state in (C.IN_REVIEW, C.ACCEPTED)), *foils_of_other_runs(group)]
+    for finding in editing.errors(editing.check_text(group.caption.text, text, other_foils)):
         raise AnnotationError(_("The fixed foil: %(problem)s.") % {"problem": of_finding(finding)})
     if text == candidate.text:
         raise AnnotationError(_("The foil is unchanged. Change it, or accept it as it is."))
@@ -183,22 +187,22 @@ def author_of(candidate: Candidate) -> User | None:
 def _record(
     sent: Submission,
     lease: Lease,
-    place: leasing.SlotToFill,
+    slot_to_fill: leasing.SlotToFill,
     candidate: Candidate,
     group: CandidateGroup,
-    wanted: Decision,
+    review_decision: Decision,
     child: Candidate | None = None,
 ) -> Review:
     review = Review.objects.create(
         candidate=candidate,
-        decision=wanted.decision,
-        reasons=wanted.reasons,
-        comment=wanted.comment,
+        decision=review_decision.decision,
+        reasons=review_decision.reasons,
+        comment=review_decision.comment,
         child=child,
         second=lease.task.second,
-        **submission.common_fields(sent, lease, place),
+        **submission.common_fields(sent, lease, slot_to_fill),
     )
-    counted = ("compared" if review.second else "counted") if place.slot else "kept apart"
+    counted = ("compared" if review.second else "counted") if slot_to_fill.slot else "kept apart"
     audit.record(
         audit.event(
             group.run.project,
@@ -206,8 +210,8 @@ def _record(
             "submit_review",
             review,
             to_state=counted,
-            reason=wanted.decision,
-            late=place.late,
+            reason=review_decision.decision,
+            late=slot_to_fill.late,
         )
     )
     return review

@@ -110,10 +110,10 @@ def refresh_rule(subtest: Subtest) -> int:
         sql, params = rows.query.sql_with_params()
         with connection.cursor() as cursor:
             cursor.execute(f"{sql} FOR KEY SHARE", params)
-            wanted, subtest.full_share = cursor.fetchone()
+            votes_per_pair, subtest.full_share = cursor.fetchone()
     else:
-        wanted, subtest.full_share = rows.get()
-    return wanted
+        votes_per_pair, subtest.full_share = rows.get()
+    return votes_per_pair
 
 
 def _make_foils(group: CandidateGroup, item: Item, subtest: Subtest, verdict: FoilVerdict) -> list[Foil]:
@@ -121,8 +121,8 @@ def _make_foils(group: CandidateGroup, item: Item, subtest: Subtest, verdict: Fo
     accepted = group.candidates.filter(state=CandidateState.ACCEPTED, foil=None).order_by("rank", "pk")
     candidates: list[Candidate] = list(accepted[: subtest.foils_per_item])
     foils = Foil.objects.bulk_create(
-        Foil(item=item, position=place, text=c.text, text_sha256=c.text_sha256, verdict=verdict)
-        for place, c in enumerate(candidates)
+        Foil(item=item, position=position, text=c.text, text_sha256=c.text_sha256, verdict=verdict)
+        for position, c in enumerate(candidates)
     )
     for candidate, foil in zip(candidates, foils, strict=True):
         candidate.foil = foil
@@ -134,8 +134,8 @@ def proficiency_item(subtest: Subtest, caption: Caption) -> Item | None:
     """Return the video's live item in the proficiency subtest; one about the same caption comes first."""
     if subtest.proficiency_subtest_id is None:
         return None
-    found = Item.objects.filter(subtest=subtest.proficiency_subtest_id, video=caption.video_id)
-    items = list(found.exclude(state__in=WITHDRAWN).order_by("pk"))
+    proficiency_items = Item.objects.filter(subtest=subtest.proficiency_subtest_id, video=caption.video_id)
+    items = list(proficiency_items.exclude(state__in=WITHDRAWN).order_by("pk"))
     return min(items, key=lambda item: item.caption_id != caption.pk, default=None)
 
 
@@ -144,12 +144,12 @@ def _requeued_facts(group: CandidateGroup) -> dict[str, Any] | None:
     last = Item.objects.filter(foils__candidate__group=group).order_by("-pk").first()
     if last is None or last.facts is None:
         return None
-    return {name: said for name, said in last.facts.items() if not (name in OF_EACH_FOIL and isinstance(said, list))}
+    return {name: fact for name, fact in last.facts.items() if not (name in OF_EACH_FOIL and isinstance(fact, list))}
 
 
-def _free_key(subtest: Subtest, wanted: str) -> str:
+def _free_key(subtest: Subtest, caption_key: str) -> str:
     """Return the caption's key, or with the first free number appended; equal projects get equal keys."""
-    stem = wanted[:180]
+    stem = caption_key[:180]
     taken = set(Item.objects.filter(subtest=subtest, key__startswith=stem).values_list("key", flat=True))
     number, key = 1, stem
     while key in taken:

@@ -62,8 +62,8 @@ def write_candidate(
 
 def copy_candidate(source: Candidate, state: CandidateState, project: Project, actor: User, reason: str) -> Candidate:
     """Create a child with its parent's text and provenance, when a foil of an item comes back."""
-    kept = {name: getattr(source, name) for name in PROVENANCE}
-    child = Candidate.objects.create(group_id=source.group_id, parent=source, state=state, **kept)
+    provenance = {name: getattr(source, name) for name in PROVENANCE}
+    child = Candidate.objects.create(group_id=source.group_id, parent=source, state=state, **provenance)
     audit.record(audit.event(project, actor, "reopen", child, to_state=state, reason=reason, parent=source.pk))
     return child
 
@@ -76,16 +76,16 @@ def carry_over(
     An imported foil has no candidate to descend from; its child has the provenance "import".
     """
     if isinstance(source, Candidate):
-        kept = {name: getattr(source, name) for name in MADE_BY} | {"parent": source}
+        provenance = {name: getattr(source, name) for name in MADE_BY} | {"parent": source}
     else:
-        kept = {"method": "import", "method_version": "1"}
+        provenance = {"method": "import", "method_version": "1"}
     child = Candidate.objects.create(
         group=group,
         rank=rank,
         state=state,
         text=source.text,
         text_sha256=source.text_sha256,
-        **kept,
+        **provenance,
         **changes(group.caption.text, source.text),
     )
     audit.record(audit.event(group.run.project, actor, "reopen", child, to_state=state, reason=reason))

@@ -46,9 +46,9 @@ def flag_captions(captions: Collection[int], decided: Collection[int] = ()) -> N
         if changed:
             Caption.objects.filter(pk__in=changed).update(flagged_false=doubt)
     confirmed = [pk for pk, _flag, settled in stored if settled == DoubtSettled.CONFIRMED]
-    again = [pk for pk in confirmed if not doubting.get(pk, set()).isdisjoint(decided)]
-    if again:
-        Caption.objects.filter(pk__in=again).update(doubt_settled="")
+    newly_doubted = [pk for pk in confirmed if not doubting.get(pk, set()).isdisjoint(decided)]
+    if newly_doubted:
+        Caption.objects.filter(pk__in=newly_doubted).update(doubt_settled="")
 
 
 def _doubting_items(captions: Collection[int]) -> dict[int, set[int]]:
@@ -61,8 +61,8 @@ def _doubting_items(captions: Collection[int]) -> dict[int, set[int]]:
     counts: dict[tuple[int, int], Counter[str]] = {}
     for caption, item, choice in votes:
         counts.setdefault((caption, item), Counter())[choice] += 1
-    found: dict[int, set[int]] = {}
+    doubting_items: dict[int, set[int]] = {}
     for (caption, item), of_item in counts.items():
         if caption_in_doubt(of_item):
-            found.setdefault(caption, set()).add(item)
-    return found
+            doubting_items.setdefault(caption, set()).add(item)
+    return doubting_items

@@ -130,20 +130,22 @@ def advance(
         band = RETURNED if reserved_for else FRESH
         task_slots.store([task_slots.edit_task(group.run.project, group)], band, reserved_for, reserved_until)
     elif not needed.edit:
-        _cancel([task for task, held in open_edits if not held], now)
+        _cancel([task for task, is_leased in open_edits if not is_leased], now)
 
 
 def _set_reviews(group: CandidateGroup, needed: NextWork, now: datetime) -> None:
     """Open as many review tasks as foils are missing, best-ranked first; those that people hold count and stay."""
     tasks = _OPEN_REVIEWS.all(group=group.pk)
-    free = [task for task, _candidate, held in tasks if not held]
+    free = [task for task, _candidate, is_leased in tasks if not is_leased]
     room = max(0, needed.reviews - (len(tasks) - len(free)))
     _cancel(free[room:], now)
     missing = room - len(free)
     if missing <= 0:
         return
-    asked = {candidate for _task, candidate, _held in tasks}
-    new = [candidate for candidate in _IN_REVIEW.all(group=group.pk) if candidate.pk not in asked][:missing]
+    candidates_with_task = {candidate for _task, candidate, _held in tasks}
+    new = [candidate for candidate in _IN_REVIEW.all(group=group.pk) if candidate.pk not in candidates_with_task][
+        :missing
+    ]
     task_slots.store(
         [task_slots.review_task(group.run.project, candidate, group.caption.video_id) for candidate in new]
     )

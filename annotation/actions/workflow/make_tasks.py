@@ -45,9 +45,9 @@ def task_groups(project: Project, *, limit: int | None = None) -> int:
 def _in_batches(make: Callable[[Project, int], int], project: Project, limit: int | None) -> int:
     done = 0
     while limit is None or done < limit:
-        found = make(project, BATCH if limit is None else min(BATCH, limit - done))
-        done += found
-        if not found:
+        n_made = make(project, BATCH if limit is None else min(BATCH, limit - done))
+        done += n_made
+        if not n_made:
             break
     return done
 
@@ -60,11 +60,13 @@ def make_tasks_where_missing(projects: Collection[Project], idle: Collection[Pro
     """
     by_id = {project.pk: project for project in (*projects, *idle)}
     waiting = _ready(CandidateGroup.objects.filter(run__project__in=projects)) if projects else None
-    found = set() if waiting is None else set(waiting.order_by().values_list("run__project", flat=True).distinct())
+    project_ids = (
+        set() if waiting is None else set(waiting.order_by().values_list("run__project", flat=True).distinct())
+    )
     if idle:
         items = _untasked(Item.objects.filter(subtest__project__in=idle))
-        found |= set(items.order_by().values_list("subtest__project", flat=True).distinct())
-    return sum(make_tasks(by_id[pk], limit=limit) for pk in sorted(found))
+        project_ids |= set(items.order_by().values_list("subtest__project", flat=True).distinct())
+    return sum(make_tasks(by_id[pk], limit=limit) for pk in sorted(project_ids))
 
 
 def groups_without_tasks(project: Project | int) -> QuerySet[CandidateGroup]:
@@ -93,11 +95,11 @@ def _give_tasks_to_groups(project: Project, size: int) -> int:
     rows = groups_without_tasks(project).select_related("run__subtest", "run__project", "caption")
     # Rows that others are changing now are left for the next time.
     rows = rows.select_for_update(of=("self",), no_key=True, skip_locked=True)
-    found = list(rows.order_by("pk")[:size])
+    locked_groups = list(rows.order_by("pk")[:size])
     # A caption may have been dropped while this waited for the lock.
-    captions = Caption.objects.filter(pk__in=[group.caption_id for group in found], doubt_settled__in=GIVEN_UP)
+    captions = Caption.objects.filter(pk__in=[group.caption_id for group in locked_groups], doubt_settled__in=GIVEN_UP)
     given_up = set(captions.values_list("pk", flat=True))
-    groups = [group for group in found if group.caption_id not in given_up]
+    groups = [group for group in locked_groups if group.caption_id not in given_up]
     _task_groups(project, groups)
     CandidateGroup.objects.filter(pk__in=[group.pk for group in groups]).update(tasked=True)
     return len(groups)
@@ -125,9 +127,9 @@ def items_without_tasks(project: Project | int) -> QuerySet[Item]:
 
 
 def _untasked(items: QuerySet[Item]) -> QuerySet[Item]:
-    asked = Task.objects.filter(item=OuterRef("pk"), stage=Stage.VALIDATION)
+    validation_tasks = Task.objects.filter(item=OuterRef("pk"), stage=Stage.VALIDATION)
     return items.filter(
-        ~Exists(asked),
+        ~Exists(validation_tasks),
         Exists(Foil.objects.filter(item=OuterRef("pk"))),
         subtest__votes_wanted__gt=0,
         state=ItemState.IN_VALIDATION,

@@ -91,16 +91,16 @@ def add_slots(task: Task, before: int, overlap: int, people: Sequence[int] = (),
     Task.objects.filter(pk=task.pk).update(overlap=overlap)
 
 
-def give_places(tasks: QuerySet[Task], overlap: int) -> int:
+def give_slots(tasks: QuerySet[Task], overlap: int) -> int:
     """Give each of the tasks, which nobody has seen, this many slots; return the number of tasks.
 
     All slots are new: a claim that waited for an old one would order the texts by its old number.
     """
-    others = tasks.exclude(overlap=overlap)
-    Slot.objects.filter(task__in=others).delete()
-    places = (_slot(task, index) for task in others.iterator() for index in range(overlap))
-    Slot.objects.bulk_create(places, batch_size=500)
-    return others.update(overlap=overlap)
+    changed_tasks = tasks.exclude(overlap=overlap)
+    Slot.objects.filter(task__in=changed_tasks).delete()
+    slots = (_slot(task, index) for task in changed_tasks.iterator() for index in range(overlap))
+    Slot.objects.bulk_create(slots, batch_size=500)
+    return changed_tasks.update(overlap=overlap)
 
 
 def cancel(tasks: QuerySet[Task], now: datetime) -> None:

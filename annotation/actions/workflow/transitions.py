@@ -62,12 +62,12 @@ def move_item(
     outcome: str | None = None,
     reason: str = "",
     also: dict[str, Any] | None = None,
-    beside: Iterable[AuditEvent] = (),
+    events: Iterable[AuditEvent] = (),
     **details: Any,
 ) -> None:
     """Move the item, in the table and in memory; `also` sets further columns. Raises IllegalMove or Conflict.
 
-    The caller has locked the item's row. `beside`: audit rows that are stored together with this one.
+    The caller has locked the item's row. `events`: audit rows that are stored together with this one.
     """
     old = item.state
     new = next_item_state(old, move, outcome)
@@ -78,7 +78,7 @@ def move_item(
     for name, value in changes.items():
         setattr(item, name, value)
     moved = audit.event(project, actor, move, item, from_state=old, to_state=new, reason=reason, **details)
-    audit.record(*beside, moved)
+    audit.record(*events, moved)
 
 
 def _store(item: int, old: str, changes: dict[str, Any]) -> int:

@@ -76,7 +76,7 @@ def apply_vote(
     task: Task,
     actor: User,
     now: datetime,
-    *beside: AuditEvent,
+    *events: AuditEvent,
     says_something: bool = True,
     read: tuple[Counts, dict[int, Pair]] | None = None,
 ) -> None:
@@ -84,18 +84,18 @@ def apply_vote(
 
     With sequential stopping, a pair is decided as soon as no further vote can change it. Its free slots are then
     cancelled; votes of people who hold its other slots are counted and change no verdict, but may put the caption in
-    doubt. A pair whose votes decide nothing gets more slots, if the rule says so. `beside`: audit rows to store with
+    doubt. A pair whose votes decide nothing gets more slots, if the rule says so. `events`: audit rows to store with
     these. `read`: the counted votes, with the new one, and the pairs, if the caller has read them under the lock. If a
     vote was removed (`says_something` is False) and the remaining ones decide, a confirmed caption stays confirmed.
     """
     counts, pairs = read or votes_and_pairs(_VOTES.all(item=item.pk))
-    asked = task.foils_asked or [task.foil_id]
+    foils_asked = task.foils_asked or [task.foil_id]
     # One vote on a multiple-choice item is about all its foils, whose verdict is the same.
-    counts |= dict.fromkeys(asked, counts.get(task.foil_id, Counter()))
-    pair, verdicts = pairs[task.foil_id], {foil: each.verdict for foil, each in pairs.items()}
+    counts |= dict.fromkeys(foils_asked, counts.get(task.foil_id, Counter()))
+    pair, verdicts = pairs[task.foil_id], {foil: pair_row.verdict for foil, pair_row in pairs.items()}
     if pair.verdict != FoilVerdict.PENDING:
         task_slots.finish_when_full(task.pk)
-        audit.record_many(beside)
+        audit.record_many(events)
         if FoilVerdict.PENDING not in verdicts.values():
             # A caption confirmed since then stays confirmed, because it was confirmed against the deciding votes.
             flag_captions([item.caption_id])
@@ -105,19 +105,19 @@ def apply_vote(
     if verdict == FoilVerdict.DISPUTED and voting.wants_more(
         counts.get(task.foil_id, {}), rule_in_force(item.subtest), pair.slots
     ):
-        verdict, beside = FoilVerdict.PENDING, (*beside, _more_votes(item.subtest, task, pair.slots, actor, now))
+        verdict, events = FoilVerdict.PENDING, (*events, _more_votes(item.subtest, task, pair.slots, actor, now))
     if verdict != FoilVerdict.PENDING:
-        _decide(asked, verdict)
+        _decide(foils_asked, verdict)
         if rule.stop_early:
             task_slots.stop_collecting(task)
         else:
             task_slots.finish(task)
-    verdicts |= dict.fromkeys(asked, verdict)
+    verdicts |= dict.fromkeys(foils_asked, verdict)
     outcome = voting.item_outcome(verdicts.values(), rule)
     decided = outcome != ItemState.IN_VALIDATION
     unanimous = None if item.subtest.stop_early and not pair.in_full else _unanimous(verdicts, counts)
     also = {"decided_at": now, "unanimous": unanimous} if decided else None
-    move_item(item, "vote", item.subtest.project, actor, outcome=outcome, also=also, beside=beside, foil=task.foil_id)
+    move_item(item, "vote", item.subtest.project, actor, outcome=outcome, also=also, events=events, foil=task.foil_id)
     # An item in validation has no part in its caption's flag: without doubt of its own, it changes nothing.
     if decided and (pair.of_item or voting.caption_in_doubt(sum(counts.values(), Counter()))):
         flag_captions([item.caption_id], [item.pk] if says_something else [])

@@ -20,7 +20,7 @@ JOB = "choices.compose"
 
 
 @transaction.atomic
-def ask_for_choices(person: User, subtest: Subtest, wanted: Request) -> Job:
+def ask_for_choices(person: User, subtest: Subtest, request: Request) -> Job:
     """Queue the job that composes the items.
 
     AnnotationError: as `plan_choices`, there is nothing new to compose, or such a job of the project is still active.
@@ -29,10 +29,10 @@ def ask_for_choices(person: User, subtest: Subtest, wanted: Request) -> Job:
     require_role(person, project, Role.RESEARCHER)
     if jobs_of(project).filter(state__in=OPEN_STATES).exists():
         raise AnnotationError(_("Items are being composed already. Wait until the job is done."))
-    if not plan_choices(subtest, wanted).new:
+    if not plan_choices(subtest, request).new:
         raise AnnotationError(_("There is nothing new to compose. The preview shows why captions are left out."))
     job = enqueue(JOB, subtest.pk, title=_("Composing items"), project_id=project.pk)
-    job.payload = asdict(wanted)
+    job.payload = asdict(request)
     job.save(update_fields=["payload"])
     audit.record(audit.event(project, person, "annotation.ask_for_choices", subtest, **job.payload))
     return job

@@ -63,39 +63,39 @@ class Plan:
         }
 
 
-def plan_choices(subtest: Subtest, wanted: Request) -> Plan:
+def plan_choices(subtest: Subtest, request: Request) -> Plan:
     """Return what `compose_choices` would store. AnnotationError: not a subtest for these items, or no such source."""
     project = subtest.project
-    if not 0 <= wanted.seed <= MAX_SEED or (wanted.limit is not None and wanted.limit < 1):
+    if not 0 <= request.seed <= MAX_SEED or (request.limit is not None and request.limit < 1):
         raise AnnotationError(_("The seed must be 0 or more, and the limit 1 or more. Change the number."))
     plan = Plan(
-        source_named(project, wanted.random, unreviewed=wanted.unreviewed),
-        source_named(project, wanted.hard, unreviewed=wanted.unreviewed) if wanted.hard else None,
+        source_named(project, request.random, unreviewed=request.unreviewed),
+        source_named(project, request.hard, unreviewed=request.unreviewed) if request.hard else None,
     )
     _check(subtest, plan)
-    found, removed = random_items(plan.random, subtest.foils_per_item)
-    if not found:
+    source_items, removed = random_items(plan.random, subtest.foils_per_item)
+    if not source_items:
         raise AnnotationError(
             _("%(source)s has no random captions to use. Make Random items first, or choose another source.")
-            % {"source": quoted(wanted.random)}
+            % {"source": quoted(request.random)}
         )
     options = hard_options(plan.hard) if plan.hard else None
     if options is not None and not options:
         raise AnnotationError(
             _("%(source)s has no foils to use. Accept foils in review first, or include unreviewed candidates.")
-            % {"source": quoted(wanted.hard)}
+            % {"source": quoted(request.hard)}
         )
     if removed > 0:
         plan.left_out[Why.NOT_LIVE] = removed
     composed = []
-    for item in found:
+    for item in source_items:
         own = None if options is None else options.get(item.caption_id, [])
-        result = compose(item, own, n_foils=subtest.foils_per_item, seed=wanted.seed)
+        result = compose(item, own, n_foils=subtest.foils_per_item, seed=request.seed)
         if isinstance(result, Composed):
             composed.append(result)
         else:
             plan.left_out[result] += 1
-    _without_existing(subtest, sample(composed, wanted.limit, wanted.seed), plan)
+    _without_existing(subtest, sample(composed, request.limit, request.seed), plan)
     return plan
 
 
@@ -120,80 +120,80 @@ def _without_existing(subtest: Subtest, composed: Sequence[Composed], plan: Plan
     """Put into the plan the items that the subtest lacks. Items keep their key, whatever became of them since."""
     rows = Item.objects.filter(subtest=subtest).values_list("key", "facts__composed__random")
     stored = dict(rows)
-    for one in composed:
-        if one.source.key not in stored:
-            plan.new.append(one)
-        elif stored[one.source.key] == one.source.name:
+    for composed_item in composed:
+        if composed_item.source.key not in stored:
+            plan.new.append(composed_item)
+        elif stored[composed_item.source.key] == composed_item.source.name:
             plan.existing += 1
         else:
             plan.left_out[Why.KEY_TAKEN] += 1
 
 
-def compose_choices(person: User | None, subtest: Subtest, wanted: Request) -> dict[str, Any]:
+def compose_choices(person: User | None, subtest: Subtest, request: Request) -> dict[str, Any]:
     """Store the composed items that the subtest lacks, in one transaction; `person` None is the operator.
 
     Return {"composed": number, "existing": number, "left_out": {why: number}, "items": [...]}. AccessDenied;
     AnnotationError as `plan_choices`.
     """
     require_researcher(person, subtest.project)
-    return run_in_transaction(lambda: _compose(person, subtest, wanted))
+    return run_in_transaction(lambda: _compose(person, subtest, request))
 
 
-def _compose(person: User | None, subtest: Subtest, wanted: Request) -> dict[str, Any]:
+def _compose(person: User | None, subtest: Subtest, request: Request) -> dict[str, Any]:
     serialize_writes(subtest.project)
-    plan = plan_choices(subtest, wanted)
+    plan = plan_choices(subtest, request)
     votes, now = refresh_rule(subtest), timezone.now()
     for start in range(0, len(plan.new), BATCH):
-        _store(person, subtest, plan, wanted, start, votes, now)
-    result = result_of(plan, wanted)
+        _store(person, subtest, plan, request, start, votes, now)
+    result = result_of(plan, request)
     if plan.new:
         details = {name: result[name] for name in ("random", "hard", "seed", "composed", "left_out")}
         audit.record(audit.event(subtest.project, person, "annotation.compose_choices", subtest, **details))
     return result
 
 
-def result_of(plan: Plan, wanted: Request) -> dict[str, Any]:
+def result_of(plan: Plan, request: Request) -> dict[str, Any]:
     """Return the plan as numbers and texts."""
     rows = [
         {
-            "key": one.source.key,
-            "video": one.source.clip,
-            "caption": one.source.caption,
-            "foils": list(one.foils),
-            "hard_foil": one.replaced,
+            "key": composed_item.source.key,
+            "video": composed_item.source.clip,
+            "caption": composed_item.source.caption,
+            "foils": list(composed_item.foils),
+            "hard_foil": composed_item.replaced,
         }
-        for one in plan.new
+        for composed_item in plan.new
     ]
-    return {**plan.counts, "seed": wanted.seed, "composed": len(rows), "items": rows}
+    return {**plan.counts, "seed": request.seed, "composed": len(rows), "items": rows}
 
 
 def _store(
-    person: User | None, subtest: Subtest, plan: Plan, wanted: Request, start: int, votes: int, now: datetime
+    person: User | None, subtest: Subtest, plan: Plan, request: Request, start: int, votes: int, now: datetime
 ) -> None:
     """Store one batch: items, foils, the involvement of those who made the hard foils, audit rows."""
     batch = plan.new[start : start + BATCH]
-    captions = Caption.objects.in_bulk([one.source.caption_id for one in batch])
+    captions = Caption.objects.in_bulk([composed_item.source.caption_id for composed_item in batch])
     hard = plan.hard.subtest.name if plan.hard else ""
-    marked = partial(facts_of, random=plan.random.subtest.name, hard=hard, seed=wanted.seed)
+    marked = partial(facts_of, random=plan.random.subtest.name, hard=hard, seed=request.seed)
     state, verdict = first_item_state(votes), FoilVerdict.PENDING if votes else FoilVerdict.VALID
     items = Item.objects.bulk_create(
         Item(
             project=subtest.project,
             subtest=subtest,
-            video_id=one.source.video_id,
-            caption_id=one.source.caption_id,
-            proficiency_item=proficiency_item(subtest, captions[one.source.caption_id]),
-            key=one.source.key,
+            video_id=composed_item.source.video_id,
+            caption_id=composed_item.source.caption_id,
+            proficiency_item=proficiency_item(subtest, captions[composed_item.source.caption_id]),
+            key=composed_item.source.key,
             state=state,
             decided_at=now if state == ItemState.VALID else None,
-            facts={**_copied(captions[one.source.caption_id].facts), **marked(one)},
+            facts={**_copied(captions[composed_item.source.caption_id].facts), **marked(composed_item)},
         )
-        for one in batch
+        for composed_item in batch
     )
     Foil.objects.bulk_create(
-        Foil(item=item, position=place, text=text, text_sha256=_sha256(text), verdict=verdict)
-        for item, one in zip(items, batch, strict=True)
-        for place, text in enumerate(one.foils)
+        Foil(item=item, position=position, text=text, text_sha256=_sha256(text), verdict=verdict)
+        for item, composed_item in zip(items, batch, strict=True)
+        for position, text in enumerate(composed_item.foils)
     )
     _involve(subtest, batch)
     audit.record_many(
@@ -205,7 +205,7 @@ def _store(
 
 
 def _copied(facts: dict[str, Any]) -> dict[str, Any]:
-    return {name: said for name, said in facts.items() if name not in NOT_COPIED}
+    return {name: fact for name, fact in facts.items() if name not in NOT_COPIED}
 
 
 def _involve(subtest: Subtest, batch: Sequence[Composed]) -> None:
@@ -213,7 +213,7 @@ def _involve(subtest: Subtest, batch: Sequence[Composed]) -> None:
 
     An item without a candidate group has the involvement of its video.
     """
-    groups = {one.hard.group for one in batch if one.hard and one.hard.group}
+    groups = {composed_item.hard.group for composed_item in batch if composed_item.hard and composed_item.hard.group}
     rows = Involvement.objects.filter(group__in=groups, kind__in=KINDS).values_list("person", "video", "kind")
     Involvement.objects.bulk_create(
         (

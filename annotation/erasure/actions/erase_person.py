@@ -43,8 +43,8 @@ def may_erase(actor: User, person: User) -> bool:
     if actor == person or actor.is_superuser:
         return True
     homes = set(CrowdWorker.objects.filter(person=person).values_list("project", flat=True))
-    others = Project.objects.filter(memberships__person=person).exclude(pk__in=homes)
-    if len(homes) != 1 or others.exists():
+    other_projects = Project.objects.filter(memberships__person=person).exclude(pk__in=homes)
+    if len(homes) != 1 or other_projects.exists():
         return False
     return actor.memberships.filter(project__in=homes, role=Role.RESEARCHER).exists()
 
@@ -63,14 +63,14 @@ def erase_person(actor: User, person: User, work: str = OnWithdrawal.KEEP, *, no
 def _erase(actor: User, person: User, work: str, now: datetime) -> int:
     person = User.objects.select_for_update(no_key=True).get(pk=person.pk)
     names = _names_of(person)
-    theirs = Q(memberships__person=person) | Q(consent_texts__given__person=person)
-    theirs |= Q(crowd_studies__taken__person=person)
-    projects = list(Project.objects.filter(theirs).distinct().order_by("pk"))
+    person_filter = Q(memberships__person=person) | Q(consent_texts__given__person=person)
+    person_filter |= Q(crowd_studies__taken__person=person)
+    projects = list(Project.objects.filter(person_filter).distinct().order_by("pk"))
     removed = 0
     for project in projects:
         rule = on_withdrawal(person, project)
-        chosen = work if rule == OnWithdrawal.CHOOSE else rule
-        removed += withdraw_in_transaction(person, project, chosen, actor, now)
+        work_decision = work if rule == OnWithdrawal.CHOOSE else rule
+        removed += withdraw_in_transaction(person, project, work_decision, actor, now)
     _forget_account(person, now)
     scrubbed = _scrub(names)
     _end_sessions(person.pk, names)
@@ -110,23 +110,25 @@ def _scrub(names: Collection[str]) -> set[int]:
     hold what was changed."""
     longest_first = sorted(names, key=len, reverse=True)
     pattern = whole_words(longest_first)
-    parts, archived = [_ascii_part(name) for name in names], set()
+    ascii_parts, archived = [_ascii_part(name) for name in names], set()
     for model, data in declared():
         for field in (*data.free_text, *data.json_text):
             replace = _in_json if field in data.json_text else _replaced
-            changed = _scrub_column(model, field, parts if all(parts) else (), partial(replace, pattern=pattern))
+            changed = _scrub_column(
+                model, field, ascii_parts if all(ascii_parts) else (), partial(replace, pattern=pattern)
+            )
             if data.archive and changed:
                 archived |= set(model.objects.filter(pk__in=changed).values_list(data.archive, flat=True))
     return archived
 
 
 def _scrub_column(
-    model: type[models.Model], field: str, parts: Collection[str], replaced: Callable[[Any], Any]
+    model: type[models.Model], field: str, ascii_parts: Collection[str], replaced: Callable[[Any], Any]
 ) -> list[int]:
-    """Replace the names in one column; return the ids of the changed rows. `parts` narrows the rows that are read."""
+    """Replace the names in one column; return the ids of the changed rows. `ascii_parts` narrows the rows."""
     holds = Q()
-    for part in parts:
-        holds |= Q(**{f"{field}__icontains": part})
+    for ascii_part in ascii_parts:
+        holds |= Q(**{f"{field}__icontains": ascii_part})
     longest, changed = model._meta.get_field(field).max_length, []
     for row in model.objects.filter(holds).only("pk", field).iterator():
         old = getattr(row, field)
@@ -163,23 +165,23 @@ def _replaced(value: Any, pattern: regex.Pattern[str]) -> Any:
 
 def _end_sessions(person_id: int, names: Collection[str]) -> None:
     """The person's sessions end; others lose the messages that name them."""
-    named = [*names, *(json.dumps(name)[1:-1] for name in names)]
+    name_forms = [*names, *(json.dumps(name)[1:-1] for name in names)]
     for session in Session.objects.iterator():
         data = session.get_decoded()
-        told = str(data.get("_messages", ""))
+        stored_messages = str(data.get("_messages", ""))
         if data.get("_auth_user_id") == str(person_id):
             session.delete()
-        elif any(name in told for name in named):
+        elif any(name in stored_messages for name in name_forms):
             del data["_messages"]
             session.session_data = Session.objects.encode(data)
             session.save(update_fields=["session_data"])
 
 
-def _projects_with_work(person: User, known: list[Project]) -> set[int]:
+def _projects_with_work(person: User, member_projects: list[Project]) -> set[int]:
     """Those that the person was a member of once, too: their reports may name them."""
-    found = {project.pk for project in known}
+    project_ids = {project.pk for project in member_projects}
     for model, data in declared():
         for path in data.works:
             rows = model.objects.filter(**{data.person: person, f"{path}__isnull": False})
-            found |= set(rows.values_list(path, flat=True))
-    return found
+            project_ids |= set(rows.values_list(path, flat=True))
+    return project_ids

@@ -58,9 +58,10 @@ def store_pairs(
         existing = _existing(subtest, some)
         result["existing"] += [proposal.name for proposal in some if proposal.name in existing]
         ready = [
-            (proposal, made)
+            (proposal, made_clips)
             for proposal in some
-            if proposal.name not in existing and (made := _made(project, proposal, result)) is not None
+            if proposal.name not in existing
+            and (made_clips := _clips_of_proposal(project, proposal, result)) is not None
         ]
         for name, error in run_in_transaction(lambda ready=ready: _store(person, subtest, ready)).items():
             if error:
@@ -78,7 +79,7 @@ def _existing(subtest: Subtest, proposals: Iterable[Proposal]) -> set[str]:
     return set(rows.values_list("pair", flat=True))
 
 
-def _made(project: Project, proposal: Proposal, result: dict[str, Any]) -> list[MadeClip] | None:
+def _clips_of_proposal(project: Project, proposal: Proposal, result: dict[str, Any]) -> list[MadeClip] | None:
     """Return the clips that the proposal needs; None if they cannot be made, and then `result` says why."""
     if proposal.kind == NATURAL:
         return []
@@ -90,11 +91,15 @@ def _made(project: Project, proposal: Proposal, result: dict[str, Any]) -> list[
 
 
 def _videos(project: Project, proposal: Proposal) -> list[Video]:
-    found = {video.key: video for video in Video.objects.filter(project=project, key__in=_keys(proposal))}
-    gone = [key for key in _keys(proposal) if key not in found or found[key].media_state == MediaState.TAKEN_DOWN]
+    videos_by_key = {video.key: video for video in Video.objects.filter(project=project, key__in=_keys(proposal))}
+    gone = [
+        key
+        for key in _keys(proposal)
+        if key not in videos_by_key or videos_by_key[key].media_state == MediaState.TAKEN_DOWN
+    ]
     if gone:
         raise CorpusError(_("The clip %(key)s was removed meanwhile. Propose pairs again.") % {"key": gone[0]})
-    return [found[key] for key in _keys(proposal)]
+    return [videos_by_key[key] for key in _keys(proposal)]
 
 
 def _keys(proposal: Proposal) -> list[str]:
@@ -104,13 +109,13 @@ def _keys(proposal: Proposal) -> list[str]:
 def _store(person: User | None, subtest: Subtest, ready: Sequence[tuple[Proposal, list[MadeClip]]]) -> dict[str, str]:
     """Store each pair with its audit rows; return name -> error, "" if it was stored."""
     serialize_writes(subtest.project)
-    existing = _existing(subtest, [proposal for proposal, _made in ready])
+    existing = _existing(subtest, [proposal for proposal, _clips in ready])
     done: dict[str, str] = {}
-    for proposal, made in ready:
+    for proposal, made_clips in ready:
         if proposal.name in existing:
             continue
         try:
-            captions = _captions(person, subtest.project, proposal, made)
+            captions = _captions(person, subtest.project, proposal, made_clips)
         except CorpusError as error:
             done[proposal.name] = str(error)
             continue
@@ -120,7 +125,7 @@ def _store(person: User | None, subtest: Subtest, ready: Sequence[tuple[Proposal
 
 
 def _captions(
-    person: User | None, project: Project, proposal: Proposal, made: Sequence[MadeClip]
+    person: User | None, project: Project, proposal: Proposal, made_clips: Sequence[MadeClip]
 ) -> tuple[Caption, Caption]:
     """Return the captions of both clips; those of made clips are new. CorpusError: one was given up meanwhile."""
     sources = _videos(project, proposal)
@@ -128,11 +133,11 @@ def _captions(
     live = Caption.objects.filter(pk__in=ids).exclude(doubt_settled__in=GIVEN_UP).in_bulk()
     if len(live) < len(ids):
         raise CorpusError(_("A caption of this pair was removed meanwhile. Propose pairs again."))
-    found = [] if len(made) == len(proposal.texts) else [live[pk] for pk in ids]
-    for clip in made:
-        text = proposal.texts[len(found)]
-        found.append(_caption(_video(person, project, sources[0], clip), text, proposal.name, len(found) + 1))
-    first, second = found
+    captions = [] if len(made_clips) == len(proposal.texts) else [live[pk] for pk in ids]
+    for clip in made_clips:
+        text = proposal.texts[len(captions)]
+        captions.append(_caption(_video(person, project, sources[0], clip), text, proposal.name, len(captions) + 1))
+    first, second = captions
     return first, second
 
 

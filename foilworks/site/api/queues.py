@@ -39,7 +39,7 @@ def list_queues(request: HttpRequest, slug: Slug) -> list[dict[str, Any]]:
             "stage": queue.stage,
             "title": str(queue.title),
             "available": queue.available,
-            "held": bool(queue.held),
+            "held": bool(queue.n_held),
             "done_today": queue.done_today,
             "done": queue.done,
             "barred": str(queue.barred_words),
