@@ -35,18 +35,18 @@ def list_cells(path: Path | None, published: Mapping[str, Path]) -> Iterator[Cel
     of_clip = {record.video.source_id: record for record in records}
     for name, file in published.items():
         pairs = [(record, of_clip.get(record.video.source_id)) for record in _records("contrast", file)]
-        known = [(record, listed) for record, listed in pairs if listed]
-        kept = sum(len(set(record.foils) & set(listed.foils)) == len(listed.foils) - 1 for record, listed in known)
-        same = sum(record.caption == listed.caption for record, listed in known)
-        for column, count in ((KEPT, kept), (SAME, same)):
+        matched = [(record, listed) for record, listed in pairs if listed]
+        n_kept = sum(len(set(record.foils) & set(listed.foils)) == len(listed.foils) - 1 for record, listed in matched)
+        same = sum(record.caption == listed.caption for record, listed in matched)
+        for column, count in ((KEPT, n_kept), (SAME, same)):
             yield compare(SIZES, ROW.format(file.name), column, sizes[name], count, digits=0, why=ANOTHER)
 
 
 def _swapped(records: list[ItemRecord]) -> int:
     """Return the number of captions of the list that the recipe of Gender MC changes."""
     captions = [CaptionInput(record.id, record.caption) for record in records]
-    made = try_method(find_recipe("contrast-gender").method, captions, mode="paper", seed=0, raw_params={})
-    return len(made["candidates"])
+    outcome = try_method(find_recipe("contrast-gender").method, captions, mode="paper", seed=0, raw_params={})
+    return len(outcome["candidates"])
 
 
 def _records(slug: str, path: Path) -> list[ItemRecord]:

@@ -87,22 +87,22 @@ SETTINGS = "Seed {}, {} people in {}; every answer is simulated."
 def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: int, **fixed: Any) -> Result:
     """Return every cell that the files in `sources` allow. `fixed`: other settings of the eight sets (`Options`)."""
     check_weights(weights, (*(model for model in TABLE_2.rows if model != HUMAN), *MAKERS, *ENCODERS))
-    found = {source.name: path for source in SOURCES if (path := sources / source.name).exists()}
+    path_by_source = {source.name: path for source in SOURCES if (path := sources / source.name).exists()}
     work.mkdir(parents=True, exist_ok=True)
-    published = {name: found[file] for name, file in PUBLISHED.items() if file in found}
+    published = {name: path_by_source[file] for name, file in PUBLISHED.items() if file in path_by_source}
     notes: list[str] = [*MISPRINTS, NO_LSMDC]
-    cells = [*_mapping(), *_published_sizes(published), *list_cells(found.get(LIST), published)]
+    cells = [*_mapping(), *_published_sizes(published), *list_cells(path_by_source.get(LIST), published)]
     if len(published) == len(PUBLISHED):
         cells += _verbs(published, work)
     notes += audit_files({path.name: path for path in published.values()}, work, seed)
     real = _score_published(published, sources, weights)
     results = {}
     for slug in (MSRVTT, LSMDC):
-        if all(name in found for name in (*FILES[slug], CLIPS.format(slug))):
-            results[slug], said = _make(slug, sources, work, _options(weights, seed, fixed))
-            notes += said
-    cells += _results(results, real, weights, found)
-    return Result(PAPER, tuple(cells), tuple(notes), missing_lines(SOURCES, found))
+        if all(name in path_by_source for name in (*FILES[slug], CLIPS.format(slug))):
+            results[slug], notes_of_set = _make(slug, sources, work, _options(weights, seed, fixed))
+            notes += notes_of_set
+    cells += _results(results, real, weights, path_by_source)
+    return Result(PAPER, tuple(cells), tuple(notes), missing_lines(SOURCES, path_by_source))
 
 
 def _options(weights: Mapping[str, str], seed: int, fixed: Mapping[str, Any]) -> Options:
@@ -119,38 +119,41 @@ def _options(weights: Mapping[str, str], seed: int, fixed: Mapping[str, Any]) ->
 
 
 def _make(slug: str, sources: Path, work: Path, options: Options) -> tuple[dict[str, Any], list[str]]:
-    made = DataSet(slug, sources, work, options)
-    results = made.results()
+    data_set = DataSet(slug, sources, work, options)
+    results = data_set.results()
     (work / f"results-{slug}.json").write_text(
         json.dumps(results, ensure_ascii=False, indent=2) + "\n", encoding="utf-8"
     )
-    people = sum(map(len, made.people.accounts.values()))
-    said = [SETTINGS.format(options.seed, people, TITLES[slug]), export(made.release, work / f"release-{slug}")]
-    return results, [*made.notes, *said, *write_ladder(made.release, work / f"ladder-{slug}.json")]
+    people = sum(map(len, data_set.people.accounts.values()))
+    sentences = [
+        SETTINGS.format(options.seed, people, TITLES[slug]),
+        export(data_set.release, work / f"release-{slug}"),
+    ]
+    return results, [*data_set.notes, *sentences, *write_ladder(data_set.release, work / f"ladder-{slug}.json")]
 
 
 def _mapping() -> Iterator[Cell]:
     """Compare the mapping of gendered words; a cell is the number of shared counterparts (contrast sets, Table 6)."""
     for word, printed in TABLE_6.items():
-        ours = OURS.get(word, ())
-        shared = len(set(printed) & set(ours)) if len(ours) == len(printed) else len(ours)
+        counterparts = OURS.get(word, ())
+        shared = len(set(printed) & set(counterparts)) if len(counterparts) == len(printed) else len(counterparts)
         yield compare("Contrast sets, Table 6", word, COUNTERPARTS, len(printed), shared, digits=0)
 
 
 def _published_sizes(published: Mapping[str, Path]) -> Iterator[Cell]:
     for name, file in PUBLISHED.items():
-        ours = len(read_items([published[name]], "contrast")[0]) if name in published else None
+        n_items = len(read_items([published[name]], "contrast")[0]) if name in published else None
         printed, row = PAPER_SIZES[MSRVTT][name], NAME.format(TITLES[MSRVTT], file)
-        yield compare(SIZES, row, ITEMS, printed, ours, digits=0, why=NOT_GIVEN.format(file))
+        yield compare(SIZES, row, ITEMS, printed, n_items, digits=0, why=NOT_GIVEN.format(file))
 
 
 def _verbs(published: Mapping[str, Path], work: Path) -> Iterator[Cell]:
     """Yield shares of the verbs that the text names, and draw the others (contrast sets, Sec. B and Fig. 3)."""
     people = published[VERB_H].stem
-    found = verbs.compute(read_edits(list(published.values()), "contrast"), people=people, top=MAX_VERBS)
-    rows = [(row["verb"], {source: (row[source], None) for source in SIDES}) for row in found["rows"]]
+    report = verbs.compute(read_edits(list(published.values()), "contrast"), people=people, top=MAX_VERBS)
+    rows = [(row["verb"], {source: (row[source], None) for source in SIDES}) for row in report["rows"]]
     (work / "figure-3.svg").write_bytes(grouped(rows, label="share of all verbs of a source"))
-    shares = {row["verb"]: row for row in found["rows"]}
+    shares = {row["verb"]: row for row in report["rows"]}
     for verb in HUMAN_VERBS:
         for side in SIDES:
             share = 100 * shares[verb][side] if verb in shares else None
@@ -169,21 +172,25 @@ def _score_published(published: Mapping[str, Path], sources: Path, weights: Mapp
         import_records(project, None, "contrast", path, media_dir=clips, as_published=True, params=params)
     release = freeze_release(None, project, override=OVERRIDE)
     scored = {model: run_results(score(release, spec, model))["subtests"] for model, spec in models.items()}
-    return {model: {name: row["T"] for name, row in found.items()} for model, found in scored.items()}
+    return {model: {name: row["T"] for name, row in rows_by_set.items()} for model, rows_by_set in scored.items()}
 
 
 def _results(
-    results: Mapping[str, Any], real: Mapping[str, Any], weights: Mapping[str, str], found: Mapping[str, Path]
+    results: Mapping[str, Any], real: Mapping[str, Any], weights: Mapping[str, str], path_by_source: Mapping[str, Path]
 ) -> Iterator[Cell]:
     """Yield (contrast sets, Tables 2-5) and the sizes of the sets made here."""
     for slug, table in ((MSRVTT, TABLE_2), (LSMDC, TABLE_3)):
         yield from _cells(
-            table, slug, partial(_accuracy, results.get(slug, {}), real if slug == MSRVTT else {}), weights, found
+            table,
+            slug,
+            partial(_accuracy, results.get(slug, {}), real if slug == MSRVTT else {}),
+            weights,
+            path_by_source,
         )
-    yield from _cells(TABLE_4, LSMDC, partial(_rare, results.get(LSMDC, {})), weights, found)
-    yield from _cells(TABLE_5, MSRVTT, partial(_near, results.get(MSRVTT, {})), weights, found)
-    for slug, made in results.items():
-        for name, n in made["sets"].items():
+    yield from _cells(TABLE_4, LSMDC, partial(_rare, results.get(LSMDC, {})), weights, path_by_source)
+    yield from _cells(TABLE_5, MSRVTT, partial(_near, results.get(MSRVTT, {})), weights, path_by_source)
+    for slug, results_of_set in results.items():
+        for name, n in results_of_set["sets"].items():
             yield Cell(
                 SIZES,
                 NAME.format(TITLES[slug], name),
@@ -195,36 +202,38 @@ def _results(
             )
 
 
-def _accuracy(made: Mapping[str, Any], real: Mapping[str, Any], model: str) -> list[float | None]:
+def _accuracy(results_of_set: Mapping[str, Any], real: Mapping[str, Any], model: str) -> list[float | None]:
     """Return R@1 and the accuracy in the four sets; the published sets come before those made here."""
-    sets = list(made.get("sets", {})) or [None] * 4
+    sets = list(results_of_set.get("sets", {})) or [None] * 4
     if model == HUMAN:
-        majority = made.get("human", {}).get("majority", {})
+        majority = results_of_set.get("human", {}).get("majority", {})
         return [None, *(majority.get(name) for name in sets)]
-    own = made.get("models", {}).get(model, {})
+    own = results_of_set.get("models", {}).get(model, {})
     accuracy = {**own.get("accuracy", {}), **real.get(model, {})}
     names = [name or fallback for name, fallback in zip(sets, ("", "", VERB_LM, VERB_H), strict=True)]
     return [own.get("R@1"), *(accuracy.get(name) for name in names)]
 
 
-def _rare(made: Mapping[str, Any], model: str) -> list[float | None]:
-    row = made.get("identities", {}).get(model, {})
+def _rare(results_of_set: Mapping[str, Any], model: str) -> list[float | None]:
+    row = results_of_set.get("identities", {}).get(model, {})
     return [row.get(name) for name in ("overall", "rare", "difference")]
 
 
-def _near(made: Mapping[str, Any], model: str) -> list[float | None]:
-    row = made.get("proximity", {}).get(model, {})
+def _near(results_of_set: Mapping[str, Any], model: str) -> list[float | None]:
+    row = results_of_set.get("proximity", {}).get(model, {})
     return [
         row.get(name)
-        for name in ("antonyms", *(GROUP.format(each, end) for each in ENCODERS for end in ("high", "low")))
+        for name in ("antonyms", *(GROUP.format(encoder, end) for encoder in ENCODERS for end in ("high", "low")))
     ]
 
 
-def _cells(table: Table, slug: str, ours: Any, weights: Mapping[str, str], found: Mapping[str, Path]) -> Iterator[Cell]:
-    absent = next((name for name in (*FILES[slug], CLIPS.format(slug)) if name not in found), "")
+def _cells(
+    table: Table, slug: str, shares_of: Any, weights: Mapping[str, str], path_by_source: Mapping[str, Path]
+) -> Iterator[Cell]:
+    absent = next((name for name in (*FILES[slug], CLIPS.format(slug)) if name not in path_by_source), "")
     make = partial(compare, table.name)
     for model, printed in table.rows.items():
-        for column, value, share in zip(table.columns, printed, ours(model), strict=True):
+        for column, value, share in zip(table.columns, printed, shares_of(model), strict=True):
             if value is None:
                 continue
             number = None if share is None else 100 * share

@@ -167,10 +167,10 @@ class DataSet:
         random = LIST if self.slug == MSRVTT else self._run(RANDOM, 4, "contrast-random")
         hard = {RANDOM: "", self.by_rule: self._run(self.by_rule, 1, self.recipe), VERB_LM: self._verb_lm()}
         for name, source in {**hard, VERB_H: people}.items():
-            wanted = Request(random, source, self.options.seed, self._size(name), unreviewed=True)
-            found = compose_choices(None, self.sets[name], wanted)
-            left = ", ".join(f"{why}: {n}" for why, n in found["left_out"].items())
-            self.notes.append(LEFT_OUT.format(TITLES[self.slug], name, found["composed"], left or "none"))
+            request = Request(random, source, self.options.seed, self._size(name), unreviewed=True)
+            outcome = compose_choices(None, self.sets[name], request)
+            reasons = ", ".join(f"{why}: {n}" for why, n in outcome["left_out"].items())
+            self.notes.append(LEFT_OUT.format(TITLES[self.slug], name, outcome["composed"], reasons or "none"))
         for source in Subtest.objects.filter(project=self.project, votes_wanted=0):
             self.people.retract(source, REASON)
 
@@ -179,25 +179,25 @@ class DataSet:
 
     def _verb_lm(self) -> str:
         """Tune the T5 on the train captions and fill the verbs; filters without a model are left out."""
-        asked = self.options
-        start = asked.t5 or write_t5(self.work / "tiny-t5" / self.slug, self._words())
-        tuning = start_tuning(None, self.project, params={"model": start, **asked.tuning}, seed=asked.seed)
+        options = self.options
+        start = options.t5 or write_t5(self.work / "tiny-t5" / self.slug, self._words())
+        tuning = start_tuning(None, self.project, params={"model": start, **options.tuning}, seed=options.seed)
         done(tuning.job)
         tuning.refresh_from_db()
         filters = dict(find_recipe("contrast-verb-lm").filters)
-        meaning = {"model": asked.sentence, "vectors": asked.vectors}
-        given = {
-            "frequency": {"more_than": asked.more_than},
-            "perplexity": {"model": asked.lm} if asked.lm else None,
+        meaning = {"model": options.sentence, "vectors": options.vectors}
+        filter_params = {
+            "frequency": {"more_than": options.more_than},
+            "perplexity": {"model": options.lm} if options.lm else None,
             "meaning": meaning if all(meaning.values()) else None,
         }
-        for name, params in given.items():
+        for name, params in filter_params.items():
             if params is None:
                 self.notes.append(NO_FILTER.format(TITLES[self.slug], name))
                 filters.pop(name)
             else:
                 filters[name] = {**filters[name], **params}
-        return self._run(VERB_LM, 1, "contrast-verb-lm", model=str(tuning.path), filters=filters, **asked.decoding)
+        return self._run(VERB_LM, 1, "contrast-verb-lm", model=str(tuning.path), filters=filters, **options.decoding)
 
     def _words(self) -> list[str]:
         """Return the words of all captions, for models of random weights."""
@@ -206,22 +206,22 @@ class DataSet:
 
     def _taught(self) -> dict[str, str]:
         folder = self.work / "taught" / self.project.slug
-        found = train_both(self.project, folder, epochs=self.options.epochs, seed=self.options.seed)
-        return {self.options.taught.get(name, name): spec for name, spec in found.items()}
+        specs = train_both(self.project, folder, epochs=self.options.epochs, seed=self.options.seed)
+        return {self.options.taught.get(name, name): spec for name, spec in specs.items()}
 
     def _measured(self, release: Release, runs: Mapping[str, Run]) -> dict[str, Any]:
-        found: dict[str, Any] = {"data set": self.slug, "title": TITLES[self.slug], "sets": {}, "models": {}}
+        measurements: dict[str, Any] = {"data set": self.slug, "title": TITLES[self.slug], "sets": {}, "models": {}}
         for spec, run in runs.items():
             subtests = run_results(run)["subtests"]
-            found["sets"] = {name: subtests[name]["n"] for name in self.sets}
+            measurements["sets"] = {name: subtests[name]["n"] for name in self.sets}
             accuracy = {name: subtests[name]["T"] for name in self.sets}
-            found["models"][run.label] = {"R@1": self._recall(spec, release), "accuracy": accuracy}
-        found["human"] = self._human(release)
+            measurements["models"][run.label] = {"R@1": self._recall(spec, release), "accuracy": accuracy}
+        measurements["human"] = self._human(release)
         if self.slug == LSMDC:
-            found["identities"] = _identities(release)
+            measurements["identities"] = _identities(release)
         else:
-            found["proximity"] = self._proximity(release)
-        return found
+            measurements["proximity"] = self._proximity(release)
+        return measurements
 
     def _recall(self, spec: str, release: Release) -> float | None:
         """Compute video-to-text R@1 over the clips of the Random set; None if the model is no dual encoder."""
@@ -235,8 +235,8 @@ class DataSet:
             sample_frames(Path(clip_file(videos[key])), model.info.frames, size=model.info.size).frames
             for key in captions
         ]
-        about = [VideoMeta(key) for key in captions]
-        sims = model.score(model.encode_video(clips, about), model.encode_text(list(captions.values())))
+        metas = [VideoMeta(key) for key in captions]
+        sims = model.score(model.encode_video(clips, metas), model.encode_text(list(captions.values())))
         return retrieval.compute(np.asarray(sims).T)["v2t"]["R@1"]
 
     def _human(self, release: Release) -> dict[str, Any]:
@@ -254,20 +254,20 @@ class DataSet:
         items = scored_facts(self.project, self.sets[VERB_LM])
         models = {**items.models, HUMAN: _chosen(release, items)}
         rows = proximity_analysis.compute(replace(items, models=models))
-        found: dict[str, Any] = {}
+        accuracy_by_model: dict[str, Any] = {}
         for row in rows["rows"]:
-            found.setdefault(row["model"], {})[row["group"]] = row["accuracy"]
-        return found
+            accuracy_by_model.setdefault(row["model"], {})[row["group"]] = row["accuracy"]
+        return accuracy_by_model
 
 
 def _identities(release: Release) -> dict[str, Any]:
     analysis = release_analysis(release, "identity")
-    found: dict[str, Any] = {}
+    accuracy_by_model: dict[str, Any] = {}
     for row in analysis["rows"]:
-        found.setdefault(row["model"], {})[row["group"]] = row["accuracy"]
+        accuracy_by_model.setdefault(row["model"], {})[row["group"]] = row["accuracy"]
     for row in analysis["differences"]:
-        found[row["model"]]["difference"] = row["difference"]
-    return found
+        accuracy_by_model[row["model"]]["difference"] = row["difference"]
+    return accuracy_by_model
 
 
 def _chosen(release: Release, items: ScoredItems) -> np.ndarray:

@@ -132,29 +132,29 @@ def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: in
     check_weights(weights, (*MODEL_ROWS, FILLER, SENTENCES, CHATBOT))
     cells: list[Cell] = []
     notes = [*NOTES, *rank_notes()]
-    ours: dict[str, Mapping[str, Mapping[str, float]]] = {}
+    values_by_dataset: dict[str, Mapping[str, Mapping[str, float]]] = {}
     ablation, tiny, videos = None, MAIN not in weights, 0
     for half in HALVES:
-        made = _make(half, sources, work, weights, seed) if (sources / half.captions).is_file() else None
-        if made is not None:
-            notes += made.notes
-            videos += made.n
-        values = own_values(made.tables) if made else {}
+        half_result = _make(half, sources, work, weights, seed) if (sources / half.captions).is_file() else None
+        if half_result is not None:
+            notes += half_result.notes
+            videos += half_result.n
+        values = own_values(half_result.tables) if half_result else {}
         if (array := _similarities(half, sources)) is not None:
             values.setdefault(LANGUAGEBIND, _languagebind(array))
-        ours[half.dataset] = values
-        absent = "" if made else NOT_GIVEN.format(half.captions)
-        cells += table_1(half.dataset, values, made.scored.tiny if made else set(), absent)
+        values_by_dataset[half.dataset] = values
+        absent = "" if half_result else NOT_GIVEN.format(half.captions)
+        cells += table_1(half.dataset, values, half_result.scored.tiny if half_result else set(), absent)
         cells += readme_cells(half.dataset, array, NOT_GIVEN.format(half.similarities))
-        if made is not None and half.dataset == VATEX:
-            ablation = made
+        if half_result is not None and half.dataset == VATEX:
+            ablation = half_result
     scored = ablation.scored if ablation else None
     cells += table_2(ablation.tables if ablation else None, scored.names.get(MAIN, "") if scored else "", tiny)
-    cells += claim_cells(ours, tiny)
+    cells += claim_cells(values_by_dataset, tiny)
     cells += _sizes(videos)
-    given = {source.name for source in SOURCES if any(sources.glob(source.name))}
+    given_sources = {source.name for source in SOURCES if any(sources.glob(source.name))}
     cells.sort(key=lambda cell: ORDER.index(cell.table))
-    return Result(PAPER, tuple(cells), tuple(notes), missing_lines(SOURCES, dict.fromkeys(given, True)))
+    return Result(PAPER, tuple(cells), tuple(notes), missing_lines(SOURCES, dict.fromkeys(given_sources, True)))
 
 
 @dataclass
@@ -171,17 +171,17 @@ def _make(half: Half, sources: Path, work: Path, weights: Mapping[str, str], see
     path, out = sources / half.captions, work / half.slug
     everything = {record.video.key: record for record in _records("feint6k", path, {"dataset": half.dataset})}
     records = {key: record for key, record in everything.items() if can_be_written(record)}
-    published, told = _published(half, path)
+    published, problems = _published(half, path)
     project = _captioned(half, records, sources, out)
     watched = project.videos.filter(split="test", media_state="ready").exists()
     collected = collect(project, records, half.accuracy, out, seed)
     scored = score(project, collected.release, weights, out, seed) if watched else Scored()
-    notes = [*told, *_notes(half, published, collected, everything)]
+    notes = [*problems, *_notes(half, published, collected, everything)]
     if left_out := len(everything) - len(records):
         notes.append(LEFT_OUT.format(half.dataset, left_out))
     notes += _audit(half, path, out)
     notes += [CONTROL.format(half.dataset, label, value) for label, value in scored.controls.items()]
-    notes += [f"{half.dataset}: {one}" for one in write_ladder(collected.release, out / "ladder.json")]
+    notes += [f"{half.dataset}: {sentence}" for sentence in write_ladder(collected.release, out / "ladder.json")]
     notes.append(export(collected.release, out / "release"))
     _export(collected.release, out / "published-form")
     return Made(len(everything), tables([collected.release], scored.names), scored, notes)
@@ -190,9 +190,9 @@ def _make(half: Half, sources: Path, work: Path, weights: Mapping[str, str], see
 def _records(form: str, path: Path, params: Mapping[str, Any]) -> Iterator[ItemRecord]:
     """Yield the good records of a published file."""
     entry = IMPORTERS[form]
-    for found in load(entry).read(path, params=parse_params(entry, params)):
-        if isinstance(found, ItemRecord):
-            yield found
+    for outcome in load(entry).read(path, params=parse_params(entry, params)):
+        if isinstance(outcome, ItemRecord):
+            yield outcome
 
 
 def _published(half: Half, path: Path) -> tuple[Release, list[str]]:
@@ -201,9 +201,9 @@ def _published(half: Half, path: Path) -> tuple[Release, list[str]]:
         f"feint6k-{half.slug}-published", f"Feint6K ({half.dataset}), as published", is_simulated=False
     )
     params = {"dataset": half.dataset, "subtest": SUBTEST}
-    found = import_records(project, None, "feint6k", path, as_published=True, params=params)
-    told = [UNREAD.format(half.dataset, len(found.errors), found.errors[0])] if found.errors else []
-    return freeze_release(None, project, name="as published", override=WHY_OVERRIDE), told
+    report = import_records(project, None, "feint6k", path, as_published=True, params=params)
+    problems = [UNREAD.format(half.dataset, len(report.errors), report.errors[0])] if report.errors else []
+    return freeze_release(None, project, name="as published", override=WHY_OVERRIDE), problems
 
 
 def _captioned(half: Half, records: Mapping[str, ItemRecord], sources: Path, work: Path) -> Project:
@@ -238,16 +238,16 @@ def _row(record: ItemRecord, half: Half, split: str) -> dict[str, str]:
     }
 
 
-def _notes(half: Half, published: Release, made: Collected, records: Mapping[str, ItemRecord]) -> list[str]:
+def _notes(half: Half, published: Release, collected: Collected, records: Mapping[str, ItemRecord]) -> list[str]:
     texts = [
         {
             tuple(text.strip() for text in (record["caption"], *record["foils"]))
             for record in release.members.values_list("record", flat=True)
         }
-        for release in (published, made.release)
+        for release in (published, collected.release)
     ]
-    again = AGAIN.format(half.dataset, len(texts[0] & texts[1]), len(records), made.returned)
-    return [again, *([GREY.format(half.dataset, made.stand_ins)] if made.stand_ins else [])]
+    equal_note = AGAIN.format(half.dataset, len(texts[0] & texts[1]), len(records), collected.returned)
+    return [equal_note, *([GREY.format(half.dataset, collected.stand_ins)] if collected.stand_ins else [])]
 
 
 def _audit(half: Half, path: Path, work: Path) -> list[str]:
@@ -255,8 +255,8 @@ def _audit(half: Half, path: Path, work: Path) -> list[str]:
     result = audit([Audited(path, "feint6k")], Options())
     work.mkdir(parents=True, exist_ok=True)
     (work / "audit.json").write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
-    named = [row["check"] for row in result["findings"] if row["verdict"] == result["verdict"]]
-    return [AUDITED.format(half.dataset, result["verdict"], ", ".join(named))]
+    failed_checks = [row["check"] for row in result["findings"] if row["verdict"] == result["verdict"]]
+    return [AUDITED.format(half.dataset, result["verdict"], ", ".join(failed_checks))]
 
 
 def _export(release: Release, folder: Path) -> None:
@@ -273,12 +273,12 @@ def _similarities(half: Half, sources: Path) -> Mapping[str, Any] | None:
     if not path.is_file():
         return None
     scores, _notes_of_file = read_scores("choices", [path], layout=OF_SCRIPT)
-    found: Mapping[str, Any] = load(METRICS["rcad"]).compute(scores, ties="optimistic")
-    return found
+    metrics: Mapping[str, Any] = load(METRICS["rcad"]).compute(scores, ties="optimistic")
+    return metrics
 
 
-def _languagebind(found: Mapping[str, Any]) -> dict[str, float]:
-    return {"R@1": 100 * found["R@1"], "R@2": 100 * found["R@2"], "MeanR": found["mean_rank"]}
+def _languagebind(metrics: Mapping[str, Any]) -> dict[str, float]:
+    return {"R@1": 100 * metrics["R@1"], "R@2": 100 * metrics["R@2"], "MeanR": metrics["mean_rank"]}
 
 
 def _sizes(videos: int) -> Iterator[Cell]:

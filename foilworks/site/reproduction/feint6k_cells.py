@@ -32,14 +32,14 @@ Values = Mapping[str, float]
 
 def row_name(row: PaperRow) -> str:
     """Return the name of a row with its section and model, unique in the table."""
-    parts = (row.section.lower() if row.section in (ZERO_SHOT, FINETUNED) else "", row.base, row.name)
-    return ", ".join(filter(None, parts))
+    labels = (row.section.lower() if row.section in (ZERO_SHOT, FINETUNED) else "", row.base, row.name)
+    return ", ".join(filter(None, labels))
 
 
-def own_values(found: Mapping[str, Any]) -> dict[str, Values]:
+def own_values(document: Mapping[str, Any]) -> dict[str, Values]:
     """Return {row: {measure: percent or rank}} of the paper's rows in the tables of one release."""
-    release = str(found["releases"][0]["release"])
-    rows = [row for row in found["table_1"] if row["of_paper"]]
+    release = str(document["releases"][0]["release"])
+    rows = [row for row in document["table_1"] if row["of_paper"]]
     return {
         row_name(paper): _plain(row["cells"].get(release))
         for paper, row in zip(TABLE_1, rows, strict=True)
@@ -51,13 +51,13 @@ def _plain(cell: Mapping[str, Any]) -> dict[str, float]:
     return {name: value["value"] if name == RANK else 100 * value["value"] for name, value in cell["values"].items()}
 
 
-def table_1(dataset: str, ours: Mapping[str, Values], tiny: set[str], absent: str) -> Iterator[Cell]:
+def table_1(dataset: str, reproduced: Mapping[str, Values], tiny: set[str], absent: str) -> Iterator[Cell]:
     """Yield the cells of one data set. `tiny`: rows whose model was drawn here; `absent`: the file that is missing."""
     for paper in TABLE_1:
         name, model = row_name(paper), paper.base or paper.name
         for measure, printed in zip(MEASURES, paper.printed.get(dataset, ()), strict=False):
             if printed is not None:
-                value, column = ours.get(name, {}).get(measure), f"{dataset}, {measure}"
+                value, column = reproduced.get(name, {}).get(measure), f"{dataset}, {measure}"
                 if value is not None and paper.name == HUMAN:
                     yield Cell(T1, name, column, printed, value, "simulated", PEOPLE)
                 elif value is not None and model in tiny:
@@ -73,20 +73,24 @@ OF_README = {MSRVTT: (41.7, 76.5, 2.4, 2.0), VATEX: (43.2, 77.2, 2.3, 2.0)}
 README = "Feint6K, README of the code"
 
 
-def readme_cells(dataset: str, found: Mapping[str, Any] | None, absent: str) -> Iterator[Cell]:
-    """Yield the numbers that the authors' script prints for its own array. `found`: metrics rcad of that array."""
+def readme_cells(dataset: str, metrics: Mapping[str, Any] | None, absent: str) -> Iterator[Cell]:
+    """Yield the numbers that the authors' script prints for its own array. `metrics`: rcad of that array."""
     for name, printed in zip(("R@1", "R@3", "mean_rank", "median_rank"), OF_README[dataset], strict=True):
-        value = None if found is None else found[name] * (1 if name.endswith("rank") else 100)
-        why = absent if found is None else OF_ARRAY
+        value = None if metrics is None else metrics[name] * (1 if name.endswith("rank") else 100)
+        why = absent if metrics is None else OF_ARRAY
         yield compare(README, "LanguageBind", f"{dataset}, {name}", printed, value, digits=1, why=why)
 
 
-def table_2(found: Mapping[str, Any] | None, student: str, tiny: bool) -> Iterator[Cell]:
+def table_2(document: Mapping[str, Any] | None, student: str, tiny: bool) -> Iterator[Cell]:
     """Yield the ablation of captions: trainings of the student with soft logits on VATEX."""
-    parts = [part for part in (found or {}).get("table_2", ()) if part["student"] == student and LGT in _joined(part)]
-    rows = [row for row in parts[0]["rows"] if row["of_paper"]] if parts else []
+    ablations = [
+        ablation
+        for ablation in (document or {}).get("table_2", ())
+        if ablation["student"] == student and LGT in _joined(ablation)
+    ]
+    rows = [row for row in ablations[0]["rows"] if row["of_paper"]] if ablations else []
     for at, paper in enumerate(TABLE_2.values()):
-        cell = rows[at]["cells"].get(str(parts[0]["release"])) if rows else None
+        cell = rows[at]["cells"].get(str(ablations[0]["release"])) if rows else None
         values = _plain(cell) if cell else {}
         for measure, printed in zip(MEASURES, paper.printed[VATEX], strict=True):
             value = values.get(measure)
@@ -97,11 +101,11 @@ def table_2(found: Mapping[str, Any] | None, student: str, tiny: bool) -> Iterat
                 yield compare(T2, paper.name, measure, printed, value, digits=1, why=why)
 
 
-def _joined(part: Mapping[str, Any]) -> str:
-    return f"w/ {part['objective']}"
+def _joined(ablation: Mapping[str, Any]) -> str:
+    return f"w/ {ablation['objective']}"
 
 
-def claim_cells(ours: Mapping[str, Mapping[str, Values]], tiny: bool) -> Iterator[Cell]:
+def claim_cells(reproduced: Mapping[str, Mapping[str, Values]], tiny: bool) -> Iterator[Cell]:
     """Yield differences that the text states: InternVideo against standard retrieval, and against people."""
     zero, tuned, human = "zero-shot, InternVideo", "finetuned, InternVideo", HUMAN
     for row, dataset, paper, (high, of_high), (low, of_low) in (
@@ -110,7 +114,7 @@ def claim_cells(ours: Mapping[str, Mapping[str, Values]], tiny: bool) -> Iterato
         ("people - InternVideo, finetuned: R@1", MSRVTT, 36.6, (human, R1), (tuned, R1)),
         ("people - InternVideo, finetuned: R@1", VATEX, 38.6, (human, R1), (tuned, R1)),
     ):
-        own = ours.get(dataset, {})
+        own = reproduced.get(dataset, {})
         first, second = own.get(high, {}).get(of_high), own.get(low, {}).get(of_low)
         value = None if first is None or second is None else first - second
         if value is not None and (tiny or high == human):
@@ -123,9 +127,13 @@ def claim_cells(ours: Mapping[str, Mapping[str, Values]], tiny: bool) -> Iterato
 def rank_notes() -> Iterator[str]:
     """Yield what the printed ranks say of the column R@2: which rows it probably does not fit, and which R@3 cannot."""
     complete = {row_name(row): [values for values in row.printed.values() if None not in values[1:]] for row in TABLE_1}
-    rows = {name: found for name, found in complete.items() if found}
-    worse = [name for name, found in rows.items() if min(map(beyond, found)) > CHANCE_MEAN]
-    not_three = [name for name, found in rows.items() if all(least_with_three(one) > (one[3] or 0.0) for one in found)]
+    rows = {name: values for name, values in complete.items() if values}
+    worse = [name for name, values in rows.items() if min(map(beyond, values)) > CHANCE_MEAN]
+    not_three = [
+        name
+        for name, values in rows.items()
+        if all(least_with_three(printed) > (printed[3] or 0.0) for printed in values)
+    ]
     yield (
         "Feint6K, Table 1 has a column R@2. The authors' project page prints the same numbers under R@3, and their "
         f"script computes R@3. If they are R@2, all other clips of these rows have a mean rank above {CHANCE_MEAN}, "
@@ -143,5 +151,5 @@ def least_with_three(values: tuple[float | None, ...]) -> float:
 def beyond(values: tuple[float | None, ...]) -> float:
     """Return the mean rank of the clips that are not among the first two, from R@1, R@2 (percent) and the mean rank."""
     first, two, mean = (float(value or 0.0) for value in values[1:])
-    one, both = first / 100, two / 100
-    return (mean - one - 2 * (both - one)) / (1 - both)
+    share_first, share_two = first / 100, two / 100
+    return (mean - share_first - 2 * (share_two - share_first)) / (1 - share_two)

@@ -51,51 +51,51 @@ class Scored:
 
 def score(project: Project, release: Release, weights: Mapping[str, str], work: Path, seed: int) -> Scored:
     """Score the rows that have weights; train and evaluate the students if the project has train clips with files."""
-    found = Scored()
+    scored = Scored()
     for row in MODEL_ROWS:
         if row in weights and row not in STUDENTS:
-            _run(found, release, weights[row], row)
-            found.names[row] = row
+            _run(scored, release, weights[row], row)
+            scored.names[row] = row
     if project.videos.filter(split="train", media_state="ready").exists():
         runs = _negatives(project, weights, seed)
         for row, architecture in STUDENTS.items():
             if row not in weights:
-                found.tiny.add(row)
+                scored.tiny.add(row)
             spec = weights.get(row) or _drawn(project, row, architecture, work, seed)
             trained = list(_trainings(project, release, spec, weights, runs, row, row not in weights, seed))
-            found.names[row] = trained[0].student_name
+            scored.names[row] = trained[0].student_name
             if row == MAIN:
                 _draw_changes(trained[0], trained[2], release, work / "figures")
-                _run(found, release, trained[0].model_spec, f"{row}, finetuned")
-    return found
+                _run(scored, release, trained[0].model_spec, f"{row}, finetuned")
+    return scored
 
 
 def _draw_changes(plain: TeacherTraining, taught: TeacherTraining, release: Release, folder: Path) -> None:
     """Write the change of the cosine by an edit of the action as a chart and as numbers (Feint6K, Fig. 5b)."""
-    rows = [StudentEvaluation.objects.get(training=each, release=release) for each in (plain, taught)]
+    rows = [StudentEvaluation.objects.get(training=training, release=release) for training in (plain, taught)]
     stored = {"IntVid-pt": rows[0].before, "IntVid-ft": rows[0].after, "LLM-teacher": rows[1].after}
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{FIGURE}.svg").write_bytes(changes_chart(rows[1]))
-    numbers = changes({name: EvaluationResult.of(each) for name, each in stored.items()})
+    numbers = changes({name: EvaluationResult.of(evaluation) for name, evaluation in stored.items()})
     (folder / f"{FIGURE}.json").write_text(json.dumps(numbers, indent=2) + "\n", encoding="utf-8")
 
 
-def _run(found: Scored, release: Release, spec: str, label: str) -> None:
+def _run(scored: Scored, release: Release, spec: str, label: str) -> None:
     """Score the release with retrieval among six captions and among all, and with less and less of each clip."""
     control = len(set(release.members.values_list("video", flat=True))) >= CONTROL
     run = scored_run(release, spec, label, standard=True, control=control, controls=True)
     result = run_results(run)
     if result.get("control"):
-        found.controls[label] = 100 * result["control"]["R@1"]
+        scored.controls[label] = 100 * result["control"]["R@1"]
 
 
 def _negatives(project: Project, weights: Mapping[str, str], seed: int) -> dict[str, GenerationRun]:
     """Make the changed captions of the train split by the paper's recipes; the chatbot only if it has a model."""
-    wanted = {ACTIONS: (FILLER, TINY_FILLER, "action"), OBJECTS: (FILLER, TINY_FILLER, "")}
+    makers = {ACTIONS: (FILLER, TINY_FILLER, "action"), OBJECTS: (FILLER, TINY_FILLER, "")}
     if CHATBOT in weights:
-        wanted[CHAT] = (CHATBOT, "", "action")
+        makers[CHAT] = (CHATBOT, "", "action")
     runs = {}
-    for slug, (name, tiny, edited) in wanted.items():
+    for slug, (name, tiny, edited) in makers.items():
         recipe = find_recipe(slug)
         subtest = create_subtest(None, project, name=slug, changes=edited, foils_per_item=recipe.params["foils"])
         run = start_generation(

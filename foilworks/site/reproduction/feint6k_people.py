@@ -127,5 +127,5 @@ def _answer(crew: Crew, release: Release, mistakes: frozenset[str]) -> None:
         lease = Lease.objects.select_related("task__item__video").get(pk=claimed.lease_id)
         item = lease.task.item
         wrong = item.foils.order_by("position").values_list("pk", flat=True)[0] if item.video.key in mistakes else None
-        place = place_of(lease.order_shown, wrong)
-        submit_choice(person, claimed.token, key_of(claimed), place, seconds=SECONDS)
+        position = place_of(lease.order_shown, wrong)
+        submit_choice(person, claimed.token, key_of(claimed), position, seconds=SECONDS)

@@ -57,11 +57,11 @@ class Verbs:
 
     def __init__(self, captions: Iterable[str]) -> None:
         self.tags = tagger("offline")
-        found: dict[str, set[str]] = defaultdict(set)
+        words_by_form: dict[str, set[str]] = defaultdict(set)
         for caption in captions:
             for span in verb_spans(self.tags.tag(caption), "verb", "every"):
-                found[span.form].add(span.text.lower())
-        self.by_form = {form: sorted(words) for form, words in found.items()}
+                words_by_form[span.form].add(span.text.lower())
+        self.by_form = {form: sorted(words) for form, words in words_by_form.items()}
 
     def changed(self, caption: str, seed: str) -> str:
         """Return the caption with another verb in the place of its main verb."""
@@ -87,10 +87,10 @@ class People:
     ) -> None:
         """Enrol everybody. `mistakes`: share of wrong answers; `by_subtest`: other shares for subtests by name."""
         self.project, self.seed, self.mistakes, self.by_subtest = project, seed, mistakes, by_subtest or {}
-        wanted = {**ACCOUNTS, "validator": (Role.VALIDATOR, validators)}
+        roles = {**ACCOUNTS, "validator": (Role.VALIDATOR, validators)}
         self.accounts = {
             name: [self._join(f"sim-{name}-{number}", role) for number in range(1, n + 1)]
-            for name, (role, n) in wanted.items()
+            for name, (role, n) in roles.items()
         }
 
     @property
@@ -146,8 +146,8 @@ class People:
             open_baseline(self.owner, self.project, release=release, subtest=subtest, overlap=PER_ITEM)
             for person in judges:
                 for claimed in self._claims(person, Stage.BASELINE):
-                    place = self._place(claimed, "choice")
-                    submit_choice(person, claimed.token, _key(claimed), place, seconds=SECONDS)
+                    position = self._place(claimed, "choice")
+                    submit_choice(person, claimed.token, _key(claimed), position, seconds=SECONDS)
 
     def retract(self, subtest: Subtest, reason: str) -> None:
         """Retract the valid items of a subtest, so that a release does not contain them."""

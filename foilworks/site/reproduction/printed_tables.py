@@ -28,8 +28,8 @@ def printed(text: str, columns: Sequence[str]) -> Printed:
     rows = {}
     for line in text.strip().splitlines():
         name, _, numbers = line.partition("|")
-        found = tuple(None if cell == EMPTY else float(cell) for cell in numbers.split())
-        if len(found) != len(columns):
-            raise ValueError(f"{name.strip()}: has {len(found)} numbers for {len(columns)} columns; correct the row")
-        rows[name.strip()] = found
+        cells = tuple(None if cell == EMPTY else float(cell) for cell in numbers.split())
+        if len(cells) != len(columns):
+            raise ValueError(f"{name.strip()}: has {len(cells)} numbers for {len(columns)} columns; correct the row")
+        rows[name.strip()] = cells
     return Printed(tuple(columns), rows)

@@ -45,25 +45,25 @@ class Result:
 
 
 def compare(
-    table: str, row: str, column: str, paper: float | None, ours: float | None, *, digits: int, why: str = ""
+    table: str, row: str, column: str, paper: float | None, reproduced: float | None, *, digits: int, why: str = ""
 ) -> Cell:
-    """Return the cell: equal if `ours` rounds to `paper` at `digits` decimals, not public if there is no `ours`."""
+    """Return the cell: equal if `reproduced` rounds to `paper` at `digits` decimals, not public if it is None."""
     state: State = "differs"
-    if ours is None:
+    if reproduced is None:
         state = "not public"
     elif paper is None:
         why = why or NO_NUMBER
-    elif abs(ours - paper) <= HALF * 10**-digits + TOLERANCE:
+    elif abs(reproduced - paper) <= HALF * 10**-digits + TOLERANCE:
         state, why = "equal", ""
-    return Cell(table, row, column, paper, ours, state, why)
+    return Cell(table, row, column, paper, reproduced, state, why)
 
 
-def missing_lines(sources: Sequence[Source], found: Mapping[str, object]) -> tuple[str, ...]:
-    """Return one line per source whose name is not a key of `found`."""
+def missing_lines(sources: Sequence[Source], available: Mapping[str, object]) -> tuple[str, ...]:
+    """Return one line per source whose name is not a key of `available`."""
     return tuple(
         f"{source.name}: not found, so {', '.join(source.feeds)} stay empty; it is published at {source.where}"
         for source in sources
-        if source.name not in found
+        if source.name not in available
     )
 
 

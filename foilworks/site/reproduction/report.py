@@ -45,20 +45,20 @@ def as_json(result: Result) -> dict[str, Any]:
 
 def markdown_of(result: Result) -> str:
     """Return the paper's tables with both numbers in each cell, and below each the reasons of its cells."""
-    parts = [TITLE.format(result.paper), summary(result), LEGEND]
+    blocks = [TITLE.format(result.paper), summary(result), LEGEND]
     for name, cells in groupby(result.cells, key=lambda cell: cell.table):
-        parts += [SECTION.format(name), *_table(rows := list(cells)), "", *_reasons(rows)]
+        blocks += [SECTION.format(name), *_table(rows := list(cells)), "", *_reasons(rows)]
     for title, lines in (("Notes", result.notes), ("Missing sources", result.missing)):
         if lines:
-            parts += [SECTION.format(title), *(POINT.format(line) for line in lines)]
-    return "\n".join(parts) + "\n"
+            blocks += [SECTION.format(title), *(POINT.format(line) for line in lines)]
+    return "\n".join(blocks) + "\n"
 
 
 def summary(result: Result) -> str:
     """Return the number of cells per state in one line."""
     counted = count_states(result.cells)
-    told = ", ".join(COUNT.format(count, state) for state, count in counted.items()) or "none"
-    return f"{len(result.cells):,} cells: {told}"
+    counts = ", ".join(COUNT.format(count, state) for state, count in counted.items()) or "none"
+    return f"{len(result.cells):,} cells: {counts}"
 
 
 def number(value: float | None) -> str:

@@ -80,15 +80,15 @@ def give_clips(project: Project, work: Path, keys: Collection[str] | None = None
     videos = Video.objects.filter(project=project, media_state=MediaState.MISSING).order_by("pk")
     if keys is not None:
         videos = videos.filter(key__in=keys)
-    given = 0
-    for given, video in enumerate(videos, 1):
-        path = work / "clips" / f"{project.slug}-{given}.mp4"
-        stand_in_clip(path, given)
+    number = 0
+    for number, video in enumerate(videos, 1):
+        path = work / "clips" / f"{project.slug}-{number}.mp4"
+        stand_in_clip(path, number)
         with path.open("rb") as file:
             video.file.save(path.name, File(file), save=False)
         video.media_state, video.duration, video.n_frames = MediaState.READY, 1.0, FPS
         video.save()
-    return given
+    return number
 
 
 def stand_in_clip(path: Path, number: int) -> None:

@@ -31,7 +31,7 @@ def new_project(slug: str, name: str, *, is_simulated: bool) -> Project:
     """Create a project under the first free short name: `slug`, `slug`-2, …"""
     taken = set(Project.objects.filter(slug__startswith=slug).values_list("slug", flat=True))
     names = [slug, *(SLUG.format(slug, number) for number in range(2, len(taken) + 2))]
-    project = create_project_by_operator(next(each for each in names if each not in taken), name)
+    project = create_project_by_operator(next(candidate for candidate in names if candidate not in taken), name)
     project.is_simulated = is_simulated
     # One person judges several versions of a caption.
     project.judge_caption_once = False
@@ -39,10 +39,12 @@ def new_project(slug: str, name: str, *, is_simulated: bool) -> Project:
     return project
 
 
-def check_weights(weights: Mapping[str, str], known: Collection[str]) -> None:
+def check_weights(weights: Mapping[str, str], models: Collection[str]) -> None:
     """Raise EvaluationError for a name that is neither a row of the paper nor a model that makes foils."""
-    if unknown := sorted(weights.keys() - set(known)):
-        raise EvaluationError(f"--weights: {quoted(unknown[0])} is not a model here; choose one of: {', '.join(known)}")
+    if unknown := sorted(weights.keys() - set(models)):
+        raise EvaluationError(
+            f"--weights: {quoted(unknown[0])} is not a model here; choose one of: {', '.join(models)}"
+        )
 
 
 def done(job: Job | None) -> None:
@@ -62,17 +64,17 @@ def score(release: Release, spec: str, label: str, **options: Any) -> Run:
 
 def write_ladder(release: Release, path: Path) -> tuple[str, ...]:
     """Write the evidence ladder of the release's models, and return its sentences; nothing without a ladder."""
-    found = ladder_of_release(release)
-    if not found:
+    ladder = ladder_of_release(release)
+    if not ladder:
         return ()
-    path.write_text(json.dumps(found, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
-    return tuple(LADDER.format(path.name, sentence) for sentence in benchmark_sentences(found))
+    path.write_text(json.dumps(ladder, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    return tuple(LADDER.format(path.name, sentence) for sentence in benchmark_sentences(ladder))
 
 
 def export(release: Release, folder: Path) -> str:
     """Write the release to `folder`, verify it, and say so in one sentence."""
     load(EXPORTERS["foilworks"]).write(collect_release(release), folder, params={})
-    found = verify(folder)
-    if not found["ok"]:
-        raise EvaluationError(f"{folder}: {found['difference']}")
-    return f"The release is in {folder.name}/ and `foilworks verify` finds it unchanged ({found['hash'][:12]})."
+    verification = verify(folder)
+    if not verification["ok"]:
+        raise EvaluationError(f"{folder}: {verification['difference']}")
+    return f"The release is in {folder.name}/ and `foilworks verify` finds it unchanged ({verification['hash'][:12]})."

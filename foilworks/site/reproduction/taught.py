@@ -40,11 +40,11 @@ def _train(name: str, clips: np.ndarray, texts: list[list[str]], folder: Path, e
         draw = np.random.default_rng(seed)
         for _epoch in range(epochs):
             order = draw.permutation(len(clips))
-            for chosen in np.array_split(order, max(1, len(clips) // BATCH)):
-                said = [texts[at][draw.integers(len(texts[at]))] for at in chosen]
-                videos = model.encode_video(torch.from_numpy(clips[chosen]))
-                sims = videos @ model.encode_text(words.encode(said)).T / TEMPERATURE
-                right = torch.arange(len(chosen))
+            for batch in np.array_split(order, max(1, len(clips) // BATCH)):
+                captions = [texts[at][draw.integers(len(texts[at]))] for at in batch]
+                videos = model.encode_video(torch.from_numpy(clips[batch]))
+                sims = videos @ model.encode_text(words.encode(captions)).T / TEMPERATURE
+                right = torch.arange(len(batch))
                 loss = F.cross_entropy(sims, right) + F.cross_entropy(sims.T, right)
                 optimizer.zero_grad()
                 loss.backward()

@@ -67,7 +67,7 @@ NOTES = (MAX_SCORE_NOTE, NAMES_NOTE, SUMS_NOTE, FIGURES_NOTE)
 
 
 @dataclass
-class Found:
+class DataSetResults:
     """What was made of each data set, by the paper's name of it."""
 
     splits: dict[str, BiasRun] = field(default_factory=dict)
@@ -81,64 +81,68 @@ class Found:
 def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: int) -> Result:
     """Return every cell that the files in `sources` allow; files of each data set are written below `work`."""
     check_weights(weights, (*TABLES["A.4"].rows, *(row for name in TABLES_OF_MODELS for row in TABLES[name].rows)))
-    found = Found()
-    for one in DATA_SETS:
-        if any((sources / name).is_file() for name in (one.splits, one.descriptions(one.test))):
-            _make(one, sources, work, weights, seed, found)
+    results = DataSetResults()
+    for data_set in DATA_SETS:
+        if any((sources / name).is_file() for name in (data_set.splits, data_set.descriptions(data_set.test))):
+            _make(data_set, sources, work, weights, seed, results)
     tiny = ENCODER not in weights
     cells = [
-        *bias_cells(found, tiny),
-        *share_cells(found.splits),
-        *model_cells(found.models, found.splits),
-        *_ablation_cells(found, tiny),
-        *study_cells(found.descriptions, work, seed),
+        *bias_cells(results, tiny),
+        *share_cells(results.splits),
+        *model_cells(results.models, results.splits),
+        *_ablation_cells(results, tiny),
+        *study_cells(results.descriptions, work, seed),
     ]
-    given = {source.name: True for source in SOURCES if any(sources.glob(source.name))}
+    given_sources = {source.name: True for source in SOURCES if any(sources.glob(source.name))}
     agreements = [
-        AGREED.format(name, *both_removed(found.splits[name], run))
-        for name, run in found.biases.items()
-        if name in found.splits
+        AGREED.format(name, *both_removed(results.splits[name], run))
+        for name, run in results.biases.items()
+        if name in results.splits
     ]
-    return Result(PAPER, tuple(_sorted(cells)), (*NOTES, *found.notes, *agreements), missing_lines(SOURCES, given))
+    return Result(
+        PAPER, tuple(_sorted(cells)), (*NOTES, *results.notes, *agreements), missing_lines(SOURCES, given_sources)
+    )
 
 
-def _make(one: DataSet, sources: Path, work: Path, weights: Mapping[str, str], seed: int, found: Found) -> None:
-    project, notes = project_of(one, sources, work)
-    found.notes += notes
-    published = splits_of(one, project, sources)
+def _make(
+    data_set: DataSet, sources: Path, work: Path, weights: Mapping[str, str], seed: int, results: DataSetResults
+) -> None:
+    project, notes = project_of(data_set, sources, work)
+    results.notes += notes
+    published = splits_of(data_set, project, sources)
     if published is not None:
-        found.splits[one.column] = published
-        found.models[one.column] = benchmark(one, published, sources, weights)
-        _export(published, work / one.slug / "published")
-    described = _described(one, project, sources)
+        results.splits[data_set.column] = published
+        results.models[data_set.column] = benchmark(data_set, published, sources, weights)
+        _export(published, work / data_set.slug / "published")
+    described = _described(data_set, project, sources)
     if described is None:
         return
-    found.descriptions[one.column] = described
-    texts = read_class_texts(sources / one.classes) if (sources / one.classes).is_file() else {}
+    results.descriptions[data_set.column] = described
+    texts = read_class_texts(sources / data_set.classes) if (sources / data_set.classes).is_file() else {}
 
     def measured(encoder: str) -> BiasRun:
-        run = measure_bias(None, described, task=one.task, encoder=encoder, class_texts=texts, seed=seed)
+        run = measure_bias(None, described, task=data_set.task, encoder=encoder, class_texts=texts, seed=seed)
         done(run.job)
         run.refresh_from_db()
         return run
 
-    found.biases[one.column] = measured(weights.get(ENCODER, TINY_ENCODER))
-    _export(found.biases[one.column], work / one.slug)
+    results.biases[data_set.column] = measured(weights.get(ENCODER, TINY_ENCODER))
+    _export(results.biases[data_set.column], work / data_set.slug)
     for row in TABLES["A.4"].rows:
-        if row in weights and row != ENCODER and one.column in TABLES["A.4"].columns:
-            found.encoders[row, one.column] = measured(weights[row])
+        if row in weights and row != ENCODER and data_set.column in TABLES["A.4"].columns:
+            results.encoders[row, data_set.column] = measured(weights[row])
 
 
-def _described(one: DataSet, project: Project, sources: Path) -> Descriptions | None:
+def _described(data_set: DataSet, project: Project, sources: Path) -> Descriptions | None:
     """Import the descriptions that are given, if the list of test videos is."""
-    paths = [sources / one.descriptions(split) for split in (one.train, one.test)]
+    paths = [sources / data_set.descriptions(split) for split in (data_set.train, data_set.test)]
     paths = [path for path in paths if path.is_file()]
-    if not paths or not (sources / one.videos(one.test)).is_file():
+    if not paths or not (sources / data_set.videos(data_set.test)).is_file():
         return None
-    made = import_descriptions(None, project, paths, name=one.column)
-    if made.job is not None:
-        done(made.job)
-    return made
+    imported = import_descriptions(None, project, paths, name=data_set.column)
+    if imported.job is not None:
+        done(imported.job)
+    return imported
 
 
 def _export(run: BiasRun, folder: Path) -> None:
@@ -149,29 +153,29 @@ def _export(run: BiasRun, folder: Path) -> None:
             (folder / f"{what}.{extension}").write_bytes(content[0])
 
 
-def bias_cells(found: Found, tiny: bool) -> Iterator[Cell]:
+def bias_cells(results: DataSetResults, tiny: bool) -> Iterator[Cell]:
     """Yield (UTD, Tables 1, 2, 3 and A.3), and the kappa of (UTD, Table 4)."""
     for row, column, paper in TABLES["1"].cells():
-        yield _measured(found, tiny, "1", row, column, paper, "common", row, IN_ORDER)
+        yield _measured(results, tiny, "1", row, column, paper, "common", row, IN_ORDER)
     for row, heading, paper in TABLES["2"].cells():
         column, _, concept = heading.partition(", ")
         kind = row.partition(" ")[0]
-        yield _measured(found, tiny, "2", row, heading, paper, kind, concept, IN_ORDER, column)
+        yield _measured(results, tiny, "2", row, heading, paper, kind, concept, IN_ORDER, column)
     for row, column, paper in TABLES["3"].cells():
-        yield _measured(found, tiny, "3", row, column, paper, "common", CONCEPTS[0], row)
+        yield _measured(results, tiny, "3", row, column, paper, "common", CONCEPTS[0], row)
     for row, column, paper in TABLES["A.3"].cells():
         concept, _, time = row.partition(", ")
-        yield _measured(found, tiny, "A.3", row, column, paper, "common", concept, time)
+        yield _measured(results, tiny, "A.3", row, column, paper, "common", concept, time)
     row = "Fleiss' kappa"
     for column in SETS:
-        run = found.biases.get(column)
+        run = results.biases.get(column)
         kappa = run.result["split"]["kappa"] if run else None
-        ours = None if kappa is None else 100 * kappa
-        yield _cell("UTD, Table 4", row, column, TABLES["4"].number(row, column), ours, tiny, _absent(column))
+        reproduced = None if kappa is None else 100 * kappa
+        yield _cell("UTD, Table 4", row, column, TABLES["4"].number(row, column), reproduced, tiny, _absent(column))
 
 
 def _measured(
-    found: Found,
+    results: DataSetResults,
     tiny: bool,
     table: str,
     row: str,
@@ -182,9 +186,9 @@ def _measured(
     time: str,
     column: str = "",
 ) -> Cell:
-    run = found.biases.get(column or heading)
-    ours = value_of(run, kind, CONCEPT_OF[concept], TIME_OF[time]) if run else None
-    return _cell(f"UTD, Table {table}", row, heading, paper, ours, tiny, _absent(column or heading))
+    run = results.biases.get(column or heading)
+    reproduced = value_of(run, kind, CONCEPT_OF[concept], TIME_OF[time]) if run else None
+    return _cell(f"UTD, Table {table}", row, heading, paper, reproduced, tiny, _absent(column or heading))
 
 
 def value_of(run: BiasRun, kind: str, concept: str, time: str) -> float | None:
@@ -194,14 +198,14 @@ def value_of(run: BiasRun, kind: str, concept: str, time: str) -> float | None:
     return None if value is None else 100 * value
 
 
-def _ablation_cells(found: Found, tiny: bool) -> Iterator[Cell]:
+def _ablation_cells(results: DataSetResults, tiny: bool) -> Iterator[Cell]:
     """Yield (UTD, Tables A.4-A.6): the row of our own descriptions and encoder, and what has weights."""
     for table, own in SAME.items():
         for row, column, paper in TABLES[table].cells():
             form = NEEDS[table]
             if row == own:
-                yield _measured(found, tiny, table, row, column, paper, "common", CONCEPTS[0], IN_ORDER)
-            elif run := found.encoders.get((row, column)):
+                yield _measured(results, tiny, table, row, column, paper, "common", CONCEPTS[0], IN_ORDER)
+            elif run := results.encoders.get((row, column)):
                 yield compare(
                     f"UTD, Table {table}", row, column, paper, value_of(run, "common", DESCRIPTION, SEQUENCE), digits=1
                 )
@@ -209,19 +213,21 @@ def _ablation_cells(found: Found, tiny: bool) -> Iterator[Cell]:
                 yield compare(f"UTD, Table {table}", row, column, paper, None, digits=1, why=form.format(row))
 
 
-def _cell(table: str, row: str, column: str, paper: float | None, ours: float | None, tiny: bool, absent: str) -> Cell:
-    if ours is None:
+def _cell(
+    table: str, row: str, column: str, paper: float | None, reproduced: float | None, tiny: bool, absent: str
+) -> Cell:
+    if reproduced is None:
         return compare(table, row, column, paper, None, digits=1, why=absent)
     return (
-        Cell(table, row, column, paper, ours, "tiny model", TINY)
+        Cell(table, row, column, paper, reproduced, "tiny model", TINY)
         if tiny
-        else compare(table, row, column, paper, ours, digits=1)
+        else compare(table, row, column, paper, reproduced, digits=1)
     )
 
 
 def _absent(column: str) -> str:
-    one = next(each for each in DATA_SETS if each.column == column)
-    return NOT_GIVEN.format(f"{one.descriptions(one.test)} and {one.videos(one.test)}")
+    data_set = next(candidate for candidate in DATA_SETS if candidate.column == column)
+    return NOT_GIVEN.format(f"{data_set.descriptions(data_set.test)} and {data_set.videos(data_set.test)}")
 
 
 def _sorted(cells: list[Cell]) -> list[Cell]:

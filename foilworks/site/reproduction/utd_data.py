@@ -69,26 +69,26 @@ SOURCES = (
 )
 
 
-def project_of(one: DataSet, sources: Path, work: Path) -> tuple[Project, list[str]]:
+def project_of(data_set: DataSet, sources: Path, work: Path) -> tuple[Project, list[str]]:
     """Return a new project with the videos of the authors' lists that are given, and a note of those not read."""
-    slug = f"utd-{one.slug.lower().replace('_', '-')}"
-    project = new_project(slug, f"UTD: {one.column}", is_simulated=True)
+    slug = f"utd-{data_set.slug.lower().replace('_', '-')}"
+    project = new_project(slug, f"UTD: {data_set.column}", is_simulated=True)
     notes: list[str] = []
-    for split, name in ((one.train, "train"), (one.test, "test")):
-        path = sources / one.videos(split)
+    for split, name in ((data_set.train, "train"), (data_set.test, "test")):
+        path = sources / data_set.videos(split)
         if path.is_file():
-            listed = work / "lists" / f"{one.slug}-{name}.jsonl"
+            listed = work / "lists" / f"{data_set.slug}-{name}.jsonl"
             listed.parent.mkdir(parents=True, exist_ok=True)
             with listed.open("w", encoding="utf-8") as file:
-                file.writelines(json.dumps(record) + "\n" for record in _records(path, one, name))
-            media = sources / VIDEOS / one.slug
-            found = import_records(project, None, "jsonl", listed, media_dir=media if media.is_dir() else None)
-            if found.errors:
-                notes.append(UNREAD.format(one.column, path.name, len(found.errors), found.errors[0]))
+                file.writelines(json.dumps(record) + "\n" for record in _records(path, data_set, name))
+            media = sources / VIDEOS / data_set.slug
+            report = import_records(project, None, "jsonl", listed, media_dir=media if media.is_dir() else None)
+            if report.errors:
+                notes.append(UNREAD.format(data_set.column, path.name, len(report.errors), report.errors[0]))
     return project, notes
 
 
-def _records(path: Path, one: DataSet, split: str) -> Iterator[dict[str, str]]:
+def _records(path: Path, data_set: DataSet, split: str) -> Iterator[dict[str, str]]:
     """Yield a record per caption, or one with its class: in classification the class is also the caption."""
     for number, row in enumerate(csv.DictReader(read_text(path).splitlines(keepends=True)), 2):
         name, file = row.get("video_id") or "", row.get("full_path") or ""
@@ -97,9 +97,9 @@ def _records(path: Path, one: DataSet, split: str) -> Iterator[dict[str, str]]:
             raise EvaluationError(
                 f"{path}:{number}: video_id, or caption, captions or class_name is missing; give both"
             )
-        for place, text in enumerate(texts):
-            record = {"id": f"{name}#{place}", "video": file, "video_key": name, "split": split, "caption": text}
-            yield record | ({"class_label": row["class_name"]} if one.task == CLASSIFICATION else {})
+        for index, text in enumerate(texts):
+            record = {"id": f"{name}#{index}", "video": file, "video_key": name, "split": split, "caption": text}
+            yield record | ({"class_label": row["class_name"]} if data_set.task == CLASSIFICATION else {})
 
 
 def _texts(row: dict[str, str]) -> list[str]:

@@ -36,77 +36,81 @@ EPOCHS = 50
 
 def rows_of(column: str) -> dict[str, str]:
     """Return {row: its table} of all models that a table lists for the data set."""
-    found: dict[str, str] = {}
+    table_by_row: dict[str, str] = {}
     for name in TABLES_OF_MODELS:
-        if any(each.startswith(f"{column}, ") for each in TABLES[name].columns):
-            found |= {row: name for row in TABLES[name].rows if row not in found}
-    return found
+        if any(heading.startswith(f"{column}, ") for heading in TABLES[name].columns):
+            table_by_row |= {row: name for row in TABLES[name].rows if row not in table_by_row}
+    return table_by_row
 
 
-def file_of(sources: Path, one: DataSet, row: str) -> Path | None:
+def file_of(sources: Path, data_set: DataSet, row: str) -> Path | None:
     """Return the published answers of a model: the last epoch's, or the re-ranked ones before the first ranking."""
     for name in (row, *OTHER_NAMES.get(row, ())):
-        folder = sources / PREDICTIONS / f"{one.slug}_{name}"
-        wanted = ("valid_*ep.csv",) if one.task == CLASSIFICATION else ("reranked.csv", "contrastive.csv")
-        for pattern in wanted:
+        folder = sources / PREDICTIONS / f"{data_set.slug}_{name}"
+        patterns = ("valid_*ep.csv",) if data_set.task == CLASSIFICATION else ("reranked.csv", "contrastive.csv")
+        for pattern in patterns:
             if files := sorted(folder.glob(pattern), key=lambda path: (len(path.name), path.name)):
                 return files[-1]
     return None
 
 
-def splits_of(one: DataSet, project: Project, sources: Path) -> BiasRun | None:
+def splits_of(data_set: DataSet, project: Project, sources: Path) -> BiasRun | None:
     """Return the published splits of the data set as a run."""
-    path = sources / one.splits
-    return import_splits(None, project, path, task=one.task) if path.is_file() else None
+    path = sources / data_set.splits
+    return import_splits(None, project, path, task=data_set.task) if path.is_file() else None
 
 
-def benchmark(one: DataSet, run: BiasRun, sources: Path, weights: Mapping[str, str]) -> dict[str, Mapping[str, Any]]:
+def benchmark(
+    data_set: DataSet, run: BiasRun, sources: Path, weights: Mapping[str, str]
+) -> dict[str, Mapping[str, Any]]:
     """Return {row: cells} of the models that have published answers, or weights and videos."""
-    named: dict[str, str] = {}
-    for row in rows_of(one.column):
-        if path := file_of(sources, one, row):
-            named[import_benchmark(None, run, path, label=row)[0].label] = row
+    row_by_label: dict[str, str] = {}
+    for row in rows_of(data_set.column):
+        if path := file_of(sources, data_set, row):
+            row_by_label[import_benchmark(None, run, path, label=row)[0].label] = row
         elif spec := weights.get(row):
-            zero_shot = one.task != CLASSIFICATION
+            zero_shot = data_set.task != CLASSIFICATION
             done(predict_samples(None, run, spec, zero_shot=zero_shot, label=row, epochs=EPOCHS).job)
-            named[row] = row
-    found = benchmark_of(run) if named else None
-    return {named[row["model"]]: row["cells"] for row in found["models"]} if found else {}
+            row_by_label[row] = row
+    table = benchmark_of(run) if row_by_label else None
+    return {row_by_label[row["model"]]: row["cells"] for row in table["models"]} if table else {}
 
 
-def model_cells(found: Mapping[str, Mapping[str, Mapping[str, Any]]], splits: Mapping[str, BiasRun]) -> Iterator[Cell]:
-    """Yield the cells of (UTD, Tables 5, 6, A.1 and A.2). `found`: {column: {row: cells}}."""
+def model_cells(
+    cells_by_column: Mapping[str, Mapping[str, Mapping[str, Any]]], splits: Mapping[str, BiasRun]
+) -> Iterator[Cell]:
+    """Yield the cells of (UTD, Tables 5, 6, A.1 and A.2). `cells_by_column`: {column: {row: cells}}."""
     for name in TABLES_OF_MODELS:
         for row, heading, paper in TABLES[name].cells():
             column, _, form = heading.partition(", ")
-            ours = found.get(column, {}).get(row, {}).get(FORMS[form], {}).get("value")
-            why = _missing(column, row, splits) if ours is None else ""
-            yield compare(f"UTD, Table {name}", row, heading, paper, _percent(ours), digits=1, why=why)
+            reproduced = cells_by_column.get(column, {}).get(row, {}).get(FORMS[form], {}).get("value")
+            why = _missing(column, row, splits) if reproduced is None else ""
+            yield compare(f"UTD, Table {name}", row, heading, paper, _percent(reproduced), digits=1, why=why)
 
 
 def _missing(column: str, row: str, splits: Mapping[str, BiasRun]) -> str:
-    one = next(each for each in DATA_SETS if each.column == column)
-    return NOT_GIVEN.format(f"{PREDICTIONS}/{one.slug}_{row}" if column in splits else one.splits)
+    data_set = next(candidate for candidate in DATA_SETS if candidate.column == column)
+    return NOT_GIVEN.format(f"{PREDICTIONS}/{data_set.slug}_{row}" if column in splits else data_set.splits)
 
 
 def share_cells(splits: Mapping[str, BiasRun]) -> Iterator[Cell]:
     """Yield the shares of (UTD, Table 4) from the published splits."""
     for row, sign in (("% object-biased samples", 1), ("% of full test split in UTD-split", -1)):
-        for one in DATA_SETS:
-            paper, run = TABLES["4"].number(row, one.column), splits.get(one.column)
+        for data_set in DATA_SETS:
+            paper, run = TABLES["4"].number(row, data_set.column), splits.get(data_set.column)
             share = run.result["split"]["share_biased"] if run else None
-            ours = None if share is None else 100 * (share if sign > 0 else 1 - share)
-            why = "" if run else NOT_GIVEN.format(one.splits)
-            yield compare("UTD, Table 4", row, one.column, paper, ours, digits=0, why=why)
+            reproduced = None if share is None else 100 * (share if sign > 0 else 1 - share)
+            why = "" if run else NOT_GIVEN.format(data_set.splits)
+            yield compare("UTD, Table 4", row, data_set.column, paper, reproduced, digits=0, why=why)
 
 
-def both_removed(published: BiasRun, ours: BiasRun) -> tuple[int, int, int]:
+def both_removed(published: BiasRun, measured: BiasRun) -> tuple[int, int, int]:
     """Return how many samples both splits remove, how many one of them does, and how many samples both have."""
-    if not (published.predictions and ours.predictions):
+    if not (published.predictions and measured.predictions):
         raise EvaluationError("a run has no samples; measure it first")
-    shared = set(published.predictions["ids"]) & set(ours.predictions["ids"])
-    theirs, own = (shared & set(run.result["split"]["removed"]) for run in (published, ours))
-    return len(theirs & own), len(theirs | own), len(shared)
+    shared = set(published.predictions["ids"]) & set(measured.predictions["ids"])
+    published_removed, own = (shared & set(run.result["split"]["removed"]) for run in (published, measured))
+    return len(published_removed & own), len(published_removed | own), len(shared)
 
 
 def _percent(value: float | None) -> float | None:

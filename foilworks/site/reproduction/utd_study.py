@@ -39,10 +39,12 @@ SAID = "seven simulated people, who miss 12.4 % of the objects as in the paper; 
 def study_cells(descriptions: Mapping[str, Descriptions], work: Path, seed: int) -> Iterator[Cell]:
     """Yield the numbers of the study beside those of a simulated one on the described frames of UCF101."""
     described = descriptions.get(STUDIED)
-    ours = _study(described, work, seed) if described else {}
+    reproduced = _study(described, work, seed) if described else {}
     for row, paper in USER_STUDY.items():
-        why = SAID if ours else NOT_GIVEN.format("descriptions of UCF101")
-        yield Cell(TABLE, row, STUDIED, float(paper), ours.get(row), "simulated" if ours else "not public", why)
+        why = SAID if reproduced else NOT_GIVEN.format("descriptions of UCF101")
+        yield Cell(
+            TABLE, row, STUDIED, float(paper), reproduced.get(row), "simulated" if reproduced else "not public", why
+        )
 
 
 def _study(described: Descriptions, work: Path, seed: int) -> dict[str, float]:
@@ -69,16 +71,16 @@ def _lines(described: Descriptions, seed: int) -> list[str]:
     videos = Video.objects.filter(project=described.project).exclude(split="train")
     by_video: dict[str, list[str]] = {key: [] for key in videos.values_list("key", flat=True)}
     for line in objects_lines(described):
-        if (found := by_video.get(json.loads(line)["video"])) is not None:
-            found.append(line)
-    named = sorted(key for key, lines in by_video.items() if lines)
-    chosen = random.Random(f"{seed}/frames").sample(named, min(len(named), int(USER_STUDY["frames"])))
-    return [line for key in sorted(chosen) for line in by_video[key]]
+        if (lines_of_video := by_video.get(json.loads(line)["video"])) is not None:
+            lines_of_video.append(line)
+    keys = sorted(key for key, lines in by_video.items() if lines)
+    sampled_keys = random.Random(f"{seed}/frames").sample(keys, min(len(keys), int(USER_STUDY["frames"])))
+    return [line for key in sorted(sampled_keys) for line in by_video[key]]
 
 
 def _missed(check: int, seed: int) -> frozenset[str]:
     frames = CheckedFrame.objects.filter(check_of=check).values_list("pk", "objects_named")
-    return mistaken([f"{pk}/{at}" for pk, named in frames for at in range(len(named))], NOT_SEEN, seed, "objects")
+    return mistaken([f"{pk}/{at}" for pk, objects in frames for at in range(len(objects))], NOT_SEEN, seed, "objects")
 
 
 def _answer(crew: Crew, missed: frozenset[str]) -> None:
@@ -90,17 +92,17 @@ def _answer(crew: Crew, missed: frozenset[str]) -> None:
 
 def _classify(crew: Crew, check: Any) -> None:
     """Class the missed objects in the paper's proportions, in turn."""
-    wanted = [CLASS_OF[name] for name in CLASS_OF for _ in range(int(USER_STUDY[name]))]
+    classes = [CLASS_OF[name] for name in CLASS_OF for _ in range(int(USER_STUDY[name]))]
     step, at = 37, 0
     while unseen := next_unseen(check):
-        classify_object(crew.owner, crew.project, unseen.frame.pk, unseen.place, wanted[at % len(wanted)])
+        classify_object(crew.owner, crew.project, unseen.frame.pk, unseen.place, classes[at % len(classes)])
         at += step
 
 
 def _numbers(project: Project) -> dict[str, float]:
     report = project_report(project, "objects")
     row = report["overall"]
-    names = {each.value: name for name, each in CLASS_OF.items()}
+    names = {error_class.value: name for name, error_class in CLASS_OF.items()}
     return {
         "people": USER_STUDY["people"],
         "frames": row["n_frames"],
@@ -108,5 +110,5 @@ def _numbers(project: Project) -> dict[str, float]:
         "visible": row["n_visible"],
         "visible, %": 100 * row["visible"],
         "hallucination rate, %": 100 * row["hallucination_rate"],
-        **{names[each["class"]]: each["n"] for each in report["classes"]},
+        **{names[row_of_class["class"]]: row_of_class["n"] for row_of_class in report["classes"]},
     }

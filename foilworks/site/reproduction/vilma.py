@@ -36,15 +36,15 @@ def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: in
     if files:
         work.mkdir(parents=True, exist_ok=True)
         scored = score_published(import_published(files, sources), files, sources, work, weights)
-        again = make_again(files, sources / VIDEOS, work / "again", weights, seed)
-        cells += (*score_cells(scored), *again.cells)
+        second_round = make_again(files, sources / VIDEOS, work / "again", weights, seed)
+        cells += (*score_cells(scored), *second_round.cells)
         notes += [draw_words(files, work / "figures"), *write_analyses(scored.release, work / "figures")]
         notes += [
-            *again.notes,
+            *second_round.notes,
             *write_ladder(scored.release, work / "ladder.json"),
-            *audit_files({row_name(each): path for each, path in files.items()}, work, seed),
+            *audit_files({row_name(subtest): path for subtest, path in files.items()}, work, seed),
             export(scored.release, work / "release"),
         ]
-        if again.release:
-            notes.append(export(again.release, work / "release-again"))
+        if second_round.release:
+            notes.append(export(second_round.release, work / "release-again"))
     return Result("ViLMA", cells, tuple(filter(None, notes)), missing)

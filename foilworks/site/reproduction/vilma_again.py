@@ -91,12 +91,12 @@ def make_again(files: Mapping[Subtest, Path], videos: Path, work: Path, weights:
         _generate(people, name, _captions(path, work / f"{name}.jsonl", gray), clips, weights, seed)
     people.edit_and_review()
     people.validate()
-    made = set(Item.objects.filter(subtest__project=project).values_list("subtest__name", flat=True))
-    absent = [subtest for subtest in files if subtest.files[0] in RECIPES.keys() - made]
-    notes += [NO_ITEM.format(row_name(each), RECIPES[each.files[0]][0], CAPTIONS) for each in absent]
+    subtest_names = set(Item.objects.filter(subtest__project=project).values_list("subtest__name", flat=True))
+    absent = [subtest for subtest in files if subtest.files[0] in RECIPES.keys() - subtest_names]
+    notes += [NO_ITEM.format(row_name(missing), RECIPES[missing.files[0]][0], CAPTIONS) for missing in absent]
     valid = Item.objects.filter(subtest__project=project, state="valid").exists()
     release = freeze_release(people.owner, project, name="again", override=OVERRIDE) if valid else None
-    cells = tuple(_cells(project, files, wrong, weights)) if made else ()
+    cells = tuple(_cells(project, files, wrong, weights)) if subtest_names else ()
     return Again(project, release, cells, tuple(notes))
 
 
@@ -117,8 +117,8 @@ def _records(path: Path) -> Iterator[ItemRecord]:
 def _share_of_mistakes(path: Path) -> float:
     """Return the share of public votes that are not for the caption."""
     votes = [record.votes for record in _records(path) if record.votes]
-    total = sum(each.total for each in votes)
-    return 1 - sum(each.caption for each in votes) / total if total else 0.0
+    total = sum(counts.total for counts in votes)
+    return 1 - sum(counts.caption for counts in votes) / total if total else 0.0
 
 
 def _captions(path: Path, out: Path, clip: str) -> Path:
@@ -131,10 +131,10 @@ def _captions(path: Path, out: Path, clip: str) -> Path:
         video = record.video
         # The gray clip is shorter than the trims.
         fields = ("source_dataset", "source_id", "split", *(() if clip else ("start_time", "end_time", "time_unit")))
-        about = {name: getattr(video, name) for name in fields if getattr(video, name) not in (None, "")}
+        video_fields = {name: getattr(video, name) for name in fields if getattr(video, name) not in (None, "")}
         row = {"id": record.id, "video_key": video.key, "caption": record.caption, "facts": dict(record.facts)}
         row |= {"video": clip} if clip else {}
-        lines.append(json.dumps({**row, **about}, ensure_ascii=False) + "\n")
+        lines.append(json.dumps({**row, **video_fields}, ensure_ascii=False) + "\n")
     out.write_text("".join(lines), encoding="utf-8")
     return out
 
@@ -165,13 +165,13 @@ def _generate(people: People, name: str, captions: Path, clips: Path, weights: M
 
 def _filters(filters: Mapping[str, Mapping[str, Any]], weights: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     """Return the filters with the given models, or fake ones, which have no minimum."""
-    found = {}
+    filters_with_models = {}
     for slug, params in filters.items():
         models = JUDGES.get(slug, {})
-        named = {param: weights.get(name, fake) for param, (name, fake) in models.items()}
+        specs = {param: weights.get(name, fake) for param, (name, fake) in models.items()}
         is_fake = any(name not in weights for name, _fake in models.values())
-        found[slug] = {**params, **named, **(NO_MINIMUM if is_fake and "min" in params else {})}
-    return found
+        filters_with_models[slug] = {**params, **specs, **(NO_MINIMUM if is_fake and "min" in params else {})}
+    return filters_with_models
 
 
 def _cells(

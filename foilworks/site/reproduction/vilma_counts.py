@@ -36,12 +36,12 @@ OF_PROFICIENCY = (
 
 def find_files(sources: Path) -> dict[Subtest, Path]:
     """Return the file of each subtest that is in the folder."""
-    found = {}
+    path_by_subtest = {}
     for subtest in SUBTESTS:
         paths = [path for name in subtest.files if (path := sources / f"{name}.json").is_file()]
         if paths:
-            found[subtest] = paths[0]
-    return found
+            path_by_subtest[subtest] = paths[0]
+    return path_by_subtest
 
 
 def row_name(subtest: Subtest) -> str:
@@ -68,31 +68,33 @@ def missing(subtest: Subtest) -> str:
 
 def misprint(count: int, total: int, percent: float) -> str:
     """Say that a printed percentage does not follow from its own count; "" if it does."""
-    ours = 100 * count / total
-    if abs(ours - percent) <= 0.005:
+    recomputed = 100 * count / total
+    if abs(recomputed - percent) <= 0.005:
         return ""
-    words = CUT if 0 < ours - percent < 0.01 else MISPRINT
-    return words.format(count, total, ours)
+    words = CUT if 0 < recomputed - percent < 0.01 else MISPRINT
+    return words.format(count, total, recomputed)
 
 
-def _share(make: Any, column: str, printed: tuple[int, float], total: int, ours: int | None, n: int | None) -> Cell:
+def _share(
+    make: Any, column: str, printed: tuple[int, float], total: int, reproduced: int | None, n: int | None
+) -> Cell:
     """Return the cell of a percentage; a misprint is named."""
     count, percent = printed
-    share = 100 * ours / n if ours is not None and n else None
+    share = 100 * reproduced / n if reproduced is not None and n else None
     why = misprint(count, total, percent)
     return make(PERCENT.format(column), percent, share, digits=2, **({"why": why} if why else {}))
 
 
 def _counts(make: Any, subtest: Subtest, row: Mapping[str, Any] | None, *columns: str) -> Iterator[Cell]:
     """Yield counts and percentages: `columns` are attributes of `subtest` with the paper's names."""
-    found = row or {}
+    counts = row or {}
     for column in columns:
         printed = getattr(subtest, column)
         title, key = COUNTS[column]
         count = printed if isinstance(printed, int) else printed[0]
-        yield make(title, count, found.get(key), digits=0)
+        yield make(title, count, counts.get(key), digits=0)
         if not isinstance(printed, int):
-            yield _share(make, title, printed, subtest.n, found.get(key), found.get("n_items"))
+            yield _share(make, title, printed, subtest.n, counts.get(key), counts.get("n_items"))
 
 
 COUNTS = {
@@ -108,9 +110,9 @@ def _table_1(rows: Rows) -> Iterator[Cell]:
     for test, printed in TABLE_1.items():
         of_test = [subtest for subtest in SUBTESTS if subtest.test == test]
         absent = [subtest for subtest in of_test if subtest not in rows]
-        ours = None if absent else sum(rows[subtest]["n_both"] or 0 for subtest in of_test)
+        reproduced = None if absent else sum(rows[subtest]["n_both"] or 0 for subtest in of_test)
         why = missing(absent[0]) if absent else ""
-        yield compare("ViLMA, Table 1", test, "#exs.", printed, ours, digits=0, why=why)
+        yield compare("ViLMA, Table 1", test, "#exs.", printed, reproduced, digits=0, why=why)
 
 
 def _maker(table: str, subtest: Subtest, rows: Rows, row_of: Callable[[Subtest], str] = row_name) -> Any:
@@ -165,7 +167,7 @@ def _overall(table: str, rows: Rows, *columns: tuple[str, str, bool]) -> Iterato
     yield make("#Inst.", OVERALL["n"], total, digits=0)
     for name, title, with_share in columns:
         count, percent = OVERALL[name]
-        ours = None if absent else sum(row[COUNTS[name][1]] or 0 for row in rows.values())
-        yield make(title, count, ours, digits=0)
+        reproduced = None if absent else sum(row[COUNTS[name][1]] or 0 for row in rows.values())
+        yield make(title, count, reproduced, digits=0)
         if with_share:
-            yield _share(make, title, (count, percent), OVERALL["n"], ours, total)
+            yield _share(make, title, (count, percent), OVERALL["n"], reproduced, total)

@@ -41,12 +41,12 @@ def draw_words(files: Mapping[Subtest, Path], folder: Path) -> str:
     folder.mkdir(parents=True, exist_ok=True)
     drawn = []
     for number, (test, name) in WORDS.items():
-        paths = [path for each, path in files.items() if each.test == test and name in {"", each.name}]
+        paths = [path for subtest, path in files.items() if subtest.test == test and name in {"", subtest.name}]
         if not paths:
             continue
         items, _warnings = read_items(paths)
-        for moment, chosen in ((BEFORE, items), (AFTER, valid_part(items))):
-            _draw_shifts(chosen, folder / FILE.format(number, moment))
+        for moment, moment_items in ((BEFORE, items), (AFTER, valid_part(items))):
+            _draw_shifts(moment_items, folder / FILE.format(number, moment))
         drawn.append(str(number))
     return DRAWN.format(", ".join(drawn)) if drawn else ""
 
@@ -59,17 +59,17 @@ def _draw_shifts(items: Sequence[ItemFacts], path: Path) -> None:
 def write_analyses(release: Release, folder: Path) -> tuple[str, ...]:
     """Write accuracy by count and by length (ViLMA, Figs. 11 and 23); return a sentence for each."""
     folder.mkdir(parents=True, exist_ok=True)
-    told = []
+    sentences = []
     for number, kind in OF_SCORES.items():
         try:
-            found = release_analysis(release, kind)
+            analysis = release_analysis(release, kind)
         except EvaluationError as error:
-            told.append(NOT_MADE.format(number, error))
+            sentences.append(NOT_MADE.format(number, error))
             continue
         path = folder / f"figure-{number}.json"
-        path.write_text(json.dumps(found, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
-        if shape := found.get("histogram"):
+        path.write_text(json.dumps(analysis, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        if shape := analysis.get("histogram"):
             edges = [10**edge for edge in shape["log10_edges"]]
             (folder / FILE.format(number, "right")).write_bytes(histogram(edges, shape["counts"], label=LENGTHS))
-        told.append(WRITTEN.format(number, number))
-    return (*told, NOT_PUBLIC, EXAMPLES)
+        sentences.append(WRITTEN.format(number, number))
+    return (*sentences, NOT_PUBLIC, EXAMPLES)

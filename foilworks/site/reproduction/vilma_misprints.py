@@ -17,11 +17,11 @@ ROUNDED = 0.1 + 1e-9
 
 def find_misprints() -> tuple[str, ...]:
     """Return one sentence per number."""
-    two, *others = SCORES
-    found = [*_percentages(), SIXTEEN, *_impossible()]
-    for table in others:
-        found += [*_between(table), *_other(two, table)]
-    return tuple(found)
+    two, *other_tables = SCORES
+    sentences = [*_percentages(), SIXTEEN, *_impossible()]
+    for table in other_tables:
+        sentences += [*_between(table), *_other(two, table)]
+    return tuple(sentences)
 
 
 def _percentages() -> Iterator[str]:
@@ -40,9 +40,9 @@ def _impossible() -> Iterator[str]:
     for table in SCORES:
         for model, numbers in table.rows().items():
             for at, group in enumerate(table.groups):
-                p, t, both = numbers[3 * at : 3 * at + 3]
-                if both > min(p, t) + ROUNDED:
-                    yield IMPOSSIBLE.format(table.name, model, group, both, p, t)
+                p, t, p_and_t = numbers[3 * at : 3 * at + 3]
+                if p_and_t > min(p, t) + ROUNDED:
+                    yield IMPOSSIBLE.format(table.name, model, group, p_and_t, p, t)
 
 
 def _between(table: ScoreTable) -> Iterator[str]:
@@ -51,9 +51,9 @@ def _between(table: ScoreTable) -> Iterator[str]:
         return
     for model, numbers in table.rows().items():
         for at, column in enumerate(COLUMNS):
-            *parts, pooled = numbers[at::3]
-            if not min(parts) - ROUNDED <= pooled <= max(parts) + ROUNDED:
-                yield BETWEEN.format(table.name, model, column, pooled, min(parts), max(parts))
+            *shares, pooled = numbers[at::3]
+            if not min(shares) - ROUNDED <= pooled <= max(shares) + ROUNDED:
+                yield BETWEEN.format(table.name, model, column, pooled, min(shares), max(shares))
 
 
 def _other(two: ScoreTable, table: ScoreTable) -> Iterator[str]:
@@ -61,7 +61,7 @@ def _other(two: ScoreTable, table: ScoreTable) -> Iterator[str]:
     at = 3 * two.groups.index(table.test)
     details = table.rows()
     for model, numbers in two.rows().items():
-        for place, column in enumerate(COLUMNS):
-            here, there = numbers[at + place], details[model][place - 3]
-            if abs(here - there) > ROUNDED:
-                yield OTHER.format(model, table.test, column, here, table.name, there)
+        for index, column in enumerate(COLUMNS):
+            summary, detail = numbers[at + index], details[model][index - 3]
+            if abs(summary - detail) > ROUNDED:
+                yield OTHER.format(model, table.test, column, summary, table.name, detail)

@@ -70,8 +70,12 @@ def score_published(
         specs[TEXT_ONLY[0]] = f"lm:{write_language_model(work / 'tiny-lm')}"
     results = {}
     for model, spec in specs.items():
-        found = run_results(score(release, spec, model, controls=True))["subtests"]
-        results[model] = {subtest.files[0]: found[path.stem] for subtest, path in files.items() if path.stem in found}
+        rows_by_subtest = run_results(score(release, spec, model, controls=True))["subtests"]
+        results[model] = {
+            subtest.files[0]: rows_by_subtest[path.stem]
+            for subtest, path in files.items()
+            if path.stem in rows_by_subtest
+        }
     return Scored(release, results, tiny)
 
 
@@ -83,19 +87,19 @@ def score_cells(scored: Scored) -> tuple[Cell, ...]:
 def _cells(table: ScoreTable, scored: Scored) -> Iterator[Cell]:
     columns = [COLUMN.format(group, column) for group in table.groups for column in COLUMNS]
     for model, printed in table.rows().items():
-        ours = _ours(table, model, scored)
+        reproduced = _ours(table, model, scored)
         for column, value in zip([*columns, AVERAGE], printed, strict=False):
-            yield _cell(table, model, column, value, ours, scored)
+            yield _cell(table, model, column, value, reproduced, scored)
 
 
-def _cell(table: ScoreTable, model: str, column: str, printed: float, ours: Numbers, scored: Scored) -> Cell:
-    name, value = table.name, ours.get(column)
+def _cell(table: ScoreTable, model: str, column: str, printed: float, reproduced: Numbers, scored: Scored) -> Cell:
+    name, value = table.name, reproduced.get(column)
     if value is not None and model in scored.tiny:
         return Cell(name, model, column, printed, value, "tiny model", TINY)
     why = OTHER_ITEMS if model == RANDOM else OTHER_SCORER
     if value is None:
-        known = model in scored.results or model == RANDOM
-        why = _absent(table, scored) if known else _unscored(model)
+        is_scored = model in scored.results or model == RANDOM
+        why = _absent(table, scored) if is_scored else _unscored(model)
     return compare(name, model, column, printed, value, digits=table.digits, why=why)
 
 
@@ -105,9 +109,11 @@ def _unscored(model: str) -> str:
 
 def _absent(table: ScoreTable, scored: Scored) -> str:
     """Name the first file that the table needs and that is not given."""
-    given = {name for results in scored.results.values() for name in results}
+    scored_subtests = {name for results in scored.results.values() for name in results}
     of_table = [subtest for subtest in SUBTESTS if subtest.test == (table.test or subtest.test)]
-    return next((missing(subtest) for subtest in of_table if subtest.files[0] not in given), "no item is valid")
+    return next(
+        (missing(subtest) for subtest in of_table if subtest.files[0] not in scored_subtests), "no item is valid"
+    )
 
 
 def _ours(table: ScoreTable, model: str, scored: Scored) -> Numbers:
@@ -115,17 +121,17 @@ def _ours(table: ScoreTable, model: str, scored: Scored) -> Numbers:
     results = scored.results.get(model, {})
     if model == RANDOM:
         results = {name: {**row["chance"], "n": row["n"]} for name, row in next(iter(scored.results.values())).items()}
-    found: dict[str, float] = {}
+    reproduced: dict[str, float] = {}
     for group in table.groups:
-        chosen = [subtest for subtest in SUBTESTS if _belongs(subtest, table, group)]
-        rows = [results.get(subtest.files[0]) for subtest in chosen]
+        members = [subtest for subtest in SUBTESTS if _belongs(subtest, table, group)]
+        rows = [results.get(subtest.files[0]) for subtest in members]
         for column in COLUMNS:
             if (mean := _pooled(rows, column)) is not None:
-                found[COLUMN.format(group, column)] = 100 * mean
-    both = [found.get(COLUMN.format(group, COLUMNS[-1])) for group in table.groups]
-    if None not in both:
-        found[AVERAGE] = sum(filter(None, both)) / len(both)
-    return found
+                reproduced[COLUMN.format(group, column)] = 100 * mean
+    both_solved = [reproduced.get(COLUMN.format(group, COLUMNS[-1])) for group in table.groups]
+    if None not in both_solved:
+        reproduced[AVERAGE] = sum(filter(None, both_solved)) / len(both_solved)
+    return reproduced
 
 
 def _belongs(subtest: Subtest, table: ScoreTable, group: str) -> bool:
@@ -138,5 +144,5 @@ def _pooled(rows: list[Mapping[str, Any] | None], column: str) -> float | None:
     """Return the mean over the items of all subtests; None if one is missing or has no pair of both."""
     if any(row is None or row[column] is None for row in rows):
         return None
-    known = [row for row in rows if row is not None]
-    return sum(row["n"] * row[column] for row in known) / sum(row["n"] for row in known)
+    complete = [row for row in rows if row is not None]
+    return sum(row["n"] * row[column] for row in complete) / sum(row["n"] for row in complete)
