@@ -54,25 +54,27 @@ def recent_activity(project: Project) -> list[Line]:
 
 def _lines(rows: Iterable[tuple[str, str | None, datetime]]) -> list[Line]:
     """Rows of one person and action in a row are one line; other rows between them do not count."""
-    found: list[tuple[str, str | None, datetime, int]] = []
+    groups: list[tuple[str, str | None, datetime, int]] = []
     for action, who, at in rows:
         if action not in WORDS:
             continue
-        if found and found[-1][:2] == (action, who):
-            found[-1] = (action, who, found[-1][2], found[-1][3] + 1)
-        elif len(found) == N_LINES:
+        if groups and groups[-1][:2] == (action, who):
+            groups[-1] = (action, who, groups[-1][2], groups[-1][3] + 1)
+        elif len(groups) == N_LINES:
             break
         else:
-            found.append((action, who, at, 1))
-    return [Line(who or str(SYSTEM), str(WORDS[action] % {"n": n}), at) for action, who, at, n in found]
+            groups.append((action, who, at, 1))
+    return [Line(who or str(SYSTEM), str(WORDS[action] % {"n": n}), at) for action, who, at, n in groups]
 
 
 def people_at_work(project: Project, now: datetime) -> dict[str, list[str]]:
     """Return the people who hold a lease now, by stage and in the order of their names; gold is part of validation."""
-    held = Slot.objects.filter(project=project, state=SlotState.LEASED, expires_at__gt=now, person__isnull=False)
-    found: dict[str, list[str]] = defaultdict(list)
-    for stage, name in held.order_by("person__username").values_list("stage", "person__username").distinct():
-        shown = Stage.VALIDATION if stage == Stage.GOLD else Stage(stage)
-        if name not in found[shown]:
-            found[shown].append(name)
-    return dict(found)
+    leased_slots = Slot.objects.filter(
+        project=project, state=SlotState.LEASED, expires_at__gt=now, person__isnull=False
+    )
+    names_by_stage: dict[str, list[str]] = defaultdict(list)
+    for stage, name in leased_slots.order_by("person__username").values_list("stage", "person__username").distinct():
+        stage_of_row = Stage.VALIDATION if stage == Stage.GOLD else Stage(stage)
+        if name not in names_by_stage[stage_of_row]:
+            names_by_stage[stage_of_row].append(name)
+    return dict(names_by_stage)

@@ -83,24 +83,24 @@ class Alarm:
     url: str
 
 
-def alarms_of(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+def alarms_of(counted: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return codes with numbers (JSON) from the count: subtests, gate_stopped, short, queues, paused, doubted, cost."""
     alarms: list[dict[str, Any]] = [
         {"code": "agreement", "name": row["name"], "alpha": row["alpha"], "coding": row["coding"]}
-        for row in found["subtests"]
+        for row in counted["subtests"]
         if row["alpha"] is not None and row["n_pairs"] >= MIN_PAIRS and row["alpha"] < LOW_ALPHA
     ]
-    if found["gate_stopped"]:
-        alarms.append({"code": "gate", "names": ", ".join(found["gate_stopped"])})
-    alarms += [{"code": "judges", **row} for row in found["short"]]
-    for queue in found["queues"]:
+    if counted["gate_stopped"]:
+        alarms.append({"code": "gate", "names": ", ".join(counted["gate_stopped"])})
+    alarms += [{"code": "judges", **row} for row in counted["short"]]
+    for queue in counted["queues"]:
         if queue["open"] and queue["idle_hours"] is not None and queue["idle_hours"] >= STALLED_HOURS:
             hours = int(queue["idle_hours"])
             alarms.append({"code": "stalled", "stage": queue["stage"], "open": queue["open"], "hours": hours})
     for code, key in (("paused", "paused"), ("doubt", "doubted")):
-        if found[key]:
-            alarms.append({"code": code, "n": found[key]})
-    cost = found["cost"]
+        if counted[key]:
+            alarms.append({"code": code, "n": counted[key]})
+    cost = counted["cost"]
     if cost["below_floor"]:
         alarms.append({"code": "pay", **{name: cost[name] for name in ("currency", "floor")}, "hourly": cost["median"]})
     return alarms

@@ -52,7 +52,7 @@ SHOWN_DAYS = 28
 DRAWS = 1_000
 NOT_PASSED = (CandidateState.GENERATED, CandidateState.FILTERED_OUT)
 JUDGED = (ItemState.VALID, ItemState.INVALID, ItemState.DISPUTED)
-CODES = {choice: place for place, choice in enumerate(Choice.values)}
+CODES = {choice: code for code, choice in enumerate(Choice.values)}
 TARGET = ("project__study_target__items", "project__study_target__votes")
 FORECAST = (Stage.EDIT, Stage.REVIEW, Stage.VALIDATION)
 
@@ -92,7 +92,7 @@ def count(project: Project, now: datetime | None = None) -> dict[str, Any]:
     subtests = _subtests(project)
     days, last = _days(project, now)
     queues = _queues(project, now, last)
-    found = {
+    counts = {
         "as_of": now.isoformat(),
         "subtests": subtests,
         "queues": queues,
@@ -101,17 +101,17 @@ def count(project: Project, now: datetime | None = None) -> dict[str, Any]:
         "paused": Standing.objects.filter(policy__project=project, state=Standing.State.PAUSED).count(),
     }
     captions = _captions(project)
-    found |= {"doubted": captions["doubted"], "funnel": _funnel(project, subtests, captions["n"])}
-    found["target"] = _target(subtests, found)
-    found |= staffing(project, found["funnel"], subtests, sum(row["open"] + row["leased"] for row in queues))
+    counts |= {"doubted": captions["doubted"], "funnel": _funnel(project, subtests, captions["n"])}
+    counts["target"] = _target(subtests, counts)
+    counts |= staffing(project, counts["funnel"], subtests, sum(row["open"] + row["leased"] for row in queues))
     yields = _yields(project, [row["votes_wanted"] for row in subtests if row["kind"] == Subtest.Kind.MAIN])
-    found["forecast"] = _forecast(yields, queues, days, timezone.localdate(now), is_short=bool(found["short"]))
-    found["cost"] = _cost(project, found["funnel"]["valid"])
-    found["alarms"] = alarms_of(found)
-    return found
+    counts["forecast"] = _forecast(yields, queues, days, timezone.localdate(now), is_short=bool(counts["short"]))
+    counts["cost"] = _cost(project, counts["funnel"]["valid"])
+    counts["alarms"] = alarms_of(counts)
+    return counts
 
 
-def _target(subtests: list[dict[str, Any]], found: dict[str, Any]) -> dict[str, int | None] | None:
+def _target(subtests: list[dict[str, Any]], counts: dict[str, Any]) -> dict[str, int | None] | None:
     """Return how many items still need people, and the rest of the budget of votes; None without a target."""
     items, votes = subtests[0].pop("target") if subtests else (None, None)
     for row in subtests[1:]:
@@ -119,9 +119,9 @@ def _target(subtests: list[dict[str, Any]], found: dict[str, Any]) -> dict[str, 
     if items is None:
         return None
     # The plan counts no votes on proficiency items.
-    given = sum(row["n_votes"] for row in subtests if row["kind"] == Subtest.Kind.MAIN)
-    left = max(0, items - found["funnel"]["judged"])
-    return {"left": left, "items": items, "votes_left": votes - given if votes else None}
+    votes_cast = sum(row["n_votes"] for row in subtests if row["kind"] == Subtest.Kind.MAIN)
+    items_left = max(0, items - counts["funnel"]["judged"])
+    return {"left": items_left, "items": items, "votes_left": votes - votes_cast if votes else None}
 
 
 def _captions(project: Project) -> dict[str, int]:
@@ -135,7 +135,7 @@ def _funnel(project: Project, subtests: list[dict[str, Any]], n_captions: int) -
     """Count main items only; valid is what is valid now, whatever a release contains."""
     candidates = Candidate.objects.filter(group__run__project=project)
     passed = Q(parent=None) & ~Q(state__in=NOT_PASSED)
-    made = candidates.aggregate(
+    totals = candidates.aggregate(
         made=Count("pk", filter=Q(parent=None)),
         passed=Count("pk", filter=passed),
         accepted=Count("pk", filter=Q(state=CandidateState.ACCEPTED)),
@@ -148,7 +148,7 @@ def _funnel(project: Project, subtests: list[dict[str, Any]], n_captions: int) -
         "captions_used": CandidateGroup.objects.filter(run__project=project).aggregate(
             n=Count("caption", distinct=True)
         )["n"],
-        **made,
+        **totals,
         "edited": edits.aggregate(n=Count("candidates"))["n"],
         "items": sum(row["n_items"] - row["n_retracted"] for row in main),
         "judged": sum(row["n_valid"] + row["n_invalid"] + row["n_disputed"] for row in main),
@@ -167,13 +167,13 @@ def _subtests(project: Project) -> list[dict[str, Any]]:
         states[subtest][state] = n
     refused = Counter(requeued_as_invalid(project).values())
     agreed, diverged = _agreement(project), _divergence(project)
-    named = Subtest.objects.filter(project=project).order_by("name")
+    subtest_rows = Subtest.objects.filter(project=project).order_by("name")
     return [
         {
             "pk": pk,
             "name": name,
             "kind": kind,
-            "votes_wanted": wanted,
+            "votes_wanted": votes_wanted,
             "n_items": states[pk].total(),
             "n_waiting": states[pk][ItemState.IN_VALIDATION],
             "n_valid": states[pk][ItemState.VALID],
@@ -185,7 +185,9 @@ def _subtests(project: Project) -> list[dict[str, Any]]:
             # With the subtests, because a query of its own would slow down every overview.
             "target": tuple(target),
         }
-        for pk, name, kind, wanted, *target in named.values_list("pk", "name", "kind", "votes_wanted", *TARGET)
+        for pk, name, kind, votes_wanted, *target in subtest_rows.values_list(
+            "pk", "name", "kind", "votes_wanted", *TARGET
+        )
     ]
 
 
@@ -202,7 +204,7 @@ def _agreement(project: Project) -> dict[int, dict[str, Any]]:
     for subtest, item, foil, choice in rows.values_list("item__subtest", "item", "foil", "choice").iterator():
         units = pairs[subtest]
         cells[subtest].append((units.setdefault((item, foil), len(units)), CODES[choice]))
-    found = {}
+    agreement_by_subtest = {}
     for subtest, units in pairs.items():
         table = np.zeros((len(units), len(CODES)), dtype=np.int64)
         np.add.at(table, tuple(np.array(cells[subtest]).T), 1)
@@ -210,14 +212,14 @@ def _agreement(project: Project) -> dict[int, dict[str, Any]]:
         coding, coded = _coded(table)
         items = np.fromiter((item for item, _foil in units), np.int64, len(units))
         agreed = alpha(coded, items, draws=DRAWS)
-        found[subtest] = {
+        agreement_by_subtest[subtest] = {
             "alpha": agreed.value,
             "alpha_ci": agreed.interval,
             "coding": coding,
             "n_pairs": judged,
             "n_votes": int(table.sum()),
         }
-    return found
+    return agreement_by_subtest
 
 
 def _coded(table: NDArray[np.int64]) -> tuple[str, NDArray[np.int64]]:
@@ -241,12 +243,12 @@ def _divergence(project: Project) -> dict[int, dict[str, float | None]]:
     for subtest, state, verdict, text in foils.values_list(*columns).iterator():
         is_kept = state == ItemState.VALID and not drops_out(verdict, state)
         sides[subtest, is_kept, False].update(words(text))
-    found: dict[int, dict[str, float | None]] = {}
+    divergence_by_subtest: dict[int, dict[str, float | None]] = {}
     for subtest in {key[0] for key in sides}:
         valid = [sides[subtest, True, side] for side in (True, False)]
         every = [sides[subtest, False, side] + counts for side, counts in zip((True, False), valid, strict=True)]
-        found[subtest] = {"js_all": js_divergence(*every), "js_valid": js_divergence(*valid)}
-    return found
+        divergence_by_subtest[subtest] = {"js_all": js_divergence(*every), "js_valid": js_divergence(*valid)}
+    return divergence_by_subtest
 
 
 def _queues(project: Project, now: datetime, last: dict[str, datetime]) -> list[dict[str, Any]]:
@@ -263,16 +265,16 @@ def _queues(project: Project, now: datetime, last: dict[str, datetime]) -> list[
     )
     waiting = Task.objects.filter(project=project, state=TaskState.OPEN).order_by().values_list("stage")
     since = dict(waiting.annotate(first=Min("created_at")))
-    found, coming = [], slots_not_yet_created(project)
+    queue_rows, coming = [], slots_not_yet_created(project)
     for stage, open_, leased, done in counts:
         at = max(filter(None, (last.get(stage), since.get(stage))), default=None)
         hours = (now - at).total_seconds() / 3600 if at else None
-        places = open_ + coming.pop(stage, 0)
-        found.append({"stage": stage, "open": places, "leased": leased, "done": done, "idle_hours": hours})
-    found += [
+        n_open = open_ + coming.pop(stage, 0)
+        queue_rows.append({"stage": stage, "open": n_open, "leased": leased, "done": done, "idle_hours": hours})
+    queue_rows += [
         {"stage": str(stage), "open": n, "leased": 0, "done": 0, "idle_hours": None} for stage, n in coming.items()
     ]
-    return sorted(found, key=lambda row: Stage.values.index(row["stage"]))
+    return sorted(queue_rows, key=lambda row: Stage.values.index(row["stage"]))
 
 
 def _days(project: Project, now: datetime) -> tuple[dict[str, dict[date, int]], dict[str, datetime]]:
@@ -302,20 +304,20 @@ def _forecast(
     yields: Yields, queues: list[dict[str, Any]], days: dict[str, dict[date, int]], today: date, *, is_short: bool
 ) -> dict[str, Any]:
     """Return days from now as JSON, and the inputs. `is_short`: no pace fills slots that nobody may take."""
-    held = {row["stage"]: row["open"] + row["leased"] for row in queues}
-    left = work_left(*(held.get(stage, 0) for stage in FORECAST), yields)
-    known = {stage: per for stage, per in days.items() if stage in FORECAST}
-    window = _window({day for per in known.values() for day in per}, today)
-    table = {stage: [known.get(stage, {}).get(day, 0) for day in window] for stage in FORECAST}
-    said = forecast({"edit": left.edit, "review": left.review, "validation": left.validation}, table)
+    slots_by_stage = {row["stage"]: row["open"] + row["leased"] for row in queues}
+    remaining = work_left(*(slots_by_stage.get(stage, 0) for stage in FORECAST), yields)
+    days_of_stage = {stage: per for stage, per in days.items() if stage in FORECAST}
+    window = _window({day for per in days_of_stage.values() for day in per}, today)
+    table = {stage: [days_of_stage.get(stage, {}).get(day, 0) for day in window] for stage in FORECAST}
+    expected = forecast({"edit": remaining.edit, "review": remaining.review, "validation": remaining.validation}, table)
     return {
-        "days": None if is_short else said.days,
-        "low": None if is_short else said.low,
-        "high": None if is_short else said.high,
+        "days": None if is_short else expected.days,
+        "low": None if is_short else expected.low,
+        "high": None if is_short else expected.high,
         "is_short": is_short,
-        "stuck": list(said.stuck),
-        "n_days": said.n_days,
-        "stages": [vars(one) for one in said.stages],
+        "stuck": list(expected.stuck),
+        "n_days": expected.n_days,
+        "stages": [vars(stage) for stage in expected.stages],
         "yields": vars(yields),
     }
 
@@ -332,18 +334,18 @@ def _window(worked: set[date], today: date) -> list[date]:
 def _yields(project: Project, votes: list[int]) -> Yields:
     """Return the outcomes of the tasks so far; `votes`: those wanted per pair, by main subtest. Two queries."""
     edits = Edit.objects.filter(undone_at=None, group__run__project=project)
-    made = edits.aggregate(edits=Count("pk", distinct=True), foils=Count("candidates"))
+    edited = edits.aggregate(edits=Count("pk", distinct=True), foils=Count("candidates"))
     reviews = Review.objects.filter(undone_at=None, second=False, candidate__group__run__project=project)
     accepting = Q(decision__in=(ReviewDecision.ACCEPT, ReviewDecision.FIX))
-    told = reviews.aggregate(
+    reviewed = reviews.aggregate(
         n=Count("pk"),
         accepted=Count("pk", filter=accepting),
         returned=Count("pk", filter=Q(decision=ReviewDecision.SEND_BACK)),
     )
     return Yields(
-        foils_an_edit=made["foils"] / made["edits"] if made["edits"] else 1.0,
-        accepted=told["accepted"] / told["n"] if told["n"] else 1.0,
-        returned=told["returned"] / told["n"] if told["n"] else 0.0,
+        foils_an_edit=edited["foils"] / edited["edits"] if edited["edits"] else 1.0,
+        accepted=reviewed["accepted"] / reviewed["n"] if reviewed["n"] else 1.0,
+        returned=reviewed["returned"] / reviewed["n"] if reviewed["n"] else 0.0,
         votes_a_foil=sum(votes) / len(votes) if votes else 3.0,
     )
 

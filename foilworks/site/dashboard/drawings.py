@@ -50,12 +50,14 @@ def steps(counts: Mapping[str, int], *, edits: bool) -> list[FunnelStep]:
     it.
     """
     rows = [(str(label), what, counts[key]) for key, label, what in STEPS if edits or key != "edited"]
-    found: list[FunnelStep] = []
+    funnel_steps: list[FunnelStep] = []
     for label, what, count in rows:
-        before = found[-1].count if found and found[-1].what == what else 0
+        before = funnel_steps[-1].count if funnel_steps and funnel_steps[-1].what == what else 0
         most = max(1, *(n for _label, same, n in rows if same == what))
-        found.append(FunnelStep(label, count, what, most, 100 * count / before if before and count <= before else None))
-    return found
+        funnel_steps.append(
+            FunnelStep(label, count, what, most, 100 * count / before if before and count <= before else None)
+        )
+    return funnel_steps
 
 
 # (label, count, the two counts of its share, what that share is, page, query)
@@ -92,15 +94,15 @@ class FunnelStage:
 
 def stages(counts: Mapping[str, int], *, edits: bool) -> list[FunnelStage]:
     """Return the six stages from captions to a release, with the shares of `steps`."""
-    found = []
+    funnel_stages = []
     for label, key, share, of, page, query in STAGES:
         if key == "accepted" and not edits:
             share, of = ("accepted", "passed"), _("of %(n)d generated foils")
-        part, whole = (counts[name] for name in share) if share else (0, 0)
-        percent = 100 * part / whole if whole and part <= whole else None
-        words = str(of) % {"n": whole} if of else ""
-        found.append(FunnelStage(str(label), counts[key], percent, words, page, PAGE_ARGS.get(page, ()), query))
-    return found
+        numerator, denominator = (counts[name] for name in share) if share else (0, 0)
+        percent = 100 * numerator / denominator if denominator and numerator <= denominator else None
+        words = str(of) % {"n": denominator} if of else ""
+        funnel_stages.append(FunnelStage(str(label), counts[key], percent, words, page, PAGE_ARGS.get(page, ()), query))
+    return funnel_stages
 
 
 # In the order of a bar; (state, count of a subtest's row, label).
@@ -134,11 +136,11 @@ class SubtestRow:
 
     @property
     def total(self) -> int:
-        return max(1, sum(one.n for one in self.segments))
+        return max(1, sum(segment.n for segment in self.segments))
 
     @property
     def words(self) -> str:
-        return ", ".join(f"{one.n} {one.label}" for one in self.segments if one.n)
+        return ", ".join(f"{segment.n} {segment.label}" for segment in self.segments if segment.n)
 
 
 def subtest_rows(counted: list[Mapping[str, Any]]) -> list[SubtestRow]:
@@ -146,10 +148,10 @@ def subtest_rows(counted: list[Mapping[str, Any]]) -> list[SubtestRow]:
     rows = []
     for row in counted:
         # A count that an earlier version stored has no keys of its subtests.
-        about = {"subtest": row["pk"]} if "pk" in row else {}
+        subtest_query = {"subtest": row["pk"]} if "pk" in row else {}
         segments, x = [], 0
         for state, key, label in STATES:
-            query = urlencode({**about, "state": state})
+            query = urlencode({**subtest_query, "state": state})
             segments.append(Segment(state, str(label), row[key], x, query))
             x += row[key]
         rows.append(SubtestRow(row, str(Subtest.Kind(row["kind"]).label), segments))
@@ -158,7 +160,7 @@ def subtest_rows(counted: list[Mapping[str, Any]]) -> list[SubtestRow]:
 
 def states_of_all(counted: list[Mapping[str, Any]]) -> list[Segment]:
     """Return the legend of the bars: every state that an item has, with its items in all subtests."""
-    found = []
+    segments = []
     for state, key, label in STATES:
         n = sum(row[key] for row in counted)
         main = sum(row[key] for row in counted if row["kind"] == Subtest.Kind.MAIN)
@@ -171,8 +173,8 @@ def states_of_all(counted: list[Mapping[str, Any]]) -> list[Segment]:
                 "other": n - main,
             }
         if n:
-            found.append(Segment(state, words, n, query=urlencode({"state": state})))
-    return found
+            segments.append(Segment(state, words, n, query=urlencode({"state": state})))
+    return segments
 
 
 N_NAMES = 3
@@ -192,8 +194,8 @@ class StageQueue:
 
     @property
     def names(self) -> str:
-        shown, more = self.people[:N_NAMES], len(self.people) - N_NAMES
-        return ", ".join(shown) + (f" +{more}" if more > 0 else "")
+        first_names, more = self.people[:N_NAMES], len(self.people) - N_NAMES
+        return ", ".join(first_names) + (f" +{more}" if more > 0 else "")
 
     @property
     def total(self) -> int:
@@ -254,12 +256,12 @@ class Day:
 
 def days(counts: Mapping[str, Mapping[str, int]], today: date) -> dict[str, Any]:
     """Return the last days with their tasks by stage, as a table and as stacked bars."""
-    shown = [today - timedelta(days=back) for back in range(SHOWN_DAYS - 1, -1, -1)]
+    dates = [today - timedelta(days=back) for back in range(SHOWN_DAYS - 1, -1, -1)]
     stages = [stage for stage in STACKED_STAGES if stage in counts]
     rows = []
-    for place, day in enumerate(shown):
+    for index, day in enumerate(dates):
         per = [(str(Stage(stage).label), counts[stage].get(day.isoformat(), 0)) for stage in stages]
-        rows.append(Day(day, per, sum(n for _label, n in per), place * (BAR + GAP)))
+        rows.append(Day(day, per, sum(n for _label, n in per), index * (BAR + GAP)))
     most = max((row.total for row in rows), default=0)
     bars = []
     for row in rows:

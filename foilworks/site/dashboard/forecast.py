@@ -70,39 +70,41 @@ def work_left(edits: float, reviews: float, votes: float, yields: Yields) -> Lef
     """Compute the remaining tasks. `edits`, `reviews`, `votes`: slots that are open or leased now."""
     back = min(yields.returned, MAX_RETURNED_SHARE)
     all_reviews = (reviews + edits * yields.foils_an_edit) / (1 - back)
-    again = back * all_reviews / yields.foils_an_edit if yields.foils_an_edit else 0.0
-    return Left(edits + again, all_reviews, votes + all_reviews * yields.accepted * yields.votes_a_foil)
+    returned = back * all_reviews / yields.foils_an_edit if yields.foils_an_edit else 0.0
+    return Left(edits + returned, all_reviews, votes + all_reviews * yields.accepted * yields.votes_a_foil)
 
 
-def forecast(left: Mapping[str, float], days: Mapping[str, Sequence[int]]) -> Forecast:
-    """Forecast the end. `left`: tasks by stage. `days`: by stage, the tasks done on the same days, oldest first."""
-    open_ = {stage: pieces for stage, pieces in left.items() if pieces > 0}
+def forecast(tasks_left: Mapping[str, float], days: Mapping[str, Sequence[int]]) -> Forecast:
+    """Forecast the end. `tasks_left`: by stage. `days`: by stage, the tasks done on the same days, oldest first."""
+    open_ = {stage: pieces for stage, pieces in tasks_left.items() if pieces > 0}
     n_days = max((len(done) for done in days.values()), default=0)
     stages = []
     for stage, pieces in open_.items():
         done = days.get(stage, ())
         pace = sum(done) / n_days if n_days else 0.0
         stages.append(StageForecast(stage, pieces, pace, pieces / pace if pace else None))
-    stuck = tuple(one.stage for one in stages if one.days is None)
+    stuck = tuple(row.stage for row in stages if row.days is None)
     if stuck:
         return Forecast(tuple(stages), None, stuck=stuck, n_days=n_days)
-    expected = max((one.days or 0.0 for one in stages), default=0.0)
+    expected = max((row.days or 0.0 for row in stages), default=0.0)
     if not stages or n_days < MIN_DAYS or expected > FURTHEST:
         return Forecast(tuple(stages), expected, n_days=n_days)
     low, high = _interval(open_, {stage: days[stage] for stage in open_}, expected)
     return Forecast(tuple(stages), expected, low, high, n_days=n_days)
 
 
-def _interval(left: Mapping[str, float], days: Mapping[str, Sequence[int]], expected: float) -> tuple[float, float]:
+def _interval(
+    tasks_left: Mapping[str, float], days: Mapping[str, Sequence[int]], expected: float
+) -> tuple[float, float]:
     """Return quantiles of the day on which a simulation has no work left; one that never ends counts as the horizon."""
     rng = np.random.default_rng(SEED)
-    table = np.array([days[stage] for stage in left], dtype=np.float64)
+    table = np.array([days[stage] for stage in tasks_left], dtype=np.float64)
     n_days = table.shape[1]
     horizon = 4 * math.ceil(expected) + 14
-    known = rng.integers(n_days, size=(DRAWS, n_days))
-    lived = np.take_along_axis(known, rng.integers(n_days, size=(DRAWS, horizon)), axis=1)
+    resampled = rng.integers(n_days, size=(DRAWS, n_days))
+    lived = np.take_along_axis(resampled, rng.integers(n_days, size=(DRAWS, horizon)), axis=1)
     ends = np.zeros(DRAWS)
-    for row, pieces in zip(table, left.values(), strict=True):
+    for row, pieces in zip(table, tasks_left.values(), strict=True):
         done = np.cumsum(row[lived], axis=1)
         over = done >= pieces
         ends = np.maximum(ends, np.where(over.any(axis=1), over.argmax(axis=1) + 1, horizon))

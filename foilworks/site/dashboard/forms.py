@@ -35,13 +35,13 @@ STOPPING = ("stop_early", "full_share", "votes_max", "divided")
 class PlanForm(EntryForm):
     """The values of a plan: those of the address, else those that the project knows, else the defaults."""
 
-    def __init__(self, known: Mapping[str, Any], data: Mapping[str, Any]) -> None:
-        defaults = {param.name: _shown(known.get(param.name, param.default)) for param in PLAN.params}
-        given = {name: data.get(name, value) for name, value in defaults.items()}
+    def __init__(self, pilot_values: Mapping[str, Any], data: Mapping[str, Any]) -> None:
+        defaults = {param.name: _shown(pilot_values.get(param.name, param.default)) for param in PLAN.params}
+        values = {name: data.get(name, value) for name, value in defaults.items()}
         # An unchecked box is absent from an address with other values.
         if data and "stop_early" not in data:
-            given["stop_early"] = False
-        super().__init__(PLAN, given, prefix="")
+            values["stop_early"] = False
+        super().__init__(PLAN, values, prefix="")
         # Each field has a value at first, so none is marked as optional.
         for name, field in self.fields.items():
             field.required = not isinstance(field, forms.BooleanField)
@@ -58,9 +58,9 @@ class PlanForm(EntryForm):
 
     def add_problem(self, error: Exception, field: str | None = None) -> None:
         """Add the problem to the field that it names first, without the name that only the command uses."""
-        name, colon, said = str(error).partition(": ")
+        name, colon, problem = str(error).partition(": ")
         if colon and name in self.fields:
-            self.add_error(name, said[:1].upper() + said[1:] + ".")
+            self.add_error(name, problem[:1].upper() + problem[1:] + ".")
         else:
             super().add_problem(error, field)
 
@@ -81,10 +81,10 @@ class TargetForm(forms.Form):
     def __init__(
         self, data: Mapping[str, Any] | None, stored: StudyTarget | None, planned: Mapping[str, Any] | None = None
     ) -> None:
-        found: Any = {"items": stored.items, "votes": stored.votes} if stored else None
-        if found is None and planned:
-            found = {"items": planned["judged"], "votes": planned["votes"]}
-        super().__init__(data, initial=found or {}, prefix="target")
+        target: Any = {"items": stored.items, "votes": stored.votes} if stored else None
+        if target is None and planned:
+            target = {"items": planned["judged"], "votes": planned["votes"]}
+        super().__init__(data, initial=target or {}, prefix="target")
 
 
 def _shown(value: Any) -> Any:

@@ -107,8 +107,8 @@ def first_steps(counts: Mapping[str, int], missing: Mapping[str, int], n_open: i
     done = [is_done and not (n_open and step[2] == WORK) for is_done, step in zip(done, STEPS, strict=True)]
     following, lack = done.index(False), (said(missing), _asked(missing))
     return [
-        FirstStep(label, text, page, action, done[place], place == following, *(lack if page == PEOPLE else ()))
-        for place, (label, text, page, action, _names) in enumerate(STEPS)
+        FirstStep(label, text, page, action, done[index], index == following, *(lack if page == PEOPLE else ()))
+        for index, (label, text, page, action, _names) in enumerate(STEPS)
     ]
 
 
@@ -166,13 +166,13 @@ def _open_questions(project: Project, release: Release) -> int | None:
         own = sheet.data
     else:
         _release, own = own_answers(project)
-    said = {
+    answered = {
         slug
         for slug, text in DatasheetAnswer.objects.filter(project=project).values_list("question", "text")
         if text.strip()
     }
-    asked = {slug for slug in QUESTIONS if not slug.endswith(".comments")}
-    return len(asked - said - own.keys())
+    questions = {slug for slug in QUESTIONS if not slug.endswith(".comments")}
+    return len(questions - answered - own.keys())
 
 
 @dataclass(frozen=True)
@@ -228,18 +228,20 @@ ACTIONS: tuple[tuple[str, Any, Words, str], ...] = (
 )
 
 
-def next_action(found: Mapping[str, Any], first: Sequence[FirstStep], after: AfterRelease | None) -> NextAction | None:
+def next_action(
+    counted: Mapping[str, Any], first: Sequence[FirstStep], after: AfterRelease | None
+) -> NextAction | None:
     """Return what the project needs next, None if nothing waits.
 
-    `found`: a count; `first`: its first steps; `after`: the next steps of its newest release.
+    `counted`: a count; `first`: its first steps; `after`: the next steps of its newest release.
     """
-    funnel = found["funnel"]
+    funnel = counted["funnel"]
     numbers = {
-        "disputed": sum(row["n_disputed"] for row in found["subtests"]),
-        "paused": found["paused"],
-        "lacking": sum(found.get("missing", {}).values()),
-        "doubted": found["doubted"],
-        "open": sum(row["open"] for row in found["queues"]),
+        "disputed": sum(row["n_disputed"] for row in counted["subtests"]),
+        "paused": counted["paused"],
+        "lacking": sum(counted.get("missing", {}).values()),
+        "doubted": counted["doubted"],
+        "open": sum(row["open"] for row in counted["queues"]),
         "unreleased": max(0, funnel["valid"] - funnel["released"]),
         "questions": (after.n_open or 0) if after else 0,
     }
@@ -249,7 +251,7 @@ def next_action(found: Mapping[str, Any], first: Sequence[FirstStep], after: Aft
         return NextAction(str(following.label), following.action, following.page, query=following.query)
     for name, text, action, page in ACTIONS:
         if numbers[name]:
-            query = _asked(found["missing"]) if page == PEOPLE else ""
+            query = _asked(counted["missing"]) if page == PEOPLE else ""
             return NextAction(str(text % {"n": numbers[name]}), action, page, query=query)
     if after and not after.has_page:
         return NextAction(str(OPEN_PAGE), _("Open public page"), "publishing:public_page", (after.release.pk,))

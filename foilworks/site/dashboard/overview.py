@@ -40,15 +40,15 @@ def projects_of(person: User, *, in_crowd: bool = False) -> list[ProjectCard]:
     for project_id, role in rows.order_by("role").values_list("project_id", "role"):
         cards[project_id].roles.append(role)
     current = [card for card in cards.values() if card.project.archived_at is None]
-    stages = {card.project: theirs for card in current if (theirs := stages_of(card.roles))}
+    stages = {card.project: person_stages for card in current if (person_stages := stages_of(card.roles))}
     if not stages:
         return list(cards.values())
-    places = lay_out(stages)
-    for (project_id, stage), n in sorted(open_work_in(person, stages, places, timezone.now()).items()):
+    free_slots = lay_out(stages)
+    for (project_id, stage), n in sorted(open_work_in(person, stages, free_slots, timezone.now()).items()):
         card = cards[project_id]
-        shown = capped_by_place(n, person, card.project, stage) if in_crowd else n
-        if shown:
-            card.waiting.append((Stage(stage).label, shown))
+        n_waiting = capped_by_place(n, person, card.project, stage) if in_crowd else n
+        if n_waiting:
+            card.waiting.append((Stage(stage).label, n_waiting))
     return list(cards.values())
 
 
@@ -63,13 +63,13 @@ def lay_out(stages: Mapping[Project, Collection[str]]) -> dict[tuple[int, str], 
     Up to three queries if there is nothing to create. Researchers alone never trigger it: in a project without edits,
     review tasks end the moving of thresholds.
     """
-    places = free_places(stages)
-    candidates = [project for project, theirs in stages.items() if OF_CANDIDATES.intersection(theirs)]
-    judged = [project for project, theirs in stages.items() if Stage.VALIDATION in theirs]
-    idle = [project for project in judged if (project.pk, Stage.VALIDATION) not in places]
+    free_slots = free_places(stages)
+    candidates = [project for project, project_stages in stages.items() if OF_CANDIDATES.intersection(project_stages)]
+    judged = [project for project, project_stages in stages.items() if Stage.VALIDATION in project_stages]
+    idle = [project for project in judged if (project.pk, Stage.VALIDATION) not in free_slots]
     if make_tasks_where_missing(candidates, idle, MAX_GROUPS_PER_CALL):
-        places = free_places(stages)
-    return places
+        free_slots = free_places(stages)
+    return free_slots
 
 
 @dataclass(frozen=True)
@@ -85,11 +85,11 @@ class JobRow:
 
 def recent_runs(project: Project) -> list[JobRow]:
     """Return the newest generation and scoring runs with their jobs; two queries."""
-    made = GenerationRun.objects.filter(project=project).select_related("job", "subtest")[:N_RUNS]
+    generated = GenerationRun.objects.filter(project=project).select_related("job", "subtest")[:N_RUNS]
     scored = Run.objects.filter(release__project=project).select_related("job", "release")[:N_RUNS]
     rows = [
         (run.created_at, JobRow(method_label(run.method), run.subtest.name, "generation:run", run.pk, run.job))
-        for run in made
+        for run in generated
     ]
     rows += [(run.created_at, JobRow(run.label, run.release.name, "scoring:run", run.pk, run.job)) for run in scored]
     return [row for _when, row in sorted(rows, key=lambda pair: pair[0], reverse=True)[:N_RUNS]]

@@ -54,36 +54,36 @@ class Pilot:
 
 def pilot_of(project: Project) -> Pilot:
     """Return what is known; the numbers that the dashboard counted are read from its stored count."""
-    found = Pilot()
-    _rules(project, found)
-    _votes(project, found)
-    _divided(project, found)
-    _pay(project, found)
-    _models(project, found)
-    return found
+    pilot = Pilot()
+    _rules(project, pilot)
+    _votes(project, pilot)
+    _divided(project, pilot)
+    _pay(project, pilot)
+    _models(project, pilot)
+    return pilot
 
 
 def progress(pilot: Pilot, planned: dict[str, Any], budget: float) -> dict[str, Any]:
     """Return the progress of a plan: items without verdicts, the rest of the budget, and the days at today's pace."""
-    left = max(0, planned["judged"] - pilot.judged)
-    votes = planned["votes"] * left / planned["judged"]
-    said: Forecast = forecast({Stage.VALIDATION: votes}, {Stage.VALIDATION: pilot.days})
+    items_left = max(0, planned["judged"] - pilot.judged)
+    votes = planned["votes"] * items_left / planned["judged"]
+    expected: Forecast = forecast({Stage.VALIDATION: votes}, {Stage.VALIDATION: pilot.days})
     return {
-        "left": left,
+        "left": items_left,
         "of": planned["judged"],
         "budget_left": budget - pilot.spent if budget else None,
-        "cost_left": planned["cost"] * left / planned["judged"],
-        "days": said.days,
-        "low": said.low,
-        "high": said.high,
+        "cost_left": planned["cost"] * items_left / planned["judged"],
+        "days": expected.days,
+        "low": expected.low,
+        "high": expected.high,
     }
 
 
-def _rules(project: Project, found: Pilot) -> None:
+def _rules(project: Project, pilot: Pilot) -> None:
     """Take the rule of the main subtest whose pairs need most votes."""
     main = Subtest.objects.filter(project=project, kind=Subtest.Kind.MAIN).order_by("-votes_wanted", "pk").first()
     if main:
-        found.values |= {
+        pilot.values |= {
             "votes_per_pair": main.votes_wanted,
             "votes_needed": main.votes_needed,
             "stop_early": main.stop_early,
@@ -93,14 +93,14 @@ def _rules(project: Project, found: Pilot) -> None:
         }
 
 
-def _votes(project: Project, found: Pilot) -> None:
+def _votes(project: Project, pilot: Pilot) -> None:
     data = counted(project).data or {"subtests": [], "days": {}}
     main = [row for row in data["subtests"] if row["kind"] == Subtest.Kind.MAIN]
     valid = sum(row["n_valid"] for row in main)
-    found.judged = valid + sum(row["n_invalid"] + row["n_disputed"] for row in main)
-    if found.judged >= MIN_JUDGED and valid:
-        found.add("validity", valid / found.judged, found.judged, wilson(valid, found.judged))
-    found.days = last_days(data["days"].get(Stage.VALIDATION, {}), timezone.localdate())
+    pilot.judged = valid + sum(row["n_invalid"] + row["n_disputed"] for row in main)
+    if pilot.judged >= MIN_JUDGED and valid:
+        pilot.add("validity", valid / pilot.judged, pilot.judged, wilson(valid, pilot.judged))
+    pilot.days = last_days(data["days"].get(Stage.VALIDATION, {}), timezone.localdate())
     # The report of a large project is read as its page has stored it.
     agreed = (
         stored_report(project, "agreement", None, {}).data
@@ -108,10 +108,10 @@ def _votes(project: Project, found: Pilot) -> None:
         else project_report(project, "agreement")
     )
     if agreed and agreed["n_units_used"] >= MIN_JUDGED and agreed["percent_agreement"] >= 0.5:
-        found.add("vote_agreement", agreed["percent_agreement"], agreed["n_units_used"])
+        pilot.add("vote_agreement", agreed["percent_agreement"], agreed["n_units_used"])
 
 
-def _divided(project: Project, found: Pilot) -> None:
+def _divided(project: Project, pilot: Pilot) -> None:
     """Add the share of pairs whose usual votes decided nothing, among those with enough votes. Two queries."""
     main = Subtest.objects.filter(project=project, kind=Subtest.Kind.MAIN)
     rules = {row.pk: VoteRule(row.votes_wanted, row.votes_needed, stop_early=row.stop_early) for row in main}
@@ -121,9 +121,11 @@ def _divided(project: Project, found: Pilot) -> None:
     for subtest, item, foil, choice, n in rows.annotate(Count("pk")):
         pairs[subtest, item, foil][choice] += n
     decided = [was_divided(counts, rules[subtest]) for (subtest, *_pair), counts in pairs.items()]
-    known = [divided for divided in decided if divided is not None]
-    if len(known) >= MIN_JUDGED:
-        found.add("divided", sum(known) / len(known), len(known), wilson(sum(known), len(known)))
+    is_divided = [divided for divided in decided if divided is not None]
+    if len(is_divided) >= MIN_JUDGED:
+        pilot.add(
+            "divided", sum(is_divided) / len(is_divided), len(is_divided), wilson(sum(is_divided), len(is_divided))
+        )
 
 
 def was_divided(counts: Mapping[str, int], rule: VoteRule) -> bool | None:
@@ -140,26 +142,26 @@ def was_divided(counts: Mapping[str, int], rule: VoteRule) -> bool | None:
 def last_days(votes: dict[str, int], today: date) -> list[int]:
     """Return the votes on each full day since the first one of the last two weeks."""
     days = [votes.get((today - timedelta(days=back)).isoformat(), 0) for back in range(DAYS, 0, -1)]
-    first = next((place for place, n in enumerate(days) if n), len(days))
+    first = next((index for index, n in enumerate(days) if n), len(days))
     return days[first:]
 
 
-def _pay(project: Project, found: Pilot) -> None:
+def _pay(project: Project, pilot: Pilot) -> None:
     policy, rates, everything = policy_of(project), rates_of(project), paid_work(project)
-    found.currency = policy.currency
-    found.spent = float(statement(everything, rates, policy.floor).total.pay)
+    pilot.currency = policy.currency
+    pilot.spent = float(statement(everything, rates, policy.floor).total.pay)
     work = [row for row in everything if row.stage == Stage.VALIDATION]
     timed, seconds = sum(row.timed for row in work), sum(row.seconds for row in work)
     if timed >= MIN_JUDGED and seconds > 0:
-        found.add("seconds_per_vote", seconds / timed, timed)
+        pilot.add("seconds_per_vote", seconds / timed, timed)
     rate = rates.get(Stage.VALIDATION)
     if rate is not None and rate.unit == Unit.HOUR:
-        found.values["hourly_pay"] = float(rate.amount)
-    elif rate is not None and "seconds_per_vote" in found.values:
-        found.values["hourly_pay"] = float(rate.amount) * SECONDS_PER_HOUR / found.values["seconds_per_vote"]
+        pilot.values["hourly_pay"] = float(rate.amount)
+    elif rate is not None and "seconds_per_vote" in pilot.values:
+        pilot.values["hourly_pay"] = float(rate.amount) * SECONDS_PER_HOUR / pilot.values["seconds_per_vote"]
 
 
-def _models(project: Project, found: Pilot) -> None:
+def _models(project: Project, pilot: Pilot) -> None:
     """Compare the two best models of the newest release with two of them."""
     for release in Release.objects.filter(project=project, runs__isnull=False).distinct().order_by("-id"):
         # A job computes the results of a large release.
@@ -168,25 +170,25 @@ def _models(project: Project, found: Pilot) -> None:
         runs = [run for run in latest_runs(release) if is_settled(run) and run.model_key]
         axes = axes_of(release)
         scored = [credits_of(run, axes).main for run in runs]
-        best = sorted((each for each in scored if not np.isnan(each).all()), key=np.nanmean, reverse=True)[:2]
+        best = sorted((credit for credit in scored if not np.isnan(credit).all()), key=np.nanmean, reverse=True)[:2]
         if len(best) == 2:
-            _add_pair(best[0], best[1], axes, found)
+            _add_pair(best[0], best[1], axes, pilot)
             return
 
 
-def _add_pair(a: Floats, b: Floats, axes: Axes, found: Pilot) -> None:
-    both = ~(np.isnan(a) | np.isnan(b))
-    gap, names = (a - b)[both], [axes.clusters[k] for k in np.flatnonzero(both)]
+def _add_pair(a: Floats, b: Floats, axes: Axes, pilot: Pilot) -> None:
+    in_both = ~(np.isnan(a) | np.isnan(b))
+    gap, names = (a - b)[in_both], [axes.clusters[k] for k in np.flatnonzero(in_both)]
     rows = cluster_sums(np.column_stack([gap, np.ones(len(gap))]), names)
     if len(rows) < MIN_JUDGED:
         return
     agreement = 1.0 - float((gap**2).mean())
-    each = len(gap) / len(rows)
-    found.add("model_agreement", min(agreement, 0.999), len(gap))
-    found.values["items_per_video"] = each
+    items_per_video = len(gap) / len(rows)
+    pilot.add("model_agreement", min(agreement, 0.999), len(gap))
+    pilot.values["items_per_video"] = items_per_video
     spread = float(gap.var(ddof=1))
-    if each > 1.0 and spread > NOTHING:
+    if items_per_video > 1.0 and spread > NOTHING:
         larger = cluster_error(rows)[1] ** 2 * len(gap) / spread
-        found.values["similarity"] = min(1.0, max(0.0, (larger - 1.0) / (each - 1.0)))
+        pilot.values["similarity"] = min(1.0, max(0.0, (larger - 1.0) / (items_per_video - 1.0)))
     if (needed := items_to_separate(a, b, axes.clusters)) is not None:
-        found.rows.append({"name": "best_two", "value": float(gap.mean()), "ci": None, "n": needed})
+        pilot.rows.append({"name": "best_two", "value": float(gap.mean()), "ci": None, "n": needed})

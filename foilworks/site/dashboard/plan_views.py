@@ -61,19 +61,19 @@ def _page(request: HttpRequest, project: Project, sent: TargetForm | None = None
 
 
 def _planned(values: dict[str, Any], pilot: Pilot) -> dict[str, Any]:
-    found = plan_of(values)
-    done = progress(pilot, found, values["budget"])
-    curves = [(CURVE.format(round(100 * row["difference"], 2)), row["points"]) for row in found["curves"]]
+    planned = plan_of(values)
+    done = progress(pilot, planned, values["budget"])
+    curves = [(CURVE.format(round(100 * row["difference"], 2)), row["points"]) for row in planned["curves"]]
     return {
-        "planned": found,
+        "planned": planned,
         "values": values,
         "progress": done,
         "over_budget": None if done["budget_left"] is None else done["cost_left"] - done["budget_left"],
         "chart": partial(
             cached_chart,
             "plan",
-            partial(power_curves, curves, wanted=values["power"], items=found["items"], label=ITEMS_LABEL),
-            [curves, values["power"], found["items"]],
+            partial(power_curves, curves, wanted=values["power"], items=planned["items"], label=ITEMS_LABEL),
+            [curves, values["power"], planned["items"]],
         ),
     }
 

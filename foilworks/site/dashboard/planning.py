@@ -105,10 +105,13 @@ def plan(values: Mapping[str, Any]) -> dict[str, Any]:
         values["similarity"],
     )
     per_pair, divided, extra = votes_of_pair(values)
-    others = [replace(design, difference=design.difference * times) for times in CURVES]
+    other_designs = [replace(design, difference=design.difference * times) for times in CURVES]
     items = items_needed(design, values["power"])
-    possible = [design, *(other for other in others if other != design and _is_possible(other))]
-    possible.sort(key=lambda one: one.difference)
+    possible = [
+        design,
+        *(other_design for other_design in other_designs if other_design != design and _is_possible(other_design)),
+    ]
+    possible.sort(key=lambda possible_design: possible_design.difference)
     return {
         **_needed(items, values, per_pair),
         "power": power(design, items),
@@ -117,10 +120,16 @@ def plan(values: Mapping[str, Any]) -> dict[str, Any]:
         "divided": divided,
         "extra_votes_per_pair": extra,
         "differences": [
-            {"difference": one.difference, **_needed(items_needed(one, values["power"]), values, per_pair)}
-            for one in possible
+            {
+                "difference": possible_design.difference,
+                **_needed(items_needed(possible_design, values["power"]), values, per_pair),
+            }
+            for possible_design in possible
         ],
-        "curves": [{"difference": one.difference, "points": curve(one, math.ceil(items * BEYOND))} for one in possible],
+        "curves": [
+            {"difference": possible_design.difference, "points": curve(possible_design, math.ceil(items * BEYOND))}
+            for possible_design in possible
+        ],
     }
 
 

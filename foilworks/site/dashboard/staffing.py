@@ -29,19 +29,19 @@ def missing_people(team: Iterable[Collection[str]], *, edits: bool, reviews: boo
     members = Counter(frozenset(roles) for roles in team)
     writers = [roles for roles in members if Role.ANNOTATOR in roles] if edits else []
     reviewers = [roles for roles in members if Role.REVIEWER in roles] if reviews else []
-    found: list[dict[str, int]] = []
+    options: list[dict[str, int]] = []
     for writer, reviewer in product([*writers, NOBODY], [*reviewers, NOBODY]):
         busy = Counter(roles for roles in (writer, reviewer) if roles)
         if any(members[roles] < n for roles, n in busy.items()):
             continue
-        left = sum(n - busy[roles] for roles, n in members.items() if Role.VALIDATOR in roles)
+        n_judges = sum(n - busy[roles] for roles, n in members.items() if Role.VALIDATOR in roles)
         lack = {
             Role.ANNOTATOR.value: int(edits and not writer),
             Role.REVIEWER.value: int(reviews and not reviewer),
-            Role.VALIDATOR.value: max(0, judges - left),
+            Role.VALIDATOR.value: max(0, judges - n_judges),
         }
-        found.append({role: n for role, n in lack.items() if n})
-    return min(found, key=lambda lack: sum(lack.values()))
+        options.append({role: n for role, n in lack.items() if n})
+    return min(options, key=lambda lack: sum(lack.values()))
 
 
 HANDS = (Involvement.Kind.MADE, Involvement.Kind.REVIEWED, Involvement.Kind.SETTLED)
@@ -56,14 +56,14 @@ def staffing(
     `funnel`, `subtests`: as counted; `n_open`: slots that are not done. People that a crowd study recruits are never
     missing.
     """
-    team, kept = _team(project)
+    team, n_barred = _team(project)
     crowd = set(CrowdStudy.objects.filter(project=project, is_open=True).values_list("role", flat=True))
     validators = {person for person, roles in team.items() if Role.VALIDATOR in roles}
-    wanted = max((row["votes_wanted"] for row in subtests if row["n_waiting"]), default=0)
-    found = [] if Role.VALIDATOR in crowd else short_subtests(project, validators, wanted)
-    open_rules = changeable(Subtest.objects.filter(project=project, name__in=[row["name"] for row in found]))
-    may_change = set(open_rules.values_list("name", flat=True)) if found else set()
-    short = [row | {"kept": kept, "changeable": row["name"] in may_change} for row in found]
+    votes_wanted = max((row["votes_wanted"] for row in subtests if row["n_waiting"]), default=0)
+    short_rows = [] if Role.VALIDATOR in crowd else short_subtests(project, validators, votes_wanted)
+    open_rules = changeable(Subtest.objects.filter(project=project, name__in=[row["name"] for row in short_rows]))
+    may_change = set(open_rules.values_list("name", flat=True)) if short_rows else set()
+    short = [row | {"kept": n_barred, "changeable": row["name"] in may_change} for row in short_rows]
     n_waiting = sum(row["n_waiting"] for row in subtests)
     if funnel["valid"] and not (n_waiting or n_open):
         return {"missing": {}, "short": short}
@@ -87,10 +87,10 @@ def _team(project: Project) -> tuple[dict[int, set[str]], int]:
     rows = Membership.objects.filter(project=project, person__is_active=True)
     for person, role in rows.values_list("person", "role"):
         team[person].add(role)
-    kept = {person for person in barred_from_judging(project) & team.keys() if Role.VALIDATOR in team[person]}
-    for person in kept:
+    barred = {person for person in barred_from_judging(project) & team.keys() if Role.VALIDATOR in team[person]}
+    for person in barred:
         team[person].discard(Role.VALIDATOR)
-    return team, len(kept)
+    return team, len(barred)
 
 
 def short_subtests(project: Project, validators: set[int], wanted_at_most: int) -> list[dict[str, Any]]:
@@ -102,12 +102,12 @@ def short_subtests(project: Project, validators: set[int], wanted_at_most: int) 
     """
     barred = _barred(project, validators)
     free = len(validators) - max(map(len, barred.values()), default=0)
-    found = {} if free >= wanted_at_most else _short_pairs(project, validators, barred)
+    row_by_subtest = {} if free >= wanted_at_most else _short_pairs(project, validators, barred)
     if project.judge_caption_once and free < _votes_of_one_caption(project):
         for name, row in _short_captions(project, validators, barred).items():
-            if row["lack"] > found.get(name, row | {"lack": 0})["lack"]:
-                found[name] = row
-    return list(found.values())
+            if row["lack"] > row_by_subtest.get(name, row | {"lack": 0})["lack"]:
+                row_by_subtest[name] = row
+    return list(row_by_subtest.values())
 
 
 def _open_pairs(project: Project) -> QuerySet[Foil]:
@@ -142,24 +142,24 @@ def _short_captions(
     per_item = project.leakage_scope == LeakageScope.ITEM
     rows: dict[tuple[int, str], dict[str, Any]] = {}
     hands: dict[tuple[int, str], set[int]] = {}
-    for pk, item, caption, name, wanted, video, group in _open_pairs(project).values_list(*columns).iterator():
+    for pk, item, caption, name, votes_wanted, video, group in _open_pairs(project).values_list(*columns).iterator():
         if in_one.get(item, pk) != pk:
             continue
         key = caption, name
         own = barred.get((video, group if per_item else None), set())
         hands[key] = hands[key] & own if key in hands else set(own)
-        row = rows.setdefault(key, {"name": name, "wanted": wanted, "pairs": 0, "lack": 0})
+        row = rows.setdefault(key, {"name": name, "wanted": votes_wanted, "pairs": 0, "lack": 0})
         row["pairs"] += 1
-        row["lack"] += max(0, wanted - done[pk])
-    found: dict[str, dict[str, Any]] = {}
+        row["lack"] += max(0, votes_wanted - done[pk])
+    row_by_subtest: dict[str, dict[str, Any]] = {}
     for key, row in rows.items():
         lack = row["lack"] - len(validators - hands[key] - seen[key[0]])
         if lack > 0:
-            whole = found.setdefault(key[1], {**row, "pairs": 0, "lack": 0, "once": True})
-            whole["pairs"] += row["pairs"]
-            if lack > whole["lack"]:
-                whole |= {"lack": lack, "can": max(0, row["wanted"] - lack), "hands": len(hands[key])}
-    return found
+            total = row_by_subtest.setdefault(key[1], {**row, "pairs": 0, "lack": 0, "once": True})
+            total["pairs"] += row["pairs"]
+            if lack > total["lack"]:
+                total |= {"lack": lack, "can": max(0, row["wanted"] - lack), "hands": len(hands[key])}
+    return row_by_subtest
 
 
 _HANDS_ON = ("item__video", "item__candidate_group")
@@ -175,26 +175,26 @@ def _short_pairs(
         done[foil].add(person)
     columns = ("pk", "item__subtest__name", "item__subtest__votes_wanted", *_HANDS_ON)
     per_item = project.leakage_scope == LeakageScope.ITEM
-    found: dict[str, dict[str, Any]] = {}
-    for pk, name, wanted, video, group in _open_pairs(project).values_list(*columns).iterator():
+    row_by_subtest: dict[str, dict[str, Any]] = {}
+    for pk, name, votes_wanted, video, group in _open_pairs(project).values_list(*columns).iterator():
         hands = barred.get((video, group if per_item else None), set()) - done.get(pk, set())
         judges = (validators - hands) | done.get(pk, set())
-        if len(judges) < wanted:
-            row = found.setdefault(
-                name, {"name": name, "wanted": wanted, "can": wanted, "pairs": 0, "lack": 0, "hands": 0}
+        if len(judges) < votes_wanted:
+            row = row_by_subtest.setdefault(
+                name, {"name": name, "wanted": votes_wanted, "can": votes_wanted, "pairs": 0, "lack": 0, "hands": 0}
             )
-            lack = wanted - len(judges)
+            lack = votes_wanted - len(judges)
             if lack > row["lack"]:
-                row |= {"wanted": wanted, "can": len(judges), "lack": lack, "hands": len(hands)}
+                row |= {"wanted": votes_wanted, "can": len(judges), "lack": lack, "hands": len(hands)}
             row["pairs"] += 1
-    return found
+    return row_by_subtest
 
 
 def _barred(project: Project, validators: set[int]) -> dict[tuple[int, int | None], set[int]]:
     """Return (video, group if the item is the scope) -> validators who worked on it."""
     hands = Involvement.objects.filter(project=project, person__in=validators, kind__in=HANDS)
     per_item = project.leakage_scope == LeakageScope.ITEM
-    found: dict[tuple[int, int | None], set[int]] = defaultdict(set)
+    validators_by_clip: dict[tuple[int, int | None], set[int]] = defaultdict(set)
     for video, group, person in hands.values_list("video", "group", "person").iterator():
-        found[video, group if per_item else None].add(person)
-    return found
+        validators_by_clip[video, group if per_item else None].add(person)
+    return validators_by_clip

@@ -30,41 +30,41 @@ def context(project: Project, counted: Counted, releases: Sequence[Release] | No
 
     `releases`: the newest ones, if the caller has read them.
     """
-    found = counted.data
-    state = {"as_of": counted.as_of, "is_counting": counted.is_counting, "count": found}
-    if found is None:
+    counts = counted.data
+    state = {"as_of": counted.as_of, "is_counting": counted.is_counting, "count": counts}
+    if counts is None:
         return state
     # A count that an earlier version stored has no missing people.
-    funnel, missing = found["funnel"], found.get("missing", {})
-    n_open = sum(row["open"] + row["leased"] for row in found["queues"])
-    first = first_steps({**funnel, "subtests": len(found["subtests"])}, missing, n_open)
+    funnel, missing = counts["funnel"], counts.get("missing", {})
+    n_open = sum(row["open"] + row["leased"] for row in counts["queues"])
+    first = first_steps({**funnel, "subtests": len(counts["subtests"])}, missing, n_open)
     after = after_release(project, releases) if funnel["released"] else None
     return {
         **state,
         "first_steps": first,
         "n_first_done": sum(step.is_done for step in first),
         "after_release": after,
-        "next": next_action(found, first, after),
+        "next": next_action(counts, first, after),
         "is_empty": not (funnel["captions"] or funnel["items"]),
         "funnel": drawings.steps(funnel, edits=project.edit_stage),
         "stages": drawings.stages(funnel, edits=project.edit_stage),
-        "queues": _queues(project, found),
-        "has_proficiency": any(row["kind"] == Subtest.Kind.PROFICIENCY for row in found["subtests"]),
-        "subtests": drawings.subtest_rows(found["subtests"]),
-        "states": drawings.states_of_all(found["subtests"]),
-        "alarms": [_alarm(project, row) for row in found["alarms"]],
-        "forecast": _forecast(found["forecast"]),
-        "cost": found["cost"],
-        "target": found["target"],
+        "queues": _queues(project, counts),
+        "has_proficiency": any(row["kind"] == Subtest.Kind.PROFICIENCY for row in counts["subtests"]),
+        "subtests": drawings.subtest_rows(counts["subtests"]),
+        "states": drawings.states_of_all(counts["subtests"]),
+        "alarms": [_alarm(project, row) for row in counts["alarms"]],
+        "forecast": _forecast(counts["forecast"]),
+        "cost": counts["cost"],
+        "target": counts["target"],
         "activity": recent_activity(project),
-        **drawings.days(found["days"], timezone.localdate()),
+        **drawings.days(counts["days"], timezone.localdate()),
     }
 
 
-def _queues(project: Project, found: Mapping[str, Any]) -> list[drawings.StageQueue]:
+def _queues(project: Project, counts: Mapping[str, Any]) -> list[drawings.StageQueue]:
     """Return the queues of a count with the people who are at work now and when the work will end."""
-    said = found["forecast"]
-    ends = {} if said["is_short"] else {row["stage"]: row["days"] for row in said["stages"]}
+    forecast = counts["forecast"]
+    ends = {} if forecast["is_short"] else {row["stage"]: row["days"] for row in forecast["stages"]}
     people = people_at_work(project, timezone.now())
     return [
         drawings.StageQueue(
@@ -74,31 +74,31 @@ def _queues(project: Project, found: Mapping[str, Any]) -> list[drawings.StageQu
             people=tuple(people.get(row["stage"], ())),
             ends=drawings.duration(ends.get(row["stage"])) if row["open"] + row["leased"] else "",
         )
-        for row in found["queues"]
+        for row in counts["queues"]
     ]
 
 
 def _alarm(project: Project, row: Mapping[str, Any]) -> Alarm:
     title, text, url_name = WORDS[row["code"]]
-    said = {**row, "stage": Stage(row["stage"]).label.capitalize()} if "stage" in row else row
+    values = {**row, "stage": Stage(row["stage"]).label.capitalize()} if "stage" in row else row
     sentences = [text, *(more for name, more in FOLLOWING.items() if row.get(name))]
-    words = " ".join(str(sentence % said) for sentence in sentences)
+    words = " ".join(str(sentence % values) for sentence in sentences)
     return Alarm(row["code"], str(title), words, reverse(url_name, args=[project.slug]))
 
 
-def _forecast(said: Mapping[str, Any]) -> dict[str, Any]:
+def _forecast(forecast: Mapping[str, Any]) -> dict[str, Any]:
     today = timezone.localdate()
 
     def on(days: float | None) -> date | None:
         return None if days is None else today + timedelta(days=math.ceil(days))
 
     return {
-        **said,
-        "date": on(said["days"]) if said["days"] else None,
-        "from": on(said["low"]),
-        "to": on(said["high"]),
-        "stuck_labels": [Stage(stage).label for stage in said["stuck"]],
-        "stage_rows": [{**row, "label": Stage(row["stage"]).label} for row in said["stages"]],
+        **forecast,
+        "date": on(forecast["days"]) if forecast["days"] else None,
+        "from": on(forecast["low"]),
+        "to": on(forecast["high"]),
+        "stuck_labels": [Stage(stage).label for stage in forecast["stuck"]],
+        "stage_rows": [{**row, "label": Stage(row["stage"]).label} for row in forecast["stages"]],
     }
 
 
@@ -110,12 +110,12 @@ def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
     if project.archived_at is None:
         overview.lay_out({project: overview.stages_of(roles_in(request.user, project))})
     queues = queues_of(request.user, project, in_crowd=CROWD_PLACE_KEY in request.session)
-    shown = {
+    page_context = {
         "work": queues,
         "desks": desks_of(request.user, project),
         "introduction": introduction_for(request, project, queues),
     }
-    return render(request, "evaluation/dashboard.html", shown)
+    return render(request, "evaluation/dashboard.html", page_context)
 
 
 @require_safe

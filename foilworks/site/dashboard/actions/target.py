@@ -29,6 +29,6 @@ def set_target(person: User, project: Project, items: int, votes: int = 0) -> St
     elif before:
         before.delete()
     was = {"items": before.items, "votes": before.votes} if before else None
-    about = {"items": items, "votes": votes, "before": was}
-    audit.record(audit.event(project, person, "evaluation.set_target", project, **about))
+    details = {"items": items, "votes": votes, "before": was}
+    audit.record(audit.event(project, person, "evaluation.set_target", project, **details))
     return row
