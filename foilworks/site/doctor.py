@@ -94,30 +94,33 @@ def _foilworks() -> Check:
 
 
 def _python() -> Check:
-    found = f"{platform.python_version()} at {sys.executable}"
+    version = f"{platform.python_version()} at {sys.executable}"
     if sys.version_info < OLDEST_PYTHON:
-        return Check("python", BROKEN, found, "install Python 3.11 or newer, then `make clean install`")
-    return Check("python", OK, found)
+        return Check("python", BROKEN, version, "install Python 3.11 or newer, then `make clean install`")
+    return Check("python", OK, version)
 
 
 def _settings() -> Check:
     looked = " or ".join(str(path.absolute()) for path in settings.ENV_FILES)
-    found = f"the environment and {settings.ENV_FILE}" if settings.ENV_FILE else f"the environment; no file {looked}"
-    return Check("settings", OK, found)
+    sources = f"the environment and {settings.ENV_FILE}" if settings.ENV_FILE else f"the environment; no file {looked}"
+    return Check("settings", OK, sources)
 
 
 def _home() -> Check:
     home = settings.FOILWORKS_HOME
     free = shutil.disk_usage(home).free / GIGABYTE
     default = ", the default" if home == settings.DEFAULT_HOME.resolve() else ""
-    found = f"{home}{default}, {free:.1f} GB free"
+    home_state = f"{home}{default}, {free:.1f} GB free"
     if not _is_writable(home):
         return Check(
-            "home", BROKEN, found, "make the folder writable for this user, or set FOILWORKS_HOME to another folder"
+            "home",
+            BROKEN,
+            home_state,
+            "make the folder writable for this user, or set FOILWORKS_HOME to another folder",
         )
     if free < LITTLE_SPACE_GB:
-        return Check("home", BROKEN, found, "free some space there, or set FOILWORKS_HOME to a larger disk")
-    return Check("home", OK, found)
+        return Check("home", BROKEN, home_state, "free some space there, or set FOILWORKS_HOME to a larger disk")
+    return Check("home", OK, home_state)
 
 
 def _database() -> Check:
@@ -172,26 +175,26 @@ def _workers() -> Check:
     except DatabaseError:
         return Check("workers", ABSENT, "the table of jobs does not exist yet", "fix the database first")
     count = worker_count() or 0
-    found = f"{count} running; waiting jobs: {waiting}"
+    worker_counts = f"{count} running; waiting jobs: {waiting}"
     if not count:
         start = "start `foilworks up`, or `foilworks worker` where you run the parts yourself"
-        return Check("workers", BROKEN if waiting else ABSENT, found, start)
+        return Check("workers", BROKEN if waiting else ABSENT, worker_counts, start)
     lock = up_lock()
-    return Check("workers", OK, found + (f"; {lock.holder()}" if lock.is_taken() else ""))
+    return Check("workers", OK, worker_counts + (f"; {lock.holder()}" if lock.is_taken() else ""))
 
 
 def _ray() -> Check:
     if not settings.RAY_ADDRESS:
         return Check("ray", ABSENT, "RAY_ADDRESS is not set: workers run all jobs", "set it to use a Ray cluster")
-    found = f"jobs of the gpu queue run on {settings.RAY_ADDRESS}"
+    cluster = f"jobs of the gpu queue run on {settings.RAY_ADDRESS}"
     if importlib.util.find_spec("ray") is None:
         # Only its nodes need the package.
-        return Check("ray", ABSENT, f"{found}; no Ray on this host", "pip install 'foilworks[ray]' on every node")
+        return Check("ray", ABSENT, f"{cluster}; no Ray on this host", "pip install 'foilworks[ray]' on every node")
     if why := unreachable(settings.RAY_ADDRESS):
         # A web host may be outside the cluster's network.
         todo = "start the cluster, or correct RAY_ADDRESS; a host that only serves pages need not reach it"
-        return Check("ray", ABSENT, f"{found}, which does not answer this host ({why})", todo)
-    return Check("ray", OK, f"{found}, Ray {importlib.metadata.version('ray')} on this host")
+        return Check("ray", ABSENT, f"{cluster}, which does not answer this host ({why})", todo)
+    return Check("ray", OK, f"{cluster}, Ray {importlib.metadata.version('ray')} on this host")
 
 
 def _storage() -> Check:
@@ -207,7 +210,7 @@ def _storage() -> Check:
 
 def _object_store() -> Check:
     """Write a small object to the store and read it again."""
-    place = f"bucket {default_storage.bucket_name} at {default_storage.endpoint_url}"
+    bucket = f"bucket {default_storage.bucket_name} at {default_storage.endpoint_url}"
     name = f"doctor/{uuid.uuid4().hex}"
     try:
         default_storage.save(name, ContentFile(name.encode()))
@@ -215,10 +218,10 @@ def _object_store() -> Check:
             same = file.read() == name.encode()
         default_storage.delete(name)
     except OSError as error:
-        return Check("storage", BROKEN, f"{place}: {error.strerror}", "check STORAGE_URL, the bucket and its keys")
+        return Check("storage", BROKEN, f"{bucket}: {error.strerror}", "check STORAGE_URL, the bucket and its keys")
     if not same:
-        return Check("storage", BROKEN, f"{place}: returned different bytes than were written", "use another store")
-    return Check("storage", OK, place)
+        return Check("storage", BROKEN, f"{bucket}: returned different bytes than were written", "use another store")
+    return Check("storage", OK, bucket)
 
 
 def _decoder() -> Check:
@@ -275,13 +278,13 @@ def _wordnet() -> Check:
 
 def _devices() -> Check:
     processors = f"{os.cpu_count()} processors"
-    found = list(gpus())
-    wanted = f", FOILWORKS_DEVICE={settings.FOILWORKS_DEVICE}"
-    if found:
-        return Check("devices", OK, f"{processors}, {', '.join(found)}{wanted}")
+    gpu_names = list(gpus())
+    device_setting = f", FOILWORKS_DEVICE={settings.FOILWORKS_DEVICE}"
+    if gpu_names:
+        return Check("devices", OK, f"{processors}, {', '.join(gpu_names)}{device_setting}")
     if settings.FOILWORKS_DEVICE.startswith("cuda"):
-        return Check("devices", BROKEN, f"{processors}, no GPU{wanted}", "set FOILWORKS_DEVICE to auto or cpu")
-    return Check("devices", OK, f"{processors}, no GPU{wanted}")
+        return Check("devices", BROKEN, f"{processors}, no GPU{device_setting}", "set FOILWORKS_DEVICE to auto or cpu")
+    return Check("devices", OK, f"{processors}, no GPU{device_setting}")
 
 
 def gpus() -> Iterator[str]:
@@ -310,11 +313,11 @@ def _word_vectors() -> Check:
 
 def _endpoints() -> Check:
     """List the configured endpoints, without a request: requests can cost money."""
-    named = [f"{name} ({', '.join(one['models'])})" for name, one in settings.CHAT_ENDPOINTS.items()]
-    if not named:
+    endpoints = [f"{name} ({', '.join(endpoint['models'])})" for name, endpoint in settings.CHAT_ENDPOINTS.items()]
+    if not endpoints:
         todo = "to use a served model, set CHAT_ENDPOINTS (docs/how-to/instruction-models.md)"
         return Check("endpoints", ABSENT, "none: all models run on this installation", todo)
-    return Check("endpoints", OK, f"{'; '.join(named)}, not tried, because a request can cost money")
+    return Check("endpoints", OK, f"{'; '.join(endpoints)}, not tried, because a request can cost money")
 
 
 def _chromium() -> Check:
@@ -333,15 +336,15 @@ def _caches() -> Check:
 
 def _plugins() -> Iterator[Check]:
     """Report the plug-ins in use in one line, and each entry point that failed in a line of its own."""
-    findings = [found for registry in REGISTRIES for found in registry.findings]
+    findings = [finding for registry in REGISTRIES for finding in registry.findings]
     findings += strays({registry.group for registry in REGISTRIES})
     used: dict[str, list[str]] = {}
-    for found in findings:
-        if found.slug:
-            used.setdefault(found.distribution, []).append(f"{found.group.removeprefix(PREFIX)} {found.slug}")
-    shown = "; ".join(f"{distribution} ({', '.join(rows)})" for distribution, rows in used.items())
-    yield Check("plug-ins", OK, shown or "none")
-    problems = [str(found) for found in findings if found.problem]
+    for finding in findings:
+        if finding.slug:
+            used.setdefault(finding.distribution, []).append(f"{finding.group.removeprefix(PREFIX)} {finding.slug}")
+    used_lines = "; ".join(f"{distribution} ({', '.join(rows)})" for distribution, rows in used.items())
+    yield Check("plug-ins", OK, used_lines or "none")
+    problems = [str(finding) for finding in findings if finding.problem]
     for registry in REGISTRIES:
         for entry in (entry for entry in registry.values() if entry.origin):
             try:

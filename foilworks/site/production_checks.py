@@ -32,7 +32,7 @@ class ProductionFinding:
 
 def findings() -> list[ProductionFinding]:
     """Return every problem, in the order of the rules."""
-    return [ProductionFinding(*found) for rule in RULES for found in rule()]
+    return [ProductionFinding(*finding) for rule in RULES for finding in rule()]
 
 
 Found = Iterator[tuple[str, str, str]]
@@ -45,8 +45,8 @@ def _debug() -> Found:
 
 def _key() -> Found:
     key = settings.SECRET_KEY
-    known = any(key.lower().startswith(word) for word in KNOWN_KEYS)
-    if known or len(key) < MIN_KEY_LENGTH or len(set(key)) < MIN_KEY_CHARACTERS:
+    is_known = any(key.lower().startswith(word) for word in KNOWN_KEYS)
+    if is_known or len(key) < MIN_KEY_LENGTH or len(set(key)) < MIN_KEY_CHARACTERS:
         todo = "unset it to use the home's own key, or set 50 random characters"
         yield "SECRET_KEY", "is short, simple or well known: anyone who guesses it can sign in as anybody", todo
 
@@ -73,19 +73,19 @@ def _tls() -> Found:
     if not settings.SECURE_SSL_REDIRECT:
         yield "SECURE_REDIRECT", "is off: pages are also served without TLS", "set SECURE_REDIRECT=1"
     if settings.SECURE_HSTS_SECONDS < YEAR:
-        found = f"is {settings.SECURE_HSTS_SECONDS}: browsers may connect without TLS"
-        yield "HSTS_SECONDS", found, "set HSTS_SECONDS=31536000"
+        problem = f"is {settings.SECURE_HSTS_SECONDS}: browsers may connect without TLS"
+        yield "HSTS_SECONDS", problem, "set HSTS_SECONDS=31536000"
     if not settings.TRUSTED_PROXIES:
-        found = "is 0: TLS of a proxy is not recognized, and all visitors share one limit of wrong passwords"
-        yield "TRUSTED_PROXIES", found, "set it to the number of your own proxies in front of the pages"
+        problem = "is 0: TLS of a proxy is not recognized, and all visitors share one limit of wrong passwords"
+        yield "TRUSTED_PROXIES", problem, "set it to the number of your own proxies in front of the pages"
 
 
 def _database() -> Found:
     database = settings.DATABASES["default"]
     if "sqlite" in database["ENGINE"]:
         if _is_shared():
-            found = "is SQLite, but several hosts share the queue or the videos"
-            yield "DATABASE_URL", found, "use PostgreSQL: hosts cannot share an SQLite file"
+            problem = "is SQLite, but several hosts share the queue or the videos"
+            yield "DATABASE_URL", problem, "use PostgreSQL: hosts cannot share an SQLite file"
         return
     host = database["HOST"]
     if host in NEAR or host.startswith("/"):
@@ -107,10 +107,10 @@ def _is_shared() -> bool:
 
 
 def _queue() -> Found:
-    parts = urlsplit(settings.REDIS_URL)
-    if parts.scheme in {"redis", "rediss"} and parts.hostname not in NEAR and not parts.password:
-        found = f"{parts.hostname} takes jobs from anyone who can reach it"
-        yield "REDIS_URL", found, "set requirepass there and write rediss://:password@host:6379/0"
+    address = urlsplit(settings.REDIS_URL)
+    if address.scheme in {"redis", "rediss"} and address.hostname not in NEAR and not address.password:
+        problem = f"{address.hostname} takes jobs from anyone who can reach it"
+        yield "REDIS_URL", problem, "set requirepass there and write rediss://:password@host:6379/0"
 
 
 def _storage() -> Found:
@@ -149,15 +149,19 @@ def _others() -> Found:
             )
     if settings.MAIL_IS_SET and not _is_private_mail():
         yield "EMAIL_URL", "password reset links can be read on the network", "write smtp://…?tls=1, or smtps://…"
-    for each in settings.WEBHOOK_NETWORKS:
-        network = ipaddress.ip_network(each)
+    for network_setting in settings.WEBHOOK_NETWORKS:
+        network = ipaddress.ip_network(network_setting)
         if network.is_loopback or network.is_link_local or network.prefixlen == 0:
-            yield "WEBHOOK_NETWORKS", f"{each} lets project owners reach this machine", "name only the network you need"
-    for each in settings.METRICS_NETWORKS:
-        if ipaddress.ip_network(each).prefixlen == 0:
+            yield (
+                "WEBHOOK_NETWORKS",
+                f"{network_setting} lets project owners reach this machine",
+                "name only the network you need",
+            )
+    for network_setting in settings.METRICS_NETWORKS:
+        if ipaddress.ip_network(network_setting).prefixlen == 0:
             yield (
                 "METRICS_NETWORKS",
-                f"{each} includes everybody",
+                f"{network_setting} includes everybody",
                 "name the network of your monitoring, or set METRICS_TOKEN",
             )
 

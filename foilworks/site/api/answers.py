@@ -107,8 +107,8 @@ def with_etag(request: HttpRequest, response: HttpResponse) -> HttpResponse:
 
 def problem(api: NinjaAPI, request: HttpRequest, status: int, words: str, fields: Any = ()) -> HttpResponse:
     """Return an error in the one shape of errors."""
-    said = [{"where": shortened(where), "problem": shortened(why, MAX_WORDS)} for where, why in fields]
-    body = {"problem": shortened(words, MAX_WORDS), "fields": said[:MAX_FIELDS]}
+    problems = [{"where": shortened(where), "problem": shortened(why, MAX_WORDS)} for where, why in fields]
+    body = {"problem": shortened(words, MAX_WORDS), "fields": problems[:MAX_FIELDS]}
     return api.create_response(request, body, status=status)
 
 
@@ -122,7 +122,7 @@ def handle_errors(api: NinjaAPI) -> None:
         return problem(api, request, status, str(error))
 
     def invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:
-        fields = [(".".join(str(part) for part in each["loc"]), each["msg"]) for each in error.errors]
+        fields = [(".".join(str(key) for key in detail["loc"]), detail["msg"]) for detail in error.errors]
         return problem(api, request, 422, _("The request is not valid. See fields."), fields)
 
     def refused(request: HttpRequest, error: RefusedFields) -> HttpResponse:

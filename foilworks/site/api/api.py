@@ -56,8 +56,8 @@ IN_PROJECT: dict[str, Router] = {
 }
 
 
-def _made() -> Api:
-    made = Api(
+def _build_api() -> Api:
+    api = Api(
         title="Foilworks",
         version=__version__,
         description=ABOUT,
@@ -66,15 +66,15 @@ def _made() -> Api:
         auth=Bearer(),
         openapi_extra={"servers": [{"url": "/"}]},
     )
-    handle_errors(made)
+    handle_errors(api)
     # First: validators send most requests, and each pattern before theirs takes time.
-    made.add_router("/work", work.router)
-    made.add_router("/me", me.router)
-    made.add_router("/projects", projects.router)
+    api.add_router("/work", work.router)
+    api.add_router("/me", me.router)
+    api.add_router("/projects", projects.router)
     for prefix, router in IN_PROJECT.items():
-        made.add_router(f"/projects/{{slug:slug}}{prefix}", router)
-    made.add_router("/projects/{slug:slug}", media.router)
-    return made
+        api.add_router(f"/projects/{{slug:slug}}{prefix}", router)
+    api.add_router("/projects/{slug:slug}", media.router)
+    return api
 
 
 def _open_to_all(patterns: Iterable[Any]) -> None:
@@ -83,7 +83,7 @@ def _open_to_all(patterns: Iterable[Any]) -> None:
         pattern.callback.login_required = False
 
 
-api = _made()
+api = _build_api()
 api_urls = api.urls
 _open_to_all(api_urls[0])
 

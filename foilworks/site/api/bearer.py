@@ -23,8 +23,8 @@ def token_of(request: HttpRequest) -> ApiToken | None:
     """
     if not hasattr(request, "api_token"):
         scheme, _blank, secret = request.headers.get("Authorization", "").partition(" ")
-        known = scheme.lower() == "bearer" and secret.startswith(PREFIX) and len(secret) <= MAX_TOKEN_LENGTH
-        request.api_token = find_token(secret) if known else None
+        is_api_token = scheme.lower() == "bearer" and secret.startswith(PREFIX) and len(secret) <= MAX_TOKEN_LENGTH
+        request.api_token = find_token(secret) if is_api_token else None
         if request.api_token is not None:
             request.user = request.api_token.person
     return request.api_token

@@ -111,9 +111,9 @@ def task_number(task_id: int) -> int:
     return opaque_number(task_id)
 
 
-def opaque_number(named: object) -> int:
+def opaque_number(target: object) -> int:
     """Return a number that programs can compare and that reveals nothing about the object."""
-    return int.from_bytes(salted_hmac(SALT, str(named), algorithm="sha256").digest()[:8]) >> (64 - TASK_BITS)
+    return int.from_bytes(salted_hmac(SALT, str(target), algorithm="sha256").digest()[:8]) >> (64 - TASK_BITS)
 
 
 def place_after(person: User, token: str) -> int | None:
@@ -145,8 +145,11 @@ def _edit(card: Card) -> EditOut | None:
     )
 
 
-def _suggestions(found: Sequence[Suggestion]) -> list[SuggestionOut]:
-    return [SuggestionOut(id=each.candidate_id, text=each.text, returned=each.returned) for each in found]
+def _suggestions(suggestions: Sequence[Suggestion]) -> list[SuggestionOut]:
+    return [
+        SuggestionOut(id=suggestion.candidate_id, text=suggestion.text, returned=suggestion.returned)
+        for suggestion in suggestions
+    ]
 
 
 def _review(work: ReviewWork) -> ReviewOut:

@@ -61,18 +61,18 @@ def read_choices(request: HttpRequest, slug: Slug) -> dict[str, Any]:
 @router.post("/preview", response=writes(PreviewOut))
 def preview_choices(request: HttpRequest, slug: Slug, body: ChoicesIn) -> dict[str, Any]:
     """Show what composing would create; nothing is stored."""
-    subtest, wanted = _wish(request, slug, body)
-    found = result_of(plan_choices(subtest, wanted), wanted)
-    return {**found, "items": found["items"][:EXAMPLES]}
+    subtest, request_of_items = _parse_request(request, slug, body)
+    outcome = result_of(plan_choices(subtest, request_of_items), request_of_items)
+    return {**outcome, "items": outcome["items"][:EXAMPLES]}
 
 
 @router.post("", response=writes(JobOut, 202))
 @once
 def compose_choices(request: HttpRequest, slug: Slug, body: ChoicesIn) -> Status:
     """Compose the items that the subtest lacks; a job stores them."""
-    return Status(202, job_out(ask_for_choices(request.user, *_wish(request, slug, body))))
+    return Status(202, job_out(ask_for_choices(request.user, *_parse_request(request, slug, body))))
 
 
-def _wish(request: HttpRequest, slug: str, body: ChoicesIn) -> tuple[Subtest, Request]:
+def _parse_request(request: HttpRequest, slug: str, body: ChoicesIn) -> tuple[Subtest, Request]:
     subtest = subtest_for(get_project(request.user, slug, Role.RESEARCHER), body.subtest)
     return subtest, Request(**body.dict(exclude={"subtest"}))

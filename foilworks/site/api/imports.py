@@ -79,11 +79,11 @@ def import_out(upload: Import) -> ImportOut:
 
 
 @router.get("", response=reads(Page[ImportOut]))
-def list_imports(request: HttpRequest, slug: Slug, asked: Query[ImportsAsked]) -> dict[str, Any]:
+def list_imports(request: HttpRequest, slug: Slug, query: Query[ImportsAsked]) -> dict[str, Any]:
     """List the imports of the project, newest first."""
     rows = Import.objects.filter(project=get_project(request.user, slug, Role.RESEARCHER)).select_related("job")
     return page_of(
-        request, rows.filter(format=asked.format) if asked.format else rows, asked, import_out, order=asked.order
+        request, rows.filter(format=query.format) if query.format else rows, query, import_out, order=query.order
     )
 
 
@@ -118,10 +118,10 @@ def read_import(request: HttpRequest, slug: Slug, pk: int) -> ImportOut:
 
 @router.post("/{int:pk}/confirm", response=writes(ImportOut, 202))
 @once
-def confirm_import(request: HttpRequest, slug: Slug, pk: int, asked: Query[Confirmed]) -> Status:
+def confirm_import(request: HttpRequest, slug: Slug, pk: int, query: Query[Confirmed]) -> Status:
     """Store the previewed records."""
     upload = get_import(request.user, slug, pk)
-    return Status(202, import_out(confirming.confirm_import(request.user, upload, update=asked.update)))
+    return Status(202, import_out(confirming.confirm_import(request.user, upload, update=query.update)))
 
 
 @router.delete("/{int:pk}", response=writes(None, 204))

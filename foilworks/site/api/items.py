@@ -91,15 +91,15 @@ def item_out(item: Item) -> ItemOut:
 
 
 @router.get("", response=reads(Page[ItemOut]))
-def list_items(request: HttpRequest, response: HttpResponse, slug: Slug, asked: Query[ItemsAsked]) -> dict[str, Any]:
+def list_items(request: HttpRequest, response: HttpResponse, slug: Slug, query: Query[ItemsAsked]) -> dict[str, Any]:
     """List the items, filtered as on their page."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     if (old := request.GET.get("state", "")) in RENAMED:
         logger.warning("items?state=%s is now state=%s; the old name works until 0.4", old, RENAMED[old])
         response.headers["Deprecation"] = DEPRECATED_SINCE
-    chosen = {name: getattr(asked, name) for name in ("q", "subtest", "state", "method", "agreed")}
-    rows = narrowed(project, chosen, None).select_related("subtest", "caption").prefetch_related("foils")
-    return page_of(request, rows, asked, item_out, order=asked.order)
+    filters = {name: getattr(query, name) for name in ("q", "subtest", "state", "method", "agreed")}
+    rows = narrowed(project, filters, None).select_related("subtest", "caption").prefetch_related("foils")
+    return page_of(request, rows, query, item_out, order=query.order)
 
 
 @router.get("/{int:pk}", response=reads(ItemOut))

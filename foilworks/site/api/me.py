@@ -28,9 +28,9 @@ class Me(Schema):
 def me(request: HttpRequest) -> Me:
     """Get the person behind the token, its scope, its expiry and the projects that it reaches."""
     token, person = request.auth, request.user
-    found = [
+    projects = [
         RolesIn(project=project.slug, roles=sorted(roles_in(person, project))) for project in visible_projects(person)
     ]
     return Me(
-        username=person.username, token=token.name, scope=token.scope, expires_at=token.expires_at, projects=found
+        username=person.username, token=token.name, scope=token.scope, expires_at=token.expires_at, projects=projects
     )

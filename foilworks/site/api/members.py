@@ -61,19 +61,19 @@ def _roles(project: Project, person: User) -> list[str]:
 
 
 @router.get("", response=reads(Page[MemberOut]))
-def list_members(request: HttpRequest, slug: Slug, asked: Query[MembersAsked]) -> dict[str, Any]:
+def list_members(request: HttpRequest, slug: Slug, query: Query[MembersAsked]) -> dict[str, Any]:
     """List the members of the project with their roles."""
     project = get_project(request.user, slug, Role.RESEARCHER)
-    here = Membership.objects.filter(project=project)
-    wanted = here.filter(role=asked.role) if asked.role else here
-    rows = User.objects.filter(pk__in=wanted.values("person")).prefetch_related(
-        Prefetch("memberships", here, to_attr="here")
+    memberships = Membership.objects.filter(project=project)
+    with_role = memberships.filter(role=query.role) if query.role else memberships
+    rows = User.objects.filter(pk__in=with_role.values("person")).prefetch_related(
+        Prefetch("memberships", memberships, to_attr="here")
     )
 
     def shown(person: User) -> dict[str, Any]:
         return member_out(person, [membership.role for membership in person.here])
 
-    return page_of(request, rows, asked, shown, order=asked.order)
+    return page_of(request, rows, query, shown, order=query.order)
 
 
 @router.post("", response=writes(Added, 201))
@@ -89,10 +89,10 @@ def create_member(request: HttpRequest, slug: Slug, body: MemberIn) -> Status:
     added = add_member(request.user, project, body.username, body.roles, new_account=body.new_account)
     secret = None
     if body.with_token:
-        named = {"name": "returned with the account", "scope": ApiToken.Scope.WORK, "days": GIVEN_DAYS}
-        secret = make_token(added.person, made_by=request.user, **named).secret
-    told = {"password": added.password or None, "token": secret}
-    return Status(201, {**member_out(added.person, body.roles), **told})
+        token_fields = {"name": "returned with the account", "scope": ApiToken.Scope.WORK, "days": GIVEN_DAYS}
+        secret = make_token(added.person, made_by=request.user, **token_fields).secret
+    secrets = {"password": added.password or None, "token": secret}
+    return Status(201, {**member_out(added.person, body.roles), **secrets})
 
 
 @router.get("/{int:pk}", response=reads(MemberOut))

@@ -60,10 +60,10 @@ def checked_key(key: str) -> str:
 
 def _answered(request: HttpRequest, token: ApiToken, key: str, run: Callable[[], HttpResponse]) -> HttpResponse:
     with transaction.atomic():
-        person, asked = token.person, _fingerprint(request, token)
-        before = _taken(person, key, asked)
+        person, fingerprint = token.person, _fingerprint(request, token)
+        before = _taken(person, key, fingerprint)
         if before is not None:
-            if before.request != asked:
+            if before.request != fingerprint:
                 raise KeyTaken(
                     _("This Idempotency-Key was used for a different request. Send a new one with each write.")
                 )
@@ -79,15 +79,15 @@ def _answered(request: HttpRequest, token: ApiToken, key: str, run: Callable[[],
         return response
 
 
-def _taken(person: User, key: str, asked: str) -> IdempotentAnswer | None:
+def _taken(person: User, key: str, fingerprint: str) -> IdempotentAnswer | None:
     """Return the response stored under the key; None if the key is new. A second request waits for the first."""
     rows = IdempotentAnswer.objects.filter(person=person, key=key)
-    found = rows.first()
-    if found is not None:
-        return found
+    stored = rows.first()
+    if stored is not None:
+        return stored
     try:
         with transaction.atomic():
-            IdempotentAnswer.objects.create(person=person, key=key, request=asked)
+            IdempotentAnswer.objects.create(person=person, key=key, request=fingerprint)
     except IntegrityError:
         return rows.get()
     return None

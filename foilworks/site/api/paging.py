@@ -32,39 +32,39 @@ class Page(Schema, Generic[T]):
     next: str | None = Field(None, description="cursor of the next page; null on the last one")
 
 
-def only_known(request: HttpRequest, asked: Schema) -> None:
+def only_known(request: HttpRequest, query: Schema) -> None:
     """Reject an unknown parameter with RefusedFields: a misspelled filter must not look like an empty result."""
-    unknown = [name for name in request.GET if name not in type(asked).model_fields]
+    unknown = [name for name in request.GET if name not in type(query).model_fields]
     if unknown:
         raise RefusedFields({unknown[0][:80]: _("is not a filter of this list")})
 
 
 def page_of(
-    request: HttpRequest, rows: QuerySet[Row], asked: Listed, shown: Callable[[Row], T], *, order: str = "id"
+    request: HttpRequest, rows: QuerySet[Row], query: Listed, row_out: Callable[[Row], T], *, order: str = "id"
 ) -> dict[str, Any]:
-    """Return a page of the rows, each passed through `shown`.
+    """Return a page of the rows, each passed through `row_out`.
 
     `order`: a column that is never null; `-` reverses it.
     """
-    only_known(request, asked)
+    only_known(request, query)
     column, down = order.removeprefix("-"), order.startswith("-")
-    if asked.cursor:
-        rows = rows.filter(_after(asked.cursor, order, column, down, rows.model))
-    way = "-" if down else ""
-    found = list(rows.order_by(f"{way}{column}", f"{way}pk")[: asked.limit + 1])
-    more = len(found) > asked.limit
-    last = found[asked.limit - 1] if more else None
+    if query.cursor:
+        rows = rows.filter(_after(query.cursor, order, column, down, rows.model))
+    sign = "-" if down else ""
+    page_rows = list(rows.order_by(f"{sign}{column}", f"{sign}pk")[: query.limit + 1])
+    more = len(page_rows) > query.limit
+    last = page_rows[query.limit - 1] if more else None
     following = signing.dumps([order, _plain(getattr(last, column)), last.pk], salt=SALT) if last else None
-    return {"items": [shown(row) for row in found[: asked.limit]], "next": following}
+    return {"items": [row_out(row) for row in page_rows[: query.limit]], "next": following}
 
 
-def slice_of(request: HttpRequest, rows: Sequence[Any], asked: Listed, shown: Callable[[Any], T]) -> dict[str, Any]:
+def slice_of(request: HttpRequest, rows: Sequence[Any], query: Listed, row_out: Callable[[Any], T]) -> dict[str, Any]:
     """Return a page of rows that are already in memory, in their order."""
-    only_known(request, asked)
-    start = _opened(asked.cursor, "place")[1] if asked.cursor else 0
-    end = start + asked.limit
+    only_known(request, query)
+    start = _opened(query.cursor, "place")[1] if query.cursor else 0
+    end = start + query.limit
     following = signing.dumps(["place", end], salt=SALT) if end < len(rows) else None
-    return {"items": [shown(row) for row in rows[start:end]], "next": following}
+    return {"items": [row_out(row) for row in rows[start:end]], "next": following}
 
 
 def _after(cursor: str, order: str, column: str, down: bool, model: type[Model]) -> Q:
@@ -78,12 +78,12 @@ def _after(cursor: str, order: str, column: str, down: bool, model: type[Model])
 
 def _opened(cursor: str, order: str) -> Mapping[int, Any]:
     try:
-        found = signing.loads(cursor, salt=SALT)
+        position = signing.loads(cursor, salt=SALT)
     except signing.BadSignature:
-        found = [None]
-    if found[0] != order:
+        position = [None]
+    if position[0] != order:
         raise RefusedFields({"cursor": _("is not a cursor of this list in this order; start without a cursor")})
-    return found
+    return position
 
 
 def _plain(value: Any) -> Any:

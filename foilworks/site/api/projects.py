@@ -51,10 +51,10 @@ def project_out(request: HttpRequest, project: Project) -> ProjectOut:
 
 
 @router.get("", response=reads(Page[ProjectOut]))
-def list_projects(request: HttpRequest, asked: Query[ProjectsAsked]) -> dict[str, Any]:
+def list_projects(request: HttpRequest, query: Query[ProjectsAsked]) -> dict[str, Any]:
     """List the projects that you are a member of; a site administrator sees all."""
     rows = visible_projects(request.user)
-    return page_of(request, rows, asked, lambda project: project_out(request, project), order=asked.order)
+    return page_of(request, rows, query, lambda project: project_out(request, project), order=query.order)
 
 
 @router.post("", response=writes(ProjectOut, 201))

@@ -56,5 +56,5 @@ def claim(request: HttpRequest, slug: Slug, stage: StageName, after: Word = "") 
     `after`: `upcoming` of the previous task, used if it is still free. A repeated claim returns the same task.
     """
     project = get_project(request.user, slug, ROLE_OF_STAGE[stage])
-    found = claiming(request.user, project, stage, preferred=place_after(request.user, after))
-    return Status(200, work_out(request.user, found, project)) if found else Status(204, None)
+    claimed = claiming(request.user, project, stage, preferred=place_after(request.user, after))
+    return Status(200, work_out(request.user, claimed, project)) if claimed else Status(204, None)

@@ -75,13 +75,13 @@ def release_out(release: Release) -> ReleaseOut:
 
 
 @router.get("", response=reads(Page[ReleaseOut]))
-def list_releases(request: HttpRequest, slug: Slug, asked: Query[ReleasesAsked]) -> dict[str, Any]:
+def list_releases(request: HttpRequest, slug: Slug, query: Query[ReleasesAsked]) -> dict[str, Any]:
     """List the releases, newest first."""
     rows = Release.objects.filter(project=get_project(request.user, slug, Role.RESEARCHER))
     for name in ("name", "content_hash"):
-        if wanted := getattr(asked, name):
-            rows = rows.filter(**{name: wanted})
-    return page_of(request, rows, asked, release_out, order=asked.order)
+        if field_value := getattr(query, name):
+            rows = rows.filter(**{name: field_value})
+    return page_of(request, rows, query, release_out, order=query.order)
 
 
 @router.post("", response=writes(ReleaseOut, 201))
@@ -99,20 +99,20 @@ def read_release(request: HttpRequest, slug: Slug, pk: int) -> ReleaseOut:
 
 
 @router.get("/{int:pk}/items", response=reads(Page[ReleaseItemOut]))
-def list_release_items(request: HttpRequest, slug: Slug, pk: int, asked: Query[ReleaseItemsAsked]) -> dict[str, Any]:
+def list_release_items(request: HttpRequest, slug: Slug, pk: int, query: Query[ReleaseItemsAsked]) -> dict[str, Any]:
     """List the public items as frozen; if a video was taken down since, with the date and the reason."""
     rows = ReleaseItem.objects.filter(release=get_release(request.user, slug, pk), is_private=False)
     rows = rows.select_related("video__takedown")
     return page_of(
-        request, rows, asked, lambda row: {"position": row.position, "record": shown_record(row)}, order=asked.order
+        request, rows, query, lambda row: {"position": row.position, "record": shown_record(row)}, order=query.order
     )
 
 
 @router.post("/{int:pk}/export/{exporter}", response=writes(None, 200), openapi_extra=ZIP)
 def export_release(request: HttpRequest, slug: Slug, pk: int, exporter: Format) -> FileResponse:
     """Get the release as a zip of the files that `foilworks export` writes."""
-    found = get_release(request.user, slug, pk)
-    name = f"{found.project.slug}-{slugify(found.name) or found.pk}-{exporter}"
+    release = get_release(request.user, slug, pk)
+    name = f"{release.project.slug}-{slugify(release.name) or release.pk}-{exporter}"
     return FileResponse(
-        zipped(found, exporter, name), as_attachment=True, filename=f"{name}.zip", content_type="application/zip"
+        zipped(release, exporter, name), as_attachment=True, filename=f"{name}.zip", content_type="application/zip"
     )

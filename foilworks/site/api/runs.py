@@ -116,14 +116,14 @@ def candidate_out(candidate: Candidate) -> CandidateOut:
 
 
 @router.get("", response=reads(Page[RunOut]))
-def list_runs(request: HttpRequest, slug: Slug, asked: Query[RunsAsked]) -> dict[str, Any]:
+def list_runs(request: HttpRequest, slug: Slug, query: Query[RunsAsked]) -> dict[str, Any]:
     """List the runs of the project, newest first."""
     rows = GenerationRun.objects.filter(project=get_project(request.user, slug, Role.RESEARCHER))
-    if asked.method:
-        rows = rows.filter(method=asked.method)
-    if asked.subtest:
-        rows = rows.filter(subtest=asked.subtest)
-    return page_of(request, rows.select_related("subtest", "job"), asked, run_out, order=asked.order)
+    if query.method:
+        rows = rows.filter(method=query.method)
+    if query.subtest:
+        rows = rows.filter(subtest=query.subtest)
+    return page_of(request, rows.select_related("subtest", "job"), query, run_out, order=query.order)
 
 
 @router.post("", response=writes(RunOut, 202))
@@ -131,8 +131,8 @@ def list_runs(request: HttpRequest, slug: Slug, asked: Query[RunsAsked]) -> dict
 def start_run(request: HttpRequest, slug: Slug, body: RunIn) -> Status:
     """Start a run; a job makes its candidates."""
     project = get_project(request.user, slug, Role.RESEARCHER)
-    wish = {**body.dict(), "subtest": subtest_for(project, body.subtest), **(_of_recipe(body) if body.recipe else {})}
-    return Status(202, run_out(actions.start_run(request.user, project, **wish)))
+    params = {**body.dict(), "subtest": subtest_for(project, body.subtest), **(_of_recipe(body) if body.recipe else {})}
+    return Status(202, run_out(actions.start_run(request.user, project, **params)))
 
 
 def _of_recipe(body: RunIn) -> dict[str, Any]:
@@ -142,12 +142,12 @@ def _of_recipe(body: RunIn) -> dict[str, Any]:
             _("The recipe %(recipe)s uses the method %(method)s. Omit the method, or the recipe.")
             % {"recipe": body.recipe, "method": recipe.method}
         )
-    usual, given = recipe.filters_in(body.mode), body.filters or {}
+    usual, overrides = recipe.filters_in(body.mode), body.filters or {}
     return {
         "method": recipe.method,
         "recipe": f"{body.recipe}@{recipe.version}",
         "params": {**recipe.params, **body.params},
-        "filters": {slug: {**usual.get(slug, {}), **given.get(slug, {})} for slug in {**usual, **given}},
+        "filters": {slug: {**usual.get(slug, {}), **overrides.get(slug, {})} for slug in {**usual, **overrides}},
     }
 
 
@@ -159,9 +159,9 @@ def read_run(request: HttpRequest, slug: Slug, pk: int) -> dict[str, Any]:
 
 
 @router.get("/{int:pk}/candidates", response=reads(Page[CandidateOut]))
-def list_candidates(request: HttpRequest, slug: Slug, pk: int, asked: Query[CandidatesAsked]) -> dict[str, Any]:
+def list_candidates(request: HttpRequest, slug: Slug, pk: int, query: Query[CandidatesAsked]) -> dict[str, Any]:
     """List the run's candidates; rejected ones with the filter that rejected them."""
     rows = Candidate.objects.filter(group__run=get_run(request.user, slug, pk)).select_related("group__caption")
-    if asked.state:
-        rows = rows.filter(state=asked.state)
-    return page_of(request, rows, asked, candidate_out, order=asked.order)
+    if query.state:
+        rows = rows.filter(state=query.state)
+    return page_of(request, rows, query, candidate_out, order=query.order)

@@ -109,14 +109,14 @@ def score_out(row: ReleaseScore) -> dict[str, Any]:
 
 
 @router.get("/scoring", response=reads(Page[ScoringOut]))
-def list_scoring(request: HttpRequest, slug: Slug, asked: Query[ScoringAsked]) -> dict[str, Any]:
+def list_scoring(request: HttpRequest, slug: Slug, query: Query[ScoringAsked]) -> dict[str, Any]:
     """List the scoring runs of the project, newest first."""
     rows = Run.objects.filter(release__project=get_project(request.user, slug, Role.RESEARCHER))
-    if asked.release:
-        rows = rows.filter(release=asked.release)
-    if asked.protocol:
-        rows = rows.filter(protocol=asked.protocol)
-    return page_of(request, rows.select_related("job"), asked, scoring_out, order=asked.order)
+    if query.release:
+        rows = rows.filter(release=query.release)
+    if query.protocol:
+        rows = rows.filter(protocol=query.protocol)
+    return page_of(request, rows.select_related("job"), query, scoring_out, order=query.order)
 
 
 @router.post("/releases/{int:pk}/scoring", response=writes(ScoringOut, 202))
@@ -124,8 +124,8 @@ def list_scoring(request: HttpRequest, slug: Slug, asked: Query[ScoringAsked]) -
 def start_scoring(request: HttpRequest, slug: Slug, pk: int, body: ScoringIn) -> Status:
     """Score a release with a model; a job stores the scores."""
     release = get_release(request.user, slug, pk)
-    asked = cleaned(ScoringForm(body.dict()))
-    return Status(202, scoring_out(starting.start_run(request.user, release, asked.pop("spec"), **asked)))
+    params = cleaned(ScoringForm(body.dict()))
+    return Status(202, scoring_out(starting.start_run(request.user, release, params.pop("spec"), **params)))
 
 
 @router.post("/releases/{int:pk}/scores", response=writes(ScoringOut, 202))
@@ -140,8 +140,8 @@ def bring_scores(
 ) -> Status:
     """Import scores of a model that ran elsewhere; a job stores them. `form`: as on the page; `auto` detects it."""
     release = get_release(request.user, slug, pk)
-    asked = cleaned(BringScoresForm(body.dict(), request.FILES))
-    return Status(202, scoring_out(bringing.import_scores(request.user, release, asked.pop("scores"), **asked)))
+    params = cleaned(BringScoresForm(body.dict(), request.FILES))
+    return Status(202, scoring_out(bringing.import_scores(request.user, release, params.pop("scores"), **params)))
 
 
 @router.get("/scoring/{int:pk}", response=reads(ScoringDetail))
@@ -160,7 +160,7 @@ def read_ladder(request: HttpRequest, slug: Slug, pk: int) -> dict[str, Any]:
 
 
 @router.get("/scoring/{int:pk}/scores", response=reads(Page[ScoreOut]))
-def list_scores(request: HttpRequest, slug: Slug, pk: int, asked: Query[Listed]) -> dict[str, Any]:
+def list_scores(request: HttpRequest, slug: Slug, pk: int, query: Query[Listed]) -> dict[str, Any]:
     """List the run's raw scores by item, in the order of the release."""
     rows, _missing = release_scores(get_run(request.user, slug, pk))
-    return slice_of(request, rows, asked, score_out)
+    return slice_of(request, rows, query, score_out)

@@ -64,10 +64,10 @@ def subtest_out(subtest: Subtest) -> SubtestOut:
 
 
 @router.get("", response=reads(Page[SubtestOut]))
-def list_subtests(request: HttpRequest, slug: Slug, asked: Query[SubtestsAsked]) -> dict[str, Any]:
+def list_subtests(request: HttpRequest, slug: Slug, query: Query[SubtestsAsked]) -> dict[str, Any]:
     """List the subtests with their rules."""
     rows = Subtest.objects.filter(project=get_project(request.user, slug, Role.RESEARCHER))
-    return page_of(request, rows.filter(kind=asked.kind) if asked.kind else rows, asked, subtest_out, order=asked.order)
+    return page_of(request, rows.filter(kind=query.kind) if query.kind else rows, query, subtest_out, order=query.order)
 
 
 @router.post("", response=writes(SubtestOut, 201))

@@ -53,10 +53,10 @@ def tuning_out(tuning: Tuning) -> dict[str, Any]:
 
 
 @router.get("", response=reads(Page[TuningOut]))
-def list_tunings(request: HttpRequest, slug: Slug, asked: Query[TuningsAsked]) -> dict[str, Any]:
+def list_tunings(request: HttpRequest, slug: Slug, query: Query[TuningsAsked]) -> dict[str, Any]:
     """List the tunings of the project, newest first."""
     rows = Tuning.objects.filter(project=get_project(request.user, slug, Role.RESEARCHER)).select_related("job")
-    return page_of(request, rows, asked, tuning_out, order=asked.order)
+    return page_of(request, rows, query, tuning_out, order=query.order)
 
 
 @router.post("", response=writes(TuningOut, 202))

@@ -85,10 +85,10 @@ class VotesAsked(Listed, VotesFilter):
     order: Literal["id", "-id", "created_at", "-created_at"] = "id"
 
 
-def _rows(project: Project, asked: VotesFilter) -> QuerySet[Vote]:
+def _rows(project: Project, query: VotesFilter) -> QuerySet[Vote]:
     """Return the votes without gold, which counts in no verdict and must not be recognizable."""
-    wanted = {name: getattr(asked, name) for name in VotesFilter.model_fields if getattr(asked, name) is not None}
-    return Vote.objects.filter(Q(**wanted), item__subtest__project=project)
+    filters = {name: getattr(query, name) for name in VotesFilter.model_fields if getattr(query, name) is not None}
+    return Vote.objects.filter(Q(**filters), item__subtest__project=project)
 
 
 def _line(project: Project, names: dict[int, str], row: tuple[Any, ...]) -> dict[str, Any]:
@@ -118,26 +118,26 @@ def _line(project: Project, names: dict[int, str], row: tuple[Any, ...]) -> dict
 
 
 @router.get("", response=reads(Page[VoteOut]))
-def list_votes(request: HttpRequest, slug: Slug, asked: Query[VotesAsked]) -> dict[str, Any]:
+def list_votes(request: HttpRequest, slug: Slug, query: Query[VotesAsked]) -> dict[str, Any]:
     """List the votes of people and of files."""
     project, names = get_project(request.user, slug, Role.RESEARCHER), {}
-    rows = _rows(project, asked).select_related("item", "foil", "slot", "guideline")
+    rows = _rows(project, query).select_related("item", "foil", "slot", "guideline")
 
     def shown(vote: Vote) -> dict[str, Any]:
-        about = (vote.item_id, vote.item.key, vote.foil_id, vote.foil and vote.foil.position)
+        pair = (vote.item_id, vote.item.key, vote.foil_id, vote.foil and vote.foil.position)
         task, version = vote.slot and vote.slot.task_id, vote.guideline and vote.guideline.version
         values = (getattr(vote, name) for name in PLAIN)
-        return _line(project, names, (vote.pk, *about, task, vote.person_id, *values, version, vote.created_at))
+        return _line(project, names, (vote.pk, *pair, task, vote.person_id, *values, version, vote.created_at))
 
-    return page_of(request, rows, asked, shown, order=asked.order)
+    return page_of(request, rows, query, shown, order=query.order)
 
 
 @router.get("/export", response=reads(None), openapi_extra=LINES)
-def export_votes(request: HttpRequest, slug: Slug, asked: Query[VotesFilter]) -> StreamingHttpResponse:
+def export_votes(request: HttpRequest, slug: Slug, query: Query[VotesFilter]) -> StreamingHttpResponse:
     """Get all votes as JSON lines, streamed: no pages and no cursor."""
     project = get_project(request.user, slug, Role.RESEARCHER)
-    only_known(request, asked)
-    rows = _rows(project, asked).order_by("id").values_list(*COLUMNS)
+    only_known(request, query)
+    rows = _rows(project, query).order_by("id").values_list(*COLUMNS)
 
     def lines() -> Iterator[bytes]:
         names: dict[int, str] = {}

@@ -72,10 +72,10 @@ def delivery_out(delivery: Delivery) -> dict[str, Any]:
 
 
 @router.get("", response=reads(Page[WebhookOut]))
-def list_webhooks(request: HttpRequest, slug: Slug, asked: Query[WebhooksAsked]) -> dict[str, Any]:
+def list_webhooks(request: HttpRequest, slug: Slug, query: Query[WebhooksAsked]) -> dict[str, Any]:
     """List the webhooks."""
     rows = Webhook.objects.filter(project=get_project(request.user, slug, Role.RESEARCHER))
-    return page_of(request, rows, asked, webhook_out, order=asked.order)
+    return page_of(request, rows, query, webhook_out, order=query.order)
 
 
 @router.post("", response=writes(WebhookMade, 201))
@@ -112,10 +112,10 @@ def delete_webhook(request: HttpRequest, slug: Slug, pk: int) -> Status:
 
 
 @router.get("/{int:pk}/deliveries", response=reads(Page[DeliveryOut]))
-def list_deliveries(request: HttpRequest, slug: Slug, pk: int, asked: Query[DeliveriesAsked]) -> dict[str, Any]:
+def list_deliveries(request: HttpRequest, slug: Slug, pk: int, query: Query[DeliveriesAsked]) -> dict[str, Any]:
     """List the messages sent to the address and its responses."""
     hook = actions.webhook_for(request.user, get_project(request.user, slug, Role.RESEARCHER), pk)
     rows = Delivery.objects.filter(webhook=hook)
     return page_of(
-        request, rows.filter(state=asked.state) if asked.state else rows, asked, delivery_out, order=asked.order
+        request, rows.filter(state=query.state) if query.state else rows, query, delivery_out, order=query.order
     )

@@ -125,8 +125,8 @@ def _submitted_and_next(request: HttpRequest, done: Judged) -> Response:
         piece = work_out(request.user, done.claim, done.project)
     else:
         piece = _claimed(request, done.project, Stage.VALIDATION)
-    found = Submitted(id=vote.pk, stage=Stage.VALIDATION, late=vote.late, at=vote.created_at, next=piece)
-    return Response(found.model_dump(), status=201)
+    submitted = Submitted(id=vote.pk, stage=Stage.VALIDATION, late=vote.late, at=vote.created_at, next=piece)
+    return Response(submitted.model_dump(), status=201)
 
 
 @router.delete("/{slug:token}", response=writes(None, 204), auth=WORK)
@@ -144,10 +144,10 @@ def _next(request: HttpRequest, lease: Lease, stage: str) -> WorkOut | None:
 def _claimed(request: HttpRequest, project: Project, stage: str, preferred: int | None = None) -> WorkOut | None:
     """Claim the next task. The answer is already stored, so a failed claim must not look like a failed submit."""
     try:
-        found = claim(request.user, project, stage, preferred=preferred)
+        claimed = claim(request.user, project, stage, preferred=preferred)
     except NotAdmitted:
         return None
-    return work_out(request.user, found, project) if found else None
+    return work_out(request.user, claimed, project) if claimed else None
 
 
 def _held(request: HttpRequest, lease: Lease) -> Lease:
@@ -180,8 +180,8 @@ def _edit(request: HttpRequest, lease: Lease, key: str, body: Answer) -> Record:
 
 
 def _review(request: HttpRequest, lease: Lease, key: str, body: Answer) -> Record:
-    said = {"reasons": body.reasons, "comment": body.comment, "fixed_text": body.fixed_text}
-    return submit_review(request.user, lease.token, key, body.decision, **said, **_common(body))
+    review = {"reasons": body.reasons, "comment": body.comment, "fixed_text": body.fixed_text}
+    return submit_review(request.user, lease.token, key, body.decision, **review, **_common(body))
 
 
 def _objects(request: HttpRequest, lease: Lease, key: str, body: Answer) -> Record:

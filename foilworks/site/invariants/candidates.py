@@ -13,9 +13,9 @@ from generation.models import Candidate, CandidateGroup, FilterScore
 
 
 def editing_is_in_somebodys_hands() -> Iterator[InvariantViolation]:
-    held = Slot.objects.filter(stage=Stage.EDIT, state=SlotState.LEASED, task__group=OuterRef("group"))
+    leased = Slot.objects.filter(stage=Stage.EDIT, state=SlotState.LEASED, task__group=OuterRef("group"))
     yield from rows(
-        Candidate.objects.filter(~Exists(held), state=CandidateState.EDITING),
+        Candidate.objects.filter(~Exists(leased), state=CandidateState.EDITING),
         "is in editing, but no task asks for the edit",
     )
 
@@ -23,8 +23,8 @@ def editing_is_in_somebodys_hands() -> Iterator[InvariantViolation]:
 def what_is_in_review_waits_for_one_reviewer() -> Iterator[InvariantViolation]:
     waiting = Candidate.objects.filter(state=CandidateState.IN_REVIEW, group__item=None)
     first = Task.objects.filter(stage=Stage.REVIEW, state=TaskState.OPEN, second=False)
-    asked = first.filter(candidate=OuterRef("pk"))
-    yield from rows(waiting.filter(~Exists(asked)), "is in review, but no task asks for the review")
+    open_reviews = first.filter(candidate=OuterRef("pk"))
+    yield from rows(waiting.filter(~Exists(open_reviews)), "is in review, but no task asks for the review")
     decided = first.exclude(candidate__state=CandidateState.IN_REVIEW)
     yield from rows(decided, "asks for a review of a candidate that is not in review")
 
@@ -35,8 +35,10 @@ def groups_that_lack_foils_can_be_claimed() -> Iterator[InvariantViolation]:
     under_way = Candidate.objects.filter(
         Q(state=CandidateState.IN_REVIEW) | Q(state=CandidateState.ACCEPTED, foil=None), group=OuterRef("pk")
     )
-    asked = Task.objects.filter(group=OuterRef("pk"), stage=Stage.EDIT, state=TaskState.OPEN)
-    groups = CandidateGroup.objects.filter(Exists(waiting), ~Exists(under_way), ~Exists(asked), item=None, tasked=True)
+    open_edits = Task.objects.filter(group=OuterRef("pk"), stage=Stage.EDIT, state=TaskState.OPEN)
+    groups = CandidateGroup.objects.filter(
+        Exists(waiting), ~Exists(under_way), ~Exists(open_edits), item=None, tasked=True
+    )
     # A candidate that a changed threshold restores under a corrected caption stays there.
     groups = groups.exclude(caption__doubt_settled__in=GIVEN_UP)
     yield from rows(groups, "has waiting suggestions, but nobody can claim it")
@@ -74,10 +76,10 @@ def somebody_or_something_made_it() -> Iterator[InvariantViolation]:
 def _edit_problem(caption: str, edits: list, text: str, start: int, end: int) -> str:
     try:
         pieces = tuple(Edit(*edit) for edit in edits)
-        given = apply_edits(caption, pieces)
+        edited_text = apply_edits(caption, pieces)
     except (TypeError, ValueError):
         return "has edits that cannot be applied to its caption"
-    if given != text:
+    if edited_text != text:
         return "has edits that give a different text"
     if not 0 <= start <= end <= len(caption):
         return "has a span outside its caption"

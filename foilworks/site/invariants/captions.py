@@ -13,8 +13,8 @@ from foilworks.site.invariants.violation import InvariantViolation, rows
 def a_revision_takes_the_place_of_a_corrected_caption() -> Iterator[InvariantViolation]:
     revisions = Caption.objects.filter(revises__isnull=False)
     yield from rows(revisions.exclude(video=F("revises__video")), "revises a caption of another video")
-    kept = revisions.filter(revises__doubt_settled__in=["", DoubtSettled.CONFIRMED])
-    yield from rows(kept, "revises a caption that is still valid")
+    revised_valid = revisions.filter(revises__doubt_settled__in=["", DoubtSettled.CONFIRMED])
+    yield from rows(revised_valid, "revises a caption that is still valid")
     corrected = Caption.objects.filter(doubt_settled=DoubtSettled.CORRECTED, revision=None)
     yield from rows(corrected, "is marked as corrected, but nothing revises it")
 
@@ -22,7 +22,9 @@ def a_revision_takes_the_place_of_a_corrected_caption() -> Iterator[InvariantVio
 def nothing_lives_under_a_caption_that_was_given_up() -> Iterator[InvariantViolation]:
     items = Item.objects.filter(state__in=LIVE, caption__doubt_settled__in=GIVEN_UP)
     yield from rows(items, "uses a caption that was dropped")
-    about = Q(item__caption__doubt_settled__in=GIVEN_UP) | Q(group__caption__doubt_settled__in=GIVEN_UP)
-    about |= Q(candidate__group__caption__doubt_settled__in=GIVEN_UP)
+    about_dropped = Q(item__caption__doubt_settled__in=GIVEN_UP) | Q(group__caption__doubt_settled__in=GIVEN_UP)
+    about_dropped |= Q(candidate__group__caption__doubt_settled__in=GIVEN_UP)
     # Frames of an object check are about the video's picture, whatever its caption says.
-    yield from rows(Task.objects.filter(about, state=TaskState.OPEN), "asks for work on a caption that was dropped")
+    yield from rows(
+        Task.objects.filter(about_dropped, state=TaskState.OPEN), "asks for work on a caption that was dropped"
+    )

@@ -38,8 +38,8 @@ def projects_do_not_mix() -> Iterator[InvariantViolation]:
         (Task, "project", "video__project"),
         (Slot, "project", "task__project"),
     )
-    for model, one, other in pairs:
-        yield from rows(model.objects.exclude(**{one: F(other)}), "belongs to two projects")
+    for model, first_project, second_project in pairs:
+        yield from rows(model.objects.exclude(**{first_project: F(second_project)}), "belongs to two projects")
     members = ReleaseItem.objects.filter(item__isnull=False)
     foreign = members.exclude(item__subtest__project=F("release__project"))
     yield from rows(foreign, "is an item of a different project")

@@ -28,8 +28,8 @@ VALIDATION = Q(stage=Stage.VALIDATION, state=VoteState.COUNTED)
 def an_item_is_about_one_video() -> Iterator[InvariantViolation]:
     yield from rows(Item.objects.exclude(video=F("caption__video")), "names a different video than its caption")
     paired = Item.objects.filter(proficiency_item__isnull=False)
-    other = paired.exclude(proficiency_item__video=F("video"))
-    yield from rows(other, "has a proficiency item about a different video")
+    other_videos = paired.exclude(proficiency_item__video=F("video"))
+    yield from rows(other_videos, "has a proficiency item about a different video")
     kinds = paired.exclude(proficiency_item__subtest__kind=Subtest.Kind.PROFICIENCY)
     yield from rows(kinds, "has a proficiency item from a main subtest")
     yield from rows(Item.objects.filter(foils=None), "has no foil")
@@ -40,10 +40,10 @@ def an_item_is_what_its_pairs_say() -> Iterator[InvariantViolation]:
     # An old name comes from a process that was not stopped for the update to 0.3.0.
     pairs = Foil.objects.filter(item__state__in=(*LIVE, *RENAMED)).order_by("item_id", "position")
     columns = ("item", "item__state", "item__subtest__valid_when", "item__subtest__foils_enough", "verdict")
-    for key, found in groupby(pairs.values_list(*columns).iterator(), key=lambda row: row[:4]):
+    for key, verdict_rows in groupby(pairs.values_list(*columns).iterator(), key=lambda row: row[:4]):
         pk, state, valid_when, enough = key
         rule = VoteRule(0, 0, all_pairs=valid_when == Subtest.ValidWhen.ALL, pairs_enough=enough)
-        outcome = item_outcome([row[4] for row in found], rule)
+        outcome = item_outcome([row[4] for row in verdict_rows], rule)
         if outcome != state:
             yield InvariantViolation(name_of(Item, pk), f"is {state}; its pairs make it {outcome.value}")
     waiting = Item.objects.filter(state=ItemState.IN_VALIDATION)
@@ -111,8 +111,8 @@ def false_captions_are_flagged() -> Iterator[InvariantViolation]:
 
 def an_assembled_item_has_its_candidates_foils() -> Iterator[InvariantViolation]:
     """Check that every foil of an item made here is a candidate of its group, with the same text."""
-    made = Foil.objects.filter(item__candidate_group__isnull=False)
-    strangers = made.exclude(candidate__group=F("item__candidate_group"))
+    assembled = Foil.objects.filter(item__candidate_group__isnull=False)
+    strangers = assembled.exclude(candidate__group=F("item__candidate_group"))
     yield from rows(strangers, "is of an item made here, but not a candidate of its group")
     yield from rows(
         Foil.objects.filter(candidate__isnull=False).exclude(candidate__text=F("text")),

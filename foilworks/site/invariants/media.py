@@ -14,11 +14,11 @@ from foilworks.site.invariants.violation import InvariantViolation, name_of, row
 def a_ready_clip_has_its_file() -> Iterator[InvariantViolation]:
     ready = Video.objects.filter(media_state=MediaState.READY)
     yield from rows(ready.filter(file=""), "is ready without a file")
-    there: dict[str, bool] = {}
+    exists_by_name: dict[str, bool] = {}
     for pk, name in ready.exclude(file="").order_by("pk").values_list("pk", "file").iterator():
-        if name not in there:
-            there[name] = default_storage.exists(name)
-        if not there[name]:
+        if name not in exists_by_name:
+            exists_by_name[name] = default_storage.exists(name)
+        if not exists_by_name[name]:
             yield InvariantViolation(name_of(Video, pk), f"is ready, but its file {name} is missing")
 
 

@@ -47,36 +47,38 @@ GIVEN_BACK = (Ending.SKIPPED, Ending.EXPIRED, Ending.CANCELLED)
 
 def nobody_sees_gold_twice() -> Iterator[InvariantViolation]:
     """Find gold that a person got twice, unless they returned it unanswered or have undone the answer."""
-    kept = Lease.objects.filter(task__stage=Stage.GOLD).exclude(ending__in=GIVEN_BACK)
-    leases = kept.values("task", "person").annotate(n=Count("pk"))
+    kept_leases = Lease.objects.filter(task__stage=Stage.GOLD).exclude(ending__in=GIVEN_BACK)
+    leases = kept_leases.values("task", "person").annotate(n=Count("pk"))
     for row in leases.filter(n__gt=1).order_by("task", "person"):
         undone = Vote.objects.filter(gold__tasks=row["task"], person=row["person"], state=VoteState.UNDONE).count()
         if row["n"] > 1 + undone:
             problem = f"was given {row['n']} times to person {row['person']}"
             yield InvariantViolation(f"annotation.task {row['task']}", problem)
-    asked = Question.objects.filter(pair=OuterRef("gold"), attempt__person=OuterRef("person"))
-    yield from rows(Vote.objects.filter(GOLD).filter(Exists(asked)), "is on gold that the person has answered before")
+    answered = Question.objects.filter(pair=OuterRef("gold"), attempt__person=OuterRef("person"))
+    yield from rows(
+        Vote.objects.filter(GOLD).filter(Exists(answered)), "is on gold that the person has answered before"
+    )
 
 
 def no_gold_on_what_they_made() -> Iterator[InvariantViolation]:
     before = {"person": OuterRef("person"), "created_at__lt": OuterRef("created_at")}
-    made = Edit.objects.filter(group__caption__video=OuterRef("gold__video"), **before)
+    edited = Edit.objects.filter(group__caption__video=OuterRef("gold__video"), **before)
     reviewed = Review.objects.filter(candidate__group__caption__video=OuterRef("gold__video"), **before)
     votes = Vote.objects.filter(GOLD, state=VoteState.COUNTED)
-    yield from rows(votes.filter(Exists(made)), "is on gold of a video that the person had edited before")
+    yield from rows(votes.filter(Exists(edited)), "is on gold of a video that the person had edited before")
     yield from rows(votes.filter(Exists(reviewed)), "is on gold of a video that the person had reviewed before")
 
 
 def who_is_paused_says_why_and_holds_nothing() -> Iterator[InvariantViolation]:
     paused = Standing.objects.filter(state=Standing.State.PAUSED)
     yield from rows(paused.filter(Q(paused_at=None) | Q(paused_why="")), "is paused without a time or a reason")
-    held = Slot.objects.filter(
+    leased = Slot.objects.filter(
         person=OuterRef("person"),
         project=OuterRef("policy__project"),
         stage__in=stages_shown_as(Stage.VALIDATION),
         state=SlotState.LEASED,
     )
-    yield from rows(paused.filter(Exists(held)), "is paused, but holds a task")
+    yield from rows(paused.filter(Exists(leased)), "is paused, but holds a task")
     active = Standing.objects.filter(state=Standing.State.ACTIVE)
     yield from rows(active.exclude(paused_at=None, paused_why=""), "is active, but has a reason for a pause")
 
@@ -87,8 +89,8 @@ def the_tally_is_what_was_answered() -> Iterator[InvariantViolation]:
     for vote in votes.exclude(state=VoteState.UNDONE).select_related("gold").iterator():
         counted.setdefault(vote.standing_id, Counter()).update(counts_of_vote(vote))
     for pk, *stored in Standing.objects.order_by("pk").values_list("pk", *COUNTS).iterator():
-        found = counted.get(pk, Counter())
-        wrong = [name for name, number in zip(COUNTS, stored, strict=True) if found[name] != number]
+        recounted = counted.get(pk, Counter())
+        wrong = [name for name, number in zip(COUNTS, stored, strict=True) if recounted[name] != number]
         if wrong:
             yield InvariantViolation(
                 name_of(Standing, pk), f"has counts that differ from its votes: {', '.join(wrong)}"

@@ -137,14 +137,14 @@ INVARIANTS: dict[str, Check] = {
 
 def violations() -> list[dict[str, str]]:
     """Yield every row that breaks an invariant: {"invariant", "row", "problem"}, in the order of the table."""
-    return [_violation(name, found) for name, check in INVARIANTS.items() for found in check()]
+    return [_violation(name, violation) for name, check in INVARIANTS.items() for violation in check()]
 
 
 def damaged_files(progress: Callable[[Iterable[Any], int, str], Iterator[Any]]) -> list[dict[str, str]]:
     """Yield the same for stored videos whose bytes have changed."""
     check = media.a_stored_file_is_its_hash
-    return [_violation(f"media.{check.__name__}", found) for found in check(progress)]
+    return [_violation(f"media.{check.__name__}", violation) for violation in check(progress)]
 
 
-def _violation(name: str, found: InvariantViolation) -> dict[str, str]:
-    return {"invariant": name, "row": found.row, "problem": found.problem}
+def _violation(name: str, violation: InvariantViolation) -> dict[str, str]:
+    return {"invariant": name, "row": violation.row, "problem": violation.problem}

@@ -19,10 +19,14 @@ def a_choice_is_one_of_the_texts_shown() -> Iterator[InvariantViolation]:
     yield from rows(choices.filter(choice="caption").exclude(foil=None), "chose the caption, but names a foil")
     yield from rows(choices.filter(foil=None).exclude(choice="caption"), "chose neither the caption nor a foil")
     for pk, foil, order, first in choices.values_list("pk", "foil", "order_shown", "caption_first").iterator():
-        shown = order or []
-        if (foil or CAPTION) not in shown or CAPTION not in shown or len(set(shown)) != len(shown):
+        order_shown = order or []
+        if (
+            (foil or CAPTION) not in order_shown
+            or CAPTION not in order_shown
+            or len(set(order_shown)) != len(order_shown)
+        ):
             yield InvariantViolation(name_of(Vote, pk), "chose a text that was not shown")
-        elif first != (shown[0] == CAPTION):
+        elif first != (order_shown[0] == CAPTION):
             yield InvariantViolation(name_of(Vote, pk), "has a position of the caption that differs from its order")
 
 
@@ -30,12 +34,12 @@ def a_judged_choice_is_one_of_the_texts_shown() -> Iterator[InvariantViolation]:
     """Check the validation of multiple-choice items: the chosen foil was shown, and the order is that of the pair."""
     votes = Vote.objects.filter(stage=Stage.VALIDATION, order_shown__isnull=False)
     columns = ("pk", "foil", "chosen_place", "choice", "order_shown", "caption_first")
-    for pk, foil, place, choice, order, first in votes.values_list(*columns).iterator():
+    for pk, foil, position, choice, order, first in votes.values_list(*columns).iterator():
         if CAPTION not in order or foil not in order or len(set(order)) != len(order):
             yield InvariantViolation(name_of(Vote, pk), "lacks its caption or its foil in the order shown")
         elif first != (order.index(CAPTION) < order.index(foil)):
             yield InvariantViolation(name_of(Vote, pk), "has a position of the caption that differs from its order")
-        elif parse_choice(order, place or choice) != (choice, place):
+        elif parse_choice(order, position or choice) != (choice, position):
             yield InvariantViolation(name_of(Vote, pk), "has a choice that differs from the text at its place")
 
 
@@ -54,7 +58,7 @@ def the_caption_stands_first_half_of_the_time() -> Iterator[InvariantViolation]:
 def an_answer_is_about_every_object() -> Iterator[InvariantViolation]:
     answers = ObjectAnswer.objects.values_list("pk", "visible", "frame__objects_named")
     for pk, visible, objects in answers.iterator():
-        if len(visible) != len(objects) or not all(isinstance(each, bool) for each in visible):
+        if len(visible) != len(objects) or not all(isinstance(is_visible, bool) for is_visible in visible):
             yield InvariantViolation(name_of(ObjectAnswer, pk), "does not have an answer for every object of its frame")
     counted = ObjectAnswer.objects.filter(undone_at=None, slot__isnull=False)
     own = Q(slot__person=F("person"), slot__task__frame=F("frame"), slot__state="done")

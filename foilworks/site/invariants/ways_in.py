@@ -16,8 +16,8 @@ def who_is_let_through_has_agreed() -> Iterator[InvariantViolation]:
         text__version=OuterRef("consent_version"),
         withdrawn_at=None,
     )
-    said = Membership.objects.filter(consent_version__gt=0)
-    yield from rows(said.filter(~Exists(agreed)), "has a consent version that the person did not agree to")
+    consented = Membership.objects.filter(consent_version__gt=0)
+    yield from rows(consented.filter(~Exists(agreed)), "has a consent version that the person did not agree to")
     ahead = Membership.objects.filter(consent_version__gt=F("project__consent_version"))
     yield from rows(ahead, "has a consent version that does not exist")
 
@@ -33,6 +33,8 @@ def a_place_ends_once_and_is_a_workers() -> Iterator[InvariantViolation]:
 
 def an_erased_account_is_empty() -> Iterator[InvariantViolation]:
     erased = User.objects.filter(erased_at__isnull=False)
-    named = ~Q(email="") | ~Q(first_name="") | ~Q(last_name="") | ~Q(username__startswith="erased-")
-    yield from rows(erased.filter(named | Q(is_active=True)), "is erased, but still has personal data or is active")
+    has_personal_data = ~Q(email="") | ~Q(first_name="") | ~Q(last_name="") | ~Q(username__startswith="erased-")
+    yield from rows(
+        erased.filter(has_personal_data | Q(is_active=True)), "is erased, but still has personal data or is active"
+    )
     yield from rows(CrowdWorker.objects.filter(person__erased_at__isnull=False), "identifies an erased account")

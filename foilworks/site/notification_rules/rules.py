@@ -58,11 +58,11 @@ class Window:
     def people(self, project: int) -> dict[int, set[str]]:
         """Return person -> roles, of open accounts; nobody in an archived or deleted project."""
         if project not in self._people:
-            found = self._people[project] = {}
+            roles_of_person = self._people[project] = {}
             rows = Membership.objects.filter(project=project, person__is_active=True)
             used = rows.filter(project__archived_at=None, project__deleted_at=None)
             for person, role in used.order_by("person").values_list("person", "role"):
-                found.setdefault(person, set()).add(role)
+                roles_of_person.setdefault(person, set()).add(role)
         return self._people[project]
 
     def has(self, project: int, person: int | None, role: str) -> bool:
@@ -73,9 +73,9 @@ class Window:
 
     def reviewers(self, project: int) -> list[int]:
         """Return reviewers who neither judge nor are researchers."""
-        others = {Role.VALIDATOR, Role.RESEARCHER}
+        barred_roles = {Role.VALIDATOR, Role.RESEARCHER}
         people = self.people(project).items()
-        return [person for person, roles in people if Role.REVIEWER in roles and not roles & others]
+        return [person for person, roles in people if Role.REVIEWER in roles and not roles & barred_roles]
 
 
 Rule = Callable[[Window], Iterator[Draft]]
@@ -98,9 +98,9 @@ def comments(window: Window) -> Iterator[Draft]:
         project, item = event.project_id, event.details.get("item")
         facts = Item.objects.filter(pk=item).values("key").first()
         before = set(ItemComment.objects.filter(item=item).values_list("author", flat=True))
-        part = [person for person in window.reviewers(project) if person in before]
+        commenters = [person for person in window.reviewers(project) if person in before]
         people = [(person, Role.RESEARCHER) for person in window.researchers(project)]
-        people += [(person, Role.REVIEWER) for person in _adjudicators(project, part, item)]
+        people += [(person, Role.REVIEWER) for person in _adjudicators(project, commenters, item)]
         for person, role in people:
             if facts is not None and person != event.actor_id:
                 yield Draft(person, project, role, "comment", event.target_id, {"item": item, **facts})
@@ -114,7 +114,7 @@ def disputes(window: Window) -> Iterator[Draft]:
     days = {(event.project_id, event.at.strftime(DAY)) for event in moved if int(event.target_id) in still}
     for project, day in sorted(days):
         people = [(person, Role.RESEARCHER) for person in window.researchers(project)]
-        people += [(one, Role.REVIEWER) for one in _adjudicators(project, window.reviewers(project))]
+        people += [(reviewer, Role.REVIEWER) for reviewer in _adjudicators(project, window.reviewers(project))]
         for person, role in people:
             yield Draft(person, project, role, "dispute", f"{project}:{day}")
 
@@ -123,9 +123,9 @@ def _adjudicators(project: int, people: Sequence[int], item: int | None = None) 
     """Return those of the people who may decide the item; without one, any item of the project."""
     if not people:
         return []
-    which, found = ({} if item is None else {"pk": item}), Project.objects.get(pk=project)
+    which, project_row = ({} if item is None else {"pk": item}), Project.objects.get(pk=project)
     rows = User.objects.filter(pk__in=people).order_by("pk")
-    return [one.pk for one in rows if adjudicable(one, found).filter(**which).exists()]
+    return [account.pk for account in rows if adjudicable(account, project_row).filter(**which).exists()]
 
 
 def ended_runs(window: Window) -> Iterator[Draft]:

@@ -24,12 +24,12 @@ LEAST_FREE_BYTES = 100 * 2**20
 
 def is_full(error: BaseException | None) -> bool:
     """Return whether the error, or one that caused it, is due to a full disk."""
-    return any(_says_full(each) for each in _chain(error))
+    return any(_says_full(cause) for cause in _chain(error))
 
 
 def is_away(error: BaseException | None) -> bool:
     """Return whether the error, or one that caused it, is due to a database that does not answer."""
-    return any(_says_away(each) for each in _chain(error))
+    return any(_says_away(cause) for cause in _chain(error))
 
 
 def has_room(folder: Path) -> bool:
@@ -41,10 +41,10 @@ def _says_full(error: BaseException) -> bool:
     if isinstance(error, OSError) and error.errno in FULL:
         return True
     state = getattr(error.__cause__, "sqlstate", None)
-    said = str(error).lower()
-    known = state in FULL_STATES or any(words in said for words in FULL_WORDS)
-    known = known or (DISK_ERROR in said and not has_room(settings.FOILWORKS_HOME))
-    return isinstance(error, OperationalError) and known
+    message = str(error).lower()
+    is_full_error = state in FULL_STATES or any(words in message for words in FULL_WORDS)
+    is_full_error = is_full_error or (DISK_ERROR in message and not has_room(settings.FOILWORKS_HOME))
+    return isinstance(error, OperationalError) and is_full_error
 
 
 def _says_away(error: BaseException) -> bool:
@@ -52,14 +52,14 @@ def _says_away(error: BaseException) -> bool:
         return True
     cause = error.__cause__
     state = getattr(cause, "sqlstate", None)
-    said = str(error).lower()
-    lost = state is None and ("connection" in said or any(words in said for words in GONE_WORDS))
+    message = str(error).lower()
+    lost = state is None and ("connection" in message or any(words in message for words in GONE_WORDS))
     return isinstance(error, OperationalError) and (lost or str(state or "").startswith(AWAY_STATES))
 
 
 def _chain(error: BaseException | None) -> list[BaseException]:
-    found: list[BaseException] = []
-    while error is not None and error not in found:
-        found.append(error)
+    causes: list[BaseException] = []
+    while error is not None and error not in causes:
+        causes.append(error)
         error = error.__cause__ or error.__context__
-    return found
+    return causes

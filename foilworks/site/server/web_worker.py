@@ -70,8 +70,8 @@ class DeadlineWorker(ThreadWorker):
 
 def length_of(headers: list[tuple[str, str]]) -> int:
     """Return the announced length of the body in bytes; 0 if none is announced."""
-    said = next((value for name, value in headers if name.upper() == "CONTENT-LENGTH"), "0")
-    return int(said) if said.isdigit() else 0
+    length = next((value for name, value in headers if name.upper() == "CONTENT-LENGTH"), "0")
+    return int(length) if length.isdigit() else 0
 
 
 def seconds_for(length: int) -> float:
