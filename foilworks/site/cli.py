@@ -112,9 +112,9 @@ def about(name: str) -> str:
 
 def _helps(module: ast.Module) -> Iterator[str]:
     """Yield the value of `help` of the class Command."""
-    for part in module.body:
-        if isinstance(part, ast.ClassDef) and part.name == "Command":
-            for line in part.body:
+    for node in module.body:
+        if isinstance(node, ast.ClassDef) and node.name == "Command":
+            for line in node.body:
                 if isinstance(line, ast.Assign) and ast.unparse(line.targets[0]) == "help":
                     yield ast.literal_eval(line.value)
 

@@ -46,8 +46,8 @@ class HelpPage:
 @cache
 def help_names() -> frozenset[str]:
     """Return the names of all served pages."""
-    found = (path for shelf in SHELVES for path in (DOCS / shelf).glob("*.md"))
-    return frozenset({*ALONE, *(path.relative_to(DOCS).with_suffix("").as_posix() for path in found)})
+    paths = (path for shelf in SHELVES for path in (DOCS / shelf).glob("*.md"))
+    return frozenset({*ALONE, *(path.relative_to(DOCS).with_suffix("").as_posix() for path in paths)})
 
 
 def help_address(name: str, anchor: str = "") -> str:
@@ -64,14 +64,14 @@ def help_page(name: str) -> HelpPage:
     titles = {str(token.attrs["id"]): (token.tag, _plain(after)) for token, after in headings}
     # The template shows the title above the page.
     first = next(number for number, token in enumerate(tokens) if token.type == "heading_close")
-    rest = tokens[first + 1 :]
-    targets = {token.content for token in rest if token.type == "myst_target"}
-    _rewrite(rest, name, set(titles))
+    body = tokens[first + 1 :]
+    targets = {token.content for token in body if token.type == "myst_target"}
+    _rewrite(body, name, set(titles))
     return HelpPage(
         name,
         next(title for tag, title in titles.values() if tag == "h1"),
         # Made of our own pages, in which Markdown's HTML is off.
-        mark_safe(_MARKDOWN.renderer.render(rest, _MARKDOWN.options, {})),  # noqa: S308  # nosec
+        mark_safe(_MARKDOWN.renderer.render(body, _MARKDOWN.options, {})),  # noqa: S308  # nosec
         tuple((anchor, title) for anchor, (tag, title) in titles.items() if tag == "h2"),
         frozenset({*titles, *targets}),
     )
@@ -89,8 +89,8 @@ def _rewrite(tokens: Sequence[Token], name: str, headings: set[str]) -> None:
             token.hidden = token.content in headings
         for child in _links(token):
             href = _href(str(child[0].attrs["href"]), name)
-            for part in child:
-                part.hidden = href is None
+            for link_token in child:
+                link_token.hidden = href is None
             child[0].attrs["href"] = href or ""
 
 
@@ -144,10 +144,10 @@ class _Renderer(RendererHTML):
 
 
 def _markdown() -> MarkdownIt:
-    made = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table")
-    made.use(anchors_plugin, max_level=4).use(myst_block_plugin)
-    made.add_render_rule("myst_target", _Renderer.myst_target)
-    return made
+    markdown = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table")
+    markdown.use(anchors_plugin, max_level=4).use(myst_block_plugin)
+    markdown.add_render_rule("myst_target", _Renderer.myst_target)
+    return markdown
 
 
 _MARKDOWN = _markdown()

@@ -60,19 +60,19 @@ def _training_set(project: Project) -> TrainingSet:
     rows = Caption.objects.filter(
         video__project=project, video__split=Split.TRAIN, video__media_state=MediaState.READY
     ).select_related("video")
-    said: dict[str, dict[str, str]] = {}
+    captions_by_clip: dict[str, dict[str, str]] = {}
     files: dict[str, PathLike[str]] = {}
     for row in rows.order_by("video__key"):
         kind = next((prefix for prefix in (plan.DIRECTION, plan.OBJECT) if row.key.startswith(prefix)), "")
-        said.setdefault(row.video.key, {})[kind] = row.text
+        captions_by_clip.setdefault(row.video.key, {})[kind] = row.text
         files[row.video.key] = clip_file(row.video)
-    keys = [key for key, texts in said.items() if {plan.DIRECTION, plan.OBJECT} <= texts.keys()]
+    keys = [key for key, texts in captions_by_clip.items() if {plan.DIRECTION, plan.OBJECT} <= texts.keys()]
     if not keys:
         raise EvaluationError("the project has no clips to train on; run `foilworks demo` again")
     return TrainingSet(
         clips=np.stack([_frames(files[key]) for key in keys]),
-        directions=[said[key][plan.DIRECTION] for key in keys],
-        objects=[said[key][plan.OBJECT] for key in keys],
+        directions=[captions_by_clip[key][plan.DIRECTION] for key in keys],
+        objects=[captions_by_clip[key][plan.OBJECT] for key in keys],
     )
 
 

@@ -61,8 +61,8 @@ class Page:
         """Return how well the page matches a view: 0 not at all, more the longer their common name."""
         if view_name == self.name:
             return len(view_name) + 1
-        found = [len(start) for start in self.section or (f"{self.name}:",) if view_name.startswith(start)]
-        return max(found, default=0)
+        lengths = [len(start) for start in self.section or (f"{self.name}:",) if view_name.startswith(start)]
+        return max(lengths, default=0)
 
 
 @dataclass(frozen=True)
@@ -195,12 +195,12 @@ def current_page(view_name: str) -> Page | None:
 
 def _groups(request: HttpRequest, project: Project) -> list[dict[str, Any]]:
     """slug, label, whether the current page is in it, `links` with label, url, current; without empty groups."""
-    roles, here = roles_in(request.user, project), current_page(request.resolver_match.view_name)
+    roles, open_page = roles_in(request.user, project), current_page(request.resolver_match.view_name)
     groups = []
     for group in GROUPS:
         pages = [page for page in group.pages if roles & frozenset(page.roles)]
         links = [
-            {"label": page.label, "url": reverse(page.name, args=[project.slug]), "current": page is here}
+            {"label": page.label, "url": reverse(page.name, args=[project.slug]), "current": page is open_page}
             for page in pages
         ]
         if links:

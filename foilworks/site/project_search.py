@@ -78,7 +78,7 @@ def search(person: User, project: Project, text: str) -> Results:
         names = [pages, _runs(project, text), _scored(project, text), _releases(project, text), _members(project, text)]
     else:
         texts, names = [_foils(person, project, text), _reviews(person, project, text)], [pages]
-    return Results([found for found in texts if found.hits], [found for found in names if found.hits])
+    return Results([group for group in texts if group.hits], [group for group in names if group.hits])
 
 
 def _pages(project: Project, roles: frozenset[str], text: str) -> list[Hit]:
@@ -107,8 +107,8 @@ def _pages_with_subjects() -> Iterator[tuple[str, Page, str]]:
 def _items(project: Project, text: str) -> Found:
     foils = Foil.objects.filter(item=OuterRef("pk")).order_by("position").values("text")
     # The foil that was searched for, else the item's first one.
-    shown = Coalesce(Subquery(foils.filter(text__icontains=text)[:1]), Subquery(foils[:1]))
-    rows = narrowed(project, {"q": text}, None).annotate(foil_shown=shown).order_by("-pk")
+    foil_text = Coalesce(Subquery(foils.filter(text__icontains=text)[:1]), Subquery(foils[:1]))
+    rows = narrowed(project, {"q": text}, None).annotate(foil_shown=foil_text).order_by("-pk")
     rows = rows.select_related("caption", "subtest", "video")[:HITS_PER_GROUP]
     return Found(
         "items", gettext_lazy("Items"), [_item(project, row) for row in rows], _all("items:items", project, text)
@@ -209,7 +209,7 @@ def _reviews(person: User, project: Project, text: str) -> Found:
 def _own(slug: str, label: Promise, project: Project, texts: list[str]) -> Found:
     # An answer has no page of its own: it cannot be changed.
     url = f"{reverse('annotation:own_figures', args=[project.slug])}#answers"
-    return Found(slug, label, [Hit(_("Your activity"), url, text=each) for each in texts])
+    return Found(slug, label, [Hit(_("Your activity"), url, text=answer_text) for answer_text in texts])
 
 
 def _number(text: str) -> Q:

@@ -46,9 +46,9 @@ RENAMED: dict[str, str] = {}
 
 
 def _env(name: str, default: str = "") -> str:
-    given = _ENVIRONMENT.get(name, "")
-    if given.strip():
-        return given
+    setting = _ENVIRONMENT.get(name, "")
+    if setting.strip():
+        return setting
     old = RENAMED.get(name, "")
     if _ENVIRONMENT.get(old, "").strip():
         sys.stderr.write(f"foilworks: {old} is now {name}; the old name works until 0.5\n")
@@ -81,8 +81,8 @@ def _made(folder: Path) -> Path:
     return folder
 
 
-def _unusable(said: str) -> ImproperlyConfigured:
-    return ImproperlyConfigured(f"FOILWORKS_HOME {said}; choose a folder you can write to")
+def _unusable(problem: str) -> ImproperlyConfigured:
+    return ImproperlyConfigured(f"FOILWORKS_HOME {problem}; choose a folder you can write to")
 
 
 def _kept_secret(home: Path) -> str:
@@ -101,20 +101,20 @@ def _write_secret(path: Path) -> None:
     """Write the key to a temporary file first, so that it exists in full or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".secret_key")
-    beside = Path(name)
+    temporary = Path(name)
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(secrets.token_urlsafe(50))
             file.flush()
             os.fsync(file.fileno())
-        beside.replace(path)
+        temporary.replace(path)
     finally:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
 def _chat_endpoints() -> dict[str, dict]:
     """Return name -> address, models, key and price of the CHAT_ENDPOINTS (docs/how-to/instruction-models.md)."""
-    found = {}
+    endpoints = {}
     for name in _env("CHAT_ENDPOINTS").replace(",", " ").split():
         prefix = f"CHAT_{name.upper()}"
         url = service_urls.split(f"{prefix}_URL", _env(f"{prefix}_URL"))
@@ -125,9 +125,9 @@ def _chat_endpoints() -> dict[str, dict]:
         models = _env(f"{prefix}_MODELS").replace(",", " ").split()
         if not models:
             raise ImproperlyConfigured(f"{prefix}_MODELS names no model; list the endpoint's models, the default first")
-        found[name] = {"url": url.geturl(), "models": tuple(models), "key": _env(f"{prefix}_KEY"), **_price(prefix)}
-        found[name]["in_flight"] = _whole(f"{prefix}_IN_FLIGHT", 64, 1)
-    return found
+        endpoints[name] = {"url": url.geturl(), "models": tuple(models), "key": _env(f"{prefix}_KEY"), **_price(prefix)}
+        endpoints[name]["in_flight"] = _whole(f"{prefix}_IN_FLIGHT", 64, 1)
+    return endpoints
 
 
 def _price(prefix: str) -> dict:

@@ -120,20 +120,22 @@ def _drop_tables() -> None:
 
 def _conninfo() -> str:
     """Return the address for PostgreSQL's programs without the password, which `ps` would show to everybody."""
-    given = connection.settings_dict
-    parts = {name: value for name, value in given["OPTIONS"].items() if name not in NOT_LIBPQ}
-    named = {"dbname": "NAME", "user": "USER", "host": "HOST", "port": "PORT"}
-    return make_conninfo(**parts, **{name: str(given[key]) for name, key in named.items() if given[key]})
+    database = connection.settings_dict
+    options = {name: value for name, value in database["OPTIONS"].items() if name not in NOT_LIBPQ}
+    settings_keys = {"dbname": "NAME", "user": "USER", "host": "HOST", "port": "PORT"}
+    return make_conninfo(
+        **options, **{name: str(database[key]) for name, key in settings_keys.items() if database[key]}
+    )
 
 
 def _run(program: str, *arguments: str) -> None:
-    found = shutil.which(program) or _debians(program)
-    if found is None:
+    executable = shutil.which(program) or _debians(program)
+    if executable is None:
         raise BackupError(f"{program} is not installed; install PostgreSQL's client programs (postgresql-client)")
     # The password is in the environment, like ours: no file with it remains if this process is killed.
     password = str(connection.settings_dict["PASSWORD"])
     environment = {**os.environ, **({"PGPASSWORD": password} if password else {})}
-    done = subprocess.run([found, *arguments], capture_output=True, text=True, check=False, env=environment)
+    done = subprocess.run([executable, *arguments], capture_output=True, text=True, check=False, env=environment)
     if done.returncode != 0:
         reason = " ".join(done.stderr.split())[:500]
         raise BackupError(f"{program} failed: {reason}; fix the cause, then try again")

@@ -97,12 +97,12 @@ def remove_old(why: str, *spared: Path) -> None:
     between the first and the last: people need the state before the trouble began.
     """
     copies = [(path, manifest["migrations"]) for path, manifest in _made_by_itself(why)]
-    kept = {path.resolve() for path in spared}
+    spared_paths = {path.resolve() for path in spared}
     while len(copies) > AUTOMATIC_KEPT:
-        free = [place for place, (path, _) in enumerate(copies) if path.resolve() not in kept]
+        free = [index for index, (path, _) in enumerate(copies) if path.resolve() not in spared_paths]
         if not free:
             return
-        goes = next((place for place in free if _is_between(copies, place)), free[0])
+        goes = next((index for index in free if _is_between(copies, index)), free[0])
         _remove(copies.pop(goes)[0])
 
 
@@ -121,11 +121,11 @@ def remove_older(why: str, days: int) -> list[Path]:
 
 def _made_by_itself(why: str) -> list[tuple[Path, dict[str, Any]]]:
     """Return the complete backups in the home's folder that were made for this reason, oldest first."""
-    found = []
+    backups = []
     for path in backups_folder().glob(f"{why}-*"):
         with suppress(BackupError):
-            found.append((path, _read_manifest(path)))
-    return sorted(found, key=lambda each: (each[1]["created_at"], each[0]))
+            backups.append((path, _read_manifest(path)))
+    return sorted(backups, key=lambda backup: (backup[1]["created_at"], backup[0]))
 
 
 def _remove(copy: Path) -> None:
@@ -133,10 +133,10 @@ def _remove(copy: Path) -> None:
         remove_folder(copy)
 
 
-def _is_between(copies: list[tuple[Path, list[str]]], place: int) -> bool:
+def _is_between(copies: list[tuple[Path, list[str]]], index: int) -> bool:
     """Return whether the backups before and after it contain the same tables."""
-    around = [tables for _, tables in copies[max(0, place - 1) : place + 2]]
-    return 0 < place < len(copies) - 1 and around[0] == around[1] == around[2]
+    around = [tables for _, tables in copies[max(0, index - 1) : index + 2]]
+    return 0 < index < len(copies) - 1 and around[0] == around[1] == around[2]
 
 
 def has_rows() -> bool:
@@ -257,5 +257,5 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _silent(things: Iterable[Any], _total: int, _label: str) -> Iterator[Any]:
-    yield from things
+def _silent(items: Iterable[Any], _total: int, _label: str) -> Iterator[Any]:
+    yield from items

@@ -22,8 +22,8 @@ def back_up_files(target: Path, progress: Progress) -> None:
     """Copy the files into the backup. OSError: the storage cannot be read, or the disk is full."""
     if is_local():
         # Names that begin with a dot are not stored completely yet.
-        whole = [path for path in _files(settings.MEDIA_ROOT) if not path.name.startswith(".")]
-        _copy_files(whole, settings.MEDIA_ROOT, target, progress)
+        stored_files = [path for path in _files(settings.MEDIA_ROOT) if not path.name.startswith(".")]
+        _copy_files(stored_files, settings.MEDIA_ROOT, target, progress)
         return
     names = sorted(name for name, _ in default_storage.names())
     for name in progress(names, len(names), "videos"):
@@ -38,11 +38,11 @@ def copy_in(source: Path, progress: Progress) -> None:
     if is_local():
         _copy_files(_files(source), source, settings.MEDIA_ROOT, progress)
         return
-    there = dict(default_storage.names())
+    size_by_name = dict(default_storage.names())
     paths = _files(source)
     for path in progress(paths, len(paths), "videos"):
         name = path.relative_to(source).as_posix()
-        if name not in there or (there[name] != path.stat().st_size and not _is_damaged(path)):
+        if name not in size_by_name or (size_by_name[name] != path.stat().st_size and not _is_damaged(path)):
             with path.open("rb") as file:
                 default_storage.save(name, File(file))
 
@@ -59,8 +59,8 @@ def restore_uploads(source: Path) -> None:
     _copy_tree(source, settings.UPLOAD_ROOT)
 
 
-def _quiet(things: Iterable[Any], _total: int, _label: str) -> Iterator[Any]:
-    yield from things
+def _quiet(items: Iterable[Any], _total: int, _label: str) -> Iterator[Any]:
+    yield from items
 
 
 def _copy_tree(source: Path, target: Path) -> None:

@@ -32,13 +32,13 @@ def rehearse(folder: Path) -> dict[str, Any]:
             # Empty values mean the default of that home, whatever the environment and `.env` say.
             own = {"FOILWORKS_HOME": str(home), "DATABASE_URL": url, "STORAGE_URL": "", "REDIS_URL": ""}
             restored = _foilworks(own, "restore", str(folder))
-            found = _foilworks(own, "check", *(["--files"] if restored["media"] else []))
+            check = _foilworks(own, "check", *(["--files"] if restored["media"] else []))
     except OSError as error:
         raise BackupError(
             f"{folder}: cannot be restored here ({error.strerror}); free space in FOILWORKS_HOME"
         ) from error
-    kept = ("made_at", "media", "key", "rows")
-    return {"from": str(folder), **{name: restored[name] for name in kept}, **found}
+    restored_fields = ("made_at", "media", "key", "rows")
+    return {"from": str(folder), **{name: restored[name] for name in restored_fields}, **check}
 
 
 def _foilworks(own: Mapping[str, str], *arguments: str) -> dict[str, Any]:
@@ -46,11 +46,11 @@ def _foilworks(own: Mapping[str, str], *arguments: str) -> dict[str, Any]:
     command = [settings.FOILWORKS_PYTHON, "-m", "django", *arguments, "--json", "--settings", "foilworks.site.settings"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **own})
     try:
-        found: dict[str, Any] = json.loads(done.stdout)
+        output: dict[str, Any] = json.loads(done.stdout)
     except ValueError as error:
-        said = done.stderr.strip().splitlines() or ["it ended without a message; check that the disk has space"]
-        raise BackupError(said[-1].removeprefix("foilworks: ")) from error
-    return found
+        error_lines = done.stderr.strip().splitlines() or ["it ended without a message; check that the disk has space"]
+        raise BackupError(error_lines[-1].removeprefix("foilworks: ")) from error
+    return output
 
 
 @contextmanager

@@ -64,9 +64,11 @@ class Crew:
 
     def sent_back(self, subtest: Subtest) -> frozenset[str]:
         """Return the scenes of `left_true` that reviewers notice."""
-        left = self.left_true(subtest)
+        true_scenes = self.left_true(subtest)
         player, _ = self.players(Role.REVIEWER)[0]
-        return left - self.slips(player, _trait("overlooks_a_true_text", subtest), tuple(left), shared=True)
+        return true_scenes - self.slips(
+            player, _trait("overlooks_a_true_text", subtest), tuple(true_scenes), shared=True
+        )
 
 
 def in_turns(acts: Iterable[Iterator[None]]) -> Iterator[None]:

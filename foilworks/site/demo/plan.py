@@ -50,7 +50,7 @@ def direction_pairs() -> str:
 
 def object_lexicon() -> str:
     """Return `lexicon=` of the fake method: every shape becomes the next one."""
-    return ",".join(f"{shape}:{other}" for shape, other in NEXT_SHAPE.items())
+    return ",".join(f"{shape}:{next_shape}" for shape, next_shape in NEXT_SHAPE.items())
 
 
 def seed_of(project: Project) -> int:

@@ -100,12 +100,12 @@ def _records(scene: Scene, split: str) -> Sequence[dict[str, Any]]:
     )
 
 
-def _record(scene: Scene, split: str, about: str, caption: str) -> dict[str, Any]:
+def _record(scene: Scene, split: str, id_prefix: str, caption: str) -> dict[str, Any]:
     facts: dict[str, Any] = {"shape": scene.facts.shape, "colour": scene.facts.colour, "motion": scene.facts.motion}
     if scene.facts.times:
         facts["count"] = scene.facts.times
     return {
-        "id": f"{about}{scene.key}",
+        "id": f"{id_prefix}{scene.key}",
         "video": f"{scene.key}.mp4",
         "video_key": scene.key,
         "source_dataset": DATASET,
@@ -190,7 +190,7 @@ def _import(making: Build, seed: int) -> None:
 
 def _subtests(making: Build) -> dict[str, Subtest]:
     owner, project = making.owner, making.project
-    made = {
+    subtests = {
         plan.OBJECT_SUBTEST: create_subtest(
             owner,
             project,
@@ -201,16 +201,18 @@ def _subtests(making: Build) -> dict[str, Subtest]:
             votes_needed=1,
         )
     }
-    made[plan.DIRECTION_SUBTEST] = create_subtest(
-        owner, project, name=plan.DIRECTION_SUBTEST, test="direction", proficiency_subtest=made[plan.OBJECT_SUBTEST]
+    subtests[plan.DIRECTION_SUBTEST] = create_subtest(
+        owner, project, name=plan.DIRECTION_SUBTEST, test="direction", proficiency_subtest=subtests[plan.OBJECT_SUBTEST]
     )
-    made[plan.COUNTING_SUBTEST] = create_subtest(owner, project, name=plan.COUNTING_SUBTEST, test="counting")
-    made[plan.FREE_SUBTEST] = create_subtest(owner, project, name=plan.FREE_SUBTEST, test="actions", foils_per_item=2)
+    subtests[plan.COUNTING_SUBTEST] = create_subtest(owner, project, name=plan.COUNTING_SUBTEST, test="counting")
+    subtests[plan.FREE_SUBTEST] = create_subtest(
+        owner, project, name=plan.FREE_SUBTEST, test="actions", foils_per_item=2
+    )
     for stage, text in guidelines.GENERAL.items():
         publish_guideline(owner, project, stage, text)
     for name, text in guidelines.FOR_EDITING.items():
-        publish_guideline(owner, project, Stage.EDIT, text, subtest=made[name])
-    return made
+        publish_guideline(owner, project, Stage.EDIT, text, subtest=subtests[name])
+    return subtests
 
 
 def _generate(making: Build, subtests: dict[str, Subtest], seed: int) -> None:
@@ -249,8 +251,8 @@ def _work(making: Build, subtests: dict[str, Subtest]) -> None:
     """Do all work on direction and objects, up to the last vote."""
     clips, crew = 2 * making.sizes.pairs, making.crew
     # Every clip has two foils, each edited and reviewed; a rejected scene returns two clips.
-    again = sum(len(crew.sent_back(subtests[name])) for name in (plan.DIRECTION_SUBTEST, plan.OBJECT_SUBTEST))
-    making.acts(people.edit_and_review(crew), 4 * clips + 4 * again, "editing and reviewing")
+    n_returned = sum(len(crew.sent_back(subtests[name])) for name in (plan.DIRECTION_SUBTEST, plan.OBJECT_SUBTEST))
+    making.acts(people.edit_and_review(crew), 4 * clips + 4 * n_returned, "editing and reviewing")
     making.acts(people.validate(crew), 4 * clips, "validating")
 
 
@@ -314,12 +316,12 @@ def make_demo(seed: int, progress: Progress, *, sizes: Sizes = plan.FULL, fresh:
     A sample project of a different seed, or an unfinished one, keeps all its data under a different short name.
     """
     began = time.monotonic()
-    found = None if fresh else finished(seed)
-    if found is None:
+    sample = None if fresh else finished(seed)
+    if sample is None:
         _set_aside()
         with services(workers=WORKERS):
-            found = build(seed, sizes, progress)
-    return {**numbers(*found), "seconds": time.monotonic() - began}
+            sample = build(seed, sizes, progress)
+    return {**numbers(*sample), "seconds": time.monotonic() - began}
 
 
 def finished(seed: int) -> tuple[Project, Release, list[Run]] | None:
@@ -359,7 +361,7 @@ def numbers(project: Project, release: Release, runs: list[Run]) -> dict[str, An
         "alpha": overall["alpha_all"],
         "js_all": overall["js_all"],
         "js_valid": overall["js_valid"],
-        "models": {name: {key: found[key] for key in SCORES} for name, found in models.items()},
+        "models": {name: {key: subtest_scores[key] for key in SCORES} for name, subtest_scores in models.items()},
         "release": release.pk,
         "export": str(_export(release)),
     }

@@ -54,10 +54,10 @@ def train(
     Torch's own seed and threads are restored.
     """
     vocabulary = Words.of([*data.directions, *map(reversed_caption, data.directions), *data.objects])
-    wanted = EPOCHS[config.architecture] if epochs is None else epochs
+    n_epochs = EPOCHS[config.architecture] if epochs is None else epochs
     with _reproducible(seed):
         model = TinyVideoText(config, len(vocabulary.entries)).train()
-        for epoch, loss in enumerate(_epochs(model, vocabulary, data, seed, wanted), start=1):
+        for epoch, loss in enumerate(_epochs(model, vocabulary, data, seed, n_epochs), start=1):
             if heard:
                 heard(epoch, loss)
     return model.eval(), vocabulary
@@ -86,8 +86,8 @@ def _epochs(model: TinyVideoText, vocabulary: Words, data: TrainingSet, seed: in
     )
     for _ in range(epochs):
         losses = []
-        for chosen in np.array_split(draw.permutation(len(data.clips)), batches):
-            loss = _loss(model, vocabulary, scale, *_augmented(data, chosen, draw))
+        for indices in np.array_split(draw.permutation(len(data.clips)), batches):
+            loss = _loss(model, vocabulary, scale, *_augmented(data, indices, draw))
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
@@ -97,15 +97,15 @@ def _epochs(model: TinyVideoText, vocabulary: Words, data: TrainingSet, seed: in
 
 
 def _augmented(
-    data: TrainingSet, chosen: NDArray[np.int64], draw: np.random.Generator
+    data: TrainingSet, indices: NDArray[np.int64], draw: np.random.Generator
 ) -> tuple[Tensor, list[str], list[str]]:
     """Return the chosen clips, each flipped with probability one half, with their two captions."""
-    clips = data.clips[chosen]
-    flip = draw.random(len(chosen)) < 0.5
+    clips = data.clips[indices]
+    flip = draw.random(len(indices)) < 0.5
     clips = np.where(flip[:, None, None, None, None], clips[:, :, :, ::-1], clips)
-    said = [data.directions[i] for i in chosen]
-    directions = [mirrored_caption(text) if flipped else text for text, flipped in zip(said, flip, strict=True)]
-    return torch.from_numpy(clips), directions, [data.objects[i] for i in chosen]
+    captions = [data.directions[i] for i in indices]
+    directions = [mirrored_caption(text) if flipped else text for text, flipped in zip(captions, flip, strict=True)]
+    return torch.from_numpy(clips), directions, [data.objects[i] for i in indices]
 
 
 def _loss(
@@ -127,8 +127,8 @@ def _loss(
 def _contrast(model: TinyVideoText, vocabulary: Words, scale: Tensor, videos: Tensor, captions: list[str]) -> Tensor:
     """Match clips to captions and captions to clips; clips that share a caption share the right answer equally."""
     distinct = sorted(set(captions))
-    place = torch.tensor([distinct.index(caption) for caption in captions])
+    caption_index = torch.tensor([distinct.index(caption) for caption in captions])
     logits = scale.exp().clamp(max=100) * videos @ model.encode_text(vocabulary.encode(distinct)).T
-    right = F.one_hot(place, len(distinct)).T.float()
+    right = F.one_hot(caption_index, len(distinct)).T.float()
     by_text = -(right / right.sum(dim=1, keepdim=True) * logits.T.log_softmax(dim=1)).sum(dim=1).mean()
-    return (F.cross_entropy(logits, place) + by_text) / 2
+    return (F.cross_entropy(logits, caption_index) + by_text) / 2

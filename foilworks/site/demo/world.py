@@ -148,11 +148,11 @@ def _paint(
     picture: NDArray[np.uint8],
     shape: str,
     colour: NDArray[np.float32],
-    place: tuple[float, float, float],
+    circle: tuple[float, float, float],
     opacity: float,
 ) -> None:
     """Blend the shape into `picture` (side, side, 3), in place, within the box it fills; edges one pixel soft."""
-    x, y, radius = place
+    x, y, radius = circle
     side = len(picture)
     low_x, high_x = max(0, int(x - radius - 2)), min(side, int(x + radius + 3))
     low_y, high_y = max(0, int(y - radius - 2)), min(side, int(y + radius + 3))

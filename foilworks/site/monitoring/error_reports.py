@@ -35,9 +35,9 @@ def without_people(event: dict[str, Any], _hint: dict[str, Any]) -> dict[str, An
         event.pop(name, None)
     if "request" in event:
         event["request"] = {k: v for k, v in event["request"].items() if k in KEPT_REQUEST_FIELDS}
-    for each in event.get("exception", {}).get("values", []):
+    for exception in event.get("exception", {}).get("values", []):
         # Messages quote the value that caused them: a caption, a path, a name.
-        each["value"] = ""
+        exception["value"] = ""
     if "logentry" in event:
         event["logentry"] = {"message": event["logentry"].get("message", "")}
     event["tags"] = {"request_id": request_id(), "job_id": job_id()}

@@ -29,10 +29,10 @@ class PlainFormatter(logging.Formatter):
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 (its base class names it so)
         ids = {"request": _request_of(record), "job": job_id()}
-        said = " ".join(f"{name}={value}" for name, value in ids.items() if value)
+        id_text = " ".join(f"{name}={value}" for name, value in ids.items() if value)
         # A line end in a value must not start a forged line. The trace of an error follows with its own line ends.
         line = super().formatMessage(record).replace("\r", "\\r").replace("\n", "\\n")
-        return line + (f" [{said}]" if said else "")
+        return line + (f" [{id_text}]" if id_text else "")
 
 
 class RouteForAddress(logging.Filter):
@@ -46,7 +46,9 @@ class RouteForAddress(logging.Filter):
         match = getattr(getattr(record, "request", None), "resolver_match", None)
         if match is not None and isinstance(record.args, tuple):
             route = f"/{match.route}"
-            record.args = tuple(route if isinstance(said, str) and said[:1] == "/" else said for said in record.args)
+            record.args = tuple(
+                route if isinstance(argument, str) and argument[:1] == "/" else argument for argument in record.args
+            )
         return True
 
 

@@ -45,9 +45,9 @@ def count_request(route: str, method: str, status: int, seconds: float) -> None:
     """
     if not _has_files(os.getpid()):
         return
-    known = method if method in METHODS else "other"
-    _REQUESTS.labels(route, known, str(status)).inc()
-    _TIMES.labels(route, known).observe(seconds)
+    method_label = method if method in METHODS else "other"
+    _REQUESTS.labels(route, method_label, str(status)).inc()
+    _TIMES.labels(route, method_label).observe(seconds)
 
 
 @cache
@@ -111,11 +111,11 @@ class _Kept:
 def _asked() -> Iterator[Metric]:
     up = GaugeMetricFamily("foilworks_database_up", "Whether the database answers")
     try:
-        found = [*_of_jobs(), *_of_work()]
+        samples = [*_of_jobs(), *_of_work()]
     except DatabaseError:
-        found = []
-    up.add_metric([], float(bool(found)))
-    yield from [up, *found, *_of_queue()]
+        samples = []
+    up.add_metric([], float(bool(samples)))
+    yield from [up, *samples, *_of_queue()]
 
 
 def _of_jobs() -> Iterator[Metric]:

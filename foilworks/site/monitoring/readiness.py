@@ -21,14 +21,14 @@ class _NotYetError(Exception):
 
 def readiness() -> dict[str, str]:
     """Return part -> ok, or the problem in a word, without addresses: anyone may ask."""
-    parts: dict[str, Callable[[], str]] = {
+    checks: dict[str, Callable[[], str]] = {
         "database": _database,
         "migrations": _migrations,
         "queue": _queue,
         "storage": _storage,
         "disk": _disk,
     }
-    return {name: ask() for name, ask in parts.items()}
+    return {name: ask() for name, ask in checks.items()}
 
 
 def _database() -> str:

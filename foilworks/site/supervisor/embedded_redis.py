@@ -53,8 +53,8 @@ def redis_executable() -> Path | None:
         bundled = Path(folder) / "bin" / "redis-server"
         if os.access(bundled, os.X_OK):
             return bundled
-    found = shutil.which("redis-server")
-    return Path(found) if found else None
+    system_path = shutil.which("redis-server")
+    return Path(system_path) if system_path else None
 
 
 def client_of(home: Path) -> redis.Redis:

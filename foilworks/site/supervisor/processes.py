@@ -220,8 +220,8 @@ class Supervisor:
             if now - watch.started_at > HEALTHY_SECONDS:
                 watch.pause_s = FIRST_PAUSE
             watch.start_at = now + watch.pause_s
-            said = _last_line(watch.child.log)
-            logger.warning("%s ended unexpectedly; restart in %.1f s%s", watch.child.name, watch.pause_s, said)
+            last_line = _last_line(watch.child.log)
+            logger.warning("%s ended unexpectedly; restart in %.1f s%s", watch.child.name, watch.pause_s, last_line)
             watch.pause_s = min(2 * watch.pause_s, MAX_PAUSE_S)
         if now < watch.start_at:
             return

@@ -150,22 +150,22 @@ def work_on_ray(*, slots: int, say: Callable[[str], None], until_empty: bool = F
     if why := unreachable(settings.RAY_ADDRESS):
         raise SupervisorError(AWAY.format(address=settings.RAY_ADDRESS, why=why))
     child = PythonChild("ray-engine", "foilworks.site.supervisor.ray_worker", [str(slots)], patience_s=RAY_PATIENCE_S)
-    said = f"at most {slots} actors run jobs of {', '.join(ray_queues())} on Ray at {settings.RAY_ADDRESS}"
-    _run([child], (requeue_lost_jobs,), said, ray_queues() if until_empty else (), say)
+    start_message = f"at most {slots} actors run jobs of {', '.join(ray_queues())} on Ray at {settings.RAY_ADDRESS}"
+    _run([child], (requeue_lost_jobs,), start_message, ray_queues() if until_empty else (), say)
     return slots
 
 
 def _run(
     children: Sequence[ManagedProcess],
     chores: Sequence[Callable[[], None]],
-    said: str,
+    start_message: str,
     until_empty: Sequence[str],
     say: Callable[[str], None],
 ) -> None:
     """Run the children until we must stop, or until no job of the queues `until_empty` is open."""
     requeue_lost_jobs()
     with _stop_signals() as stopped, Supervisor(children, chores=chores, chore_every_s=CHORE_SECONDS):
-        say(f"{said} (Ctrl-C stops)")
+        say(f"{start_message} (Ctrl-C stops)")
         while not stopped.wait(LOOK_SECONDS if until_empty else None):
             if not _has_open_jobs(until_empty):
                 say("no job is open")

@@ -29,7 +29,7 @@ class Watchdog:
 
         Raises errors as `stray_jobs` does, and OSError if no process can be started: the supervisor retries.
         """
-        workers = {each.pid: each for each in self._workers if each.pid is not None and each.is_alive()}
+        workers = {worker.pid: worker for worker in self._workers if worker.pid is not None and worker.is_alive()}
         now = time.monotonic()
         try:
             self._since = {stray: self._since.get(stray, now) for stray in stray_jobs(workers).items()}

@@ -22,12 +22,12 @@ class Kept(Node):
 
     def render(self, context: Context) -> SafeString:
         language = get_language()
-        found = self._texts.get(language)
-        if found is None:
+        text = self._texts.get(language)
+        if text is None:
             constants = context.new({name: context[name] for name in self._names})
             # bandit B308, B703: escaped like any other block.
-            found = self._texts[language] = mark_safe(self.nodelist.render(constants))  # noqa: S308  # nosec
-        return found
+            text = self._texts[language] = mark_safe(self.nodelist.render(constants))  # noqa: S308  # nosec
+        return text
 
 
 @register.tag

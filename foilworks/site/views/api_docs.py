@@ -33,12 +33,17 @@ def _groups() -> list[tuple[str, list[dict[str, Any]]]]:
     return list(groups.items())
 
 
-def _operation(document: Mapping[str, Any], path: str, method: str, about: Mapping[str, Any]) -> dict[str, Any]:
+def _operation(document: Mapping[str, Any], path: str, method: str, operation: Mapping[str, Any]) -> dict[str, Any]:
     parameters = [
-        {"name": each["name"], "where": each["in"], "type": _type(each["schema"]), "required": each.get("required")}
-        for each in about.get("parameters", [])
+        {
+            "name": parameter["name"],
+            "where": parameter["in"],
+            "type": _type(parameter["schema"]),
+            "required": parameter.get("required"),
+        }
+        for parameter in operation.get("parameters", [])
     ]
-    content = about.get("requestBody", {}).get("content", {})
+    content = operation.get("requestBody", {}).get("content", {})
     for kind, body in content.items():
         shape = _resolved(document, body["schema"])
         needed = shape.get("required", [])
@@ -47,12 +52,12 @@ def _operation(document: Mapping[str, Any], path: str, method: str, about: Mappi
             for name, schema in shape.get("properties", {}).items()
         ]
     return {
-        "id": about["operationId"],
+        "id": operation["operationId"],
         "method": method.upper(),
         "path": path,
-        "about": about.get("description", ""),
+        "about": operation.get("description", ""),
         "parameters": parameters,
-        "answers": sorted(str(status) for status in about["responses"]),
+        "answers": sorted(str(status) for status in operation["responses"]),
     }
 
 
@@ -71,7 +76,7 @@ def _type(schema: Mapping[str, Any]) -> str:
     if "const" in schema:
         return str(schema["const"])
     if "anyOf" in schema:
-        return " or ".join(dict.fromkeys(_type(each) for each in schema["anyOf"]))
+        return " or ".join(dict.fromkeys(_type(choice) for choice in schema["anyOf"]))
     if schema.get("type") == "array":
         return f"list of {_type(schema.get('items', {}))}"
     return schema.get("$ref", "").rpartition("/")[2] or schema.get("format") or schema.get("type", "anything")

@@ -58,8 +58,8 @@ class AuditForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        named = choices_of({slug: entry for slug, entry in formats().items() if slug not in NOT_HERE})
-        self.fields["form"].choices = [("", _("Detect by columns")), *named]
+        format_choices = choices_of({slug: entry for slug, entry in formats().items() if slug not in NOT_HERE})
+        self.fields["form"].choices = [("", _("Detect by columns")), *format_choices]
 
     def clean_file(self) -> UploadedFile:
         file: UploadedFile = self.cleaned_data["file"]
@@ -108,7 +108,7 @@ def _audited(file: UploadedFile, form: str) -> Mapping[str, Any]:
         folder.mkdir(parents=True, mode=0o700)
         path = folder / safe_name(file.name or "")
         write_file(file, path)
-        found: Mapping[str, Any] = run(LIMITS, audit_uploaded, path, form, settings.AUDIT_MAX_PAIRS)
+        result: Mapping[str, Any] = run(LIMITS, audit_uploaded, path, form, settings.AUDIT_MAX_PAIRS)
     except LimitError as error:
         raise EvaluationError(
             _("The file needs too much time or memory. Run `foilworks audit FILE` on your own computer instead.")
@@ -120,4 +120,4 @@ def _audited(file: UploadedFile, form: str) -> Mapping[str, Any]:
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         _running.release()
-    return found
+    return result

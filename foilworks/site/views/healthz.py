@@ -34,9 +34,9 @@ def healthz(request: HttpRequest) -> JsonResponse:
 @never_cache
 @login_not_required
 def readyz(request: HttpRequest) -> JsonResponse:
-    parts = readiness()
-    ok = set(parts.values()) == {"ok"}
-    return JsonResponse({"ok": ok, **parts}, status=200 if ok else 503)
+    checks = readiness()
+    ok = set(checks.values()) == {"ok"}
+    return JsonResponse({"ok": ok, **checks}, status=200 if ok else 503)
 
 
 @require_safe
@@ -50,8 +50,8 @@ def metrics(request: HttpRequest) -> HttpResponse:
 
 def _has_the_token(request: HttpRequest) -> bool:
     sent = request.headers.get("Authorization", "").removeprefix("Bearer ")
-    wanted = settings.METRICS_TOKEN
-    return bool(wanted) and hmac.compare_digest(sent.encode(), wanted.encode())
+    expected_token = settings.METRICS_TOKEN
+    return bool(expected_token) and hmac.compare_digest(sent.encode(), expected_token.encode())
 
 
 def _is_near(request: HttpRequest) -> bool:
@@ -59,4 +59,4 @@ def _is_near(request: HttpRequest) -> bool:
         address = ipaddress.ip_address(address_of(request))
     except ValueError:
         return False
-    return any(address in ipaddress.ip_network(each) for each in settings.METRICS_NETWORKS)
+    return any(address in ipaddress.ip_network(network) for network in settings.METRICS_NETWORKS)

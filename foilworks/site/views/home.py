@@ -49,9 +49,13 @@ def crashed(request: HttpRequest) -> HttpResponse:
     503 if the disk is full or the database is unavailable: the request is fine and can be sent again.
     """
     error = sys.exception()
-    said = {"request_id": getattr(request, "request_id", ""), "is_full": is_full(error), "is_away": is_away(error)}
-    status = 503 if said["is_full"] or said["is_away"] else 500
-    response = HttpResponse(render_to_string("500.html", {**said, "status": status}), status=status)
+    page_context = {
+        "request_id": getattr(request, "request_id", ""),
+        "is_full": is_full(error),
+        "is_away": is_away(error),
+    }
+    status = 503 if page_context["is_full"] or page_context["is_away"] else 500
+    response = HttpResponse(render_to_string("500.html", {**page_context, "status": status}), status=status)
     if status == 503:
         response.headers["Retry-After"] = RETRY_AFTER
     return response

@@ -21,14 +21,14 @@ def sample_ladder() -> list[dict[str, Any]]:
     release = shared.select_related("project").order_by("pk").first()
     if release is None:
         return []
-    found = []
+    ladders = []
     for run in sorted(ladder_runs(release), key=lambda run: run.pk):
         ladder = ladder_of_run(run)
         if ladder is None or not ladder["overall"]["rungs"]:
             continue
         rungs = [_row(rung, ladder["overall"]["rungs"]) for rung in SHOWN if rung in ladder["overall"]["rungs"]]
-        found.append({"name": run.label, "chance": round(100 * ladder["overall"]["chance"]), "rungs": rungs})
-    return found
+        ladders.append({"name": run.label, "chance": round(100 * ladder["overall"]["chance"]), "rungs": rungs})
+    return ladders
 
 
 def _row(rung: Rung, rows: dict[str, Any]) -> dict[str, Any]:

@@ -49,24 +49,24 @@ class Turns:
         self._unlock(_TURN)
         self._within.release()
 
-    def _wait_for(self, place: int, ends: float) -> bool:
-        while not self._lock(place):
+    def _wait_for(self, offset: int, ends: float) -> bool:
+        while not self._lock(offset):
             if time.monotonic() > ends:
                 return False
             time.sleep(LOOKS_EVERY_S)
         return True
 
-    def _lock(self, place: int) -> bool:
+    def _lock(self, offset: int) -> bool:
         if self._file is None:
             self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
-            fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
+            fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, offset)
         except (BlockingIOError, PermissionError):
             return False
         return True
 
-    def _unlock(self, place: int) -> None:
-        fcntl.lockf(self._file, fcntl.LOCK_UN, 1, place)
+    def _unlock(self, offset: int) -> None:
+        fcntl.lockf(self._file, fcntl.LOCK_UN, 1, offset)
 
 
 _LINES: dict[Path, Turns] = {}
