@@ -192,7 +192,7 @@ class TestFindings:
     def test_positions_have_an_exact_test(self):
         counts = Counts()
         for number in range(40):
-            counts.add(AuditRecord("a", ("b", "c"), number, place=0 if number < 30 else 1), ["a"], [["b"], ["c"]])
+            counts.add(AuditRecord("a", ("b", "c"), number, position=0 if number < 30 else 1), ["a"], [["b"], ["c"]])
         found = of_positions(counts)
         assert (found.verdict, found.value, found.details["places"]) == ("fail", 0.75, [30, 10, 0])
         # Three times the smaller binomial tail of the extreme position, doubled: P(X >= 30), n = 40, p = 1/3.
