@@ -210,7 +210,7 @@ def kappa_of_classes(run: Any) -> float:
 
     task = task_of(run, samples_of(run)[0])
     task.embedding = open_encoder(run.encoder, run.params)[0]
-    task = task.part("objects", "sequence")
+    task = task.with_texts("objects", "sequence")
     counts = np.zeros((len(task.test), len(task.names)))
     for number, told in enumerate(ROBUST_OBJECTS[run.task]):
         learnt, judged = (task.sequences(some, told) for some in (task.train, task.test))

@@ -97,7 +97,7 @@ def _trained(row: BenchmarkedModel, samples: Sequence[Sample], job: Job) -> dict
         progress(job, epoch, settings.epochs + 1, f"loss: {loss:.3f}")
 
     head = train(
-        backbone, clip_reader(learnt, backbone.info), labels, names, settings, device=device, heard=record_epoch
+        backbone, clip_reader(learnt, backbone.info), labels, names, settings, device=device, on_epoch=record_epoch
     )
     predicted_classes = predicted(
         head, backbone, clip_reader(test, backbone.info), len(test), CLIPS_PER_BATCH, device=device
@@ -264,7 +264,7 @@ def train(
     settings: Settings,
     *,
     device: str = "auto",
-    heard: Callable[[int, float], None] | None = None,
+    on_epoch: Callable[[int, float], None] | None = None,
 ) -> Pooler:
     """Train the classifier. `read(i)`: the frames of training clip i; `labels` (n,).
 
@@ -294,8 +294,8 @@ def train(
                 optimizer.step()
                 schedule.step()
                 losses.append(loss.item())
-            if heard:
-                heard(epoch, float(np.mean(losses)))
+            if on_epoch:
+                on_epoch(epoch, float(np.mean(losses)))
     return head.eval()
 
 

@@ -116,8 +116,8 @@ class _Scaled:
             yield from self._blocks
             return
         self._file.seek(0)
-        for start in range(0, len(self.chosen), self.step):
-            count = min(self.step, len(self.chosen) - start)
+        for start in range(0, len(self.row_indices), self.step):
+            count = min(self.step, len(self.row_indices) - start)
             yield np.fromfile(self._file, np.float32, count * self.width).reshape(count, self.width)
 
 

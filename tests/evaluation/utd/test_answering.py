@@ -48,7 +48,7 @@ def test_the_head_learns_from_frozen_tokens_reproducibly(tmp_path):
     def heard(*said):
         losses.append(said)
 
-    head = train(backbone, read, labels, ["red", "blue"], settings, device="cpu", heard=heard)
+    head = train(backbone, read, labels, ["red", "blue"], settings, device="cpu", on_epoch=heard)
     assert [epoch for epoch, _ in losses] == [1, 2, 3, 4, 5, 6]
     assert losses[-1][1] < 0.5 * losses[0][1]
     assert list(predicted(head, backbone, read, 8, 5, device="cpu")) == labels.tolist()
