@@ -68,8 +68,8 @@ from foilworks.site.teacher.readings import (  # noqa: E402
     summary,
 )
 from foilworks.site.teacher.selection import Selection  # noqa: E402
-from foilworks.site.teacher.sources import Collected  # noqa: E402
-from foilworks.site.teacher.training import Heard, train  # noqa: E402
+from foilworks.site.teacher.sources import TrainingTexts  # noqa: E402
+from foilworks.site.teacher.training import StepReport, train  # noqa: E402
 
 KEPT_FRAMES, SIDE = 12, 32
 PAD, UNKNOWN = "[PAD]", "[UNK]"
@@ -196,7 +196,7 @@ def _sentences(model: BertModel, tokenizer: Any, texts: list[str]) -> torch.Tens
     return F.normalize((hidden * mask).sum(1) / mask.sum(1), dim=1)
 
 
-def collected(scenes: Sequence[Scene], seed: int, actions: int, objects: int) -> Collected:
+def collected(scenes: Sequence[Scene], seed: int, actions: int, objects: int) -> TrainingTexts:
     """Return the captions of the scenes with their changed captions."""
     chance = np.random.default_rng([seed, 2])
     captions = [direction_caption(scene.facts) for scene in scenes]
@@ -204,10 +204,10 @@ def collected(scenes: Sequence[Scene], seed: int, actions: int, objects: int) ->
         [*other_actions(scene.facts, actions, chance), *(other_things(scene.facts, objects, chance) if objects else [])]
         for scene in scenes
     ]
-    return Collected(captions, list(range(len(scenes))), negatives, {})
+    return TrainingTexts(captions, list(range(len(scenes))), negatives, {})
 
 
-def examples(found: Collected, rows: Sequence[int], encoder: Any) -> Examples:
+def examples(found: TrainingTexts, rows: Sequence[int], encoder: Any) -> Examples:
     captions, negatives = [found.captions[row] for row in rows], [found.negatives[row] for row in rows]
     places = {text: at for at, text in enumerate(sorted({*captions, *(text for each in negatives for text in each)}))}
     vectors = encoder.encode_text(list(places))
@@ -292,7 +292,7 @@ def arm(world: World, folder: Path, shares: dict[str, float], source: tuple[int,
     part, places = world.held.part(120)
     last: list[EvaluationResult] = []
 
-    def heard(said: Heard) -> None:
+    def heard(said: StepReport) -> None:
         student.module.eval()
         if said.step % sizes.curve_every == 0 or said.step == 1:
             on_part = measured(student.adapter, part, reader(world.shown[places]))
@@ -301,13 +301,13 @@ def arm(world: World, folder: Path, shares: dict[str, float], source: tuple[int,
         if said.step == sizes.steps:
             last.append(read(student.adapter, world.held, shown))
 
-    train(student, examples(found, learned, world.encoder), plan, folder=folder, heard=heard, selection=selection)
+    train(student, examples(found, learned, world.encoder), plan, folder=folder, on_step=heard, selection=selection)
     step = selection.best if selection and selection.best else sizes.steps
     return Arm(read(student.adapter, world.held, shown), last[0], step, points)
 
 
 def _selection(
-    world: World, student: Any, found: Collected, rows: list[int], folder: Path, plan: Plan, sizes: Sizes
+    world: World, student: Any, found: TrainingTexts, rows: list[int], folder: Path, plan: Plan, sizes: Sizes
 ) -> Selection:
     """Choose as a training does: by RCAD R@1 among the changed captions, or by standard R@1 for the plain loss."""
     sources = [scene.source for scene in world.scenes]

@@ -22,7 +22,7 @@ from foilworks.core.jobs.shards import Problems, Stage, finish, ranges, run_stag
 from foilworks.core.jobs.spread import Spread
 from foilworks.core.text.quoting import quoted
 from foilworks.site.teacher.models import TeacherTraining
-from foilworks.site.teacher.sources import Collected, stored_captions
+from foilworks.site.teacher.sources import TrainingTexts, stored_captions
 
 CAPTIONS_PER_BATCH = 256
 # The smallest and the largest shard.
@@ -36,7 +36,7 @@ def work_of(training: TeacherTraining) -> Path:
     return Path(settings.MODEL_ROOT) / "teaching" / str(training.pk)
 
 
-def ask_teacher(training: TeacherTraining, found: Collected, job: Job) -> Spread | None:
+def ask_teacher(training: TeacherTraining, training_texts: TrainingTexts, job: Job) -> Spread | None:
     """Compute and store all similarities. Returns the `Spread` to return from the job, or None once done.
 
     JobError: a shard failed; EvaluationError, HubError: the teacher does not load, or returns no vectors.
@@ -44,15 +44,17 @@ def ask_teacher(training: TeacherTraining, found: Collected, job: Job) -> Spread
     stage = Stage(
         STAGE,
         SHARD,
-        lambda: ranges(_missing(training, found), max(1, _captions_per_shard(found) // CAPTIONS_PER_BATCH)),
-        lambda payload, worker: ask(training, found, payload, worker),
+        lambda: ranges(
+            _missing(training, training_texts), max(1, _captions_per_shard(training_texts) // CAPTIONS_PER_BATCH)
+        ),
+        lambda payload, worker: ask(training, training_texts, payload, worker),
     )
-    asked = run_stages(job, len(_batches(found)), [stage])
-    if isinstance(asked, Spread):
-        return asked
+    outcome = run_stages(job, len(_batches(training_texts)), [stage])
+    if isinstance(outcome, Spread):
+        return outcome
     # The folder was removed after its shards had ended.
-    if missing := _missing(training, found):
-        ask(training, found, {"first": missing[0], "last": missing[-1]}, job)
+    if missing := _missing(training, training_texts):
+        ask(training, training_texts, {"first": missing[0], "last": missing[-1]}, job)
     return None
 
 
@@ -61,9 +63,9 @@ def ask_shard(training: TeacherTraining, shard: Job) -> None:
     finish(shard, ask(training, stored_captions(work_of(training)), shard.payload, shard))
 
 
-def ask(training: TeacherTraining, found: Collected, payload: Mapping[str, Any], job: Job) -> Problems:
+def ask(training: TeacherTraining, training_texts: TrainingTexts, payload: Mapping[str, Any], job: Job) -> Problems:
     """Compute the batches of a range that have no file; there are no problems with single captions."""
-    missing = [start for start in _missing(training, found) if payload["first"] <= start <= payload["last"]]
+    missing = [start for start in _missing(training, training_texts) if payload["first"] <= start <= payload["last"]]
     if not missing:
         return {}
     folder = work_of(training) / FOLDER
@@ -74,8 +76,14 @@ def ask(training: TeacherTraining, found: Collected, payload: Mapping[str, Any],
     key = f"{encoder.info.model_id}@{encoder.info.revision}"
     for done, start in enumerate(missing, max(0, job.total - len(missing))):
         progress(job, done, message=message)
-        values = [value for row in cosines_by_caption(encoder, found.part(start, CAPTIONS_PER_BATCH)) for value in row]
-        _write(_file(training, found, start), cosines=np.array(values, dtype=np.float32), encoder=np.array(key))
+        values = [
+            value
+            for row in cosines_by_caption(encoder, training_texts.chunk(start, CAPTIONS_PER_BATCH))
+            for value in row
+        ]
+        _write(
+            _file(training, training_texts, start), cosines=np.array(values, dtype=np.float32), encoder=np.array(key)
+        )
     return {}
 
 
@@ -87,26 +95,26 @@ def open_teacher(name: str, device: str) -> Any:
     return encoder
 
 
-def cosines_by_caption(encoder: Any, found: Collected) -> list[list[float]]:
+def cosines_by_caption(encoder: Any, training_texts: TrainingTexts) -> list[list[float]]:
     """Return the cosines of each caption with its negatives; every distinct text is encoded once."""
-    texts = list(dict.fromkeys([*found.captions, *(text for row in found.negatives for text in row)]))
+    texts = list(dict.fromkeys([*training_texts.captions, *(text for row in training_texts.negatives for text in row)]))
     rows = encoder.encode_text(texts)
-    place = {text: at for at, text in enumerate(texts)}
+    row_by_text = {text: at for at, text in enumerate(texts)}
     return [
-        (rows[[place[text] for text in made]] @ rows[place[caption]]).tolist() if made else []
-        for caption, made in zip(found.captions, found.negatives, strict=True)
+        (rows[[row_by_text[text] for text in negatives]] @ rows[row_by_text[caption]]).tolist() if negatives else []
+        for caption, negatives in zip(training_texts.captions, training_texts.negatives, strict=True)
     ]
 
 
-def cosines_of(training: TeacherTraining, found: Collected) -> list[list[float]]:
+def cosines_of(training: TeacherTraining, training_texts: TrainingTexts) -> list[list[float]]:
     """Return the cosines of each caption with its negatives, as stored.
 
     EvaluationError: hosts have different files of the teacher.
     """
     keys: set[str] = set()
     every: list[NDArray[np.float32]] = []
-    for start in _batches(found):
-        with np.load(_file(training, found, start), allow_pickle=False) as stored:
+    for start in _batches(training_texts):
+        with np.load(_file(training, training_texts, start), allow_pickle=False) as stored:
             keys.add(str(stored["encoder"]))
             every.append(stored["cosines"])
     if len(keys) > 1:
@@ -114,24 +122,24 @@ def cosines_of(training: TeacherTraining, found: Collected) -> list[list[float]]
             f"hosts have different files of the teacher: {', '.join(sorted(keys))}; install the same files on all "
             "hosts, then start a new training"
         )
-    ends = np.cumsum([len(row) for row in found.negatives])[:-1]
+    ends = np.cumsum([len(row) for row in training_texts.negatives])[:-1]
     return [row.tolist() for row in np.split(np.concatenate(every), ends)]
 
 
-def _captions_per_shard(found: Collected) -> int:
-    return shard_size(len(found.captions), *CAPTIONS_PER_SHARD)
+def _captions_per_shard(training_texts: TrainingTexts) -> int:
+    return shard_size(len(training_texts.captions), *CAPTIONS_PER_SHARD)
 
 
-def _batches(found: Collected) -> range:
-    return range(0, len(found.captions), CAPTIONS_PER_BATCH)
+def _batches(training_texts: TrainingTexts) -> range:
+    return range(0, len(training_texts.captions), CAPTIONS_PER_BATCH)
 
 
-def _missing(training: TeacherTraining, found: Collected) -> list[int]:
-    return [start for start in _batches(found) if not _file(training, found, start).is_file()]
+def _missing(training: TeacherTraining, training_texts: TrainingTexts) -> list[int]:
+    return [start for start in _batches(training_texts) if not _file(training, training_texts, start).is_file()]
 
 
-def _file(training: TeacherTraining, found: Collected, start: int) -> Path:
-    end = min(start + CAPTIONS_PER_BATCH, len(found.captions))
+def _file(training: TeacherTraining, training_texts: TrainingTexts, start: int) -> Path:
+    end = min(start + CAPTIONS_PER_BATCH, len(training_texts.captions))
     return work_of(training) / FOLDER / f"{start}-{end}.npz"
 
 

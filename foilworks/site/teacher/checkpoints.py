@@ -108,5 +108,5 @@ def _latest(folder: Path) -> dict[str, Any]:
 
 
 def _state(checkpoint: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((checkpoint / STATE).read_text(encoding="utf-8"))
-    return found
+    state: dict[str, Any] = json.loads((checkpoint / STATE).read_text(encoding="utf-8"))
+    return state

@@ -32,16 +32,16 @@ class Examples:
     def __len__(self) -> int:
         return len(self.captions)
 
-    def true(self, place: int) -> NDArray[np.int64]:
+    def true(self, index: int) -> NDArray[np.int64]:
         """Return the texts that are captions of the video at this index."""
-        return self.captions[self._rows[int(self.videos[place])]]
+        return self.captions[self._rows[int(self.videos[index])]]
 
     @cached_property
     def _rows(self) -> dict[int, list[int]]:
-        found: dict[int, list[int]] = {}
+        rows_by_video: dict[int, list[int]] = {}
         for row, video in enumerate(self.videos.tolist()):
-            found.setdefault(video, []).append(row)
-        return found
+            rows_by_video.setdefault(video, []).append(row)
+        return rows_by_video
 
     @property
     def with_negatives(self) -> NDArray[np.bool_]:
@@ -62,20 +62,20 @@ def examples_of(
     """
     if not captions:
         raise EvaluationError("the train split has no captions; import some with split=train")
-    places: dict[str, int] = {}
+    index_by_text: dict[str, int] = {}
     width = max(map(len, negatives), default=0)
     table = np.full((len(captions), width), -1, dtype=np.int64)
     cosines = np.full((len(captions), width), np.nan, dtype=np.float32)
-    own = np.array([places.setdefault(text, len(places)) for text in captions], dtype=np.int64)
-    for row, (caption, made) in enumerate(zip(captions, negatives, strict=True)):
-        if caption in made:
+    own = np.array([index_by_text.setdefault(text, len(index_by_text)) for text in captions], dtype=np.int64)
+    for row, (caption, caption_negatives) in enumerate(zip(captions, negatives, strict=True)):
+        if caption in caption_negatives:
             raise EvaluationError(f"{quoted(caption)}: a negative is equal to its caption; run the filter `identical`")
-        for column, text in enumerate(made):
-            table[row, column] = places.setdefault(text, len(places))
+        for column, text in enumerate(caption_negatives):
+            table[row, column] = index_by_text.setdefault(text, len(index_by_text))
             if teacher is not None:
                 cosines[row, column] = _cosine(caption, teacher[row][column])
     seen = np.arange(len(captions)) if videos is None else np.array(videos, dtype=np.int64)
-    return Examples(tuple(places), own, table, cosines, seen)
+    return Examples(tuple(index_by_text), own, table, cosines, seen)
 
 
 def _cosine(caption: str, value: float) -> float:
@@ -86,17 +86,20 @@ def _cosine(caption: str, value: float) -> float:
     return value
 
 
-def batch_of(examples: Examples, chosen: NDArray[np.int64], *, negatives: bool) -> Batch:
+def batch_of(examples: Examples, clips: NDArray[np.int64], *, negatives: bool) -> Batch:
     """Return the step's batch; without `negatives`, it has only the captions' texts."""
-    own, made = examples.captions[chosen], examples.negatives[chosen] if negatives else examples.negatives[chosen, :0]
-    used = np.unique(np.concatenate([own, made[made >= 0]]))
-    found = np.searchsorted(used, np.where(made >= 0, made, used[0]))
-    teacher = examples.teacher[chosen] if negatives else examples.teacher[chosen, :0]
+    own, negative_ids = (
+        examples.captions[clips],
+        examples.negatives[clips] if negatives else examples.negatives[clips, :0],
+    )
+    used = np.unique(np.concatenate([own, negative_ids[negative_ids >= 0]]))
+    batch_negatives = np.searchsorted(used, np.where(negative_ids >= 0, negative_ids, used[0]))
+    teacher = examples.teacher[clips] if negatives else examples.teacher[clips, :0]
     return Batch(
-        clips=chosen,
-        texts=tuple(examples.texts[place] for place in used),
+        clips=clips,
+        texts=tuple(examples.texts[text_id] for text_id in used),
         captions=torch.from_numpy(np.searchsorted(used, own)),
-        negatives=torch.from_numpy(np.where(made >= 0, found, -1)),
+        negatives=torch.from_numpy(np.where(negative_ids >= 0, batch_negatives, -1)),
         teacher=torch.from_numpy(teacher),
-        true=torch.from_numpy(np.stack([np.isin(used, examples.true(place)) for place in chosen])),
+        true=torch.from_numpy(np.stack([np.isin(used, examples.true(clip)) for clip in clips])),
     )

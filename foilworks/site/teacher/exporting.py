@@ -21,7 +21,7 @@ from foilworks.core.text.registry import parse_params
 from foilworks.site.teacher.asking import CAPTIONS_PER_BATCH, cosines_by_caption, open_teacher
 from foilworks.site.teacher.mixtures import Mixture
 from foilworks.site.teacher.plan import TEACHING
-from foilworks.site.teacher.sources import Collected, collect, train_videos
+from foilworks.site.teacher.sources import TrainingTexts, collect, train_videos
 from generation.model_paths import with_paths
 
 # What a generative model is asked; the caption is the better answer, the negative the worse one.
@@ -45,55 +45,59 @@ def export_set(
 
     EvaluationError, HubError: a file that exists, an empty split, a caption without negatives, no such teacher.
     """
-    beside = out.with_name(out.name + SOURCES)
-    for path in (out, beside):
+    sources_path = out.with_name(out.name + SOURCES)
+    for path in (out, sources_path):
         if path.exists():
             raise EvaluationError(f"{path}: exists already; name another file, or remove it")
-    chosen = parse_params(TEACHING, params) | {"action_runs": list(action_runs), "object_runs": list(object_runs)}
-    chosen |= mixture.params if mixture else {}
-    chosen |= with_paths({"model": chosen["teacher"]}, only_below=None)
-    found = {split: _collected(project, chosen, split, videos) for split in dict.fromkeys(splits)}
-    wants_cosines = not preference and chosen["lgt"] > 0
-    encoder = open_teacher(chosen["model"], chosen["device"]) if wants_cosines else None
+    full_params = parse_params(TEACHING, params) | {"action_runs": list(action_runs), "object_runs": list(object_runs)}
+    full_params |= mixture.params if mixture else {}
+    full_params |= with_paths({"model": full_params["teacher"]}, only_below=None)
+    texts_by_split = {split: _collected(project, full_params, split, videos) for split in dict.fromkeys(splits)}
+    wants_cosines = not preference and full_params["lgt"] > 0
+    encoder = open_teacher(full_params["model"], full_params["device"]) if wants_cosines else None
     out.parent.mkdir(parents=True, exist_ok=True)
     counts = {}
     with tempfile.NamedTemporaryFile("w", dir=out.parent, prefix=".", encoding="utf-8", delete=False) as file:
-        for split, each in found.items():
-            rows = _preferences(each, split) if preference else _rows(each, split, encoder)
+        for split, split_texts in texts_by_split.items():
+            rows = _preferences(split_texts, split) if preference else _rows(split_texts, split, encoder)
             counts[split] = 0
             for row in rows:
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
                 counts[split] += 1
     Path(file.name).replace(out)
-    about = {split: each.provenance for split, each in found.items()}
+    sources = {split: split_texts.provenance for split, split_texts in texts_by_split.items()}
     teacher = f"{encoder.info.model_id}@{encoder.info.revision}" if encoder else ""
-    said = {"rows": counts, "teacher": teacher, "sources": about}
-    beside.write_text(json.dumps(said, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    return {"file": str(out), **said}
+    summary = {"rows": counts, "teacher": teacher, "sources": sources}
+    sources_path.write_text(json.dumps(summary, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    return {"file": str(out), **summary}
 
 
-def _collected(project: Project, chosen: Mapping[str, Any], split: str, videos: Sequence[str]) -> Collected:
-    return collect(project, {**chosen, **subset(project, split, videos)}, needs_negatives=True)
+def _collected(project: Project, params: Mapping[str, Any], split: str, videos: Sequence[str]) -> TrainingTexts:
+    return collect(project, {**params, **subset(project, split, videos)}, needs_negatives=True)
 
 
-def _rows(found: Collected, split: str, encoder: Any) -> Iterator[dict[str, Any]]:
-    clips = _clips(found, split)
-    for start in range(0, len(found.captions), CAPTIONS_PER_BATCH):
-        batch = found.part(start, CAPTIONS_PER_BATCH)
-        told: list[list[float]] = cosines_by_caption(encoder, batch) if encoder else [[] for _ in batch.captions]
-        for caption, video, made, values in zip(batch.captions, batch.videos, batch.negatives, told, strict=True):
-            yield {**clips[video], CAPTION: caption, NEGATIVES: made, COSINES: values or None}
+def _rows(training_texts: TrainingTexts, split: str, encoder: Any) -> Iterator[dict[str, Any]]:
+    clips = _clips(training_texts, split)
+    for start in range(0, len(training_texts.captions), CAPTIONS_PER_BATCH):
+        batch = training_texts.chunk(start, CAPTIONS_PER_BATCH)
+        cosines: list[list[float]] = cosines_by_caption(encoder, batch) if encoder else [[] for _ in batch.captions]
+        for caption, video, negatives, values in zip(
+            batch.captions, batch.videos, batch.negatives, cosines, strict=True
+        ):
+            yield {**clips[video], CAPTION: caption, NEGATIVES: negatives, COSINES: values or None}
 
 
-def _preferences(found: Collected, split: str) -> Iterator[dict[str, Any]]:
-    clips = _clips(found, split)
-    for caption, video, made in zip(found.captions, found.videos, found.negatives, strict=True):
-        for text in made:
+def _preferences(training_texts: TrainingTexts, split: str) -> Iterator[dict[str, Any]]:
+    clips = _clips(training_texts, split)
+    for caption, video, negatives in zip(
+        training_texts.captions, training_texts.videos, training_texts.negatives, strict=True
+    ):
+        for text in negatives:
             yield {**clips[video], "prompt": PROMPT, "chosen": caption, "rejected": text}
 
 
-def _clips(found: Collected, split: str) -> dict[int, dict[str, Any]]:
-    return {pk: _clip(video, split) for pk, video in train_videos(found.videos, split).items()}
+def _clips(training_texts: TrainingTexts, split: str) -> dict[int, dict[str, Any]]:
+    return {pk: _clip(video, split) for pk, video in train_videos(training_texts.videos, split).items()}
 
 
 def _clip(video: Video, split: str) -> dict[str, Any]:

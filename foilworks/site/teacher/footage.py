@@ -21,22 +21,22 @@ class Footage:
 
     def __init__(self, clips: Sequence[Clip]) -> None:
         self.clips = clips
-        self._kept: dict[int, tuple[Frames, VideoMeta]] = {}
-        self._room = KEPT_BYTES
+        self._cache: dict[int, tuple[Frames, VideoMeta]] = {}
+        self._free_bytes = KEPT_BYTES
 
     def show_to(self, info: ModelInfo) -> None:
         self._info = info
         self._read = reader(PROTOCOL, caches(PROTOCOL, info).frames)
 
-    def __call__(self, place: int) -> tuple[Frames, VideoMeta]:
+    def __call__(self, index: int) -> tuple[Frames, VideoMeta]:
         """Return the frames of the clip. MediaError: the file cannot be decoded."""
-        found = self._kept.get(place)
-        if found is None:
-            found = self._read(self.clips[place], self._info)
-            if found[0].nbytes <= self._room:
-                self._room -= found[0].nbytes
-                self._kept[place] = found
-        return found
+        clip_frames = self._cache.get(index)
+        if clip_frames is None:
+            clip_frames = self._read(self.clips[index], self._info)
+            if clip_frames[0].nbytes <= self._free_bytes:
+                self._free_bytes -= clip_frames[0].nbytes
+                self._cache[index] = clip_frames
+        return clip_frames
 
 
 def clip_of(video: Video) -> Clip:

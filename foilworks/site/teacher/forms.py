@@ -83,8 +83,8 @@ class TrainingForm(EntryForm):
         return [(title, [self[name] for name in names if name in self.fields]) for title, names in GROUPS]
 
     def advanced_fields(self) -> list[forms.BoundField]:
-        shown = {name for _, names in GROUPS for name in names}
-        return [field for field in self if field.name not in shown]
+        grouped_names = {name for _, names in GROUPS for name in names}
+        return [field for field in self if field.name not in grouped_names]
 
     def has_advanced_errors(self) -> bool:
         return any(field.errors for field in self.advanced_fields())
@@ -94,9 +94,9 @@ class TrainingForm(EntryForm):
         self._read_mixture(cleaned)
         if not self.errors:
             if self.converted["student"].strip().partition(":")[0] not in STUDENTS:
-                known = ", ".join(f"{kind}:" for kind in STUDENTS)
+                kinds = ", ".join(f"{kind}:" for kind in STUDENTS)
                 problem = _("This model cannot be trained. Start with one of: %(kinds)s")
-                self.add_error("student", problem % {"kinds": known})
+                self.add_error("student", problem % {"kinds": kinds})
             for name in ("student", *(["teacher"] if self.converted["lgt"] > 0 else [])):
                 try:
                     check_named(self.converted[name])
@@ -127,7 +127,7 @@ def _of_mixture(project: Project, runs: list[int]) -> dict[str, forms.Field]:
     sources = known_sources(project, Split.TRAIN, runs)
     if not sources:
         return {}
-    shown = ", ".join(sources[:MAX_SOURCES_SHOWN]) + (" …" if len(sources) > MAX_SOURCES_SHOWN else "")
+    listed_sources = ", ".join(sources[:MAX_SOURCES_SHOWN]) + (" …" if len(sources) > MAX_SOURCES_SHOWN else "")
     explained = _(
         "Instead of runs: one source per line with its share, such as %(example)s. Shares add up to 1. This project "
         "has: %(sources)s."
@@ -137,7 +137,7 @@ def _of_mixture(project: Project, runs: list[int]) -> dict[str, forms.Field]:
             label=_("Mixture of negatives"),
             required=False,
             widget=forms.Textarea(attrs={"rows": 3, "translate": "no", "spellcheck": "false"}),
-            help_text=explained % {"example": f"{sources[0]}=0.5", "sources": shown},
+            help_text=explained % {"example": f"{sources[0]}=0.5", "sources": listed_sources},
         ),
         "per_caption": forms.IntegerField(
             label=_("Negatives per caption in a mixture"), required=False, initial=PER_CAPTION, min_value=1

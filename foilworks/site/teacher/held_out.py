@@ -16,7 +16,7 @@ from foilworks.core.corpus.models import Release, ReleaseItem, Video
 from foilworks.site.teacher.models import TeacherTraining
 from foilworks.site.teacher.plan import HELD_OUT, LAST_STEP, VAL, selected_on
 from foilworks.site.teacher.readings import HeldOut
-from foilworks.site.teacher.sources import Collected, kept_sources, learnt_split, train_videos
+from foilworks.site.teacher.sources import TrainingTexts, learnt_split, stored_texts, train_videos
 
 # More items take longer and hardly change the choice.
 MAX_ITEMS = 1000
@@ -25,39 +25,41 @@ FOLDER = "selection"
 
 @dataclass(frozen=True)
 class Divided:
-    """`learned`: places of the captions to learn; `held` and `videos`: the set that chooses the model and its clips,
-    None and empty without selection; `about`: what the record of the training says about it.
+    """`learned`: indices of the captions to learn; `held_out` and `videos`: the set that chooses the model, and its
+    clips, None and empty without selection; `facts`: what the record of the training says about it.
     """
 
     learned: list[int]
-    held: HeldOut | None
+    held_out: HeldOut | None
     videos: list[Video]
-    about: dict[str, Any]
+    facts: dict[str, Any]
 
 
-def divide(training: TeacherTraining, found: Collected, videos: Sequence[Video], folder: Path) -> Divided:
+def divide(training: TeacherTraining, training_texts: TrainingTexts, videos: Sequence[Video], folder: Path) -> Divided:
     """Divide the captions of a training, and the `videos` of each, as its parameters say; equal at each call.
 
     `folder` keeps the captions of the validation split until the training is done. EvaluationError: no video is left
     to learn from or to choose by.
     """
-    on, every = selected_on(training.params), list(range(len(found.captions)))
+    on, every = selected_on(training.params), list(range(len(training_texts.captions)))
     if on == LAST_STEP:
         return Divided(every, None, [], {})
     sources = [cluster(vars(video)) for video in videos]
     if on == HELD_OUT:
         out = held_out_sources(sources, training.params["held_out"])
-        chosen = [place for place in every if sources[place] in out]
-        learned = [place for place in every if sources[place] not in out]
-        return _divided(learned, found, videos, chosen, {"on": on, "share": training.params["held_out"]})
+        held_out_indices = [index for index in every if sources[index] in out]
+        learned = [index for index in every if sources[index] not in out]
+        return _divided(
+            learned, training_texts, videos, held_out_indices, {"on": on, "share": training.params["held_out"]}
+        )
     params = {**training.params, "split": VAL, "videos": []}
-    other = TeacherTraining(project=training.project, release=training.release, params=params)
-    validation, shown = kept_sources(other, folder / FOLDER, needs_negatives=False)
+    validation_training = TeacherTraining(project=training.project, release=training.release, params=params)
+    validation, validation_videos = stored_texts(validation_training, folder / FOLDER, needs_negatives=False)
     learnt = set(sources)
-    chosen = [place for place, video in enumerate(shown) if cluster(vars(video)) not in learnt]
-    if not chosen:
+    held_out_indices = [index for index, video in enumerate(validation_videos) if cluster(vars(video)) not in learnt]
+    if not held_out_indices:
         raise EvaluationError("select_on: all clips of the val split are of learned source videos; choose held_out")
-    return _divided(every, validation, shown, chosen, {"on": on})
+    return _divided(every, validation, validation_videos, held_out_indices, {"on": on})
 
 
 def held_out_sources(sources: Sequence[str], share: float) -> set[str]:
@@ -75,10 +77,10 @@ def held_out_sources(sources: Sequence[str], share: float) -> set[str]:
     return set(distinct[:count])
 
 
-def check_selection(release: Release | None, found: Collected | None, params: Mapping[str, Any]) -> None:
+def check_selection(release: Release | None, training_texts: TrainingTexts | None, params: Mapping[str, Any]) -> None:
     """Raise EvaluationError if the model cannot be chosen as the parameters say, or would be by the release.
 
-    `found`: the captions of a training that begins.
+    `training_texts`: the captions of a training that begins.
     """
     on = selected_on(params)
     if on == VAL and learnt_split(params) == VAL:
@@ -92,37 +94,41 @@ def check_selection(release: Release | None, found: Collected | None, params: Ma
             )
     if on == HELD_OUT and not 0 < params["held_out"] < 1:
         raise EvaluationError(f"held_out: is {params['held_out']}; give a share between 0 and 1")
-    if on == HELD_OUT and found is not None:
-        rows = train_videos(found.videos, learnt_split(params)).values()
+    if on == HELD_OUT and training_texts is not None:
+        rows = train_videos(training_texts.videos, learnt_split(params)).values()
         held_out_sources([cluster(vars(video)) for video in rows], params["held_out"])
 
 
 def _divided(
-    learned: list[int], found: Collected, videos: Sequence[Video], chosen: list[int], about: dict[str, Any]
+    learned: list[int],
+    training_texts: TrainingTexts,
+    videos: Sequence[Video],
+    indices: list[int],
+    facts: dict[str, Any],
 ) -> Divided:
-    whole, first = set_of(found, [cluster(vars(video)) for video in videos], chosen)
-    held, used = whole.part(MAX_ITEMS)
-    texts = "\n".join(text for row in held.texts for text in row)
-    counts = {"captions": len(held.ids), "videos": len(set(held.sources))}
+    full_set, first = set_of(training_texts, [cluster(vars(video)) for video in videos], indices)
+    held_out, used = full_set.spread_sample(MAX_ITEMS)
+    texts = "\n".join(text for row in held_out.texts for text in row)
+    counts = {"captions": len(held_out.ids), "videos": len(set(held_out.sources))}
     digest = {"sha256": hashlib.sha256(texts.encode()).hexdigest()}
-    return Divided(learned, held, [videos[first[at]] for at in used], {**about, **counts, **digest})
+    return Divided(learned, held_out, [videos[first[at]] for at in used], {**facts, **counts, **digest})
 
 
-def set_of(found: Collected, sources: Sequence[str], chosen: Sequence[int]) -> tuple[HeldOut, list[int]]:
-    """Return the set of the captions at `chosen`, an item each, and the place of each clip's first caption, its own."""
+def set_of(training_texts: TrainingTexts, sources: Sequence[str], indices: Sequence[int]) -> tuple[HeldOut, list[int]]:
+    """Return the set of the captions at `chosen`, an item each, and the index of each clip's first caption, its own."""
     clips: dict[int, int] = {}
     first: list[int] = []
-    for place in chosen:
-        if found.videos[place] not in clips:
-            clips[found.videos[place]] = len(first)
-            first.append(place)
-    texts = tuple((found.captions[place], *found.negatives[place]) for place in chosen)
-    held = HeldOut(
-        tuple(map(str, chosen)),
+    for index in indices:
+        if training_texts.videos[index] not in clips:
+            clips[training_texts.videos[index]] = len(first)
+            first.append(index)
+    texts = tuple((training_texts.captions[index], *training_texts.negatives[index]) for index in indices)
+    held_out = HeldOut(
+        tuple(map(str, indices)),
         texts,
         tuple(("",) * (len(row) - 1) for row in texts),
-        tuple(clips[found.videos[place]] for place in chosen),
-        tuple(found.captions[place] for place in first),
-        tuple(sources[place] for place in first),
+        tuple(clips[training_texts.videos[index]] for index in indices),
+        tuple(training_texts.captions[index] for index in first),
+        tuple(sources[index] for index in first),
     )
-    return held, first
+    return held_out, first

@@ -54,16 +54,16 @@ class Mixture:
         return {NEGATIVES: list(map(str, self.sources)), COUNT: self.count, MIX_SEED: self.seed}
 
 
-def mixture_of(given: Sequence[str], count: int = PER_CAPTION, seed: int = 0) -> Mixture | None:
+def mixture_of(lines: Sequence[str], count: int = PER_CAPTION, seed: int = 0) -> Mixture | None:
     """Read `SOURCE=SHARE` of each source, or SOURCE alone for equal shares; None without any.
 
     EvaluationError: an unknown or repeated source, shares that do not add up to 1.
     """
-    if not given:
+    if not lines:
         return None
     if not 1 <= count <= MAX_PER_CAPTION:
         raise EvaluationError(f"per_caption: is {count}; give a number from 1 to {MAX_PER_CAPTION}")
-    read = [_source(one) for one in given]
+    read = [_source(line) for line in lines]
     with_share = [share for _, _, share in read if share is not None]
     if with_share and len(with_share) < len(read):
         raise EvaluationError("negatives: some sources have a share and some have none; give all of them one, or none")
@@ -82,8 +82,8 @@ def mixture_in(params: Mapping[str, Any]) -> Mixture | None:
     return mixture_of(params.get(NEGATIVES, ()), params.get(COUNT, PER_CAPTION), params.get(MIX_SEED, 0))
 
 
-def _source(given: str) -> tuple[str, str, float | None]:
-    key, share = given.strip(), None
+def _source(line: str) -> tuple[str, str, float | None]:
+    key, share = line.strip(), None
     head, mark, tail = key.rpartition("=")
     if mark:
         try:
@@ -101,7 +101,7 @@ def _source(given: str) -> tuple[str, str, float | None]:
     name = name.strip()
     if (kind in PLAIN and not colon) or (kind == SUBTEST and name) or (kind == RUN and name.isdecimal()):
         return kind, name, share
-    raise EvaluationError(f"negatives: {quoted(given)} is not a source; give one of: {', '.join(FORMS)}")
+    raise EvaluationError(f"negatives: {quoted(line)} is not a source; give one of: {', '.join(FORMS)}")
 
 
 @dataclass(frozen=True)
@@ -140,30 +140,34 @@ def mixed(mixture: Mixture, texts: Mapping[str, Mapping[int, Sequence[str]]]) ->
     """
     captions = sorted({caption for of_source in texts.values() for caption in of_source})
     taken = {source.key: 0 for source in mixture.sources}
-    found: dict[int, list[str]] = {}
+    negatives_by_caption: dict[int, list[str]] = {}
     # Captions with few sources first: the others can make up for what these lack.
     captions.sort(
         key=lambda caption: (sum(bool(texts[key].get(caption)) for key in taken), _mark(mixture.seed, caption))
     )
     for caption in captions:
-        left = {source.key: _ordered(mixture, source, texts[source.key].get(caption, ())) for source in mixture.sources}
-        chosen: list[str] = []
-        while len(chosen) < mixture.count and (open_sources := [key for key in left if left[key]]):
+        remaining_texts = {
+            source.key: _ordered(mixture, source, texts[source.key].get(caption, ())) for source in mixture.sources
+        }
+        negatives: list[str] = []
+        while len(negatives) < mixture.count and (
+            open_sources := [key for key in remaining_texts if remaining_texts[key]]
+        ):
             total = sum(taken.values()) + 1
             behind = {source.key: source.share * total - taken[source.key] for source in mixture.sources}
             key = max(open_sources, key=behind.__getitem__)
-            taken[key] += _take(left[key], chosen)
-        found[caption] = chosen
+            taken[key] += _take(remaining_texts[key], negatives)
+        negatives_by_caption[caption] = negatives
     available = {key: sum(map(len, texts[key].values())) for key in taken}
-    return Mixed(found, taken, available)
+    return Mixed(negatives_by_caption, taken, available)
 
 
-def _take(texts: list[str], chosen: list[str]) -> int:
+def _take(texts: list[str], negatives: list[str]) -> int:
     """Move the next text that no other source gave; return how many were moved."""
     while texts:
         text = texts.pop(0)
-        if text not in chosen:
-            chosen.append(text)
+        if text not in negatives:
+            negatives.append(text)
             return 1
     return 0
 
@@ -176,20 +180,20 @@ def _ordered(mixture: Mixture, source: Source, texts: Sequence[str]) -> list[str
     return ordered
 
 
-def _mark(*parts: object) -> str:
-    return hashlib.sha256("\0".join(map(str, parts)).encode()).hexdigest()
+def _mark(*values: object) -> str:
+    return hashlib.sha256("\0".join(map(str, values)).encode()).hexdigest()
 
 
-def warnings_of(mixture: Mixture, found: Mixed) -> list[str]:
+def warnings_of(mixture: Mixture, mix: Mixed) -> list[str]:
     """Return a sentence for each source that had too few texts for its share, and for captions with too few."""
     words = (
         "{source}: has too few texts for its share of {share:g}; it gives {negatives} negatives (a share of "
         "{achieved:.2f}), {missing} less than it should; add foils to it, or lower its share"
     )
-    told = [words.format(**row) for row in found.shares(mixture) if row["missing"]]
-    if short := sum(0 < len(texts) < mixture.count for texts in found.negatives.values()):
-        told.append(
+    warnings = [words.format(**row) for row in mix.shares(mixture) if row["missing"]]
+    if short := sum(0 < len(texts) < mixture.count for texts in mix.negatives.values()):
+        warnings.append(
             f"{short} captions have fewer than {mixture.count} negatives; add foils to the sources, or lower "
             "the number per caption"
         )
-    return told
+    return warnings

@@ -22,7 +22,7 @@ class TeacherTraining(RequestedJob):
     seed = models.BigIntegerField(default=0)
     # The release of the RCAD curve; its evaluations, and those of others, are StudentEvaluations.
     release = models.ForeignKey(Release, models.SET_NULL, null=True, blank=True, related_name="+")
-    # foilworks.site.teacher.sources.Collected.provenance: runs, methods, models, counts, the hash of every text.
+    # foilworks.site.teacher.sources.TrainingTexts.provenance: runs, methods, models, counts, the hash of every text.
     sources = models.JSONField(default=dict, blank=True)
     # The trained model as the adapters name it; "" until it exists.
     model_spec = models.CharField(max_length=500, blank=True)

@@ -32,31 +32,31 @@ Texts = dict[str, dict[int, list[str]]]
 
 def check_sources(project: Project, mixture: Mixture) -> dict[str, GenerationRun]:
     """Return the runs of the mixture by source. EvaluationError: a run or subtest that the project does not have."""
-    wanted = {source.key: int(source.name) for source in mixture.sources if source.kind == RUN}
-    rows = GenerationRun.objects.filter(project=project).in_bulk(list(wanted.values()))
-    if strange := [key for key, pk in wanted.items() if pk not in rows]:
-        raise EvaluationError(f"negatives: {shortened(', '.join(strange))}: no such run in this project")
-    known = dict.fromkeys(Subtest.objects.filter(project=project).values_list("name", flat=True))
+    run_ids = {source.key: int(source.name) for source in mixture.sources if source.kind == RUN}
+    rows = GenerationRun.objects.filter(project=project).in_bulk(list(run_ids.values()))
+    if unknown_keys := [key for key, pk in run_ids.items() if pk not in rows]:
+        raise EvaluationError(f"negatives: {shortened(', '.join(unknown_keys))}: no such run in this project")
+    subtest_names = dict.fromkeys(Subtest.objects.filter(project=project).values_list("name", flat=True))
     for source in mixture.sources:
-        if source.kind == SUBTEST and source.name not in known:
+        if source.kind == SUBTEST and source.name not in subtest_names:
             raise EvaluationError(
                 f"negatives: the project has no subtest {quoted(source.name)}; choose one of: "
-                f"{shortened(', '.join(known)) or 'none yet'}"
+                f"{shortened(', '.join(subtest_names)) or 'none yet'}"
             )
-    return {key: rows[pk] for key, pk in wanted.items()}
+    return {key: rows[pk] for key, pk in run_ids.items()}
 
 
 def covered(project: Project, mixture: Mixture, split: str) -> Q:
     """Return the captions that a source has texts for, as a condition on captions."""
-    found = Q(pk__in=())
+    condition = Q(pk__in=())
     for source in mixture.sources:
         if source.kind == RUN:
-            found |= Q(pk__in=CandidateGroup.objects.filter(run_id=int(source.name)).values("caption"))
+            condition |= Q(pk__in=CandidateGroup.objects.filter(run_id=int(source.name)).values("caption"))
         elif source.kind == PEOPLE:
-            found |= Q(pk__in=_by_people(project).values("group__caption"))
+            condition |= Q(pk__in=_by_people(project).values("group__caption"))
         else:
-            found |= Q(pk__in=_items(project, source, split).values("caption"))
-    return found
+            condition |= Q(pk__in=_items(project, source, split).values("caption"))
+    return condition
 
 
 def texts_of(project: Project, mixture: Mixture, videos: Mapping[int, int], split: str) -> Texts:
@@ -65,20 +65,20 @@ def texts_of(project: Project, mixture: Mixture, videos: Mapping[int, int], spli
     EvaluationError: a source without any, which is a mistake in the request.
     """
     refused = refused_texts(set(videos.values()))
-    found: Texts = {}
+    texts_by_source: Texts = {}
     for source in mixture.sources:
         own: dict[int, list[str]] = defaultdict(list)
         for caption, text in _rows(project, source, split):
             video = videos.get(caption)
             if video is not None and plain(text) not in refused[video] and text not in own[caption]:
                 own[caption].append(text)
-        found[source.key] = {caption: texts for caption, texts in own.items() if texts}
-        if not found[source.key]:
+        texts_by_source[source.key] = {caption: texts for caption, texts in own.items() if texts}
+        if not texts_by_source[source.key]:
             raise EvaluationError(
                 f"negatives: {source.key} has no usable negative for the chosen captions of the {split} split; add "
                 "foils to it, or leave it out"
             )
-    return found
+    return texts_by_source
 
 
 def known_sources(project: Project, split: str, runs: Iterable[int]) -> list[str]:
@@ -91,10 +91,10 @@ def known_sources(project: Project, split: str, runs: Iterable[int]) -> list[str
         .values_list("subtest__name")
         .annotate(last_pair=Max("pair"), n_elsewhere=made_elsewhere)
     )
-    found = [IMPORTED] if any(count for _, _, count in rows) else []
-    found += [PAIRS] if any(pair for _, pair, _ in rows) else []
-    found += [PEOPLE] if _by_people(project).filter(group__caption__video__split=split).exists() else []
-    return [*found, *(f"{SUBTEST}:{name}" for name, _, _ in rows), *(f"{RUN}:{pk}" for pk in runs)]
+    sources = [IMPORTED] if any(count for _, _, count in rows) else []
+    sources += [PAIRS] if any(pair for _, pair, _ in rows) else []
+    sources += [PEOPLE] if _by_people(project).filter(group__caption__video__split=split).exists() else []
+    return [*sources, *(f"{SUBTEST}:{name}" for name, _, _ in rows), *(f"{RUN}:{pk}" for pk in runs)]
 
 
 def _rows(project: Project, source: Source, split: str) -> Iterable[tuple[int, str]]:
@@ -132,13 +132,13 @@ def _items(project: Project, source: Source, split: str) -> QuerySet[Item]:
 
 def _foils(items: QuerySet[Item]) -> Iterable[tuple[int, str]]:
     """Yield the caption and text of the foils that count as edits and that nobody found true."""
-    wanted = items.order_by("pk").select_related("caption", "subtest").prefetch_related("foils")
-    read = list(wanted)
-    given = [_candidates(item) for item in read]
-    for item, hard in zip(read, hard_foils(given), strict=True):
+    ordered_items = items.order_by("pk").select_related("caption", "subtest").prefetch_related("foils")
+    read = list(ordered_items)
+    candidates = [_candidates(item) for item in read]
+    for item, hard in zip(read, hard_foils(candidates), strict=True):
         foils = list(item.foils.all())
-        chosen = foils if hard is None else foils[max(hard.index, 0) : hard.index + 1]
-        for foil in chosen:
+        counted_foils = foils if hard is None else foils[max(hard.index, 0) : hard.index + 1]
+        for foil in counted_foils:
             if foil.verdict not in NOT_FALSE:
                 yield item.caption_id, foil.text
 
@@ -146,8 +146,8 @@ def _foils(items: QuerySet[Item]) -> Iterable[tuple[int, str]]:
 def _candidates(item: Item) -> Candidates:
     foils = list(item.foils.all())
     texts = tuple(foil.text for foil in foils)
-    places = [foil.position for foil in foils]
-    return Candidates(item.subtest.name, item.caption.text, texts, item.extra, item.known_facts, places)
+    positions = [foil.position for foil in foils]
+    return Candidates(item.subtest.name, item.caption.text, texts, item.extra, item.known_facts, positions)
 
 
 def refused_texts(videos: Iterable[int]) -> dict[int, set[str]]:
@@ -155,15 +155,15 @@ def refused_texts(videos: Iterable[int]) -> dict[int, set[str]]:
 
     The state of a candidate does not show these: a candidate that became a foil remains accepted.
     """
-    found: dict[int, set[str]] = defaultdict(set)
-    wanted = sorted(videos)
-    for start in range(0, len(wanted), ROWS):
-        some = wanted[start : start + ROWS]
+    texts_by_video: dict[int, set[str]] = defaultdict(set)
+    video_ids = sorted(videos)
+    for start in range(0, len(video_ids), ROWS):
+        some = video_ids[start : start + ROWS]
         true = Caption.objects.filter(video_id__in=some).exclude(FOUND_FALSE).values_list("video_id", "text")
         out = Foil.objects.filter(DROPPED_OUT | Q(item__state=ItemState.RETRACTED), item__video_id__in=some)
         for video, text in (*true, *out.values_list("item__video_id", "text")):
-            found[video].add(plain(text))
-    return found
+            texts_by_video[video].add(plain(text))
+    return texts_by_video
 
 
 def plain(text: str) -> str:

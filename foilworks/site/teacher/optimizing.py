@@ -28,10 +28,10 @@ def groups_of(student: Student, plan: Plan) -> list[dict[str, Any]]:
         HEADS: plan.learning_rate if plan.head_rate is None else plan.head_rate,
         SCALE: plan.scale_rate,
     }
-    found: dict[tuple[str, bool], list[nn.Parameter]] = {}
+    weights_by_group: dict[tuple[str, bool], list[nn.Parameter]] = {}
     for name, weight in student.module.named_parameters():
         if weight.requires_grad:
-            found.setdefault((_kind(student, name, weight), weight.ndim > 1), []).append(weight)
+            weights_by_group.setdefault((_kind(student, name, weight), weight.ndim > 1), []).append(weight)
     return [
         {
             "params": weights,
@@ -39,7 +39,7 @@ def groups_of(student: Student, plan: Plan) -> list[dict[str, Any]]:
             "peak": peaks[kind],
             "weight_decay": plan.weight_decay if decays else 0.0,
         }
-        for (kind, decays), weights in sorted(found.items(), key=lambda each: each[0])
+        for (kind, decays), weights in sorted(weights_by_group.items(), key=lambda item: item[0])
     ]
 
 
@@ -52,11 +52,11 @@ def _kind(student: Student, name: str, weight: Tensor) -> str:
 
 def rates_used(student: Student, plan: Plan) -> dict[str, dict[str, float]]:
     """Return {group: its maximum rate and number of weights}, for the record of a training."""
-    found: dict[str, dict[str, float]] = {}
+    rates_by_group: dict[str, dict[str, float]] = {}
     for group in groups_of(student, plan):
-        row = found.setdefault(group["name"], {"rate": group["peak"], "weights": 0})
+        row = rates_by_group.setdefault(group["name"], {"rate": group["peak"], "weights": 0})
         row["weights"] += sum(weight.numel() for weight in group["params"])
-    return found
+    return rates_by_group
 
 
 def update(student: Student, optimizer: torch.optim.Optimizer, plan: Plan, step: int) -> float:

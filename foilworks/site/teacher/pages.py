@@ -50,20 +50,20 @@ BEFORE, AFTER = "before", "after"
 HELD_NAMES = tuple(HELD.format(name=name) for name in (R1, STANDARD))
 
 
-def curves(trainings: Mapping[str, Sequence[Point]], chosen: int | None = None) -> bytes:
+def curves(trainings: Mapping[str, Sequence[Point]], chosen_step: int | None = None) -> bytes:
     """Draw {name: [(step, loss, RCAD R@1, standard R@1, held-out R@1), …]}: a panel per quantity, a line per
-    training. `chosen`: the step whose model was kept.
+    training. `chosen_step`: the step whose model was kept.
     """
     every_point = [point for points in trainings.values() for point in points]
-    shown = [at for at in range(len(PANELS)) if any(_at(point, at) is not None for point in every_point)]
-    figure = sheet((1.9 if len(shown) < len(PANELS) else 1.5) * max(1, len(shown)) + 0.6)
-    every = figure.subplots(max(1, len(shown)), squeeze=False, sharex=True)[:, 0]
-    for axes, at in zip(every, shown, strict=False):
+    drawn_panels = [at for at in range(len(PANELS)) if any(_at(point, at) is not None for point in every_point)]
+    figure = sheet((1.9 if len(drawn_panels) < len(PANELS) else 1.5) * max(1, len(drawn_panels)) + 0.6)
+    every = figure.subplots(max(1, len(drawn_panels)), squeeze=False, sharex=True)[:, 0]
+    for axes, at in zip(every, drawn_panels, strict=False):
         _panel(axes, at, trainings)
-        if chosen is not None:
-            axes.axvline(chosen, color=QUIET, linewidth=1.0, linestyle=":")
+        if chosen_step is not None:
+            axes.axvline(chosen_step, color=QUIET, linewidth=1.0, linestyle=":")
     every[-1].xaxis.get_major_locator().set_params(integer=True)
-    every[-1].set_xlabel("step (dotted: the chosen model)" if chosen else "step", color=QUIET, fontsize=9)
+    every[-1].set_xlabel("step (dotted: the chosen model)" if chosen_step else "step", color=QUIET, fontsize=9)
     handles, labels = every[0].get_legend_handles_labels()
     if len(trainings) > 1:
         figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False, fontsize=9)
@@ -76,16 +76,16 @@ def _at(point: Point, at: int) -> float | None:
 
 
 def _panel(axes: Axes, at: int, trainings: Mapping[str, Sequence[Point]]) -> None:
-    for place, (name, points) in enumerate(trainings.items()):
-        there = [(point[0], value) for point in points if (value := _at(point, at)) is not None]
+    for line_index, (name, points) in enumerate(trainings.items()):
+        drawn_points = [(point[0], value) for point in points if (value := _at(point, at)) is not None]
         axes.plot(
-            [step for step, _ in there],
-            [value for _, value in there],
+            [step for step, _ in drawn_points],
+            [value for _, value in drawn_points],
             label=short(name),
             linewidth=1.7,
-            color=LINE_SHADES[place % len(LINE_SHADES)],
-            linestyle=DASHES[place % len(DASHES)],
-            marker="o" if len(there) < 30 else None,
+            color=LINE_SHADES[line_index % len(LINE_SHADES)],
+            linestyle=DASHES[line_index % len(DASHES)],
+            marker="o" if len(drawn_points) < 30 else None,
             markersize=3,
         )
     axes.set_title(PANELS[at], loc="left", color=INK, fontsize=10)
@@ -100,8 +100,8 @@ def before_and_after(reading: StudentEvaluation) -> list[dict[str, Any]]:
     """Return a row per measure: before, after, their difference with paired intervals; empty until both exist."""
     if reading.before is None or reading.after is None:
         return []
-    found = compared([EvaluationResult.of(reading.before)], [EvaluationResult.of(reading.after)])
-    return [{"measure": measure, "how": how(measure), **row} for measure, row in found.items()]
+    comparisons = compared([EvaluationResult.of(reading.before)], [EvaluationResult.of(reading.after)])
+    return [{"measure": measure, "how": how(measure), **row} for measure, row in comparisons.items()]
 
 
 def how(measure: str) -> str:
@@ -111,8 +111,8 @@ def how(measure: str) -> str:
 
 def changes_chart(reading: StudentEvaluation) -> bytes:
     """Draw distributions of the change of the cosine by type of edit, before above after (Feint6K, Fig. 5)."""
-    both = {BEFORE: EvaluationResult.of(reading.before), AFTER: EvaluationResult.of(reading.after)}
-    rows, kinds = changes(both)["rows"], kinds_of(both[BEFORE])
+    results = {BEFORE: EvaluationResult.of(reading.before), AFTER: EvaluationResult.of(reading.after)}
+    rows, kinds = changes(results)["rows"], kinds_of(results[BEFORE])
     panels = [
         (
             name,
@@ -122,7 +122,7 @@ def changes_chart(reading: StudentEvaluation) -> bytes:
                 if row["model"] == name and row["group"] in kinds and row["n"]
             ],
         )
-        for name in both
+        for name in results
     ]
     return distributions(panels, label="cosine of the foil minus cosine of the caption", one_scale=True)
 
@@ -130,7 +130,9 @@ def changes_chart(reading: StudentEvaluation) -> bytes:
 def curve_of(training: TeacherTraining) -> list[Point]:
     """Return the points of the curve. One query."""
     rows = training.points.order_by("step").values_list("step", "loss", "rcad", "standard", "parts")
-    return [(*row, next((parts[name] for name in HELD_NAMES if name in parts), None)) for *row, parts in rows]
+    return [
+        (*row, next((loss_terms[name] for name in HELD_NAMES if name in loss_terms), None)) for *row, loss_terms in rows
+    ]
 
 
 def last_parts(training: TeacherTraining) -> dict[str, float]:
@@ -156,27 +158,31 @@ def ablation(release: Release, base: str = "") -> dict[str, Any]:
     own.
     """
     readings = StudentEvaluation.objects.filter(release=release, before__isnull=False, after__isnull=False)
-    found = list(readings.select_related("training").order_by("training_id")[:MAX_EVALUATIONS])
-    if not found:
+    stored_readings = list(readings.select_related("training").order_by("training_id")[:MAX_EVALUATIONS])
+    if not stored_readings:
         return {"rows": [], "base": "", "chosen": None, "measures": []}
     groups: dict[tuple[str, ...], list[StudentEvaluation]] = {}
-    for each in found:
-        groups.setdefault(all_but_the_seed(each.training), []).append(each)
-    chosen = next((key for key, row in groups.items() if base in {str(each.training_id) for each in row}), None)
-    chosen = chosen or next(iter(groups))
-    basis, rows = of_one_set(groups[chosen])[0], []
+    for reading in stored_readings:
+        groups.setdefault(all_but_the_seed(reading.training), []).append(reading)
+    base_key = next((key for key, row in groups.items() if base in {str(reading.training_id) for reading in row}), None)
+    base_key = base_key or next(iter(groups))
+    basis, rows = of_one_set(groups[base_key])[0], []
     labels = Counter(label for label, *_ in groups)
-    for key, each in groups.items():
-        values, seeds, left_out = of_one_set(each)
-        against = compared(basis, values) if key != chosen and _same(basis[0], values[0]) else {}
-        about = {**_about(each[0].training, shared=labels[key[0]] > 1), "seeds": seeds, "left_out": left_out}
-        rows.append({**about, "found": summary(values), "against": against})
-    against_row = rows[list(groups).index(chosen)]
-    starts = {each.training.student: each for each in found}
-    for each in starts.values():
-        values = [EvaluationResult.of(each.before)]
-        about = {
-            "label": each.training.student_name,
+    for key, group in groups.items():
+        values, seeds, left_out = of_one_set(group)
+        against = compared(basis, values) if key != base_key and _same(basis[0], values[0]) else {}
+        row_facts = {
+            **_training_facts(group[0].training, shared=labels[key[0]] > 1),
+            "seeds": seeds,
+            "left_out": left_out,
+        }
+        rows.append({**row_facts, "found": summary(values), "against": against})
+    against_row = rows[list(groups).index(base_key)]
+    starts = {reading.training.student: reading for reading in stored_readings}
+    for reading in starts.values():
+        values = [EvaluationResult.of(reading.before)]
+        row_facts = {
+            "label": reading.training.student_name,
             "student": "",
             "objective": "",
             "captions": "",
@@ -185,7 +191,7 @@ def ablation(release: Release, base: str = "") -> dict[str, Any]:
             "training": None,
         }
         against = compared(basis, values) if _same(basis[0], values[0]) else {}
-        rows.append({**about, "found": summary(values), "against": against})
+        rows.append({**row_facts, "found": summary(values), "against": against})
     measures = list(summary(basis))
     for row in rows:
         row["cells"] = [(how(name), row["found"].get(name), row["against"].get(name)) for name in measures]
@@ -199,8 +205,8 @@ def all_but_the_seed(training: TeacherTraining) -> tuple[str, ...]:
     In trainings of earlier versions, which had no `temperatures`, a part or process saw only its own clips.
     """
     chooses = selected_on(training.params) != LAST_STEP
-    beside = set(BESIDE) - (set(OF_POINTS) if chooses else set())
-    learnt = {name: value for name, value in training.params.items() if name not in beside}
+    ignored_params = set(BESIDE) - (set(OF_POINTS) if chooses else set())
+    learnt = {name: value for name, value in training.params.items() if name not in ignored_params}
     if "temperatures" not in training.params:
         learnt["parts"] = training.params.get("accumulate", 1) * training.params.get("processes", 1)
     texts = training.sources.get("sha256", "")
@@ -211,28 +217,32 @@ def of_one_set(readings: Sequence[StudentEvaluation]) -> tuple[list[EvaluationRe
     """Return the evaluations after training on the most items, with their seeds, and the seeds of the others: clips may
     have got or lost their files between two evaluations.
     """
-    kept = covering_most(readings)
-    left_out = [each.training.seed for each in readings if each not in kept]
-    return [EvaluationResult.of(each.after) for each in kept], [each.training.seed for each in kept], left_out
+    comparable = covering_most(readings)
+    left_out = [reading.training.seed for reading in readings if reading not in comparable]
+    return (
+        [EvaluationResult.of(reading.after) for reading in comparable],
+        [reading.training.seed for reading in comparable],
+        left_out,
+    )
 
 
 def covering_most(readings: Sequence[StudentEvaluation]) -> list[StudentEvaluation]:
     """Return the evaluations on the same items as the one with the most."""
-    values = [EvaluationResult.of(each.after) for each in readings]
+    values = [EvaluationResult.of(reading.after) for reading in readings]
     most = max(values, key=lambda value: len(value.ids))
-    return [each for each, value in zip(readings, values, strict=True) if _same(most, value)]
+    return [reading for reading, value in zip(readings, values, strict=True) if _same(most, value)]
 
 
-def _same(one: EvaluationResult, other: EvaluationResult) -> bool:
-    return one.ids == other.ids and one.sources == other.sources
+def _same(first: EvaluationResult, second: EvaluationResult) -> bool:
+    return first.ids == second.ids and first.sources == second.sources
 
 
-def _about(one: TeacherTraining, *, shared: bool) -> dict[str, Any]:
+def _training_facts(training: TeacherTraining, *, shared: bool) -> dict[str, Any]:
     """Describe the row. `shared`: another row has the same label."""
     return {
-        "label": f"{one.label} #{one.pk}" if shared else one.label,
-        "student": one.student_name,
-        "objective": one.objective,
-        "captions": one.captions_per_clip,
-        "training": one.pk,
+        "label": f"{training.label} #{training.pk}" if shared else training.label,
+        "student": training.student_name,
+        "objective": training.objective,
+        "captions": training.captions_per_clip,
+        "training": training.pk,
     }

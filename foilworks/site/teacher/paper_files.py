@@ -29,27 +29,27 @@ def number(measure: str, value: float) -> str:
 def _change(measure: str, value: float | None) -> str:
     if value is None:
         return ""
-    shown = number(measure, abs(value)) if measure == MEAN_RANK else f"{100 * abs(value):.1f}"
-    return (UP if value > 0 else DOWN if value < 0 else "") + shown
+    text = number(measure, abs(value)) if measure == MEAN_RANK else f"{100 * abs(value):.1f}"
+    return (UP if value > 0 else DOWN if value < 0 else "") + text
 
 
 def cells(row: Mapping[str, Any], release: Mapping[str, Any], with_paper: bool, dataset: str = "") -> list[str]:
     """Return the texts of a row's four cells on a release."""
     cell = row["cells"].get(str(release["release"]))
-    found = []
+    texts = []
     for measure, printed in zip(MEASURES, _printed(row, dataset or release["dataset"]), strict=True):
         value = cell["values"].get(measure) if cell else None
         text = EMPTY if cell else NOT_HERE
         if value is not None:
             change = _change(measure, value["change"]) if row["base"] else ""
             text = f"{number(measure, value['value'])} {change}".strip()
-        found.append(f"{text} ({printed:.1f})" if with_paper and printed is not None else text)
-    return found
+        texts.append(f"{text} ({printed:.1f})" if with_paper and printed is not None else text)
+    return texts
 
 
 def _printed(row: Mapping[str, Any], dataset: str) -> Sequence[float | None]:
-    wanted = _letters(dataset)
-    return next((values for name, values in row["paper"].items() if _letters(name) == wanted), (None,) * len(MEASURES))
+    letters = _letters(dataset)
+    return next((values for name, values in row["paper"].items() if _letters(name) == letters), (None,) * len(MEASURES))
 
 
 def _letters(name: str) -> str:
@@ -70,24 +70,24 @@ def _sources(rows: Sequence[Mapping[str, Any]], releases: Sequence[Mapping[str, 
                 yield f"{name}, {release['name']}: {'; '.join(cell['sources'])}"
 
 
-def _parts(found: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[Any], Sequence[Any], str]]:
+def _tables(paper_tables: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[Any], Sequence[Any], str]]:
     """Yield (title, rows, releases, data set of the paper's numbers) of each table."""
-    yield "Standard retrieval and RCAD (Feint6K, Table 1)", found["table_1"], found["releases"], ""
-    by_id = {release["release"]: release for release in found["releases"]}
-    for part in found["table_2"]:
-        about = ", ".join(filter(None, (part["student"], part["objective"]))) or "no training here"
-        yield f"Captions of LLM-teacher (Feint6K, Table 2): {about}", part["rows"], [by_id[part["release"]]], VATEX
+    yield "Standard retrieval and RCAD (Feint6K, Table 1)", paper_tables["table_1"], paper_tables["releases"], ""
+    by_id = {release["release"]: release for release in paper_tables["releases"]}
+    for table in paper_tables["table_2"]:
+        subject = ", ".join(filter(None, (table["student"], table["objective"]))) or "no training here"
+        yield f"Captions of LLM-teacher (Feint6K, Table 2): {subject}", table["rows"], [by_id[table["release"]]], VATEX
 
 
-def _notes(found: Mapping[str, Any]) -> list[str]:
-    hashes = "; ".join(f"{release['name']} {release['hash'][:16]}" for release in found["releases"])
-    return [RULE, *found["notes"], f"Releases: {hashes}."]
+def _notes(paper_tables: Mapping[str, Any]) -> list[str]:
+    hashes = "; ".join(f"{release['name']} {release['hash'][:16]}" for release in paper_tables["releases"])
+    return [RULE, *paper_tables["notes"], f"Releases: {hashes}."]
 
 
-def markdown(found: Mapping[str, Any], *, with_paper: bool = False) -> str:
+def markdown(paper_tables: Mapping[str, Any], *, with_paper: bool = False) -> str:
     """Write pipe tables, each followed by what its numbers were computed from."""
     lines = []
-    for title, rows, releases, dataset in _parts(found):
+    for title, rows, releases, dataset in _tables(paper_tables):
         heads = ["Model"]
         for release in releases:
             standard, ranked = _heads(release)
@@ -100,18 +100,18 @@ def markdown(found: Mapping[str, Any], *, with_paper: bool = False) -> str:
                 lines.append(_piped([f"*{section}*", *[""] * (len(heads) - 1)]))
             texts = [text for release in releases for text in cells(row, release, with_paper, dataset)]
             lines.append(_piped([row["name"], *texts]))
-        lines += ["", *(f"- {each}" for each in _sources(rows, releases)), ""]
-    return "\n".join([*lines, *(f"{note}\n" for note in _notes(found))])
+        lines += ["", *(f"- {source}" for source in _sources(rows, releases)), ""]
+    return "\n".join([*lines, *(f"{note}\n" for note in _notes(paper_tables))])
 
 
 def _piped(texts: Sequence[str]) -> str:
     return "| " + " | ".join(text.replace("\\", "\\\\").replace("|", "\\|") for text in texts) + " |"
 
 
-def latex(found: Mapping[str, Any], *, with_paper: bool = False) -> str:
+def latex(paper_tables: Mapping[str, Any], *, with_paper: bool = False) -> str:
     """Write a `tabular` for the booktabs package per table; sources and notes are comments."""
     lines = []
-    for title, rows, releases, dataset in _parts(found):
+    for title, rows, releases, dataset in _tables(paper_tables):
         width = 1 + len(MEASURES) * len(releases)
         lines += [f"% {title}", "\\begin{tabular}{l" + "r" * (width - 1) + "}", "\\toprule"]
         names, measures, rules = ["Model"], [""], []
@@ -129,18 +129,18 @@ def latex(found: Mapping[str, Any], *, with_paper: bool = False) -> str:
                 lines.append(rf"\multicolumn{{{width}}}{{l}}{{\emph{{{escaped(section)}}}}} \\")
             texts = [_tex(text) for release in releases for text in cells(row, release, with_paper, dataset)]
             lines.append(" & ".join([escaped(row["name"]), *texts]) + r" \\")
-        lines += ["\\bottomrule", "\\end{tabular}", *(f"% {each}" for each in _sources(rows, releases)), ""]
-    return "\n".join([*lines, *(f"% {note}" for note in _notes(found)), ""])
+        lines += ["\\bottomrule", "\\end{tabular}", *(f"% {source}" for source in _sources(rows, releases)), ""]
+    return "\n".join([*lines, *(f"% {note}" for note in _notes(paper_tables)), ""])
 
 
 def _tex(text: str) -> str:
-    shown = escaped(text).replace(EMPTY, "--").replace("<", "$<$")
-    return shown.replace(UP, r"$\uparrow$").replace(DOWN, r"$\downarrow$")
+    escaped_text = escaped(text).replace(EMPTY, "--").replace("<", "$<$")
+    return escaped_text.replace(UP, r"$\uparrow$").replace(DOWN, r"$\downarrow$")
 
 
-def as_json(found: Mapping[str, Any], *, with_paper: bool = True) -> str:
+def as_json(paper_tables: Mapping[str, Any], *, with_paper: bool = True) -> str:
     """Write everything: intervals, numbers of items, sources, and the paper's numbers."""
-    return json.dumps(found, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    return json.dumps(paper_tables, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
 WRITERS: dict[str, Callable[..., str]] = {"md": markdown, "tex": latex, "json": as_json}

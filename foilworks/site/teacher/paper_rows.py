@@ -24,8 +24,8 @@ class PaperRow:
 
 
 def _row(section: str, name: str, msrvtt: Values | None, vatex: Values | None = None, base: str = "") -> PaperRow:
-    both = ((MSRVTT, msrvtt), (VATEX, vatex))
-    return PaperRow(section, name, {dataset: values for dataset, values in both if values is not None}, base)
+    dataset_values = ((MSRVTT, msrvtt), (VATEX, vatex))
+    return PaperRow(section, name, {dataset: values for dataset, values in dataset_values if values is not None}, base)
 
 
 TABLE_1 = (

@@ -87,18 +87,18 @@ class Learned:
     after: Sequence[EvaluationResult]
 
     @property
-    def one(self) -> TeacherTraining:
+    def first_training(self) -> TeacherTraining:
         return self.trainings[0]
 
     @property
     def objective(self) -> str:
         """Return the name of the paper's objective; "" for plain fine-tuning."""
-        names = [name for share, name in (("lbl", LBL), ("lgt", LGT)) if self.one.params.get(share)]
+        names = [name for share, name in (("lbl", LBL), ("lgt", LGT)) if self.first_training.params.get(share)]
         return " + ".join(names)
 
     @property
     def captions(self) -> str:
-        return caption_kind(self.one)
+        return caption_kind(self.first_training)
 
     def cell(self, release: Release) -> Cell:
         return _cell_of(self.after, self.trainings, release)
@@ -116,21 +116,23 @@ def tables(releases: Sequence[Release], names: Mapping[str, str]) -> dict[str, A
         raise EvaluationError("the releases belong to several projects; give releases of one project")
     learned = {release.pk: _learned(release) for release in releases}
     rows = [Row(row.section, row.name, row.base, True, row.printed) for row in TABLE_1]
-    known: set[str] = set()
+    model_names: set[str] = set()
     for release in releases:
         _people_and_chance(release, rows)
-        known |= _add_runs(release, rows, names)
-        known |= _add_students(release, learned[release.pk], rows, names)
-    if strange := [name for name in names.values() if name not in known]:
-        shown = ", ".join(sorted(known)) or "none yet"
-        raise EvaluationError(f"no model of these releases has the name {quoted(strange[0])}; the names are: {shown}")
+        model_names |= _add_runs(release, rows, names)
+        model_names |= _add_students(release, learned[release.pk], rows, names)
+    if unknown_names := [name for name in names.values() if name not in model_names]:
+        listed_names = ", ".join(sorted(model_names)) or "none yet"
+        raise EvaluationError(
+            f"no model of these releases has the name {quoted(unknown_names[0])}; the names are: {listed_names}"
+        )
     rows.sort(key=lambda row: ORDER.index(row.section))
     policies = {PROTOCOLS[run.protocol].ties for release in releases for run in latest_runs(release)} | {"half"}
     return {
         "releases": [_about(release) for release in releases],
         "measures": list(MEASURES),
         "table_1": [_plain(row, rows) for row in rows],
-        "table_2": [part for release in releases for part in _ablations(release, learned[release.pk])],
+        "table_2": [table for release in releases for table in _ablations(release, learned[release.pk])],
         "notes": [OBJECT_NOTE, f"Tied candidates: {', '.join(sorted(policies))}.", *_without(releases)],
     }
 
@@ -170,23 +172,23 @@ def _people_and_chance(release: Release, rows: Sequence[Row]) -> None:
     cell.values |= {"R@1": chance, STANDARD: {"value": 1 / choices, "ci": None, "n": len(captions)}}
     cell.sources.append("computed from the number of candidates")
     # The items that count may change with their subtests, so they are part of the name under which this is cached.
-    found = human_line(release, axes, f"counterfactuals {digest(list(axes.ids))[:16]}")
-    if found:
+    human_baseline = human_line(release, axes, f"counterfactuals {digest(list(axes.ids))[:16]}")
+    if human_baseline:
         cell = by_name[HUMAN].cell(release)
-        cell.values["R@1"] = {"value": found["T"], "ci": found["T_ci"], "n": found["n"]}
-        cell.sources.append(f"human baseline, {found['n_choices']} choices")
+        cell.values["R@1"] = {"value": human_baseline["T"], "ci": human_baseline["T_ci"], "n": human_baseline["n"]}
+        cell.sources.append(f"human baseline, {human_baseline['n_choices']} choices")
 
 
 def _add_runs(release: Release, rows: list[Row], names: Mapping[str, str]) -> set[str]:
     """Add the latest run of each model; return their names."""
-    wanted = {record["id"] for record in counterfactuals(release)}
+    item_ids = {record["id"] for record in counterfactuals(release)}
     cards = cards_of(release.project)
-    found = set()
+    labels = set()
     for run in latest_runs(release):
         if not (is_settled(run) and run.model_key):
             continue
-        found.add(run.label)
-        ranked, standard, ties = _ranked(run, wanted), standard_of(run), PROTOCOLS[run.protocol].ties
+        labels.add(run.label)
+        ranked, standard, ties = _ranked(run, item_ids), standard_of(run), PROTOCOLS[run.protocol].ties
         if ranked is None and standard is None:
             continue
         card = cards.get(run.model_key)
@@ -199,57 +201,63 @@ def _add_runs(release: Release, rows: list[Row], names: Mapping[str, str]) -> se
         if standard is not None:
             cell.values[STANDARD] = {"value": standard["R@1"], "ci": standard["R@1_ci"], "n": standard["n"]}
         cell.sources.append(f"run {run.pk}")
-    return found
+    return labels
 
 
 def _section_of(label: str, names: Mapping[str, str]) -> str:
     """Return where a model is shown whose card states no adaptation: in the paper's row that it was given."""
-    wanted = [paper for paper, here in names.items() if here == label]
-    return next((row.section for row in TABLE_1 if row.name in wanted), NOT_STATED)
+    paper_names = [paper for paper, model_name in names.items() if model_name == label]
+    return next((row.section for row in TABLE_1 if row.name in paper_names), NOT_STATED)
 
 
-def _ranked(run: Run, wanted: set[str]) -> ChoiceScores | None:
+def _ranked(run: Run, item_ids: set[str]) -> ChoiceScores | None:
     rows, _left_out = counted(run, release_scores(run)[0])
-    chosen = [row for row in rows if row.id in wanted]
-    if not chosen or is_winners_only(run, rows):
+    ranked_rows = [row for row in rows if row.id in item_ids]
+    if not ranked_rows or is_winners_only(run, rows):
         return None
-    data = pair_scores(chosen)
-    return ChoiceScores(data.ids, data.main, np.zeros(len(chosen), dtype=np.int64), data.clusters)
+    data = pair_scores(ranked_rows)
+    return ChoiceScores(data.ids, data.main, np.zeros(len(ranked_rows), dtype=np.int64), data.clusters)
 
 
 def _row_of(rows: list[Row], section: str, name: str, names: Mapping[str, str], base: str = "") -> Row:
     """Return the row of a model: the paper's row of its name in that section, else an own one, which is added."""
-    given = {here: paper for paper, here in names.items()}
-    wanted = given.get(base or name, base or name)
+    paper_names = {model_name: paper for paper, model_name in names.items()}
+    paper_name = paper_names.get(base or name, base or name)
     for row in rows:
         model, is_it = (row.base, row.name == name) if base else (row.name, not row.base)
-        if row.section == section and is_it and model.casefold() == wanted.casefold():
+        if row.section == section and is_it and model.casefold() == paper_name.casefold():
             return row
-    owner = next((row.name for row in rows if not row.base and row.name.casefold() == wanted.casefold()), wanted)
-    made = Row(section, name, owner if base else "")
+    owner = next(
+        (row.name for row in rows if not row.base and row.name.casefold() == paper_name.casefold()), paper_name
+    )
+    new_row = Row(section, name, owner if base else "")
     below = (at for at, row in enumerate(rows) if base and row.section == section and owner in (row.name, row.base))
-    rows.insert(max(below, default=len(rows) - 1) + 1, made)
-    return made
+    rows.insert(max(below, default=len(rows) - 1) + 1, new_row)
+    return new_row
 
 
 def _learned(release: Release) -> list[Learned]:
     """Return the trainings that were evaluated on the release, those that differ only in their seed together."""
     rows = StudentEvaluation.objects.filter(release=release, before__isnull=False, after__isnull=False)
     groups: dict[tuple[str, ...], list[StudentEvaluation]] = defaultdict(list)
-    for each in rows.select_related("training").order_by("training_id"):
-        groups[all_but_the_seed(each.training)].append(each)
-    found = []
+    for reading in rows.select_related("training").order_by("training_id"):
+        groups[all_but_the_seed(reading.training)].append(reading)
+    learned = []
     for group in groups.values():
-        kept = covering_most(group)
-        found.append(Learned([each.training for each in kept], [EvaluationResult.of(each.after) for each in kept]))
-    return found
+        readings = covering_most(group)
+        learned.append(
+            Learned(
+                [reading.training for reading in readings], [EvaluationResult.of(reading.after) for reading in readings]
+            )
+        )
+    return learned
 
 
 def _add_students(release: Release, learned: Sequence[Learned], rows: list[Row], names: Mapping[str, str]) -> set[str]:
     """Add each student before training, after plain fine-tuning and with each objective; return their names."""
     students: dict[str, list[Learned]] = defaultdict(list)
-    for each in learned:
-        students[each.one.student_name].append(each)
+    for seed_group in learned:
+        students[seed_group.first_training.student_name].append(seed_group)
     for name, group in students.items():
         reading = StudentEvaluation.objects.get(training=group[0].one, release=release)
         cell = _row_of(rows, ZERO_SHOT, name, names).cell(release)
@@ -260,27 +268,27 @@ def _add_students(release: Release, learned: Sequence[Learned], rows: list[Row],
         # Rows of an objective stand below their model, also if it was not fine-tuned plainly.
         _row_of(rows, FINETUNED, name, names)
         for objective in ("", LBL, LGT, f"{LBL} + {LGT}"):
-            own = [each for each in group if each.objective == objective]
+            own = [seed_group for seed_group in group if seed_group.objective == objective]
             own = _default_captions(own) if objective else own
-            for each in own:
+            for seed_group in own:
                 label = objective or name
                 if len(own) > 1:
-                    label = f"{label} ({each.one.label})"
+                    label = f"{label} ({seed_group.first_training.label})"
                 row = _row_of(rows, FINETUNED, label, names, base=name if objective else "")
-                found = each.cell(release)
-                row.cell(release).values |= found.values
-                row.cell(release).sources += found.sources
+                own_cell = seed_group.cell(release)
+                row.cell(release).values |= own_cell.values
+                row.cell(release).sources += own_cell.sources
     return set(students)
 
 
 def _default_captions(learned: Sequence[Learned]) -> Sequence[Learned]:
     """Return those with the captions of the paper's default if there are any: the others are ablations."""
-    return [each for each in learned if each.captions == DEFAULT] or learned
+    return [seed_group for seed_group in learned if seed_group.captions == DEFAULT] or learned
 
 
 def _cell_of(results: Sequence[EvaluationResult], trainings: Sequence[TeacherTraining], release: Release) -> Cell:
-    found = summary(results)
-    values = {name: found[own] for name, own in OF_STUDENTS.items() if own in found}
+    summaries = summary(results)
+    values = {name: summaries[own] for name, own in OF_STUDENTS.items() if own in summaries}
     return Cell(values, [f"training {training.pk}, seed {training.seed}" for training in trainings])
 
 
@@ -300,30 +308,33 @@ def caption_kind(training: TeacherTraining) -> str:
 
 def _ablations(release: Release, learned: Sequence[Learned]) -> list[dict[str, Any]]:
     """Return (Feint6K, Table 2) for each student and objective; without any, the paper's rows alone."""
-    parts: dict[tuple[str, str], list[Learned]] = defaultdict(list)
-    for each in learned:
-        if each.objective:
-            parts[each.one.student_name, each.objective].append(each)
-    found = []
-    for (student, objective), group in parts.items() or {("", ""): []}.items():
+    groups_by_student: dict[tuple[str, str], list[Learned]] = defaultdict(list)
+    for seed_group in learned:
+        if seed_group.objective:
+            groups_by_student[seed_group.first_training.student_name, seed_group.objective].append(seed_group)
+    ablation_tables = []
+    for (student, objective), group in groups_by_student.items() or {("", ""): []}.items():
         rows = {kind: Row("", row.name, DEFAULT, True, row.printed) for kind, row in TABLE_2.items()}
         rows[DEFAULT].base = ""
-        for each in group:
-            taken = each.captions in rows and rows[each.captions].cells
-            kind = f"{each.captions} ({each.one.label})" if taken else each.captions
+        for seed_group in group:
+            taken = seed_group.captions in rows and rows[seed_group.captions].cells
+            kind = f"{seed_group.captions} ({seed_group.first_training.label})" if taken else seed_group.captions
             row = rows.setdefault(kind, Row("", kind, DEFAULT))
-            row.cells[release.pk] = each.cell(release)
-        shown = list(rows.values())
-        for row in shown:
+            row.cells[release.pk] = seed_group.cell(release)
+        table_rows = list(rows.values())
+        for row in table_rows:
             row.base = TABLE_2[DEFAULT].name if row.base else ""
-        about = {"release": release.pk, "student": student, "objective": objective.removeprefix("w/ ")}
-        found.append({**about, "rows": [_plain(row, shown) for row in shown]})
-    return found
+        facts = {"release": release.pk, "student": student, "objective": objective.removeprefix("w/ ")}
+        ablation_tables.append({**facts, "rows": [_plain(row, table_rows) for row in table_rows]})
+    return ablation_tables
 
 
 def _plain(row: Row, rows: Sequence[Row]) -> dict[str, Any]:
     """Return the row as JSON, each value with its difference from the base row on the same release."""
-    base = next((one for one in rows if row.base and one.name == row.base and one.section == row.section), None)
+    base = next(
+        (base_row for base_row in rows if row.base and base_row.name == row.base and base_row.section == row.section),
+        None,
+    )
     cells = {}
     for release, cell in row.cells.items():
         against = base.cells.get(release, Cell()).values if base else {}
@@ -333,5 +344,5 @@ def _plain(row: Row, rows: Sequence[Row]) -> dict[str, Any]:
         }
         cells[str(release)] = {"values": values, "sources": cell.sources}
     printed = {dataset: list(values) for dataset, values in row.printed.items()}
-    about = {"section": row.section, "name": row.name, "base": row.base, "of_paper": row.from_paper}
-    return {**about, "cells": cells, "paper": printed}
+    facts = {"section": row.section, "name": row.name, "base": row.base, "of_paper": row.from_paper}
+    return {**facts, "cells": cells, "paper": printed}

@@ -248,15 +248,15 @@ def plan_of(params: Mapping[str, Any], seed: int) -> Plan:
 def _rates_of(params: Mapping[str, Any]) -> tuple[float, float | None, float]:
     """Return the rates of encoders, added layers and logit scale. EvaluationError: a rate that has no effect."""
     own = {name: params.get(name, 0.0) for name in ("head_rate", "scale_rate")}
-    chosen = params.get("rates", ONE)
-    if chosen != GROUPS and any(own.values()):
-        raise EvaluationError(f"head_rate and scale_rate have no effect with rates={chosen}; set rates=groups")
+    rates = params.get("rates", ONE)
+    if rates != GROUPS and any(own.values()):
+        raise EvaluationError(f"head_rate and scale_rate have no effect with rates={rates}; set rates=groups")
     if own["scale_rate"] and not takes_logit_scale(params):
         raise EvaluationError(
             "scale_rate has no effect, because no loss uses the logit scale; set temperatures=separate and "
             "contrastive_temperature=0"
         )
-    if chosen == CLIP4CLIP:
+    if rates == CLIP4CLIP:
         towers, heads, scale = CLIP4CLIP_RATES
         return towers, heads, scale if takes_logit_scale(params) else 0.0
     return params["learning_rate"], own["head_rate"] or None, own["scale_rate"]

@@ -53,23 +53,23 @@ class Together:
         self.rank, self.size = distributed.get_rank(), distributed.get_world_size()
 
     def mean_gradients(self, module: nn.Module) -> None:
-        gradients = [each.grad for each in module.parameters() if each.grad is not None]
+        gradients = [weight.grad for weight in module.parameters() if weight.grad is not None]
         # One message for all tensors: one message per tensor takes longer than the sum.
-        flat = torch.cat([each.reshape(-1) for each in gradients])
+        flat = torch.cat([gradient.reshape(-1) for gradient in gradients])
         distributed.all_reduce(flat)
         flat /= self.size
         at = 0
-        for each in gradients:
-            each.copy_(flat[at : at + each.numel()].view_as(each))
-            at += each.numel()
+        for gradient in gradients:
+            gradient.copy_(flat[at : at + gradient.numel()].view_as(gradient))
+            at += gradient.numel()
 
     def gather(self, rows: Tensor, sizes: Sequence[int]) -> Tensor:
         # Processes exchange tensors of one shape.
         sent = rows.new_zeros(max(sizes), *rows.shape[1:])
         sent[: len(rows)] = rows
-        found = [torch.empty_like(sent) for _ in sizes]
-        distributed.all_gather(found, sent)
-        return torch.cat([each[:size] for each, size in zip(found, sizes, strict=True)])
+        received = [torch.empty_like(sent) for _ in sizes]
+        distributed.all_gather(received, sent)
+        return torch.cat([padded[:size] for padded, size in zip(received, sizes, strict=True)])
 
     def first(self, act: Callable[[], Any]) -> None:
         if self.rank == 0:

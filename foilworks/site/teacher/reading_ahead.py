@@ -45,14 +45,14 @@ class _Ahead:
         self._read, self._pool, self._depth = read, pool, depth
         self._clips: dict[int, Any] = {}
 
-    def __call__(self, place: int) -> Any:
-        found = self._clips.get(place)
-        return self._read(place) if found is None else found
+    def __call__(self, index: int) -> Any:
+        clip_frames = self._clips.get(index)
+        return self._read(index) if clip_frames is None else clip_frames
 
     def over(self, steps: Iterator[Step], ranks: Ranks) -> Iterator[Step]:
         waiting: deque[tuple[Step, Future[dict[int, Any]]]] = deque()
         for step in steps:
-            waiting.append((step, self._pool.submit(self._all, step[1][own_rows(len(step[1]), ranks)].tolist())))
+            waiting.append((step, self._pool.submit(self._read_all, step[1][own_rows(len(step[1]), ranks)].tolist())))
             if len(waiting) > self._depth:
                 yield self._begun(*waiting.popleft())
         while waiting:
@@ -62,5 +62,5 @@ class _Ahead:
         self._clips = clips.result()
         return step
 
-    def _all(self, places: list[int]) -> dict[int, Any]:
-        return {place: self._read(place) for place in places}
+    def _read_all(self, indices: list[int]) -> dict[int, Any]:
+        return {index: self._read(index) for index in indices}

@@ -42,22 +42,22 @@ class HeldOut:
     captions: tuple[str, ...]
     sources: tuple[str, ...]
 
-    def part(self, most: int) -> tuple["HeldOut", list[int]]:
+    def spread_sample(self, max_items: int) -> tuple["HeldOut", list[int]]:
         """Return at most this many items, spread evenly, with the clips that they need, and the original indices of
         these.
         """
-        rows = np.unique(np.linspace(0, len(self.ids) - 1, min(most, len(self.ids))).round().astype(int)).tolist()
+        rows = np.unique(np.linspace(0, len(self.ids) - 1, min(max_items, len(self.ids))).round().astype(int)).tolist()
         used = sorted({self.clips[row] for row in rows})
-        place = {clip: at for at, clip in enumerate(used)}
-        held = HeldOut(
+        new_index = {clip: at for at, clip in enumerate(used)}
+        held_out = HeldOut(
             tuple(self.ids[row] for row in rows),
             tuple(self.texts[row] for row in rows),
             tuple(self.kinds[row] for row in rows),
-            tuple(place[self.clips[row]] for row in rows),
+            tuple(new_index[self.clips[row]] for row in rows),
             tuple(self.captions[clip] for clip in used),
             tuple(self.sources[clip] for clip in used),
         )
-        return held, used
+        return held_out, used
 
 
 @dataclass(frozen=True)
@@ -114,12 +114,15 @@ Values = Mapping[str, tuple[Floats, Sequence[str]]]
 
 def values_of(reading: EvaluationResult) -> Values:
     """Return {measure: (a value per item, foil or clip, its source video)}."""
-    found: dict[str, tuple[Floats, Sequence[str]]] = {STANDARD: (reading.retrieved(), reading.sources)}
+    values_by_measure: dict[str, tuple[Floats, Sequence[str]]] = {STANDARD: (reading.retrieved(), reading.sources)}
     ranked = reading.choices_of()
     if ranked is not None:
         where = standing(ranked.scores, ranked.right)
-        found[R1], found[R2] = (hit(where, TIES, 1), ranked.clusters), (hit(where, TIES, 2), ranked.clusters)
-        found[RANK] = (rank(where, TIES), ranked.clusters)
+        values_by_measure[R1], values_by_measure[R2] = (
+            (hit(where, TIES, 1), ranked.clusters),
+            (hit(where, TIES, 2), ranked.clusters),
+        )
+        values_by_measure[RANK] = (rank(where, TIES), ranked.clusters)
     for kind in kinds_of(reading):
         pairs = [
             (value - row[0], cluster)
@@ -128,9 +131,9 @@ def values_of(reading: EvaluationResult) -> Values:
             if own == kind
         ]
         changes, sources = np.array([change for change, _ in pairs]), [source for _, source in pairs]
-        found[above_zero(kind)] = ((changes > 0).astype(np.float64), sources)
-        found[change(kind)] = (changes, sources)
-    return found
+        values_by_measure[above_zero(kind)] = ((changes > 0).astype(np.float64), sources)
+        values_by_measure[change(kind)] = (changes, sources)
+    return values_by_measure
 
 
 def above_zero(kind: str) -> str:
@@ -152,16 +155,16 @@ def is_share(measure: str) -> bool:
 def summary(readings: Sequence[EvaluationResult]) -> dict[str, dict[str, Any]]:
     """Return {measure: value, its interval over source videos, number of values} of one model, averaged over
     its seeds."""
-    found = {}
+    rows_by_measure = {}
     for measure, (values, clusters) in averaged(readings).items():
         (interval,) = mean_intervals(values[:, None], list(clusters), bounds=[SHARES if is_share(measure) else None])
-        found[measure] = {"value": mean(values), "ci": interval, "n": len(values)}
-    return found
+        rows_by_measure[measure] = {"value": mean(values), "ci": interval, "n": len(values)}
+    return rows_by_measure
 
 
 def averaged(readings: Sequence[EvaluationResult]) -> Values:
     """Return the values with each item's mean over the results. EvaluationError: they cover different sets."""
-    if any(other.ids != readings[0].ids or other.sources != readings[0].sources for other in readings[1:]):
+    if any(reading.ids != readings[0].ids or reading.sources != readings[0].sources for reading in readings[1:]):
         raise EvaluationError("these evaluations cover different items; compare models on the same release")
     every = [values_of(reading) for reading in readings]
     return {
@@ -177,23 +180,23 @@ def compared(before: Sequence[EvaluationResult], after: Sequence[EvaluationResul
     EvaluationError: they cover different sets.
     """
     averaged([before[0], *after])
-    found = {}
+    differences = {}
     first, second = averaged(before), averaged(after)
     for measure, (old, clusters) in first.items():
         new = second[measure][0]
         once = measure in (R1, STANDARD) and len(before) == len(after) == 1
-        found[measure] = {
+        differences[measure] = {
             "before": mean(old),
             "after": mean(new),
             **paired_difference(new, old, list(clusters), bounds=GAPS if is_share(measure) else None).plain(),
             "mcnemar": mcnemar(new, old).plain() if once else None,
         }
-    return found
+    return differences
 
 
 def changes(models: Mapping[str, EvaluationResult]) -> dict[str, Any]:
     """Run analyses.delta for several models on one set: distributions of the change of the cosine by type of edit."""
-    one = next(iter(models.values()))
-    facts = [{"edited": list(kinds)} for kinds in one.kinds]
+    first_result = next(iter(models.values()))
+    facts = [{"edited": list(kinds)} for kinds in first_result.kinds]
     tables = {name: padded([list(row) for row in reading.scores]) for name, reading in models.items()}
-    return delta.compute(ScoredItems(one.ids, one.clusters, facts, tables, {}))
+    return delta.compute(ScoredItems(first_result.ids, first_result.clusters, facts, tables, {}))

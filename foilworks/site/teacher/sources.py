@@ -92,10 +92,10 @@ def _sources_of(project: Project, split: str) -> set[str]:
     """Return the sources of the captioned clips of a split."""
     rows = Video.objects.filter(project=project, split=split)
     rows = rows.filter(Exists(Caption.objects.filter(video=OuterRef("pk"))))
-    found: set[str] = set()
+    source_names: set[str] = set()
     for video in rows.values("source_dataset", "source_id", "sha256", "key").iterator():
-        found |= _names(video)
-    return found
+        source_names |= _names(video)
+    return source_names
 
 
 def _names(video: Mapping[str, Any]) -> set[str]:
@@ -113,7 +113,7 @@ def held_out_of(release: Release, split: str = Split.TRAIN.value) -> tuple[HeldO
     counterfactual = subtests_of_action(release)
     members = ReleaseItem.objects.filter(release=release).select_related("video").order_by("position")
     clips: dict[str, int] = {}
-    shown: list[ReleaseItem] = []
+    clip_members: list[ReleaseItem] = []
     left_out: list[str] = []
     rows: list[tuple[str, tuple[str, ...], tuple[str, ...], int]] = []
     for member in members:
@@ -123,20 +123,20 @@ def held_out_of(release: Release, split: str = Split.TRAIN.value) -> tuple[HeldO
             continue
         key = clip_key(record["video"])
         if key not in clips:
-            clips[key] = len(shown)
-            shown.append(member)
+            clips[key] = len(clip_members)
+            clip_members.append(member)
         kinds = edited_kinds(record, counterfactual)
         rows.append((record["id"], (record["caption"], *record["foils"]), tuple(kinds), clips[key]))
     if not rows:
         raise EvaluationError(f"{release.name}: none of its clips has a file; attach videos first")
-    ids, texts, kinds_of, places = zip(*rows, strict=True)
-    captions = tuple(member.record["caption"] for member in shown)
-    sources = tuple(cluster(member.record["video"]) for member in shown)
-    return HeldOut(ids, texts, kinds_of, places, captions, sources), shown, left_out
+    ids, texts, kinds_of, clip_indices = zip(*rows, strict=True)
+    captions = tuple(member.record["caption"] for member in clip_members)
+    sources = tuple(cluster(member.record["video"]) for member in clip_members)
+    return HeldOut(ids, texts, kinds_of, clip_indices, captions, sources), clip_members, left_out
 
 
 @dataclass(frozen=True)
-class Collected:
+class TrainingTexts:
     """n captions with their videos and negatives; `provenance` says as JSON what generated them."""
 
     captions: list[str]
@@ -144,13 +144,13 @@ class Collected:
     negatives: list[list[str]]
     provenance: dict[str, Any]
 
-    def part(self, first: int, count: int) -> "Collected":
+    def chunk(self, first: int, count: int) -> "TrainingTexts":
         """Return `count` captions from `first` on, with all that belongs to them."""
-        rows = (each[first : first + count] for each in (self.captions, self.videos, self.negatives))
-        return Collected(*rows, self.provenance)
+        rows = (column[first : first + count] for column in (self.captions, self.videos, self.negatives))
+        return TrainingTexts(*rows, self.provenance)
 
 
-def collect(project: Project, params: Mapping[str, Any], *, needs_negatives: bool) -> Collected:
+def collect(project: Project, params: Mapping[str, Any], *, needs_negatives: bool) -> TrainingTexts:
     """Return the captions of the chosen sources, split and videos (all of the split if no source or video is chosen).
 
     EvaluationError: an empty split, runs of another project, a source or a caption without negatives.
@@ -168,38 +168,38 @@ def collect(project: Project, params: Mapping[str, Any], *, needs_negatives: boo
             f"no caption of the {split} split {listed}has a video and is in the chosen {where}; import captions with "
             f"split={split}, or choose other {where}{' or videos' if listed else ''}"
         )
-    videos, about = {pk: video for pk, _, video in rows}, {}
+    videos, provenance = {pk: video for pk, _, video in rows}, {}
     if mixture is None:
-        made: Mapping[int, list[str]] = _made(runs, params, videos)
+        negatives_by_caption: Mapping[int, list[str]] = _negatives_of_runs(runs, params, videos)
     else:
-        found = mixed(mixture, texts_of(project, mixture, videos, split))
-        made, told = found.negatives, warnings_of(mixture, found)
-        about = {"mixture": {**mixture.params, "shares": found.shares(mixture), "warnings": told}}
-    missing = [text for pk, text, _ in rows if not made.get(pk)]
+        mix = mixed(mixture, texts_of(project, mixture, videos, split))
+        negatives_by_caption, warnings = mix.negatives, warnings_of(mixture, mix)
+        provenance = {"mixture": {**mixture.params, "shares": mix.shares(mixture), "warnings": warnings}}
+    missing = [text for pk, text, _ in rows if not negatives_by_caption.get(pk)]
     if needs_negatives:
-        rows = _with_negatives(rows, made, missing, params)
-    negatives = [made.get(pk, []) for pk, _, _ in rows]
+        rows = _with_negatives(rows, negatives_by_caption, missing, params)
+    negatives = [negatives_by_caption.get(pk, []) for pk, _, _ in rows]
     captions = [text for _, text, _ in rows]
-    about |= {
+    provenance |= {
         "split": split,
         "captions": len(rows),
         "videos": len({video for _, _, video in rows}),
         "negatives": sum(map(len, negatives)),
         "left_out": len(missing) if needs_negatives else 0,
         "runs": [
-            *(_about(run, kind) for kind, each in runs.items() for run in each),
+            *(_about(run, kind) for kind, kind_runs in runs.items() for run in kind_runs),
             *(_about(run, MIXED) for run in mixed_runs.values()),
         ],
         "sha256": hashlib.sha256(json.dumps([captions, negatives], ensure_ascii=False).encode()).hexdigest(),
     }
-    return Collected(captions, [video for _, _, video in rows], negatives, about)
+    return TrainingTexts(captions, [video for _, _, video in rows], negatives, provenance)
 
 
 Rows = list[tuple[int, str, int]]
 
 
 def _with_negatives(
-    rows: Rows, made: Mapping[int, Sequence[str]], missing: Sequence[str], params: Mapping[str, Any]
+    rows: Rows, negatives_by_caption: Mapping[int, Sequence[str]], missing: Sequence[str], params: Mapping[str, Any]
 ) -> Rows:
     """Return the captions that have negatives. EvaluationError: some have none and may not be left out, or all."""
     if missing and params["without_negatives"] == REFUSE:
@@ -207,11 +207,11 @@ def _with_negatives(
             f"{quoted(missing[0])} has no negatives, nor do {len(missing) - 1} more captions; generate some for "
             "them, or set without_negatives=leave_out"
         )
-    kept = [row for row in rows if made.get(row[0])]
-    if not kept:
+    usable_rows = [row for row in rows if negatives_by_caption.get(row[0])]
+    if not usable_rows:
         split = learnt_split(params)
         raise EvaluationError(f"the chosen runs made no foils for captions of the {split} split; choose other runs")
-    return kept
+    return usable_rows
 
 
 def runs_to_choose(project: Project) -> QuerySet[GenerationRun]:
@@ -221,14 +221,14 @@ def runs_to_choose(project: Project) -> QuerySet[GenerationRun]:
 
 
 def _runs(project: Project, params: Mapping[str, Any]) -> dict[str, list[GenerationRun]]:
-    found = {}
+    runs_by_kind = {}
     for kind, name in ((ACTION, "action_runs"), (OBJECT, "object_runs")):
-        wanted = [int(pk) for pk in params.get(name, ())]
-        rows = GenerationRun.objects.filter(project=project).in_bulk(wanted)
-        if strange := [str(pk) for pk in wanted if pk not in rows]:
-            raise EvaluationError(f"{name}: {shortened(', '.join(strange))}: no such run in this project")
-        found[kind] = [rows[pk] for pk in wanted]
-    return found
+        run_ids = [int(pk) for pk in params.get(name, ())]
+        rows = GenerationRun.objects.filter(project=project).in_bulk(run_ids)
+        if unknown_ids := [str(pk) for pk in run_ids if pk not in rows]:
+            raise EvaluationError(f"{name}: {shortened(', '.join(unknown_ids))}: no such run in this project")
+        runs_by_kind[kind] = [rows[pk] for pk in run_ids]
+    return runs_by_kind
 
 
 def _captions(
@@ -236,7 +236,7 @@ def _captions(
 ) -> Rows:
     videos = chosen(Video.objects.filter(project=project, media_state=MediaState.READY), params)
     rows = Caption.objects.filter(video__in=videos).exclude(NOT_RELIED_ON)
-    makers = [run.pk for each in runs.values() for run in each]
+    makers = [run.pk for kind_runs in runs.values() for run in kind_runs]
     if makers:
         rows = rows.filter(pk__in=CandidateGroup.objects.filter(run__in=makers).values("caption"))
     if mixture is not None:
@@ -244,12 +244,12 @@ def _captions(
     return list(rows.order_by("pk").values_list("pk", "text", "video_id"))
 
 
-def _made(
+def _negatives_of_runs(
     runs: Mapping[str, list[GenerationRun]], params: Mapping[str, Any], videos: Mapping[int, int]
 ) -> dict[int, list[str]]:
     """Return {caption: its negatives}: the requested number of each kind, best rank first."""
     refused = refused_texts(set(videos.values()))
-    found: dict[int, list[str]] = defaultdict(list)
+    negatives_by_caption: dict[int, list[str]] = defaultdict(list)
     for kind, count in ((ACTION, params["actions"]), (OBJECT, params["objects"])):
         taken: dict[int, int] = defaultdict(int)
         rows = Candidate.objects.filter(group__run__in=[run.pk for run in runs[kind]]).exclude(state__in=NOT_TAKEN)
@@ -257,10 +257,10 @@ def _made(
         for caption, text in ordered.values_list("group__caption_id", "text").iterator(ROWS):
             if caption not in videos or taken[caption] >= count:
                 continue
-            if plain(text) not in refused[videos[caption]] and text not in found[caption]:
-                found[caption].append(text)
+            if plain(text) not in refused[videos[caption]] and text not in negatives_by_caption[caption]:
+                negatives_by_caption[caption].append(text)
                 taken[caption] += 1
-    return found
+    return negatives_by_caption
 
 
 def _about(run: GenerationRun, kind: str) -> dict[str, Any]:
@@ -281,45 +281,47 @@ def _about(run: GenerationRun, kind: str) -> dict[str, Any]:
 
 def train_videos(pks: Iterable[int], split: str) -> dict[int, Video]:
     """Return videos by id; only those in the learned split."""
-    wanted = sorted(set(pks))
-    found: dict[int, Video] = {}
-    for start in range(0, len(wanted), ROWS):
-        found |= Video.objects.filter(split=split).in_bulk(wanted[start : start + ROWS])
-    return found
+    video_ids = sorted(set(pks))
+    videos_by_id: dict[int, Video] = {}
+    for start in range(0, len(video_ids), ROWS):
+        videos_by_id |= Video.objects.filter(split=split).in_bulk(video_ids[start : start + ROWS])
+    return videos_by_id
 
 
-def kept_sources(training: TeacherTraining, folder: Path, *, needs_negatives: bool) -> tuple[Collected, list[Video]]:
+def stored_texts(
+    training: TeacherTraining, folder: Path, *, needs_negatives: bool
+) -> tuple[TrainingTexts, list[Video]]:
     """Return the captions as they were when the training began, and the clip of each.
 
     EvaluationError: there is nothing to train on, or a clip changed since.
     """
     path, split = folder / KEPT, learnt_split(training.params)
     if path.is_file():
-        kept = json.loads(path.read_text(encoding="utf-8"))
-        found = Collected(**kept["collected"])
-        _check_clips(found.videos, kept["clips"], split)
+        record = json.loads(path.read_text(encoding="utf-8"))
+        training_texts = TrainingTexts(**record["collected"])
+        _check_clips(training_texts.videos, record["clips"], split)
     else:
-        found = collect(training.project, training.params, needs_negatives=needs_negatives)
-        if found.provenance["sha256"] != training.sources.get("sha256"):
+        training_texts = collect(training.project, training.params, needs_negatives=needs_negatives)
+        if training_texts.provenance["sha256"] != training.sources.get("sha256"):
             # From a version that stored no captions: checkpoint and similarities belong to other captions.
             shutil.rmtree(folder, ignore_errors=True)
             if training.release is not None:
                 # Clips may have been added since the training was requested.
-                check_learnt(training.release, train_videos(found.videos, split).values(), split)
+                check_learnt(training.release, train_videos(training_texts.videos, split).values(), split)
         folder.mkdir(parents=True, exist_ok=True)
-        kept = {"collected": asdict(found), "clips": _clips(found.videos, split)}
-        path.with_suffix(".new").write_text(json.dumps(kept, ensure_ascii=False), encoding="utf-8")
+        record = {"collected": asdict(training_texts), "clips": _clips(training_texts.videos, split)}
+        path.with_suffix(".new").write_text(json.dumps(record, ensure_ascii=False), encoding="utf-8")
         path.with_suffix(".new").replace(path)
-    videos = train_videos(found.videos, split)
-    return found, [videos[pk] for pk in found.videos]
+    videos = train_videos(training_texts.videos, split)
+    return training_texts, [videos[pk] for pk in training_texts.videos]
 
 
-def stored_captions(folder: Path) -> Collected:
-    """Return the captions that `kept_sources` stored. EvaluationError: this host has no such folder."""
+def stored_captions(folder: Path) -> TrainingTexts:
+    """Return the captions that `stored_texts` stored. EvaluationError: this host has no such folder."""
     path = folder / KEPT
     if not path.is_file():
         raise EvaluationError(f"{path}: not found; share the models folder among all hosts, then retry the training")
-    return Collected(**json.loads(path.read_text(encoding="utf-8"))["collected"])
+    return TrainingTexts(**json.loads(path.read_text(encoding="utf-8"))["collected"])
 
 
 def _clips(pks: Sequence[int], split: str) -> dict[str, list[Any]]:
@@ -328,9 +330,9 @@ def _clips(pks: Sequence[int], split: str) -> dict[str, list[Any]]:
     return {str(video.pk): [video.key, video.sha256, video.start_time, video.end_time] for video in ready}
 
 
-def _check_clips(pks: Sequence[int], kept: dict[str, list[Any]], split: str) -> None:
+def _check_clips(pks: Sequence[int], stored_clips: dict[str, list[Any]], split: str) -> None:
     now = _clips(pks, split)
-    changed = [clip[0] for pk, clip in kept.items() if now.get(pk) != clip]
+    changed = [clip[0] for pk, clip in stored_clips.items() if now.get(pk) != clip]
     if changed:
         raise EvaluationError(
             f"{changed[0]}: the clip changed since this training began, as did {len(changed) - 1} more; start a new "

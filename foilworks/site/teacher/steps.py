@@ -103,15 +103,15 @@ def backward(student: Student, batch: Batch, plan: Plan, step: int, ranks: Ranks
     device = next(student.module.parameters()).device
     gathered = [side.encode(device).requires_grad_() for side in (videos, texts)]
     own = gathered[1][: len(batch.texts)]
-    found = losses_of(student, batch, plan.objective, gathered[0], own, learns_scale=plan.scale_rate > 0)
-    loss = found.weighted(plan.objective.shares)
+    losses = losses_of(student, batch, plan.objective, gathered[0], own, learns_scale=plan.scale_rate > 0)
+    loss = losses.weighted(plan.objective.shares)
     if torch.isfinite(loss):
         loss.backward()
         for side, vectors in zip((videos, texts), gathered, strict=True):
             assert vectors.grad is not None
             # Each process adds the gradients of its own rows; the mean over the processes divides their sum.
             side.backward(vectors.grad * ranks.size)
-    return float(loss.detach()), found
+    return float(loss.detach()), losses
 
 
 def own_rows(count: int, ranks: Ranks) -> slice:
@@ -121,48 +121,48 @@ def own_rows(count: int, ranks: Ranks) -> slice:
 
 
 def _ends(count: int, ranks: Ranks) -> list[int]:
-    return [0, *np.cumsum([len(part) for part in np.array_split(np.arange(count), ranks.size)]).tolist()]
+    return [0, *np.cumsum([len(share) for share in np.array_split(np.arange(count), ranks.size)]).tolist()]
 
 
 class _Side:
     """The clips or the texts of a step: this process's share of them, in parts."""
 
     def __init__(
-        self, encode: Callable[[Any], Tensor], rows: Any, plan: Plan, place: tuple[int, int], ranks: Ranks
+        self, encode: Callable[[Any], Tensor], rows: Any, plan: Plan, seed_path: tuple[int, int], ranks: Ranks
     ) -> None:
-        self._encode, self._rows, self._plan, self._place, self._ranks = encode, rows, plan, place, ranks
+        self._encode, self._rows, self._plan, self._seed_path, self._ranks = encode, rows, plan, seed_path, ranks
         self._sizes = np.diff(_ends(len(rows), ranks)).tolist()
         own = own_rows(len(rows), ranks)
         self._first, self._last = own.start, own.stop
         count = min(plan.accumulate, self._last - self._first)
-        self._parts = np.array_split(np.arange(self._first, self._last), count)
-        self._kept: Tensor | None = None
+        self._chunks = np.array_split(np.arange(self._first, self._last), count)
+        self._vectors: Tensor | None = None
 
     def encode(self, device: torch.device) -> Tensor:
         """Return the vectors of all rows of all processes, in float32 without a graph."""
-        if len(self._parts) == 1:
-            self._kept = self._forward(0, device)
-            own = self._kept.detach()
+        if len(self._chunks) == 1:
+            self._vectors = self._forward(0, device)
+            own = self._vectors.detach()
         else:
             with torch.no_grad():
-                own = torch.cat([self._forward(number, device) for number in range(len(self._parts))])
+                own = torch.cat([self._forward(number, device) for number in range(len(self._chunks))])
         self._device = device
         return self._ranks.gather(own, self._sizes)
 
     def backward(self, gradients: Tensor) -> None:
         """Pass the gradients of the vectors on to the weights, one part after the other."""
-        for number, part in enumerate(self._parts):
-            vectors = self._kept if self._kept is not None else self._forward(number, self._device)
-            vectors.backward(gradients[part])
+        for number, chunk in enumerate(self._chunks):
+            vectors = self._vectors if self._vectors is not None else self._forward(number, self._device)
+            vectors.backward(gradients[chunk])
 
     def _forward(self, number: int, device: torch.device) -> Tensor:
-        part = self._parts[number]
+        chunk = self._chunks[number]
         # The same dropout in both passes of a part, and in a training that goes on after a kill.
-        torch.manual_seed(_seed(self._plan.seed, *self._place, int(part[0])))
-        rows = self._rows[part] if isinstance(self._rows, np.ndarray) else [self._rows[at] for at in part]
+        torch.manual_seed(_seed(self._plan.seed, *self._seed_path, int(chunk[0])))
+        rows = self._rows[chunk] if isinstance(self._rows, np.ndarray) else [self._rows[at] for at in chunk]
         with torch.autocast(device.type, torch.bfloat16) if self._plan.bf16 else nullcontext():
             return self._encode(rows).float()
 
 
-def _seed(*place: int) -> int:
-    return int(np.random.SeedSequence(place).generate_state(1)[0])
+def _seed(*seed_path: int) -> int:
+    return int(np.random.SeedSequence(seed_path).generate_state(1)[0])

@@ -39,9 +39,9 @@ from foilworks.site.teacher.plan import Plan, plan_of, takes_logit_scale
 from foilworks.site.teacher.ranks import Ranks, Together
 from foilworks.site.teacher.readings import HELD, R1, STANDARD, HeldOut
 from foilworks.site.teacher.selection import Selection
-from foilworks.site.teacher.sources import Collected, held_out_of, kept_sources, learnt_split
-from foilworks.site.teacher.together import tell, train_together
-from foilworks.site.teacher.training import Heard, check, train
+from foilworks.site.teacher.sources import TrainingTexts, held_out_of, learnt_split, stored_texts
+from foilworks.site.teacher.together import report_line, train_together
+from foilworks.site.teacher.training import StepReport, check, train
 
 # Evaluation of a release -> the message of the job.
 EVALUATING = {"before": "evaluating the release before", "after": "evaluating the release after"}
@@ -50,7 +50,7 @@ NORM, ESTIMATE, SELECTION = "norm of the gradients", "estimate", "selection"
 # A similarity of the teacher in an estimate, which does not ask it.
 ANY_COSINE = 0.5
 # A step's loss and, for a point of the curve, RCAD and standard R@1.
-Told = Callable[[Heard, dict[str, float] | None], None]
+OnReport = Callable[[StepReport, dict[str, float] | None], None]
 
 
 @dataclass
@@ -58,7 +58,7 @@ class Start:
     """The plan of a training, its captions, which of them choose the model, and the student before the first step."""
 
     plan: Plan
-    found: Collected
+    texts: TrainingTexts
     divided: Divided
     student: Student
 
@@ -71,18 +71,18 @@ class Lesson:
     plan: Plan
     student: Student
     examples: Examples
-    held: HeldOut | None
-    held_shown: Footage
-    part: HeldOut | None = None
-    part_shown: Footage | None = None
+    held_out: HeldOut | None
+    held_out_clips: Footage
+    curve_set: HeldOut | None = None
+    curve_clips: Footage | None = None
 
     @property
     def interval(self) -> int:
         """Return the steps between two points: a divisor of the checkpoints' interval, so that a resumed curve is
         equal.
         """
-        wanted, every = self.training.params["curve_every"], self.plan.save_every
-        return max(n for n in range(1, every + 1) if every % n == 0 and n <= max(1, wanted))
+        requested_interval, every = self.training.params["curve_every"], self.plan.save_every
+        return max(n for n in range(1, every + 1) if every % n == 0 and n <= max(1, requested_interval))
 
 
 def run_training(training: TeacherTraining, job: Job) -> Spread | None:
@@ -94,8 +94,8 @@ def run_training(training: TeacherTraining, job: Job) -> Spread | None:
     if not training.model_spec:
         # Before the shards: a student that does not load ends the job at once.
         start = start_of(training)
-        if start.plan.objective.lgt > 0 and (asked := ask_teacher(training, start.found, job)) is not None:
-            return asked
+        if start.plan.objective.lgt > 0 and (outcome := ask_teacher(training, start.texts, job)) is not None:
+            return outcome
         lesson = lesson_of(training, start)
         _estimate(lesson, job)
         _read_before(lesson, job)
@@ -103,7 +103,7 @@ def run_training(training: TeacherTraining, job: Job) -> Spread | None:
         teach = train_together if training.params["processes"] > 1 else learn
         teach(lesson, work, _noted(lesson, job))
         training.sources[SELECTION] = {**training.sources[SELECTION], **_chosen(lesson, work)}
-        training.model_spec = _kept(lesson, work)
+        training.model_spec = _install_model(lesson, work)
         training.save(update_fields=["model_spec", "sources"])
     # Also the folder of a worker that was killed after the line above.
     shutil.rmtree(work, ignore_errors=True)
@@ -115,9 +115,9 @@ def run_training(training: TeacherTraining, job: Job) -> Spread | None:
 def start_of(training: TeacherTraining, *, device: str = "", work: Path | None = None) -> Start:
     """Load captions and student. `work`: the folder for the captions, that of the training by default."""
     plan, folder = plan_of(training.params, training.seed), work or work_of(training)
-    found, videos = kept_sources(training, folder, needs_negatives=plan.objective.needs_negatives)
-    divided = divide(training, found, videos, folder)
-    footage = Footage([clip_of(videos[place]) for place in divided.learned])
+    training_texts, videos = stored_texts(training, folder, needs_negatives=plan.objective.needs_negatives)
+    divided = divide(training, training_texts, videos, folder)
+    footage = Footage([clip_of(videos[index]) for index in divided.learned])
     trust = trust_of(training.project, training.student)
     student = open_student(training.student, footage, device=device or training.params["device"], trust=trust)
     footage.show_to(student.adapter.info)
@@ -125,33 +125,36 @@ def start_of(training: TeacherTraining, *, device: str = "", work: Path | None =
         student.save_memory()
     if takes_logit_scale(training.params):
         plan = replace(plan, objective=replace(plan.objective, contrastive_temperature=student.own_temperature))
-    return Start(plan, found, divided, student)
+    return Start(plan, training_texts, divided, student)
 
 
 def lesson_of(training: TeacherTraining, start: Start) -> Lesson:
     """Load the stored similarities of the teacher, and the part of the release for the curve."""
     # No other loss needs the teacher.
-    cosines = cosines_of(training, start.found) if start.plan.objective.lgt > 0 else None
+    cosines = cosines_of(training, start.texts) if start.plan.objective.lgt > 0 else None
     lesson = _lesson(training, start, cosines)
     if training.release is not None:
-        held, members, _ = held_out_of(training.release, learnt_split(training.params))
-        lesson.part, places = held.part(training.params["curve_items"])
-        lesson.part_shown = Footage([frozen_clip(members[place]) for place in places])
-        lesson.part_shown.show_to(start.student.adapter.info)
+        held_out, members, _ = held_out_of(training.release, learnt_split(training.params))
+        lesson.curve_set, clip_indices = held_out.spread_sample(training.params["curve_items"])
+        lesson.curve_clips = Footage([frozen_clip(members[index]) for index in clip_indices])
+        lesson.curve_clips.show_to(start.student.adapter.info)
     rates = rates_used(start.student, start.plan)
-    training.sources = {**start.found.provenance, SELECTION: start.divided.about, "rates": rates}
+    training.sources = {**start.texts.provenance, SELECTION: start.divided.facts, "rates": rates}
     return lesson
 
 
 def _lesson(training: TeacherTraining, start: Start, cosines: list[list[float]] | None) -> Lesson:
-    found, rows = start.found, start.divided.learned
-    captions, negatives = [found.captions[row] for row in rows], [found.negatives[row] for row in rows]
-    told = [cosines[row] for row in rows] if cosines is not None else None
-    examples = examples_of(captions, negatives, told, [found.videos[row] for row in rows])
+    training_texts, rows = start.texts, start.divided.learned
+    captions, negatives = (
+        [training_texts.captions[row] for row in rows],
+        [training_texts.negatives[row] for row in rows],
+    )
+    learned_cosines = [cosines[row] for row in rows] if cosines is not None else None
+    examples = examples_of(captions, negatives, learned_cosines, [training_texts.videos[row] for row in rows])
     check(examples, start.plan.objective)
-    shown = Footage([clip_of(video) for video in start.divided.videos])
-    shown.show_to(start.student.adapter.info)
-    return Lesson(training, start.plan, start.student, examples, start.divided.held, shown)
+    held_out_clips = Footage([clip_of(video) for video in start.divided.videos])
+    held_out_clips.show_to(start.student.adapter.info)
+    return Lesson(training, start.plan, start.student, examples, start.divided.held_out, held_out_clips)
 
 
 def estimate_training(training: TeacherTraining) -> dict[str, Any]:
@@ -161,8 +164,8 @@ def estimate_training(training: TeacherTraining) -> dict[str, Any]:
     """
     with TemporaryDirectory() as folder:
         start = start_of(training, work=Path(folder))
-    told = [[ANY_COSINE] * len(row) for row in start.found.negatives]
-    lesson = _lesson(training, start, told)
+    placeholder_cosines = [[ANY_COSINE] * len(row) for row in start.texts.negatives]
+    lesson = _lesson(training, start, placeholder_cosines)
     return estimate(lesson.student, lesson.examples, lesson.plan, training.params["processes"])
 
 
@@ -170,40 +173,40 @@ def _estimate(lesson: Lesson, job: Job) -> None:
     """Measure two steps for the page of the training, unless that was done before."""
     if ESTIMATE not in job.measured:
         progress(job, 0, lesson.plan.steps, "measuring two steps")
-        found = estimate(lesson.student, lesson.examples, lesson.plan, lesson.training.params["processes"])
-        job.measured = {**job.measured, ESTIMATE: found}
+        training_estimate = estimate(lesson.student, lesson.examples, lesson.plan, lesson.training.params["processes"])
+        job.measured = {**job.measured, ESTIMATE: training_estimate}
         write(job, measured=job.measured)
 
 
-def learn(lesson: Lesson, work: Path, told: Told, ranks: Ranks | None = None) -> None:
+def learn(lesson: Lesson, work: Path, on_report: OnReport, ranks: Ranks | None = None) -> None:
     """Run the training loop with its curve; the trained model is then in `work`/model."""
     student, first = lesson.student, ranks is None or ranks.rank == 0
 
-    def heard(said: Heard) -> None:
+    def report_step(report: StepReport) -> None:
         if not first:
             return
-        point = said.step % lesson.interval == 0 or said.step == lesson.plan.steps
-        told(said, _curve(lesson) if point else None)
+        point = report.step % lesson.interval == 0 or report.step == lesson.plan.steps
+        on_report(report, _curve(lesson) if point else None)
 
     selection = _selection(lesson, work)
-    train(student, lesson.examples, lesson.plan, folder=work, heard=heard, ranks=ranks, selection=selection)
+    train(student, lesson.examples, lesson.plan, folder=work, on_step=report_step, ranks=ranks, selection=selection)
     if first:
         shutil.rmtree(work / "model", ignore_errors=True)
         student.save(work / "model", _card(lesson))
 
 
 def _selection(lesson: Lesson, work: Path) -> Selection | None:
-    held = lesson.held
-    if held is None:
+    held_out = lesson.held_out
+    if held_out is None:
         return None
     # A plain training is chosen by what it learns.
     names = (R1, STANDARD) if lesson.plan.objective.needs_negatives else (STANDARD, R1)
 
     def measure() -> dict[str, float]:
-        found = measured(lesson.student.adapter, held, lesson.held_shown)
-        return {name: found[name] for name in names if name in found}
+        means = measured(lesson.student.adapter, held_out, lesson.held_out_clips)
+        return {name: means[name] for name in names if name in means}
 
-    n = len(set(held.sources))
+    n = len(set(held_out.sources))
     return Selection(work, measure, every=lesson.interval, patience=lesson.plan.patience, n=n)
 
 
@@ -226,35 +229,35 @@ def train_rank(training: TeacherTraining, say: Callable[[str], None]) -> None:
     if on_gpus:
         torch.cuda.set_device(device)
     lesson = lesson_of(training, start_of(training, device=str(device)))
-    learn(lesson, work_of(training), lambda said, curve: say(tell(said, curve)), Together())
+    learn(lesson, work_of(training), lambda report, curve: say(report_line(report, curve)), Together())
     distributed.destroy_process_group()
 
 
 def _curve(lesson: Lesson) -> dict[str, float]:
-    if lesson.part is None or lesson.part_shown is None:
+    if lesson.curve_set is None or lesson.curve_clips is None:
         return {}
     lesson.student.module.eval()
-    found = measured(lesson.student.adapter, lesson.part, lesson.part_shown)
-    named = (("rcad", R1), ("standard", STANDARD))
-    return {name: found[measure] for name, measure in named if measure in found}
+    means = measured(lesson.student.adapter, lesson.curve_set, lesson.curve_clips)
+    measures = (("rcad", R1), ("standard", STANDARD))
+    return {name: means[measure] for name, measure in measures if measure in means}
 
 
-def _noted(lesson: Lesson, job: Job) -> Told:
+def _noted(lesson: Lesson, job: Job) -> OnReport:
     """Write the curve into the database, and the progress of the job."""
     training, since = lesson.training, []  # type: ignore[var-annotated]
 
-    def told(said: Heard, curve: dict[str, float] | None) -> None:
-        since.append(said.loss)
+    def record_report(report: StepReport, curve: dict[str, float] | None) -> None:
+        since.append(report.loss)
         if curve is not None:
-            counts = {NEGATIVES.format(name=name): value for name, value in said.negatives.items()}
-            held = {HELD.format(name=name): value for name, value in said.held_out.items()}
-            parts = {**said.parts, **counts, NORM: said.norm, **held}
-            values = {"loss": sum(since) / len(since), "parts": parts, **curve}
-            TeacherPoint.objects.update_or_create(training=training, step=said.step, defaults=values)
+            counts = {NEGATIVES.format(name=name): value for name, value in report.negatives.items()}
+            held_out = {HELD.format(name=name): value for name, value in report.held_out.items()}
+            terms = {**report.loss_terms, **counts, NORM: report.norm, **held_out}
+            values = {"loss": sum(since) / len(since), "parts": terms, **curve}
+            TeacherPoint.objects.update_or_create(training=training, step=report.step, defaults=values)
             since.clear()
-        progress(job, said.step, lesson.plan.steps, f"loss: {said.loss:.3f}")
+        progress(job, report.step, lesson.plan.steps, f"loss: {report.loss:.3f}")
 
-    return told
+    return record_report
 
 
 def _read_before(lesson: Lesson, job: Job) -> None:
@@ -281,13 +284,13 @@ def run_reading(reading: StudentEvaluation, job: Job) -> None:
 
 
 def _fill(reading: StudentEvaluation, phase: str, adapter: object, job: Job) -> None:
-    held, members, left_out = held_out_of(reading.release, learnt_split(reading.training.params))
+    held_out, members, left_out = held_out_of(reading.release, learnt_split(reading.training.params))
     footage = Footage([frozen_clip(member) for member in members])
     footage.show_to(adapter.info)  # type: ignore[attr-defined]
     total = len(members)
     words = EVALUATING[phase]
-    found = read(adapter, held, footage, lambda done: progress(job, done, total, words))  # type: ignore[arg-type]
-    setattr(reading, phase, found.plain())
+    result = read(adapter, held_out, footage, lambda done: progress(job, done, total, words))  # type: ignore[arg-type]
+    setattr(reading, phase, result.plain())
     reading.left_out = left_out
     reading.save(update_fields=[phase, "left_out"])
 
@@ -301,13 +304,13 @@ def _card(lesson: Lesson) -> dict[str, object]:
     }
 
 
-def _kept(lesson: Lesson, work: Path) -> str:
+def _install_model(lesson: Lesson, work: Path) -> str:
     """Return the spec of the trained model, in the installation's models under its hash."""
     name = f"taught/{folder_hash(work / 'model')}"
     target = Path(settings.MODEL_ROOT) / name
     slug, _, argument = lesson.training.student.partition(":")
-    given = argument.partition("?")[2].split("&")
-    options = "&".join(each for each in given if each.partition("=")[0] not in OPTIONS)
+    parameters = argument.partition("?")[2].split("&")
+    options = "&".join(parameter for parameter in parameters if parameter.partition("=")[0] not in OPTIONS)
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
         (work / "model").rename(target)

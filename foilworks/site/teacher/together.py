@@ -17,14 +17,14 @@ from typing import IO, Any
 from django.conf import settings
 
 from evaluation.errors import EvaluationError
-from foilworks.site.teacher.training import Heard
+from foilworks.site.teacher.training import StepReport
 
 PROGRESS_PREFIX = "teacher: "
 MESSAGE_PREFIX = "foilworks: "
-Told = Callable[[Heard, dict[str, float] | None], None]
+OnReport = Callable[[StepReport, dict[str, float] | None], None]
 
 
-def train_together(lesson: Any, work: Path, told: Told) -> None:
+def train_together(lesson: Any, work: Path, on_report: OnReport) -> None:
     """Start `foilworks teacher rank` in `processes` processes and pass on their messages. EvaluationError: they failed,
     with the first of their messages.
     """
@@ -49,8 +49,8 @@ def train_together(lesson: Any, work: Path, told: Told) -> None:
         child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, start_new_session=True)
         assert child.stdout is not None
         try:
-            for said, curve in _lines(child.stdout):
-                told(said, curve)
+            for report, curve in _lines(child.stdout):
+                on_report(report, curve)
             status = child.wait()
         finally:
             with suppress(ProcessLookupError):
@@ -59,17 +59,17 @@ def train_together(lesson: Any, work: Path, told: Told) -> None:
             raise EvaluationError(_why(errors, training.params["processes"]))
 
 
-def tell(said: Heard, curve: dict[str, float] | None) -> str:
+def report_line(report: StepReport, curve: dict[str, float] | None) -> str:
     """Handle a line of the first process."""
-    return PROGRESS_PREFIX + json.dumps({**asdict(said), "curve": curve})
+    return PROGRESS_PREFIX + json.dumps({**asdict(report), "curve": curve})
 
 
-def _lines(out: IO[str]) -> Iterator[tuple[Heard, dict[str, float] | None]]:
+def _lines(out: IO[str]) -> Iterator[tuple[StepReport, dict[str, float] | None]]:
     for line in out:
         if line.startswith(PROGRESS_PREFIX):
             raw = json.loads(line.removeprefix(PROGRESS_PREFIX))
             curve = raw.pop("curve")
-            yield Heard(**raw), curve
+            yield StepReport(**raw), curve
 
 
 def _why(errors: IO[str], processes: int) -> str:

@@ -23,7 +23,7 @@ from foilworks.site.teacher.steps import Student, backward
 
 
 @dataclass(frozen=True)
-class Heard:
+class StepReport:
     """The report of a step: its number from 1, its loss, the parts of it with both divergences (Feint6K, Eq. 2), the
     mean number of negatives of a clip, the norm of the gradients before clipping, and the results on held-out clips at
     a point of the curve.
@@ -31,7 +31,7 @@ class Heard:
 
     step: int
     loss: float
-    parts: dict[str, float]
+    loss_terms: dict[str, float]
     negatives: dict[str, float] = field(default_factory=dict)
     norm: float = 0.0
     held_out: dict[str, float] = field(default_factory=dict)
@@ -43,7 +43,7 @@ def train(
     plan: Plan,
     *,
     folder: Path,
-    heard: Callable[[Heard], None] | None = None,
+    on_step: Callable[[StepReport], None] | None = None,
     go_on: Callable[[], bool] | None = None,
     ranks: Ranks | None = None,
     selection: Selection | None = None,
@@ -57,33 +57,33 @@ def train(
     (in the first process); without it, they are those of the last step.
     """
     check(examples, plan.objective)
-    others: Ranks = ranks or Alone()
-    if plan.batch % (plan.accumulate * others.size):
-        raise EvaluationError(f"batch: is {plan.batch}; give a multiple of accumulate x processes ({others.size})")
+    processes: Ranks = ranks or Alone()
+    if plan.batch % (plan.accumulate * processes.size):
+        raise EvaluationError(f"batch: is {plan.batch}; give a multiple of accumulate x processes ({processes.size})")
     trained = Trained(student.module, optimizer_of(student, plan), plan, selection)
     first = resume(folder, trained)
     student.module.train()
-    stops = others.agree(selection is not None and selection.is_over)
-    with read_ahead(student, _steps(examples, plan, first), plan.prefetch, others) as steps:
+    stops = processes.agree(selection is not None and selection.is_over)
+    with read_ahead(student, _steps(examples, plan, first), plan.prefetch, processes) as steps:
         for step, rows in () if stops else steps:
             if go_on is not None and not go_on():
-                others.first(lambda at=step: save(folder, at, trained))
+                processes.first(lambda at=step: save(folder, at, trained))
                 return False
-            found = _step(student, examples, trained, (step, rows), others)
+            report = _step(student, examples, trained, (step, rows), processes)
             done = step + 1
             if selection is not None and selection.is_due(done, plan.steps):
-                others.first(lambda at=done: selection.look(at, student.module))
-                stops = others.agree(selection.is_over)
-                found = replace(found, held_out=selection.points.get(done, {}))
-            if heard:
-                heard(found)
+                processes.first(lambda at=done: selection.look(at, student.module))
+                stops = processes.agree(selection.is_over)
+                report = replace(report, held_out=selection.points.get(done, {}))
+            if on_step:
+                on_step(report)
             student.module.train()
             if done % plan.save_every == 0 or done == plan.steps or stops:
-                others.first(lambda at=done: save(folder, at, trained))
+                processes.first(lambda at=done: save(folder, at, trained))
             if stops:
                 break
     if selection is not None:
-        others.first(lambda: selection.restore(student.module))
+        processes.first(lambda: selection.restore(student.module))
     student.module.eval()
     return True
 
@@ -109,14 +109,14 @@ def check(examples: Examples, objective: Objective) -> None:
         raise EvaluationError("lgt: the teacher's similarities are missing; measure them with a sentence encoder first")
 
 
-def _step(student: Student, examples: Examples, trained: Trained, at: Step, ranks: Ranks) -> Heard:
+def _step(student: Student, examples: Examples, trained: Trained, at: Step, ranks: Ranks) -> StepReport:
     (step, rows), plan = at, trained.plan
     trained.optimizer.zero_grad(set_to_none=True)
     batch = batch_of(examples, rows, negatives=plan.objective.needs_negatives)
-    loss, found = backward(student, batch, plan, step, ranks)
+    loss, losses = backward(student, batch, plan, step, ranks)
     if not np.isfinite(loss):
         raise EvaluationError(f"the loss of step {step + 1} is {loss}; lower the learning rate")
     ranks.mean_gradients(student.module)
     norm = update(student, trained.optimizer, plan, step)
-    parts = {name: float(value.detach()) for name, value in found.values.items()}
-    return Heard(step + 1, loss, {**parts, **found.divergences}, found.negatives, norm)
+    loss_terms = {name: float(value.detach()) for name, value in losses.values.items()}
+    return StepReport(step + 1, loss, {**loss_terms, **losses.divergences}, losses.negatives, norm)

@@ -68,28 +68,32 @@ def trainings(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def training(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show one training; `?part=1` is only the live part, which polls itself while the job is in progress."""
-    found = enter_project(request, get_teacher_training(request.user, slug, pk))
-    part = request.GET.get("part") == "1"
-    points = curve_of(found)
+    training = enter_project(request, get_teacher_training(request.user, slug, pk))
+    is_live_part = request.GET.get("part") == "1"
+    points = curve_of(training)
     last = points[-1] if points else None
-    context = {"training": found, "points": points, "last": last, "parts": last_parts(found) if last else {}}
-    drawn_from = [found.label, points, chosen_step(found)]
-    context["chart"] = partial(cached_chart, "curve", partial(curve_chart, found, points), drawn_from)
-    if not part:
-        readings = list(found.readings.select_related("release", "job"))
-        context["newest"] = next((each for each in readings if each.after), None)
-        context |= {"readings": readings, "form": ReadingForm(found.project), "settings": summarized(found.params)}
-    name = "evaluation/teacher/_progress.html" if part else "evaluation/teacher/training.html"
-    return render_live(request, name, context, refresh=bool(part and found.job and found.job.is_over))
+    context = {"training": training, "points": points, "last": last, "parts": last_parts(training) if last else {}}
+    drawn_from = [training.label, points, chosen_step(training)]
+    context["chart"] = partial(cached_chart, "curve", partial(curve_chart, training, points), drawn_from)
+    if not is_live_part:
+        readings = list(training.readings.select_related("release", "job"))
+        context["newest"] = next((reading for reading in readings if reading.after), None)
+        context |= {
+            "readings": readings,
+            "form": ReadingForm(training.project),
+            "settings": summarized(training.params),
+        }
+    name = "evaluation/teacher/_progress.html" if is_live_part else "evaluation/teacher/training.html"
+    return render_live(request, name, context, refresh=bool(is_live_part and training.job and training.job.is_over))
 
 
 @require_safe
 def training_curve(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = get_teacher_training(request.user, slug, pk)
-    points = curve_of(found)
+    training = get_teacher_training(request.user, slug, pk)
+    points = curve_of(training)
     if not points:
         raise Http404
-    return HttpResponse(curve_chart(found, points), content_type="image/svg+xml", headers=PRIVATE)
+    return HttpResponse(curve_chart(training, points), content_type="image/svg+xml", headers=PRIVATE)
 
 
 @require_POST
@@ -102,46 +106,46 @@ def resume(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_POST
 def read_another(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Request the evaluation of another release."""
-    found = get_teacher_training(request.user, slug, pk)
-    form = ReadingForm(found.project, request.POST)
+    training = get_teacher_training(request.user, slug, pk)
+    form = ReadingForm(training.project, request.POST)
     if not form.is_valid():
         raise EvaluationError(_("Choose a release of this project."))
-    reading = read_release(request.user, found, get_release(request.user, slug, int(form.cleaned_data["release"])))
+    reading = read_release(request.user, training, get_release(request.user, slug, int(form.cleaned_data["release"])))
     return redirect("teacher:teacher_reading", slug, pk, reading.release_id)
 
 
 @require_safe
 def reading(request: HttpRequest, slug: str, pk: int, release: int) -> HttpResponse:
     """Show the effect of a training on a release; `?part=1` is the progress of the evaluation job."""
-    found = get_teacher_reading(request.user, slug, pk, release)
-    request.project = found.training.project
+    reading = get_teacher_reading(request.user, slug, pk, release)
+    request.project = reading.training.project
     if request.GET.get("part") == "1":
         return render_live(
             request,
             "evaluation/teacher/_reading_progress.html",
-            {"reading": found},
-            refresh=found.job is None or found.job.is_over,
+            {"reading": reading},
+            refresh=reading.job is None or reading.job.is_over,
         )
-    rows = before_and_after(found)
-    context = {"reading": found, "training": found.training, "rows": rows}
+    rows = before_and_after(reading)
+    context = {"reading": reading, "training": reading.training, "rows": rows}
     context["facts"] = [row for row in rows if row["how"] == "share"][:SHARES_SHOWN]
-    drawn_from = [found.before, found.after]
-    context["chart"] = partial(cached_chart, "changes", partial(changes_chart, found), drawn_from)
+    drawn_from = [reading.before, reading.after]
+    context["chart"] = partial(cached_chart, "changes", partial(changes_chart, reading), drawn_from)
     return render(request, "evaluation/teacher/reading.html", context)
 
 
 @require_safe
 def reading_file(request: HttpRequest, slug: str, pk: int, release: int, extension: str) -> HttpResponse:
     """Serve `csv` and `json` of the table, the distributions as `svg`."""
-    found = get_teacher_reading(request.user, slug, pk, release)
-    rows = before_and_after(found)
+    reading = get_teacher_reading(request.user, slug, pk, release)
+    rows = before_and_after(reading)
     if extension not in {"csv", "json", "svg"} or not rows:
         raise Http404
     if extension == "svg":
-        return HttpResponse(changes_chart(found), content_type="image/svg+xml", headers=PRIVATE)
+        return HttpResponse(changes_chart(reading), content_type="image/svg+xml", headers=PRIVATE)
     headers = {"Content-Disposition": f'attachment; filename="{slug}-teacher-{pk}-{release}.{extension}"'}
     if extension == "json":
-        return JsonResponse({"rows": rows, "sources": found.training.sources}, headers=headers)
+        return JsonResponse({"rows": rows, "sources": reading.training.sources}, headers=headers)
     return _csv(
         [[*COLUMNS, "low", "high"], *([*(row[name] for name in COLUMNS), *_ends(row["ci"])] for row in rows)], headers
     )
@@ -150,8 +154,8 @@ def reading_file(request: HttpRequest, slug: str, pk: int, release: int, extensi
 @require_safe
 def comparison(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show the trainings evaluated on a release, one row each, compared with the one in the address."""
-    found = enter_project(request, get_release(request.user, slug, pk))
-    context = {"release": found, **ablation(found, request.GET.get("base", ""))}
+    release = enter_project(request, get_release(request.user, slug, pk))
+    context = {"release": release, **ablation(release, request.GET.get("base", ""))}
     return render(request, "evaluation/teacher/comparison.html", context)
 
 
@@ -179,12 +183,12 @@ def comparison_file(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     ]
     for row in data["rows"]:
         seeds = [" ".join(map(str, row[name])) for name in ("seeds", "left_out")]
-        about = [row["label"], row["student"], row["objective"], row["captions"], *seeds]
+        row_facts = [row["label"], row["student"], row["objective"], row["captions"], *seeds]
         for measure, value in row["found"].items():
             against = row["against"].get(measure, {"value": None, "ci": None, "p": None})
             lines.append(
                 [
-                    *about,
+                    *row_facts,
                     measure,
                     value["value"],
                     *_ends(value["ci"]),

@@ -18,7 +18,7 @@ def make(models: str) -> dict[str, str]:
     from foilworks.core.jobs.spread import spread
     from foilworks.site.teacher import asking
     from foilworks.site.teacher.actions.trainings import start_teacher
-    from foilworks.site.teacher.sources import kept_sources
+    from foilworks.site.teacher.sources import stored_texts
     from tests import factories
 
     call_command("migrate", verbosity=0)
@@ -34,7 +34,7 @@ def make(models: str) -> dict[str, str]:
             factories.make_candidate(group, f"ball {number} falls {rank} times", rank=rank)
     params = {"student": f"tiny:{student}", "teacher": "fake-words:"}
     training = start_teacher(None, project, params=params, action_runs=(run.pk,))
-    found, _ = kept_sources(training, asking.work_of(training), needs_negatives=True)
+    found, _ = stored_texts(training, asking.work_of(training), needs_negatives=True)
     asking.CAPTIONS_PER_BATCH = BATCH
     job = claim(str(training.job_id))
     spread(job, asking.ask_teacher(training, found, job), InProcessRunner())

@@ -120,7 +120,7 @@ def test_gradient_checkpointing_changes_no_loss(tmp_path):
             assert student.module.is_activation_checkpointing
         plan = Plan(Objective(0.1, contrastive=1.0), 3, batch=4, learning_rate=1e-3, save_every=9)
         examples = examples_of(CAPTIONS, [[] for _ in CAPTIONS])
-        train(student, examples, plan, folder=tmp_path / str(saves), heard=lambda said, told=told: told.append(said))
+        train(student, examples, plan, folder=tmp_path / str(saves), on_step=lambda said, told=told: told.append(said))
         found.append([(said.loss, said.norm) for said in told])
     np.testing.assert_allclose(found[0], found[1], rtol=1e-5)
     with pytest.raises(HubError, match="does not support gradient checkpointing; set checkpointing=false"):

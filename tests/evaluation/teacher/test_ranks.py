@@ -10,8 +10,8 @@ from torch import distributed
 from foilworks.site.teacher.examples import examples_of
 from foilworks.site.teacher.plan import Objective, Plan
 from foilworks.site.teacher.ranks import Together
-from foilworks.site.teacher.together import PROGRESS_PREFIX, _lines, tell
-from foilworks.site.teacher.training import Heard, train
+from foilworks.site.teacher.together import PROGRESS_PREFIX, _lines, report_line
+from foilworks.site.teacher.training import StepReport, train
 from tests.evaluation.teacher.test_training import THINGS, VERBS, TinyStudent
 
 OBJECTIVE = Objective(temperature=0.1, contrastive=0.5, lbl=1.0, contrastive_temperature=0.05)
@@ -32,7 +32,7 @@ def taught(folder, accumulate, ranks=None):
     student, examples = lesson()
     told = []
     plan = Plan(OBJECTIVE, steps=5, batch=8, accumulate=accumulate, learning_rate=0.02, save_every=2)
-    assert train(student, examples, plan, folder=folder, heard=told.append, ranks=ranks)
+    assert train(student, examples, plan, folder=folder, on_step=told.append, ranks=ranks)
     return [(said.loss, said.negatives) for said in told], {
         name: value.numpy() for name, value in student.module.state_dict().items()
     }
@@ -71,7 +71,7 @@ def test_two_processes_with_two_parts_each_equal_one_without_parts(tmp_path):
 
 
 def test_messages_of_the_first_process_are_read():
-    said, curve = Heard(3, 0.5, {"lbl": 0.5}), {"rcad": 0.25}
-    lines = ["something of torchrun\n", tell(said, curve) + "\n", tell(said, None) + "\n"]
+    said, curve = StepReport(3, 0.5, {"lbl": 0.5}), {"rcad": 0.25}
+    lines = ["something of torchrun\n", report_line(said, curve) + "\n", report_line(said, None) + "\n"]
     assert lines[1].startswith(PROGRESS_PREFIX)
     assert list(_lines(lines)) == [(said, curve), (said, None)]

@@ -128,11 +128,11 @@ def test_items_with_a_truncated_text_are_named(tmp_path):
 
 
 def test_a_part_keeps_items_with_their_clips(held):
-    part, places = held.part(3)
+    part, places = held.spread_sample(3)
     assert part.ids == ("a", "c", "e")
     assert [places[at] for at in part.clips] == [3, 1, 20]
     assert [part.captions[at] for at in part.clips] == [held.captions[at] for at in (3, 1, 20)]
-    assert held.part(99)[0].ids == held.ids
+    assert held.spread_sample(99)[0].ids == held.ids
 
 
 def test_curves_leave_out_what_was_not_measured():

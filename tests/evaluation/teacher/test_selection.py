@@ -16,7 +16,7 @@ from foilworks.site.teacher.examples import examples_of
 from foilworks.site.teacher.held_out import held_out_sources, set_of
 from foilworks.site.teacher.models import TeacherTraining
 from foilworks.site.teacher.selection import Selection
-from foilworks.site.teacher.sources import Collected
+from foilworks.site.teacher.sources import TrainingTexts
 from foilworks.site.teacher.training import train
 from tests.evaluation.teacher.shapes import Shapes
 from tests.evaluation.teacher.test_training import TinyStudent, plan, world  # noqa: F401 (a fixture)
@@ -40,7 +40,7 @@ def test_the_best_step_is_chosen_and_a_training_without_improvement_stops(world,
         examples_of(captions, negatives, teacher),
         settings,
         folder=tmp_path,
-        heard=told.append,
+        on_step=told.append,
         selection=selection,
     )
     # Three points were not better than that of step 10, and the last of equal ones is chosen.
@@ -102,7 +102,7 @@ def test_the_held_out_videos_depend_on_nothing_but_their_names():
 
 
 def test_captions_of_a_clip_are_items_of_it():
-    found = Collected(["a", "b", "c"], [7, 8, 7], [["x", "y"], ["z"], []], {})
+    found = TrainingTexts(["a", "b", "c"], [7, 8, 7], [["x", "y"], ["z"], []], {})
     held, first = set_of(found, ["one", "two", "one"], [0, 2, 1])
     assert held.texts == (("a", "x", "y"), ("c",), ("b", "z"))
     assert (held.clips, held.captions, held.sources, first) == ((0, 0, 1), ("a", "b"), ("one", "two"), [0, 1])

@@ -141,12 +141,12 @@ def test_a_killed_training_ends_equal_to_one_that_was_never_stopped(world, tmp_p
         return note
 
     whole, killed = TinyStudent(clips), TinyStudent(clips)
-    assert train(whole, examples, settings, folder=tmp_path / "whole", heard=heard("whole"))
+    assert train(whole, examples, settings, folder=tmp_path / "whole", on_step=heard("whole"))
     with pytest.raises(KilledError):
-        train(killed, examples, settings, folder=tmp_path / "killed", heard=heard("killed", 17))
+        train(killed, examples, settings, folder=tmp_path / "killed", on_step=heard("killed", 17))
     again = TinyStudent(clips, seed=99)
     losses["killed"] = losses["killed"][:14]
-    assert train(again, examples, settings, folder=tmp_path / "killed", heard=heard("killed"))
+    assert train(again, examples, settings, folder=tmp_path / "killed", on_step=heard("killed"))
     assert losses["killed"] == losses["whole"]
     for name, value in whole.module.state_dict().items():
         assert torch.equal(value, again.module.state_dict()[name]), name
@@ -162,11 +162,11 @@ def test_a_stopped_training_resumes_where_it_stopped(world, tmp_path):
         examples,
         plan(steps=9),
         folder=tmp_path,
-        heard=lambda said: steps.append(said.step),
+        on_step=lambda said: steps.append(said.step),
         go_on=lambda: next(asked),
     )
     again = TinyStudent(clips)
-    assert train(again, examples, plan(steps=9), folder=tmp_path, heard=lambda said: steps.append(said.step))
+    assert train(again, examples, plan(steps=9), folder=tmp_path, on_step=lambda said: steps.append(said.step))
     assert steps == list(range(1, 10))
 
 
@@ -197,13 +197,13 @@ def test_parts_take_no_negatives_away(world, tmp_path):
     for parts in (1, 4):
         student, told = TinyStudent(clips, dropout=0.0), []
         settings = Plan(mixed, steps=6, batch=16, accumulate=parts, learning_rate=0.02, save_every=9)
-        assert train(student, examples, settings, folder=tmp_path / str(parts), heard=told.append)
+        assert train(student, examples, settings, folder=tmp_path / str(parts), on_step=told.append)
         found[parts] = told, student.module.state_dict()
     for whole, split in zip(found[1][0], found[4][0], strict=True):
         assert split.loss == pytest.approx(whole.loss, abs=1e-5)
-        assert split.parts == pytest.approx(whole.parts, abs=1e-5)
+        assert split.loss_terms == pytest.approx(whole.parts, abs=1e-5)
         assert split.negatives == whole.negatives
-        assert set(whole.parts) == {"contrastive", "lbl", "lgt", *DIRECTIONS}
+        assert set(whole.loss_terms) == {"contrastive", "lbl", "lgt", *DIRECTIONS}
     # A part of four clips has three other captions at most.
     assert all(3 < said.negatives["contrastive"] < 16 for said in found[4][0])
     assert all(said.negatives["changed"] == 3 for said in found[1][0])

@@ -22,7 +22,7 @@ from foilworks.site.teacher.held_out import check_selection
 from foilworks.site.teacher.mixtures import NEGATIVES, Mixture
 from foilworks.site.teacher.models import StudentEvaluation, TeacherTraining
 from foilworks.site.teacher.plan import TEACHING, plan_of
-from foilworks.site.teacher.sources import Collected, check_held_out, collect, learnt_split
+from foilworks.site.teacher.sources import TrainingTexts, check_held_out, collect, learnt_split
 from generation.model_paths import with_paths
 
 JOB, READING_JOB = "teacher.run", "teacher.read_release"
@@ -119,19 +119,19 @@ def planned_teacher(
     )
 
 
-def _label(training: TeacherTraining, wanted: str) -> str:
+def _label(training: TeacherTraining, label: str) -> str:
     by_itself = "; ".join(filter(None, (training.objective, training.captions_per_clip, training.student_name)))
-    return (" ".join(wanted.split()) or by_itself)[:MAX_LABEL_LENGTH]
+    return (" ".join(label.split()) or by_itself)[:MAX_LABEL_LENGTH]
 
 
-def _collected(project: Project, chosen: Mapping[str, Any], seed: int) -> Collected:
+def _collected(project: Project, params: Mapping[str, Any], seed: int) -> TrainingTexts:
     """Return the captions and negatives that the objective needs; EvaluationError if there are none."""
-    needs_negatives = plan_of(chosen, seed).objective.needs_negatives
-    if needs_negatives and not _asks(chosen):
+    needs_negatives = plan_of(params, seed).objective.needs_negatives
+    if needs_negatives and not _requests_negatives(params):
         raise EvaluationError(
             _("The objectives lbl and lgt need negative captions. Choose a run and the number of captions of its type.")
         )
-    return collect(project, chosen, needs_negatives=needs_negatives)
+    return collect(project, params, needs_negatives=needs_negatives)
 
 
 @transaction.atomic
@@ -156,29 +156,31 @@ def read_release(person: User | None, training: TeacherTraining, release: Releas
     return reading
 
 
-def _checked(chosen: dict[str, Any], from_page: bool) -> dict[str, Any]:
+def _checked(params: dict[str, Any], from_page: bool) -> dict[str, Any]:
     """Return the parameters with absolute paths."""
-    slug, argument = checked_spec(_located(chosen["student"], from_page), from_page)
+    slug, argument = checked_spec(_located(params["student"], from_page), from_page)
     if slug not in STUDENTS:
-        known = ", ".join(f"{name}:…" for name in STUDENTS)
-        raise EvaluationError(f"student: {quoted(chosen['student'])} cannot be trained; choose a dual encoder: {known}")
+        choices = ", ".join(f"{name}:…" for name in STUDENTS)
+        raise EvaluationError(
+            f"student: {quoted(params['student'])} cannot be trained; choose a dual encoder: {choices}"
+        )
     if slug != WITH_FILES or not Path(argument.partition("?")[0]).is_file():
         _refuse_absent("student", argument.partition("?")[0])
     only_below = Path(settings.MODEL_ROOT) if from_page else None
-    teacher = with_paths({"model": chosen["teacher"].strip()}, only_below=only_below)["model"]
-    if chosen["lgt"] > 0:
+    teacher = with_paths({"model": params["teacher"].strip()}, only_below=only_below)["model"]
+    if params["lgt"] > 0:
         _refuse_absent("teacher", teacher.partition(":")[2] if teacher.startswith("sentence:") else teacher)
-    check_device(chosen["device"])
-    if min(chosen["actions"], chosen["objects"], chosen["curve_items"] - 1, chosen["curve_every"] - 1) < 0:
+    check_device(params["device"])
+    if min(params["actions"], params["objects"], params["curve_items"] - 1, params["curve_every"] - 1) < 0:
         raise EvaluationError("actions and objects must be 0 or more, curve_every and curve_items 1 or more")
-    if not 1 <= chosen["processes"] <= MAX_PROCESSES:
-        raise EvaluationError(f"processes: is {chosen['processes']}; give a number from 1 to {MAX_PROCESSES}")
-    if chosen["batch"] % max(1, chosen["accumulate"] * chosen["processes"]):
+    if not 1 <= params["processes"] <= MAX_PROCESSES:
+        raise EvaluationError(f"processes: is {params['processes']}; give a number from 1 to {MAX_PROCESSES}")
+    if params["batch"] % max(1, params["accumulate"] * params["processes"]):
         raise EvaluationError("batch: give a multiple of accumulate x processes")
     shares = ("learning_rate", "head_rate", "scale_rate", "warmup", "weight_decay")
-    if not chosen["learning_rate"] or not all(0 <= chosen[name] <= 1 for name in shares):
+    if not params["learning_rate"] or not all(0 <= params[name] <= 1 for name in shares):
         raise EvaluationError(f"{', '.join(shares)} must be between 0 and 1, and learning_rate above 0")
-    return {**chosen, "student": f"{slug}:{argument}", "teacher": teacher}
+    return {**params, "student": f"{slug}:{argument}", "teacher": teacher}
 
 
 def _located(spec: str, from_page: bool) -> str:
@@ -199,11 +201,11 @@ def _refuse_absent(what: str, name: str) -> None:
         raise EvaluationError(f"{what}: {name}: is not a model folder; give the folder with config.json")
 
 
-def _asks(chosen: Mapping[str, Any]) -> bool:
+def _requests_negatives(params: Mapping[str, Any]) -> bool:
     return bool(
-        chosen.get(NEGATIVES)
-        or (chosen["actions"] and chosen["action_runs"])
-        or (chosen["objects"] and chosen["object_runs"])
+        params.get(NEGATIVES)
+        or (params["actions"] and params["action_runs"])
+        or (params["objects"] and params["object_runs"])
     )
 
 
