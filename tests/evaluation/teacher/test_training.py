@@ -201,7 +201,7 @@ def test_parts_take_no_negatives_away(world, tmp_path):
         found[parts] = told, student.module.state_dict()
     for whole, split in zip(found[1][0], found[4][0], strict=True):
         assert split.loss == pytest.approx(whole.loss, abs=1e-5)
-        assert split.loss_terms == pytest.approx(whole.parts, abs=1e-5)
+        assert split.loss_terms == pytest.approx(whole.loss_terms, abs=1e-5)
         assert split.negatives == whole.negatives
         assert set(whole.loss_terms) == {"contrastive", "lbl", "lgt", *DIRECTIONS}
     # A part of four clips has three other captions at most.
