@@ -115,7 +115,7 @@ def _divided(
 
 
 def set_of(training_texts: TrainingTexts, sources: Sequence[str], indices: Sequence[int]) -> tuple[HeldOut, list[int]]:
-    """Return the set of the captions at `indices`, an item each, and the index of each clip's first caption, its own."""
+    """Return the set of the captions at `indices`, one item per caption, and the index of each clip's first caption."""
     clips: dict[int, int] = {}
     first: list[int] = []
     for index in indices:
