@@ -39,7 +39,7 @@ from foilworks.core.hub.loading.pretrained import TOKENS_PER_BATCH  # noqa: E402
 from foilworks.core.hub.opening import open_helper  # noqa: E402
 from foilworks.core.media.decode_pool import DecodePool  # noqa: E402
 from foilworks.core.media.file_cache import FileCache  # noqa: E402
-from foilworks.core.media.frame_cache import FrameCache, FramesAsked  # noqa: E402
+from foilworks.core.media.frame_cache import ClipRequest, FrameCache, FramesAsked  # noqa: E402
 from foilworks.core.media.sampling import CENTRES, Sampling  # noqa: E402
 
 # Frames of the models of one release: two alike, and others.
@@ -103,7 +103,7 @@ def read(paths: Sequence[Path], folder: Path, repeat: int) -> None:
                     cache = FrameCache(
                         files if name != "alone" else None, one.form, also=MODELS if name == "together" else ()
                     )
-                    cache.read(path, one.sampling, size=one.size, content=path.name)
+                    cache.read(ClipRequest(path, one.sampling, size=one.size, content=path.name))
             spent[name] = min(spent.get(name, np.inf), time.process_time() - began)
     print(
         f"read    {len(MODELS)} models, {len(paths)} clips: a decoding per model against the cache of equal frames "

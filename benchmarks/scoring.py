@@ -46,7 +46,7 @@ from foilworks.core.hub.opening import open_adapter  # noqa: E402
 from foilworks.core.media.decode_pool import KINDS, DecodePool, usual_workers  # noqa: E402
 from foilworks.core.media.encode import write_mp4  # noqa: E402
 from foilworks.core.media.file_cache import FileCache  # noqa: E402
-from foilworks.core.media.frame_cache import FORMS, FrameCache  # noqa: E402
+from foilworks.core.media.frame_cache import FORMS, ClipRequest, FrameCache  # noqa: E402
 from foilworks.core.media.frames import sample_frames  # noqa: E402
 from foilworks.core.media.sampling import CENTRES, Sampling  # noqa: E402
 from tests.hub.folders import clip  # noqa: E402
@@ -139,7 +139,7 @@ def cache(paths: Sequence[Path], folder: Path, repeat: int) -> None:
         wanted = Sampling(CENTRES, FRAMES)
 
         def read(path: Path, kept: FrameCache = kept, wanted: Sampling = wanted) -> Any:
-            return kept.read(path, wanted, content=path.name)
+            return kept.read(ClipRequest(path, wanted, content=path.name))
 
         for path in paths:
             read(path)

@@ -133,10 +133,11 @@ def store(slug: str, world: Mapping[str, Any], folder: Path) -> Any:
 
 def measured(told: Any, task: str, encoder: str, **given: Any) -> Any:
     from evaluation.utd.actions.biases import measure_bias
+    from evaluation.utd.requests import BiasRequest
     from foilworks.core.jobs.runner import run_now
 
     own = {name: given.pop(name) for name in ("seed", "max_reading") if name in given}
-    run = measure_bias(None, told, task=task, encoder=encoder, options=given, **own)
+    run = measure_bias(None, told, BiasRequest(task=task, encoder=encoder, options=given, **own))
     done = run_now(run.job)
     if done.state != "done":
         raise SystemExit(done.error)

@@ -28,6 +28,7 @@ from generation.model_presence import check_named
 from generation.models import GenerationRun
 from generation.models.side_work import CaptionSources
 from generation.parameter_checks import check_parameters, named_filter, named_parameter
+from generation.run_request import GenerationRequest
 
 # What a method needs, in one word for the gallery.
 KINDS = {
@@ -221,9 +222,9 @@ class RunForm(forms.Form):
         return not self.params.errors
 
     def attempt(self, action: Callable[..., Made], *args: Any) -> Made | None:
-        """Call `action` with the settings of a valid form; what it refuses appears in the form."""
+        """Call `action` with the request of a valid form; what it refuses appears in the form."""
         try:
-            return action(*args, **self.settings())
+            return action(*args, self.run_request())
         except ActionableError as error:
             self.add_problem(error)
             return None
@@ -322,15 +323,14 @@ class RunForm(forms.Form):
     def selection(self) -> dict[str, Any]:
         return {name: self.cleaned_data[name] for name in ("split", "limit", "without_foil") if self.cleaned_data[name]}
 
-    def settings(self) -> dict[str, Any]:
-        """Return the settings of a valid form as `start_run` takes them."""
-        values = {name: self.cleaned_data[name] for name in ("subtest", "method", "mode", "seed")}
-        return {
-            **values,
-            "params": self.params.values(),
-            "filters": self.chosen_filters(),
-            "selection": self.selection(),
-        }
+    def run_request(self) -> GenerationRequest:
+        """Return what a valid form asks for."""
+        return GenerationRequest(
+            **{name: self.cleaned_data[name] for name in ("subtest", "method", "mode", "seed")},
+            params=self.params.values(),
+            filters=self.chosen_filters(),
+            selection=self.selection(),
+        )
 
 
 class CaptionForm(forms.Form):

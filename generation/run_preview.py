@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from foilworks.core.corpus.models import Subtest
 from foilworks.core.projects.models import Project
 from foilworks.core.text.diff import diff_segments
 from foilworks.core.text.language.tagger_names import check_tagger
@@ -22,6 +21,7 @@ from generation.models import PERSON_METHOD, GenerationRun
 from generation.pipeline import Outcome, Step
 from generation.records import CaptionInput
 from generation.run_captions import RunCaptions, Selected, with_last_caption
+from generation.run_request import GenerationRequest
 
 SHOWN, FOILS_PER_CAPTION, LEARNT = 8, 3, 500
 # Parameters of rule methods that add a model; empty means none.
@@ -74,27 +74,22 @@ def needs_model(entry: Entry, params: Mapping[str, Any]) -> bool:
     return any(params.get(name) for name in MODELS)
 
 
-def preview_run(
-    project: Project,
-    *,
-    subtest: Subtest,
-    method: str,
-    mode: str,
-    seed: int,
-    params: dict[str, Any],
-    filters: Mapping[str, Mapping[str, Any]],
-    selection: dict[str, Any],
-) -> Preview:
+def preview_run(project: Project, request: GenerationRequest) -> Preview:
     """Preview the run that `start_run` would start. ActionableError: a parameter is invalid."""
-    filter_rows = [{"slug": slug, "params": filter_params} for slug, filter_params in filters.items()]
-    run_selection = with_last_caption(subtest, selection)
+    params = dict(request.params or {})
     run = GenerationRun(
-        project=project, subtest=subtest, method=method, mode=mode, seed=seed, params=params, selection=run_selection
+        project=project,
+        subtest=request.subtest,
+        method=request.method,
+        mode=request.mode,
+        seed=request.seed,
+        params=params,
+        selection=with_last_caption(request.subtest, dict(request.selection or {})),
+        filters=[{"slug": slug, "params": values} for slug, values in (request.filters or {}).items()],
     )
-    run.filters = filter_rows
-    if method == PERSON_METHOD:
-        run.params = {**params, "foils": params["foils"] or subtest.foils_per_item}
-    if needs_model(METHODS[method], params):
+    if request.method == PERSON_METHOD:
+        run.params = {**params, "foils": params["foils"] or request.subtest.foils_per_item}
+    if needs_model(METHODS[request.method], params):
         return Preview(len(RunCaptions(run)), needs_model=True)
     return _previewed(run)
 

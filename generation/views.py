@@ -46,8 +46,10 @@ from generation.run_counts import (
 from generation.run_preview import preview_run
 from generation.selections.forms import SelectionForm
 from generation.thresholds.arithmetic import preview
+from generation.thresholds.examples import examples
+from generation.thresholds.filter_rows import filter_rows
+from generation.thresholds.forms import ThresholdForm
 from generation.thresholds.histograms import score_histograms
-from generation.thresholds.page import ThresholdForm, examples, filter_rows
 from generation.tuning.loss_curve import loss_curve
 from generation.tuning.parameters import TUNING
 

@@ -35,6 +35,7 @@ from annotation.models import (
 )
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.actions.start_run import start_run
+from evaluation.scoring.run_request import RunRequest
 from evaluation.utd.models import BiasRun, Descriptions
 from foilworks.core.corpus.models import Release
 from foilworks.core.corpus.rules.states import CandidateState, ItemState
@@ -598,7 +599,7 @@ def make_world() -> World:
         "selection": Selection.objects.create(project=project, subtest=subtest, kind="balance").pk,
         "release": release.pk,
         "import": Import.objects.create(project=project, preview={}).pk,
-        "scoring_run": start_run(people["researcher"], release, "fake:").pk,
+        "scoring_run": start_run(people["researcher"], release, RunRequest("fake:")).pk,
         "teacher_training": make_training(release).pk,
         "descriptions": (texts := Descriptions.objects.create(project=project, name="d", extractor="fake-reader:")).pk,
         "bias_run": BiasRun.objects.create(project=project, descriptions=texts, name="b").pk,

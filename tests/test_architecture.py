@@ -37,6 +37,8 @@ FLOORS = (
 # In the `declarations.py` of the rooms.
 TABLES_OF_NAMES = ("SENTENCES", "WORK_SENTENCES", "EVENTS", "NOTIFICATIONS", "RUNS", "ROW_KINDS")
 MAX_FILE_LINES, MAX_FUNCTION_LINES, MAX_TEMPLATE_LINE = 450, 50, 160
+# Of a function in a folder `actions`; what belongs together is a record, such as `RunRequest`.
+MAX_ACTION_PARAMETERS = 8
 SETTINGS = "foilworks/site/settings.py"
 # They may say which settings module Django reads, and nothing else.
 # A task of Ray sets the name of the settings before it reads them, as the programs do.
@@ -338,6 +340,23 @@ def test_no_function_is_longer_than_a_screen_or_two():
         and (length := (node.end_lineno or node.lineno) - node.lineno + 1) > MAX_FUNCTION_LINES
     ]
     found(f"functions over {MAX_FUNCTION_LINES} lines", long)
+
+
+def parameters_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    arguments = node.args
+    names = [row.arg for row in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+    return len(set(names) - {"self", "cls"}) + bool(arguments.vararg) + bool(arguments.kwarg)
+
+
+def test_no_action_takes_more_than_8_parameters():
+    many = [
+        f"{relative(path)}:{node.lineno} {node.name}: {parameters_of(node)}"
+        for path in source_files()
+        if "actions" in path.with_suffix("").parts
+        for node in nodes(path)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and parameters_of(node) > MAX_ACTION_PARAMETERS
+    ]
+    found(f"actions with more than {MAX_ACTION_PARAMETERS} parameters", many)
 
 
 def _names(node: ast.expr | None) -> Iterator[str]:

@@ -12,9 +12,8 @@ AnnotationError (Conflict, WorkRefused, LeaseEnded are such) with what to do.
     release(person, token, *, reason="", now=None) -> None           skip: offered to this person again at the end
     submit_edit(person, token, key, texts, parents=(), *, watch=None, seconds=None, now=None) -> Edit
         as many texts as the card wants; parents: for each text the id of the suggestion it came from, or None
-    submit_review(person, token, key, decision, *, reasons=(), comment="", fixed_text="", watch=None, seconds=None,
-                  now=None) -> Review
-        decision: ReviewDecision; reasons: codes of rules.reviewing.REASONS (needed for send_back and drop)
+    submit_review(person, token, key, review, *, watch=None, seconds=None, now=None) -> Review
+        review: ReviewDecision; reasons: codes of rules.reviewing.REASONS (needed for send_back and drop)
     submit_vote(person, token, key, answer, *, watch=None, seconds=None, now=None) -> Vote
         answer: 1-5 or "first", "second", "neither", "both", "cannot_tell", as shown
     submit_choice(person, token, key, answer, *, watch=None, seconds=None, now=None) -> Vote

@@ -19,7 +19,7 @@ from annotation.actions.leases.leasing import decline_video, save_draft
 from annotation.actions.submissions.judge_and_claim import judge_and_claim
 from annotation.actions.submissions.judgements import submit_choice, submit_objects, submit_vote
 from annotation.actions.submissions.submit_edit import submit_edit
-from annotation.actions.submissions.submit_review import submit_review
+from annotation.actions.submissions.submit_review import ReviewDecision, submit_review
 from annotation.actions.undo import undo_choice, undo_edit, undo_objects, undo_review, undo_vote
 from annotation.actions.workflow.make_tasks import MAX_GROUPS_PER_CALL, make_tasks
 from annotation.claims import claim_of
@@ -221,19 +221,20 @@ def review(request: HttpRequest, slug: str, token: str) -> HttpResponse:
     return answer_page(
         request,
         claim,
-        lambda: submit_review(request.user, token, **_review_answer(request.POST), **sent_with(request.POST)),
+        lambda: submit_review(
+            request.user,
+            token,
+            request.POST.get("idempotency_key", ""),
+            _review_decision(request.POST),
+            **sent_with(request.POST),
+        ),
         lambda card, typed: _review_context(card.review, typed),
     )
 
 
-def _review_answer(form: QueryDict) -> dict[str, Any]:
-    return {
-        "key": form.get("idempotency_key", ""),
-        "decision": form.get("decision", ""),
-        "reasons": form.getlist("reasons"),
-        "comment": form.get("comment", ""),
-        "fixed_text": form.get("fixed_text", ""),
-    }
+def _review_decision(form: QueryDict) -> ReviewDecision:
+    texts = {name: form.get(name, "") for name in ("decision", "comment", "fixed_text")}
+    return ReviewDecision(**texts, reasons=form.getlist("reasons"))
 
 
 def _review_context(work: ReviewWork, typed: QueryDict) -> dict[str, Any]:

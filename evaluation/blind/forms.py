@@ -6,8 +6,8 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from evaluation.blind.actions.blind import MAX_BAR, MIN_BAR
-from evaluation.scoring.actions.start_run import MAX_SPEC_LENGTH
+from evaluation.blind.actions.set_limits import MAX_LIMIT, MIN_LIMIT
+from evaluation.scoring.run_request import MAX_SPEC_LENGTH
 from foilworks.core.corpus.models import Subtest
 from foilworks.core.projects.models import Project
 from generation.forms import ModelField
@@ -18,7 +18,7 @@ class BarsForm(forms.Form):
 
     def __init__(self, project: Project, data: Mapping[str, Any] | None = None) -> None:
         super().__init__(data)
-        shared = {"min_value": MIN_BAR, "max_value": MAX_BAR, "step_size": 0.01}
+        shared = {"min_value": MIN_LIMIT, "max_value": MAX_LIMIT, "step_size": 0.01}
         self.fields["bar"] = forms.FloatField(label=_("All subtests"), initial=project.blind_bar, **shared)
         self.subtests = list(Subtest.objects.filter(project=project, kind=Subtest.Kind.MAIN))
         for row in self.subtests:

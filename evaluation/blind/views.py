@@ -7,7 +7,8 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from evaluation.blind.actions.blind import score_blind, set_blind_bars
+from evaluation.blind.actions.score_texts import score_blind
+from evaluation.blind.actions.set_limits import set_blind_limits
 from evaluation.blind.forms import BarsForm, BlindScorerForm
 from foilworks.core.projects.access import get_project
 from foilworks.core.projects.models import Role
@@ -20,7 +21,7 @@ def blind_bars(request: HttpRequest, slug: str) -> HttpResponse:
     form = BarsForm(project, request.POST)
     if not form.is_valid():
         return _refused(request, form, _("Limits"), _("Save limits"))
-    set_blind_bars(request.user, project, form.cleaned_data["bar"], form.of_subtests())
+    set_blind_limits(request.user, project, form.cleaned_data["bar"], form.of_subtests())
     messages.success(request, _("The limits are saved."))
     return redirect("reports:report", slug, "blind")
 

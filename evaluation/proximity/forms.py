@@ -4,7 +4,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from evaluation.proximity.actions.measure_proximity import MAX_MODEL_LENGTH, MAX_NAME_LENGTH
-from evaluation.scoring.actions.start_run import DEVICE
+from evaluation.scoring.run_request import DEVICE
 from generation.forms import ModelField
 
 

@@ -11,7 +11,7 @@ from evaluation.cached_results.cache import find_result, locked_result, store_re
 from evaluation.cached_results.models import CachedResult
 from evaluation.ladder.selection import Offer as LadderOffer
 from evaluation.ladder.selection import Selection, SubtestCount
-from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.releases.actions.freeze_release import freeze_release, freezing_parameters
 from evaluation.releases.balanced_items import Offer
 from evaluation.releases.freezable import Preview, preview
 from evaluation.scoring.models import Run
@@ -119,7 +119,7 @@ def freeze_from_row(row: CachedResult) -> None:
     """Freeze what the row requests, and store which release it is."""
     params = dict(row.params)
     person = User.objects.get(pk=params.pop("person"))
-    release = freeze_release(person, row.project, **params)
+    release = freeze_release(person, row.project, **freezing_parameters(params))
     store_result(row.project, FREEZING, "", VERSION, {"release": release.pk, "name": release.name}, row.params)
 
 

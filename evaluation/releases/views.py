@@ -17,7 +17,7 @@ from evaluation.board.leaderboard import RankedRun, is_uneven, leaderboard
 from evaluation.cached_results.first_views import is_large, waits
 from evaluation.charts import of_reports
 from evaluation.errors import EvaluationError
-from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.releases.actions.freeze_release import freeze_release, freezing_parameters
 from evaluation.releases.background import freezing_of, request_freeze, request_preview, stored_preview
 from evaluation.releases.changelog import compared
 from evaluation.releases.changes import changes, previous_of, shifts, unscored
@@ -30,6 +30,7 @@ from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.figures import awaited, require_figures, waiting_page
 from evaluation.scoring.forms import ScoringForm
 from evaluation.scoring.models import Run
+from evaluation.scoring.run_request import RunRequest
 from foilworks.core.corpus.access import get_release
 from foilworks.core.corpus.models import Release, ReleaseItem
 from foilworks.core.corpus.release_records import canary_of
@@ -59,7 +60,7 @@ def freeze(request: HttpRequest, slug: str) -> HttpResponse:
     form = FreezeForm(request.POST if posted else None, gate=next_release.gate, ladder=next_release.ladder)
     if posted and form.is_valid():
         try:
-            release = freeze_release(request.user, project, **form.cleaned_data)
+            release = freeze_release(request.user, project, **freezing_parameters(form.cleaned_data))
         except EvaluationError as error:
             form.add_error("override" if "override" in form.fields else "name", str(error))
         else:
@@ -199,7 +200,7 @@ def _start(person: User, frozen_release: Release, form: ScoringForm) -> Run | No
         return None
     params = dict(form.cleaned_data)
     try:
-        return start_run(person, frozen_release, params.pop("spec"), **params)
+        return start_run(person, frozen_release, RunRequest(params.pop("spec"), **params))
     except ActionableError as error:
         form.add_error("spec", str(error))
         return None

@@ -11,7 +11,7 @@ from django.conf import settings
 from evaluation.errors import EvaluationError
 from evaluation.scoring.cluster_decoding import elsewhere
 from evaluation.scoring.fetching import Clip
-from evaluation.scoring.protocol_models import sampling
+from evaluation.scoring.protocol_models import clip_request, sampling
 from evaluation.scoring.protocols import Protocol
 from evaluation.scoring.rungs import SHUFFLED_VIEW
 from foilworks.core.hub.interfaces import ModelInfo
@@ -61,9 +61,7 @@ class VectorCache:
         if clip.path is None:
             return ""
         try:
-            frames = self.frames.key(
-                clip.path, sampling(self.protocol, info), clip.start, clip.end, info.size, clip.content
-            )
+            frames = self.frames.key(clip_request(clip, clip.path, self.protocol, info))
         except MediaError:
             return ""
         # `extra` once held the number format; without it, every stored vector would be computed again.

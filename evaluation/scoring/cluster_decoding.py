@@ -6,7 +6,7 @@ from pathlib import Path
 from foilworks.core.corpus.video_files.stored_files import StoredFile
 from foilworks.core.jobs.ray.decoding import cluster
 from foilworks.core.media.errors import MediaError
-from foilworks.core.media.frame_cache import Decode, packed_frames
+from foilworks.core.media.frame_cache import ClipRequest, Decode, packed_frames
 from foilworks.core.media.sampling import Sampling
 
 
@@ -16,18 +16,11 @@ def elsewhere() -> Decode | None:
     if nodes is None:
         return None
 
-    def decoded(
-        path: os.PathLike[str],
-        sampling: Sampling,
-        start: float | None,
-        end: float | None,
-        size: tuple[int, int] | None,
-        content: str,
-        form: str,
-    ) -> bytes:
+    def decoded(clip: ClipRequest, form: str) -> bytes:
+        path, size = clip.path, list(clip.size) if clip.size else None
         file = [path.name, path.sha256] if isinstance(path, StoredFile) else [os.fspath(path)]
-        how = [sampling.policy, sampling.frames, sampling.seconds]
-        found = nodes.call(decode, file, how, start, end, list(size) if size else None, content, form)
+        how = [clip.sampling.policy, clip.sampling.frames, clip.sampling.seconds]
+        found = nodes.call(decode, file, how, clip.start, clip.end, size, clip.content, form)
         if isinstance(found, str):
             raise MediaError(found)
         return bytes(found)
@@ -46,7 +39,8 @@ def decode(
 ) -> bytes | str:
     """Return the frames as bytes, or as text why there are none."""
     path = Path(file[0]) if len(file) == 1 else StoredFile(*file)
+    clip = ClipRequest(path, Sampling(*how), start, end, (size[0], size[1]) if size else None, content)
     try:
-        return packed_frames(path, Sampling(*how), start, end, (size[0], size[1]) if size else None, content, form)
+        return packed_frames(clip, form)
     except MediaError as error:
         return str(error)

@@ -9,17 +9,11 @@ from django.utils.translation import gettext_lazy as _
 
 from evaluation.score_files.score_readers import AUTO, FORMS
 from evaluation.score_files.tables import parse_columns
-from evaluation.scoring.actions.start_run import (
-    BUDGET,
-    DEVICE,
-    MAX_LABEL_LENGTH,
-    MAX_SPEC_LENGTH,
-    checked_spec,
-)
 from evaluation.scoring.known_models import KnownModel, check_there, known_models
 from evaluation.scoring.model_cards import FIELDS
 from evaluation.scoring.models import ModelCard
 from evaluation.scoring.protocols import PROTOCOLS
+from evaluation.scoring.run_request import BUDGET, DEVICE, MAX_LABEL_LENGTH, MAX_SPEC_LENGTH, checked_spec
 from foilworks.core.corpus.models import Release
 from foilworks.core.hub.catalogue.registry import ADAPTERS, CHATS, ENDPOINT, SCORE_FILE
 from foilworks.core.projects.forms.registry_entry import choices_of

@@ -6,6 +6,7 @@ The wrappers are adapters themselves, so the scoring loop does not depend on pro
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
 from typing import Any, runtime_checkable
 from typing import Protocol as Interface
 
@@ -29,7 +30,7 @@ from foilworks.core.hub.interfaces import (
     VideoMeta,
 )
 from foilworks.core.media.errors import MediaError
-from foilworks.core.media.frame_cache import FrameCache
+from foilworks.core.media.frame_cache import ClipRequest, FrameCache
 from foilworks.core.media.sampling import CENTRES, CONSECUTIVE, INTERVALS, Sampling
 from foilworks.core.text.quoting import quoted
 
@@ -162,6 +163,11 @@ def sampling(protocol: Protocol, info: ModelInfo) -> Sampling:
     raise MediaError(f"{info.model_id} uses intervals of {quoted(seconds)} s; give a number above 0")
 
 
+def clip_request(clip: Clip, path: PathLike[str], protocol: Protocol, info: ModelInfo) -> ClipRequest:
+    """Return the frames of the clip that the model reads under the protocol."""
+    return ClipRequest(path, sampling(protocol, info), clip.start, clip.end, info.size, clip.content)
+
+
 @dataclass(frozen=True)
 class FrameReader:
     """Decodes clips as a protocol says, or finds them in `frames`; it can be sent to another process."""
@@ -172,8 +178,7 @@ class FrameReader:
     def __call__(self, clip: Clip, info: ModelInfo) -> tuple[Frames, VideoMeta]:
         if clip.path is None:
             raise MediaError(f"{clip.key}: has no video file; attach it, then score again")
-        wanted = sampling(self.protocol, info)
-        found = self.frames.read(clip.path, wanted, clip.start, clip.end, info.size, clip.content)
+        found = self.frames.read(clip_request(clip, clip.path, self.protocol, info))
         return found.frames, about(clip, found.times)
 
 

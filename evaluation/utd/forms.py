@@ -6,8 +6,8 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from evaluation.scoring.actions.start_run import DEVICE
 from evaluation.scoring.forms import BudgetForm, ColumnsField
+from evaluation.scoring.run_request import DEVICE
 from evaluation.utd.actions.biases import MAX_EPOCHS, MAX_LABELS_LENGTH, READINGS
 from evaluation.utd.actions.descriptions import MAX_FRAMES, MAX_MODEL_LENGTH, MAX_NAME_LENGTH
 from evaluation.utd.instructions import CLASSIFICATION, RETRIEVAL

@@ -20,6 +20,7 @@ from evaluation.utd.instructions import CLASSIFICATION
 from evaluation.utd.pages import loss_rows
 from evaluation.utd.procedure import procedure_of
 from evaluation.utd.reliability import conclusion_of
+from evaluation.utd.requests import PredictionRequest
 from evaluation.utd.sample_pages import BALANCED, KEPT, REMOVED, sample_indices, shown_samples
 from foilworks.core.projects.access import enter_project, get_project
 from foilworks.core.projects.models import Role
@@ -78,7 +79,7 @@ def train(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     if form.is_bound and form.is_valid():
         sent = dict(form.cleaned_data)
         try:
-            predict_samples(request.user, bias_run, sent.pop("model"), **sent)
+            predict_samples(request.user, bias_run, PredictionRequest(sent.pop("model"), **sent))
         except ActionableError as error:
             form.add_error("model", str(error))
         else:

@@ -40,6 +40,7 @@ from evaluation.utd.forms import (
 from evaluation.utd.models import Descriptions, ItemCheck, ShortcutBar
 from evaluation.utd.procedure import CHOICES
 from evaluation.utd.reliability import certificate_of
+from evaluation.utd.requests import BiasRequest, DescriptionRequest
 from evaluation.utd.sample_pages import REMOVED, sample_indices, shown_samples
 from evaluation.utd.shortcuts import latest_check, summary
 from evaluation.utd.subsets import videos_to_describe
@@ -84,7 +85,7 @@ def describe(request: HttpRequest, slug: str) -> HttpResponse:
     form = DescribeForm(*sent_to(request))
 
     def act() -> HttpResponse:
-        describe_videos(request.user, project, **form.cleaned_data)
+        describe_videos(request.user, project, DescriptionRequest(**form.cleaned_data))
         return redirect("utd:bias", slug)
 
     closed = _nothing_to_describe(project)
@@ -130,10 +131,10 @@ def measure(request: HttpRequest, slug: str) -> HttpResponse:
     form = MeasureForm(project, *sent_to(request), initial=request.GET.dict())
 
     def act() -> HttpResponse:
-        parameters = dict(form.cleaned_data)
-        options = {name: parameters.pop(name) for name in (*CHOICES, "c")}
-        bias_run = measure_bias(request.user, parameters.pop("descriptions"), options=options, **parameters)
-        return redirect("utd:bias_run", slug, bias_run.pk)
+        asked = dict(form.cleaned_data)
+        options = {name: asked.pop(name) for name in (*CHOICES, "c")}
+        made = measure_bias(request.user, asked.pop("descriptions"), BiasRequest(options=options, **asked))
+        return redirect("utd:bias_run", slug, made.pk)
 
     described = Descriptions.objects.filter(project=project).exists()
     closed = "" if described else _("There are no descriptions to measure yet. Describe or import them first.")

@@ -26,6 +26,9 @@ class AppOfRooms(AppConfig):
         """Import the `models` module of each room, so that Django finds all tables of the app."""
         super().import_models()
         self._import_from_rooms("models")
+        if self.models and self.models_module is None:
+            # Without it, Django makes no permissions and content types for the app.
+            self.models_module = self.module
 
     def ready(self) -> None:
         """Import the `hooks` of each room: its reactions to events in other rooms."""

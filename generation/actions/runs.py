@@ -33,6 +33,7 @@ from generation.models.side_work import CaptionRun, CaptionSources, Tuning
 from generation.parameter_checks import check_parameters
 from generation.records import MODES
 from generation.run_captions import RunCaptions, captions_to_use, with_last_caption
+from generation.run_request import GenerationRequest
 from generation.tuning.parameters import TUNING
 
 GENERATE_JOB = "generation.run"
@@ -50,44 +51,33 @@ NO_TRAIN_CAPTIONS = gettext_lazy(
 
 
 @transaction.atomic
-def start_run(
-    person: User | None,
-    project: Project,
-    *,
-    subtest: Subtest,
-    method: str,
-    mode: str = "corrected",
-    params: Mapping[str, Any] | None = None,
-    filters: Mapping[str, Mapping[str, Any]] | None = None,
-    seed: int = 0,
-    selection: Mapping[str, Any] | None = None,
-    recipe: str = "",
-) -> GenerationRun:
+def start_run(person: User | None, project: Project, request: GenerationRequest) -> GenerationRun:
     """Start a run: store it and queue its job (`run.job`). `person` None: the operator on the command line.
 
-    `filters`: slug -> its parameters, in the order they run; None = the defaults. `selection`: see RunCaptions;
-    captions imported later are not part of the run. Raises AccessDenied, RegistryError (unknown method, filter,
+    Captions imported later are not part of the run. Raises AccessDenied, RegistryError (unknown method, filter,
     parameter) or GenerationError, each saying what to do.
     """
     require_researcher(person, project)
     below = None if person is None else Path(settings.MODEL_ROOT)
+    method, filters = request.method, request.filters
     run = GenerationRun(
         project=project,
-        subtest=subtest,
+        subtest=request.subtest,
         method=method,
-        mode=mode,
-        params=with_paths(_params(method, params or {}, subtest), only_below=below),
+        mode=request.mode,
+        params=with_paths(_params(method, request.params or {}, request.subtest), only_below=below),
         filters=_filters({slug: {} for slug in default_filters(method)} if filters is None else filters, below),
-        seed=seed,
-        selection=_selection(subtest, selection or {}),
+        seed=request.seed,
+        selection=_selection(request.subtest, request.selection or {}),
         created_by=person,
     )
     _check(run)
     run.save()
     queue_run(run)
-    details = {"method": method, "mode": mode, "params": run.params, "filters": run.filters, "seed": seed}
-    recipe_details = {"recipe": recipe} if recipe else {}
-    audit.record(audit.event(project, person, "generation.start_run", run, **details, **recipe_details))
+    names = ("method", "mode", "params", "filters", "seed")
+    details = {name: getattr(run, name) for name in names}
+    recipe = {"recipe": request.recipe} if request.recipe else {}
+    audit.record(audit.event(project, person, "generation.start_run", run, **details, **recipe))
     return run
 
 

@@ -29,7 +29,7 @@ from foilworks.core.hub.served.readings import READINGS, read
 from foilworks.core.media.decode_pool import DecodePool
 from foilworks.core.media.errors import MediaError
 from foilworks.core.media.file_cache import FileCache
-from foilworks.core.media.frame_cache import LOSSLESS, FrameCache
+from foilworks.core.media.frame_cache import LOSSLESS, ClipRequest, FrameCache
 from foilworks.core.media.sampling import CENTRES, Sampling
 from foilworks.core.text.batches import batched
 from generation.errors import GenerationError
@@ -80,7 +80,7 @@ def reader(info: ModelInfo) -> Callable[[ClipFile], Shown]:
     cache = FrameCache(files, LOSSLESS if info.size is not None else settings.FRAME_CACHE_FORM)
 
     def frames_of(clip: ClipFile) -> Shown:
-        sample = cache.read(clip.path, sampling, clip.start, clip.end, info.size, clip.content)
+        sample = cache.read(ClipRequest(clip.path, sampling, clip.start, clip.end, info.size, clip.content))
         times = tuple(float(time) for time in sample.times)
         return sample.frames, VideoMeta(clip.key, times, clip.path, clip.start, clip.end)
 

@@ -15,6 +15,7 @@ from annotation.models import GoldPair, Slot, SlotState
 from evaluation.board.comparison import items_at
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.actions.start_run import start_run
+from evaluation.scoring.run_request import RunRequest
 from foilworks.core.corpus.actions.attach_media import attach_stored_media
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.export_formats import csv_rows, foilworks, jsonl
@@ -155,7 +156,7 @@ class TestReleases:
         assert sorted(row["record"].get("reason", "") for row in answer.json()["items"]) == ["", REASON]
 
     def test_two_runs_beside_each_other_do_not_show_its_item(self, world):
-        a, b = (start_run(world.owner, world.release, f"fake:{n}", label=f"fake {n}") for n in (1, 2))
+        a, b = (start_run(world.owner, world.release, RunRequest(f"fake:{n}", label=f"fake {n}")) for n in (1, 2))
         assert len(items_at(world.release, [0, 1], a, b)) == 2
         take_down(world)
         (left,) = items_at(world.release, [0, 1], a, b)

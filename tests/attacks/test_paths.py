@@ -11,7 +11,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import override_settings
 
 from evaluation.errors import EvaluationError
-from evaluation.scoring.actions.start_run import checked_spec
+from evaluation.scoring.run_request import checked_spec
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.export_formats.parts.folder import safe_name
 from foilworks.core.corpus.video_files.ingest import find_media

@@ -7,6 +7,7 @@ from annotation.actions.claims.claim import claim
 from annotation.actions.submissions.judgements import submit_vote
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.actions.start_run import start_run
+from evaluation.scoring.run_request import RunRequest
 from foilworks.core.corpus.models import Item
 from foilworks.core.corpus.rules.states import ItemState
 from foilworks.core.jobs.runner import run_now
@@ -32,7 +33,9 @@ def disputed(request) -> Item:
     )
     run_now(
         start_run(
-            world.owner, freeze_release(world.owner, world.project, name="v1"), "fake:1", label="A fake model"
+            world.owner,
+            freeze_release(world.owner, world.project, name="v1"),
+            RunRequest("fake:1", label="A fake model"),
         ).job
     )
     world.group("a red dot stands still.", caption=make_caption(valid.video, "a red dot moves to the right."))

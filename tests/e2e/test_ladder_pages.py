@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.releases.actions.freeze_release import ItemSelection, freeze_release
 from foilworks.core.corpus.rules.states import ItemState
 from foilworks.core.projects.models import Project, Role
 from foilworks.site.publishing.actions.set_public_page import set_public_page
@@ -24,7 +24,7 @@ def test_pages_of_a_ladder_fit_every_window(project: Project, sign_in: SignIn) -
     release = freeze_release(person, project, name="v1", override=REASON)
     ids = [member.record["id"] for member in release.members.order_by("position")]
     run = make_laddered(person, release, {rung: ids[: 8 + 2 * at] for at, rung in enumerate(RUNGS)})
-    selected = freeze_release(person, project, name="v2", override=REASON, needs="clip")
+    selected = freeze_release(person, project, selection=ItemSelection(needs="clip"), name="v2", override=REASON)
     public = set_public_page(person, release, is_open=True, offers_export=False, takes_scores=False)
 
     def at(name: str, pk: int) -> str:

@@ -12,6 +12,7 @@ from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.actions.models import describe_model
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Run
+from evaluation.scoring.run_request import RunRequest
 from foilworks.core.corpus.models import Caption, Foil, Release, Video
 from foilworks.core.corpus.rules.states import CandidateState, ItemState
 from foilworks.core.jobs.models import Job, JobState
@@ -151,7 +152,7 @@ def judged(project: Project, owner: User) -> Run:
                 caption_first=number % 2 == 0,
                 idempotency_key=f"{item.pk}-{person.pk}",
             )
-    run = start_run(None, freeze_release(None, project, name="judged"), "fake:text", control=True)
+    run = start_run(None, freeze_release(None, project, name="judged"), RunRequest("fake:text", control=True))
     assert run_now(run.job).state == JobState.DONE
     return run
 

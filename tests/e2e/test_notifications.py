@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from annotation.actions.claims.claim import claim
 from annotation.actions.submissions.submit_edit import submit_edit
-from annotation.actions.submissions.submit_review import submit_review
+from annotation.actions.submissions.submit_review import ReviewDecision, submit_review
 from annotation.models import Stage
 from foilworks.core.projects.models import Notification, Project, Role
 from foilworks.site.notification_rules.follower import follow
@@ -22,7 +22,9 @@ def test_a_returned_foil_rings_the_authors_bell(project: Project, sign_in: SignI
     ann, rev = (make_member(project, role, name=role) for role in (Role.ANNOTATOR, Role.REVIEWER))
     work = claim(ann, project, Stage.EDIT)
     submit_edit(ann, work.token, "edited", [FOIL], [Candidate.objects.get(author=None).pk])
-    submit_review(rev, claim(rev, project, Stage.REVIEW).token, "returned", "send_back", reasons=["grammar"])
+    submit_review(
+        rev, claim(rev, project, Stage.REVIEW).token, "returned", ReviewDecision("send_back", reasons=["grammar"])
+    )
     # As `foilworks up` does every quarter of a minute.
     follow()
 

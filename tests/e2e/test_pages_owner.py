@@ -10,6 +10,7 @@ from annotation.models import SlotState, Vote
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.reports.pages import PAGES
 from evaluation.scoring.actions.start_run import start_run
+from evaluation.scoring.run_request import RunRequest
 from foilworks.core.corpus.rules.states import CandidateState, ItemState
 from foilworks.core.jobs.models import Job, JobState
 from foilworks.core.jobs.runner import run_now
@@ -75,8 +76,8 @@ def world():
                 caption_first=bool((n + slot.index) % 2),
             )
     release = freeze_release(owner, project, name="v1")
-    assert run_now(start_run(owner, release, "fake:1", label="A fake model").job).state == JobState.DONE
-    start_run(owner, release, "fake:2", label="A waiting model")
+    assert run_now(start_run(owner, release, RunRequest("fake:1", label="A fake model")).job).state == JobState.DONE
+    start_run(owner, release, RunRequest("fake:2", label="A waiting model"))
     losses = [[step, 4.0 / step] for step in range(1, 30)]
     job = Job.objects.create(dotted="generation.tune", target_id=1, state=JobState.DONE, project_id=project.pk)
     tuning = Tuning.objects.create(

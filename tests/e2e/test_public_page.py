@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.actions.start_run import start_run
+from evaluation.scoring.run_request import RunRequest
 from foilworks.core.jobs.runner import run_now
 from foilworks.site.documents.models import DatasheetAnswer, PublicationFacts, SourceLicence
 from foilworks.site.publishing.actions.set_public_page import set_public_page
@@ -41,7 +42,7 @@ def opened() -> PublicPage:
     terms = {"licence": "CC0", "notes": HOSTILE, "url": "https://example.org/films"}
     SourceLicence.objects.create(project=world.project, source_dataset="films", may_show=True, **terms)
     release = freeze_release(world.owner, world.project, name="v1")
-    run_now(start_run(world.owner, release, "fake:text", label=f"Fake {HOSTILE}").job)
+    run_now(start_run(world.owner, release, RunRequest("fake:text", label=f"Fake {HOSTILE}")).job)
     page = set_public_page(world.owner, release, is_open=True, offers_export=True, takes_scores=True)
     run_now(page.job)
     return page

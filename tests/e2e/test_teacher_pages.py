@@ -12,6 +12,7 @@ from playwright.sync_api import Page, expect
 from foilworks.core.jobs.models import Job, JobState
 from foilworks.core.jobs.runner import run_now
 from foilworks.site.teacher.actions.trainings import start_teacher
+from foilworks.site.teacher.training_request import TrainingRequest
 from tests.addresses import named
 from tests.e2e.conftest import SignIn
 from tests.e2e.test_model_pages import looked_at
@@ -30,8 +31,10 @@ def taught() -> Shapes:
     common = {"action_runs": (shapes.action_run.pk,), "release": shapes.release}
     for label, shares in (("plain fine-tuning", {"contrastive": 1.0, "lgt": 0.0}), ("10 actions, logits", {})):
         settings_of = {**shapes.settings(steps=4), **shares}
-        run_now(start_teacher(shapes.owner, shapes.project, params=settings_of, label=label, **common).job)
-    start_teacher(shapes.owner, shapes.project, params=shapes.settings(), label="waiting", **common)
+        run_now(
+            start_teacher(shapes.owner, shapes.project, TrainingRequest(params=settings_of, label=label, **common)).job
+        )
+    start_teacher(shapes.owner, shapes.project, TrainingRequest(params=shapes.settings(), label="waiting", **common))
     torch.set_num_threads(threads)
     return shapes
 

@@ -8,6 +8,7 @@ from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.clip_keys import text_key
 from evaluation.scoring.models import Run, Score
 from evaluation.scoring.queries import keyed_by, records_of
+from evaluation.scoring.run_request import RunRequest
 from evaluation.scoring.rung_scores import others_of
 from evaluation.scoring.rungs import Rung, keys_of, ladder_of
 
@@ -19,7 +20,7 @@ def make_laddered(owner, release, solved: Mapping[str, Collection[str]], label="
 
     A single frame has a small margin, and the best frame a large one, so that it is the one that counts.
     """
-    run = start_run(owner, release, "fake:", label=label)
+    run = start_run(owner, release, RunRequest("fake:", label=label))
     rungs = [rung for rung in Rung if rung in solved and rung != Rung.FULL]
     run.model_key, run.params = f"{label}@1", {**run.params, "ladder": {"rungs": list(map(str, rungs)), "tried": 3}}
     run.scored_at = timezone.now()

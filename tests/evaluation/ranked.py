@@ -8,6 +8,7 @@ from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import records_of
+from evaluation.scoring.run_request import RunRequest
 from foilworks.core.corpus.models import Release
 from foilworks.core.corpus.rules.states import ItemState
 from foilworks.core.jobs.models import JobState
@@ -51,7 +52,7 @@ def score(release: Release, folder: Path, label: str, right: Right, able: Right 
         lines.append(json.dumps(line))
     path = folder / f"{label}.jsonl"
     path.write_text("\n".join(lines))
-    run = start_run(None, release, f"file:{path}", label=label, **options)
+    run = start_run(None, release, RunRequest(f"file:{path}", label=label, **options))
     assert run_now(run.job).state == JobState.DONE
     run.refresh_from_db()
     return run

@@ -18,6 +18,7 @@ from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.releases.freezable import freezable, left_out
 from evaluation.reports.reports import project_report
 from evaluation.scoring.actions.start_run import start_run
+from evaluation.scoring.run_request import RunRequest
 from foilworks.core.corpus.export_formats import foilworks, hf, jsonl
 from foilworks.core.corpus.export_formats.parts.datasheet import datasheet
 from foilworks.core.corpus.export_formats.parts.folder import pretty, self_hash
@@ -140,7 +141,7 @@ def test_release_manifests_reports_and_boards_mark_it(bring, world, tmp_path):
     assert marked == {"a": True, "b": True, "d": False, "e": True}
     assert project_report(world.project, "validation")["overall"]["n_as_published"] == 3
     (tmp_path / "mc.csv").write_text("id,prediction\na,0\nb,0\nd,1\ne,0\n", encoding="utf-8")
-    run_now(start_run(None, release, f"file:{tmp_path}/mc.csv").job)
+    run_now(start_run(None, release, RunRequest(f"file:{tmp_path}/mc.csv")).job)
     assert json.loads(as_json(board(release)))["as_published"]["items"] == 3
     assert "3 items of the release count as valid because they were imported as published" in markdown(board(release))
     for content in (release_content(release), project_content(world.project), collect_release(release, tables=False)):

@@ -10,6 +10,7 @@ from django.urls import reverse
 from evaluation.board.leaderboard import board
 from evaluation.board.sorting import sorted_board
 from evaluation.scoring.actions.start_run import start_run
+from evaluation.scoring.run_request import RunRequest
 from foilworks.core.corpus.models import Release
 from foilworks.core.projects.models import Role
 from foilworks.site.publishing.actions.set_public_page import set_public_page
@@ -25,7 +26,7 @@ def release(tmp_path) -> Release:
     release = make_release(make_project())
     score(release, tmp_path, "strong", lambda k: k > 3)
     score(release, tmp_path, "a weak one", lambda k: k > 9)
-    start_run(None, release, "fake:1", label="in progress")
+    start_run(None, release, RunRequest("fake:1", label="in progress"))
     return release
 
 

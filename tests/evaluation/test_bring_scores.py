@@ -14,6 +14,7 @@ from evaluation.score_files.score_writers import WRITERS
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Run, Score
 from evaluation.scoring.queries import records_of, release_scores, run_results
+from evaluation.scoring.run_request import RunRequest
 from foilworks.core.corpus.models import Foil, Item
 from foilworks.core.jobs.models import JobState
 from foilworks.core.jobs.runner import run_now
@@ -155,7 +156,7 @@ class TestIdsWithinSubtests:
 
     def brought(self, release, path, proficiency=None):
         kept = {"form": "auto", **({"proficiency": str(proficiency)} if proficiency else {})}
-        run = start_run(None, release, f"file:{path}", kept_file=kept)
+        run = start_run(None, release, RunRequest(f"file:{path}", kept_file=kept))
         assert run_now(run.job).state == JobState.DONE
         run.refresh_from_db()
         return run
@@ -228,7 +229,7 @@ def test_items_of_several_foils_take_predictions_and_rows(project, release, tmp_
     ids = [record["id"] for record in records]
     path = tmp_path / "mc.csv"
     path.write_text("id,prediction\n" + "".join(f"{name},{k % 2}\n" for k, name in enumerate(ids)))
-    run = start_run(None, later, f"file:{path}")
+    run = start_run(None, later, RunRequest(f"file:{path}"))
     run_now(run.job)
     run.refresh_from_db()
     assert run_results(run, draws=10)["overall"]["T_all"] == 0.5

@@ -18,6 +18,7 @@ from evaluation.scoring import jobs
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Score
 from evaluation.scoring.queries import release_scores, run_results
+from evaluation.scoring.run_request import RunRequest
 from foilworks.core.corpus.models import Foil, Item, Video
 from foilworks.core.corpus.rules.states import ItemState
 from foilworks.core.jobs.models import JobState
@@ -71,7 +72,7 @@ def second(project, first):
 
 
 def fake(release):
-    run = start_run(None, release, "fake:text")
+    run = start_run(None, release, RunRequest("fake:text"))
     assert run_now(run.job).state == JobState.DONE
     return run
 

@@ -13,7 +13,7 @@ from evaluation.scoring import cluster_decoding
 from foilworks.core.jobs.ray.decoding import called, cluster
 from foilworks.core.media.encode import write_mp4
 from foilworks.core.media.errors import MediaError
-from foilworks.core.media.frame_cache import LOSSLESS, unpacked
+from foilworks.core.media.frame_cache import LOSSLESS, ClipRequest, unpacked
 from foilworks.core.media.frames import sample_frames
 from foilworks.core.media.sampling import CENTRES, Sampling
 from tests.media.painted import painted_clip
@@ -41,14 +41,14 @@ def test_a_clip_is_sent_as_its_name_and_comes_back_as_frames(task, tmp_path):
     path = tmp_path / "clip.mp4"
     write_mp4(path, painted_clip(8), fps=8)
     decode = cluster_decoding.elsewhere()
-    kept = decode(path, Sampling(CENTRES, 4), 0.25, None, (16, 32), "", LOSSLESS)
+    kept = decode(ClipRequest(path, Sampling(CENTRES, 4), 0.25, None, (16, 32)), LOSSLESS)
     np.testing.assert_array_equal(unpacked(kept).frames, sample_frames(path, 4, 0.25, None, (16, 32)).frames)
     assert task.sent[0][0] == [str(path)]
 
 
 def test_an_unusable_clip_is_an_error_of_the_clip(task):
     with pytest.raises(MediaError, match=r"/nowhere/clip\.mp4: there is no such file"):
-        cluster_decoding.elsewhere()(Path("/nowhere/clip.mp4"), Sampling(CENTRES, 4), None, None, None, "", LOSSLESS)
+        cluster_decoding.elsewhere()(ClipRequest(Path("/nowhere/clip.mp4"), Sampling(CENTRES, 4)), LOSSLESS)
 
 
 def test_processes_outside_of_an_actor_decode_themselves(settings):

@@ -8,6 +8,7 @@ from django.core.management import call_command
 from annotation.models import Vote, VoteState
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.actions.start_run import start_run
+from evaluation.scoring.run_request import RunRequest
 from foilworks.core.corpus.models import Item, Release, Subtest
 from foilworks.core.corpus.release_records import hash_of
 from foilworks.core.corpus.rules.states import ItemState
@@ -164,7 +165,7 @@ def score(release, folder, label, caption):
     path = folder / f"{label}.jsonl"
     pair = {"caption": 1.0, "foils": [0.5]}
     path.write_text(json.dumps({"id": "moves:valid", "caption": caption, "foils": [0.0], "proficiency": pair}))
-    run = start_run(None, release, f"file:{path}", label=label)
+    run = start_run(None, release, RunRequest(f"file:{path}", label=label))
     run_now(run.job)
     return run
 
@@ -232,7 +233,7 @@ def test_nobody_is_named_in_any_file(exported, people):
 
 def test_a_second_run_of_the_same_model_is_written_once(release, tmp_path):
     score(release, tmp_path, "good", 1.0)
-    run = start_run(None, release, f"file:{tmp_path / 'good.jsonl'}", label="good again")
+    run = start_run(None, release, RunRequest(f"file:{tmp_path / 'good.jsonl'}", label="good again"))
     run_now(run.job)
     assert [row.model for row in collect_release(release).scores] == ["good again"]
 

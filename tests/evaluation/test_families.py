@@ -12,6 +12,7 @@ from evaluation.scoring import jobs
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import EQUAL_AFTER_CUT, TRUNCATED, UNKNOWN_CUTS, Score
 from evaluation.scoring.queries import run_results
+from evaluation.scoring.run_request import RunRequest
 from foilworks.core.corpus.models import Subtest
 from foilworks.core.corpus.rules.states import ItemState
 from foilworks.core.hub.catalogue.registry import ADAPTERS
@@ -45,7 +46,7 @@ def make_release(clips: int = 2):
 
 
 def score(release, spec: str, **options):
-    run = start_run(None, release, spec, device="cpu", **options)
+    run = start_run(None, release, RunRequest(spec, device="cpu", **options))
     assert run_now(run.job).state == JobState.DONE, f"{spec}: {run.job.error}"
     run.refresh_from_db()
     return run
@@ -144,7 +145,7 @@ def _never(*_):
 
 def test_the_setting_of_the_form_is_checked(settings, tmp_path: Path) -> None:
     settings.FRAME_CACHE_FORM = "gif"
-    run = start_run(None, make_release(), "fake:", device="cpu")
+    run = start_run(None, make_release(), RunRequest("fake:", device="cpu"))
     with pytest.raises(jobs.EvaluationError, match="FOILWORKS_FRAME_CACHE_FORM is 'gif'; write one of: lossless, jpeg"):
         run_now(run.job)
 

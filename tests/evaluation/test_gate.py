@@ -6,11 +6,12 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
-from evaluation.blind.actions.blind import score_blind, set_blind_bars
+from evaluation.blind.actions.score_texts import score_blind
+from evaluation.blind.actions.set_limits import set_blind_limits
 from evaluation.blind.scores import preferences_of, scorers_of
 from evaluation.errors import EvaluationError
 from evaluation.facts.records import item_facts
-from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.releases.actions.freeze_release import ItemSelection, freeze_release
 from evaluation.releases.gate import inspect
 from evaluation.releases.models import ReleaseGate
 from evaluation.releases.snapshot import frozen_items
@@ -103,7 +104,7 @@ def test_an_override_is_in_the_audit_log_and_in_the_exported_datasheet(project, 
 def test_a_reason_has_a_minimum_length_and_counts_only_if_needed(project, researcher, planted):
     with pytest.raises(EvaluationError, match="at least 20 characters"):
         freeze_release(researcher, project, override="because")
-    set_blind_bars(researcher, project, 1.0, {})
+    set_blind_limits(researcher, project, 1.0, {})
     release = freeze_release(researcher, project, override=REASON)
     assert release.gate.override == ""
     assert not AuditEvent.objects.filter(action="evaluation.override_gate").exists()
@@ -111,16 +112,16 @@ def test_a_reason_has_a_minimum_length_and_counts_only_if_needed(project, resear
 
 
 def test_the_limit_of_a_subtest_takes_precedence_over_the_projects(project, researcher, planted, balanced):
-    set_blind_bars(researcher, project, 0.6, {planted.pk: 1.0})
+    set_blind_limits(researcher, project, 0.6, {planted.pk: 1.0})
     assert freeze_release(researcher, project).gate.data["stopped"] == []
     event = AuditEvent.objects.get(action="evaluation.set_blind_bars")
     assert event.details == {"changes": {"planted": [None, 1.0]}}
     with pytest.raises(EvaluationError, match=r"between 0\.5"):
-        set_blind_bars(researcher, project, 0.4, {})
+        set_blind_limits(researcher, project, 0.4, {})
     with pytest.raises(EvaluationError, match="another project"):
-        set_blind_bars(researcher, project, 0.6, {make_subtest(make_project()).pk: 0.7})
+        set_blind_limits(researcher, project, 0.6, {make_subtest(make_project()).pk: 0.7})
     with pytest.raises(AccessDenied):
-        set_blind_bars(make_member(project, Role.REVIEWER), project, 0.9, {})
+        set_blind_limits(make_member(project, Role.REVIEWER), project, 0.9, {})
 
 
 def test_length_alone_can_stop_a_release(project, researcher):
@@ -180,10 +181,10 @@ class TestBalanced:
     def test_items_are_left_out_until_words_say_nothing_and_the_datasheet_notes_it(
         self, project, researcher, lopsided, tmp_path
     ):
-        set_blind_bars(researcher, project, 0.55, {})
+        set_blind_limits(researcher, project, 0.55, {})
         with pytest.raises(EvaluationError, match="relations is solved without the video"):
             freeze_release(researcher, project)
-        release = freeze_release(researcher, project, balance=["relations"])
+        release = freeze_release(researcher, project, selection=ItemSelection(balance=["relations"]))
         assert (release.n_items, release.gate.data["stopped"]) == (60, [])
         records = [member.record for member in release.members.all()]
         pairs = [(record["caption"], record["foils"][0]) for record in records]
@@ -197,12 +198,12 @@ class TestBalanced:
 
     def test_a_subtest_that_cannot_be_balanced_is_reported(self, project, researcher, planted):
         with pytest.raises(EvaluationError, match="planted cannot be balanced: only 0 of 30"):
-            freeze_release(researcher, project, balance=["planted"])
+            freeze_release(researcher, project, selection=ItemSelection(balance=["planted"]))
         with pytest.raises(EvaluationError, match="no valid item"):
-            freeze_release(researcher, project, balance=["nowhere"])
+            freeze_release(researcher, project, selection=ItemSelection(balance=["nowhere"]))
 
     def test_the_page_offers_it_with_the_number_that_remains(self, client, project, researcher, lopsided):
-        set_blind_bars(researcher, project, 0.55, {})
+        set_blind_limits(researcher, project, 0.55, {})
         client.force_login(researcher)
         path = reverse("releases:freeze", args=[project.slug])
         assert "relations: 60 / 100 (60%)" in client.get(path).content.decode()
@@ -263,7 +264,7 @@ class TestLanguageModel:
         assert (row["stopped"], row["unread"]) == (stops, n_read < 40)
 
     def test_texts_added_after_scoring_are_not_passed(self, client, project, researcher, sure, tmp_path):
-        set_blind_bars(researcher, project, 1.0, {})
+        set_blind_limits(researcher, project, 1.0, {})
         fill(make_subtest(project, name="newer"), [("a cat sits", "a cat lies"), ("a cat lies", "a cat sits")] * 10)
         row, probe = self.gate_of(project, "newer")
         assert (probe["value"], probe["over"], probe["n_missing"]) == (None, False, 20)

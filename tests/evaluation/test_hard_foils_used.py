@@ -17,6 +17,7 @@ from evaluation.reports.reports import project_report, release_analysis
 from evaluation.score_files.items import read_items
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.queries import records_of
+from evaluation.scoring.run_request import RunRequest
 from foilworks.core.jobs.runner import run_now
 from foilworks.core.projects.models import Role
 from foilworks.site.exports.recomputed import recomputed
@@ -73,7 +74,7 @@ def release(project, tmp_path):
         for at, (clip, *_texts) in enumerate(CLIPS)
     ]
     scores.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    run_now(start_run(None, release, f"file:{scores}").job)
+    run_now(start_run(None, release, RunRequest(f"file:{scores}")).job)
     return release
 
 

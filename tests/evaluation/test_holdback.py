@@ -15,13 +15,14 @@ from evaluation.board.leaderboard import board
 from evaluation.cached_results.models import CachedResult
 from evaluation.errors import EvaluationError
 from evaluation.ladder.listing import Source, items_at
-from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.releases.actions.freeze_release import ItemSelection, freeze_release
 from evaluation.releases.changelog import changelog_of
 from evaluation.releases.holdback import drawn
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.clip_keys import text_key
 from evaluation.scoring.models import Score
 from evaluation.scoring.queries import records_of
+from evaluation.scoring.run_request import RunRequest
 from evaluation.scoring.rung_scores import others_of
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.export_formats.registry import EXPORTERS
@@ -95,7 +96,7 @@ def project():
 
 @pytest.fixture
 def release(project) -> Release:
-    return freeze_release(None, project, name="v1", holdback=0.2)
+    return freeze_release(None, project, selection=ItemSelection(holdback=0.2), name="v1")
 
 
 def private_words(release: Release) -> set[str]:
@@ -145,11 +146,11 @@ def text_of(path: Path) -> str:
 
 def test_no_export_page_or_api_shows_a_private_text(project, tmp_path):
     add_pairs(project)
-    release = freeze_release(None, project, name="v1", holdback=0.2)
+    release = freeze_release(None, project, selection=ItemSelection(holdback=0.2), name="v1")
     assert (release.n_items, release.n_private) == (40, 8)
     owner = factories.make_member(project, "researcher")
     page = set_public_page(owner, release, is_open=True, offers_export=True, takes_scores=True)
-    run = start_run(None, release, "fake:text")
+    run = start_run(None, release, RunRequest("fake:text"))
     assert run_now(run.job).state == JobState.DONE
     assert run_now(page.job).state == JobState.DONE
     page.refresh_from_db()
@@ -218,7 +219,7 @@ def test_the_ladder_selects_private_items_too(project, release):
     left_out = {min(public), min(private)}
     solved = dict.fromkeys(CHAIN, left_out) | {"full": public | private}
     run = make_laddered(factories.make_member(project, "researcher"), release, solved)
-    later = freeze_release(None, project, name="v2", needs="order", ladder_runs=[run.pk])
+    later = freeze_release(None, project, selection=ItemSelection(needs="order", ladder_runs=[run.pk]), name="v2")
     assert {one["id"] for one in records_of(later)} == public - left_out
     assert {one["id"] for one in records_of(later, private=True)} == private - left_out
     assert later.gate.data["needs"]["subtests"]["verbs"] == {"n": 20, "n_kept": 18, "n_unknown": 0}
@@ -251,7 +252,7 @@ def test_the_export_verifies_and_carries_the_canary(project, release, tmp_path):
 
 
 def test_a_model_that_runs_here_shows_its_gap_and_a_file_cannot(release, tmp_path):
-    run = start_run(None, release, "fake:text")
+    run = start_run(None, release, RunRequest("fake:text"))
     assert run_now(run.job).state == JobState.DONE
     for one in records_of(release):
         Score.objects.filter(text_sha256=text_key(one["caption"])).update(value=99.0)
@@ -276,16 +277,16 @@ class TestLaterReleases:
         after = {one["id"] for one in records_of(later, private=True)}
         assert before <= after
         assert len(after - before) in (0, 1)
-        third = freeze_release(None, project, name="v3", holdback=0.5)
+        third = freeze_release(None, project, selection=ItemSelection(holdback=0.5), name="v3")
         assert third == later
 
     def test_what_was_public_cannot_become_private(self, project):
         freeze_release(None, project, name="v1")
         with pytest.raises(EvaluationError, match="has the same items, all public"):
-            freeze_release(None, project, name="v2", holdback=0.2)
+            freeze_release(None, project, selection=ItemSelection(holdback=0.2), name="v2")
         Item.objects.filter(key="x0").update(state=ItemState.VALID)
         with pytest.raises(EvaluationError, match="No item can be held back"):
-            freeze_release(None, project, name="v2", holdback=0.2)
+            freeze_release(None, project, selection=ItemSelection(holdback=0.2), name="v2")
 
     def test_new_sources_can_be_held_back(self, project):
         freeze_release(None, project, name="v1")
@@ -299,7 +300,7 @@ class TestLaterReleases:
                 key=str(k),
                 state=ItemState.VALID,
             )
-        later = freeze_release(None, project, name="v2", holdback=0.2)
+        later = freeze_release(None, project, selection=ItemSelection(holdback=0.2), name="v2")
         assert later.n_private == 6
         assert all(one["video"]["source_id"].startswith("n") for one in records_of(later, private=True))
 

@@ -18,6 +18,7 @@ from evaluation.releases.models import ItemReport, ReportState
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Run, Score
 from evaluation.scoring.queries import records_of
+from evaluation.scoring.run_request import RunRequest
 from foilworks.core.corpus.export_formats.parts.changelog import changelog
 from foilworks.core.corpus.models import Item, Release
 from foilworks.core.corpus.release_records import hash_of
@@ -198,7 +199,7 @@ class TestNextRelease:
         score(first, tmp_path, "A", lambda k: k < 16)
         score(first, tmp_path, "B", lambda k: k >= FLIPPED)
         old = records_of(first)
-        fake = start_run(None, first, "fake:text")
+        fake = start_run(None, first, RunRequest("fake:text"))
         assert run_now(fake.job).state == JobState.DONE
         second: Release = request.getfixturevalue("second")
         stored = Score.objects.count()
@@ -238,7 +239,7 @@ class TestNextRelease:
         self, first, second, world, tmp_path
     ):
         score(first, tmp_path, "A", lambda k: k < 16)
-        fake = start_run(None, first, "fake:text")
+        fake = start_run(None, first, RunRequest("fake:text"))
         assert run_now(fake.job).state == JobState.DONE
         Run.objects.create(release=first, spec="endpoint:lab/model", label="paid", protocol="foilworks", model_key="k")
         again = rescore(None, second)

@@ -14,10 +14,11 @@ from django.urls import reverse
 
 from evaluation.errors import EvaluationError
 from evaluation.ladder.ladders import ladder_of_release, ladder_of_run, ladder_runs
-from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.releases.actions.freeze_release import ItemSelection, freeze_release
 from evaluation.scoring.actions.import_scores import import_scores
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Run
+from evaluation.scoring.run_request import RunRequest
 from foilworks.core.corpus.export_formats.registry import EXPORTERS
 from foilworks.core.corpus.models import Foil
 from foilworks.core.corpus.rules.states import ItemState
@@ -115,7 +116,7 @@ class TestRun:
         assert page(owner, "ladder:run_ladder_file", run.pk, "pdf").status_code == 404
 
     def test_a_run_without_controls_offers_them(self, owner, person, release):
-        plain = start_run(person, release, "fake:text")
+        plain = start_run(person, release, RunRequest("fake:text"))
         run_now(plain.job)
         assert ladder_of_run(plain) is None
         assert (
@@ -220,7 +221,7 @@ class TestBenchmark:
 
 class TestSelection:
     def test_a_release_keeps_the_items_that_need_the_order(self, owner, person, project, release, run):
-        frozen = freeze_release(person, project, name="ordered", needs="order")
+        frozen = freeze_release(person, project, selection=ItemSelection(needs="order"), name="ordered")
         assert names(frozen) == names(release)[20:23]
         chosen = frozen.gate.data["needs"]
         assert chosen["needs"] == "order"
@@ -233,7 +234,7 @@ class TestSelection:
         assert notice not in page(owner, "releases:release", release.pk).content.decode()
 
     def test_manifest_and_datasheet_say_so(self, person, project, release, run, tmp_path):
-        frozen = freeze_release(person, project, needs="clip")
+        frozen = freeze_release(person, project, selection=ItemSelection(needs="clip"))
         load(EXPORTERS["foilworks"]).write(collect_release(frozen), tmp_path / "out", params={})
         manifest = json.loads((tmp_path / "out/manifest.json").read_text())
         assert manifest["selected"]["needs"] == "clip"
@@ -247,7 +248,7 @@ class TestSelection:
         offer = page(owner, "releases:freeze").context["ladder"]
         assert {need: each.n_kept for need, each in offer.selections.items()} == {"clip": 14, "frames": 6, "order": 2}
         assert offer.selections["order"].n_unknown == 2
-        frozen = freeze_release(person, project, needs="order", ladder_runs=[run.pk])
+        frozen = freeze_release(person, project, selection=ItemSelection(needs="order", ladder_runs=[run.pk]))
         assert frozen.n_items == 2
         assert new.pk not in frozen.members.values_list("item", flat=True)
 
@@ -270,17 +271,17 @@ class TestSelection:
     )
     def test_what_cannot_be_selected_is_refused(self, person, project, release, run, needs, runs, why):
         others = {
-            "plain": lambda: start_run(person, release, "fake:text"),
+            "plain": lambda: start_run(person, release, RunRequest("fake:text")),
             "partial": lambda: make_laddered(person, release, planted(release, ("no_clip", "full")), label="p"),
         }
         chosen = [others[runs]().pk] if isinstance(runs, str) else runs
         with pytest.raises(EvaluationError, match=why):
-            freeze_release(person, project, needs=needs, ladder_runs=chosen)
+            freeze_release(person, project, selection=ItemSelection(needs=needs, ladder_runs=chosen))
 
     def test_without_a_ladder_nothing_can_be_selected(self, owner, person, project, release):
         assert page(owner, "releases:freeze").context["ladder"] is None
         with pytest.raises(EvaluationError, match="No run has a ladder yet"):
-            freeze_release(person, project, needs="clip")
+            freeze_release(person, project, selection=ItemSelection(needs="clip"))
 
 
 class TestCommand:
@@ -333,7 +334,7 @@ class TestRungs:
         assert owner.post(url, {"rung": "full"}).status_code == 422
 
     def test_the_button_scores_the_rungs_of_a_model(self, owner, person, release):
-        run = start_run(person, release, "fake:text")
+        run = start_run(person, release, RunRequest("fake:text"))
         run_now(run.job)
         url = reverse("ladder:add_controls", args=["shapes", run.pk])
         assert owner.post(url).status_code == 302

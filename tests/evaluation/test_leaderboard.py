@@ -19,6 +19,7 @@ from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.model_cards import card_of, stated
 from evaluation.scoring.models import ModelCard
 from evaluation.scoring.queries import records_of
+from evaluation.scoring.run_request import RunRequest
 from evaluation.scoring.run_results import axes_of, credits_of, results_of
 from foilworks.core.jobs.runner import run_now
 from foilworks.core.projects.errors import AccessDenied
@@ -74,7 +75,7 @@ def test_a_model_without_pairs_ranks_last_and_its_t_is_marked(release, tmp_path,
     path = tmp_path / "alone.jsonl"
     lines = [{"id": record["id"], "caption": 1, "foils": [0]} for record in records_of(release)]
     path.write_text("\n".join(map(json.dumps, lines)))
-    alone = start_run(None, release, f"file:{path}")
+    alone = start_run(None, release, RunRequest(f"file:{path}"))
     run_now(alone.job)
     assert [standing.run for standing in leaderboard.leaderboard(release)] == [half, alone]
     found = board(release)
@@ -115,7 +116,7 @@ def test_a_release_without_models_has_an_empty_board(release):
 
 def test_an_unfinished_run_is_listed_without_results(release, scored):
     done = scored("done", lambda k: True)
-    waiting = start_run(None, release, "fake:text", label="waiting")
+    waiting = start_run(None, release, RunRequest("fake:text", label="waiting"))
     found = board(release)
     assert [(row.run, row.place) for row in found.rows] == [(done, 1), (waiting, None)]
 
@@ -161,7 +162,7 @@ def test_new_scores_of_the_model_are_seen(release, scored, tmp_path):
     run = scored("half", lambda k: True)
     assert results_of(run)["missing"] == []
     before = CachedResult.objects.get(kind="results").fingerprint
-    again = start_run(None, release, run.spec)
+    again = start_run(None, release, RunRequest(run.spec))
     run_now(again.job)
     fresh = run_scores.runs_of(release).get(pk=run.pk)
     assert run_scores.fingerprint_of(fresh) != before
@@ -231,7 +232,7 @@ class TestCards:
         with pytest.raises(EvaluationError, match="has no field colour"):
             describe_model(person, run, colour="red")
         with pytest.raises(EvaluationError, match="has not loaded its model yet"):
-            describe_model(person, start_run(None, release, "fake:"), size="1")
+            describe_model(person, start_run(None, release, RunRequest("fake:")), size="1")
 
     def test_a_card_takes_the_fields_it_knows_from_the_adapter(self, project, release):
         assert stated({"category": "image", "size": 151, "colour": "red", "adaptation": "tuned"}) == {
@@ -239,6 +240,6 @@ class TestCards:
             "size": "151",
         }
         assert stated({"category": "fake"}) == {}
-        run = start_run(None, release, "fake:text")
+        run = start_run(None, release, RunRequest("fake:text"))
         run_now(run.job)
         assert ModelCard.objects.get().model_key == "fake/text/0@1"

@@ -11,6 +11,7 @@ from evaluation.score_files.score_readers import read_given
 from evaluation.score_files.scores import Notes
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.queries import records_of, run_results
+from evaluation.scoring.run_request import RunRequest
 from foilworks.core.corpus.models import Release
 from foilworks.core.corpus.release_records import release_id
 from foilworks.core.jobs.runner import run_now
@@ -139,7 +140,7 @@ def test_a_run_counts_answers_without_an_option_as_wrong_and_lists_them(tmp_path
     said = zip((one["id"] for one in records_of(release)), ("B", "B. right", "A", "somewhere"), strict=True)
     scores = tmp_path / "model.csv"
     scores.write_text("id,prediction\n" + "".join(f"{name},{text}\n" for name, text in said))
-    run = start_run(None, release, f"file:{scores}", form="letters")
+    run = start_run(None, release, RunRequest(f"file:{scores}", form="letters"))
     run_now(run.job)
     run.refresh_from_db()
     overall = run_results(run, draws=10)["overall"]

@@ -21,6 +21,7 @@ from evaluation.score_files.score_writers import WRITERS
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import release_scores, run_results, two_clip_results
+from evaluation.scoring.run_request import RunRequest
 from foilworks.core.corpus.export_formats import foilworks, winoground
 from foilworks.core.corpus.import_formats import vinoground
 from foilworks.core.corpus.import_formats import winoground as importer
@@ -78,7 +79,7 @@ def release(world, bring):
 
 def scored(release, path, records):
     path.write_text("".join(json.dumps(one) + "\n" for one in records))
-    run = start_run(None, release, f"file:{path}")
+    run = start_run(None, release, RunRequest(f"file:{path}"))
     run_now(run.job)
     return Run.objects.get(pk=run.pk)
 
@@ -217,7 +218,7 @@ def test_answers_have_a_text_score_alone(release, tmp_path):
     path = tmp_path / "answers.csv"
     rows = [f"winoground:{k}_{i},{int((k, i) == (1, 1))}" for k in range(3) for i in (0, 1)]
     path.write_text("id,prediction\n" + "\n".join(rows) + "\n")
-    run = start_run(None, release, f"file:{path}")
+    run = start_run(None, release, RunRequest(f"file:{path}"))
     run_now(run.job)
     overall = run_results(Run.objects.get(pk=run.pk), draws=20)["two_clips"]["overall"]
     assert (overall["text"], overall["video"], overall["group"]) == (pytest.approx(2 / 3), None, None)

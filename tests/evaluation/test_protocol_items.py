@@ -12,6 +12,7 @@ from evaluation.score_files.score_writers import WRITERS
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import records_of, release_scores
+from evaluation.scoring.run_request import RunRequest
 from evaluation.scoring.run_results import results_of
 from foilworks.core.corpus.models import Item
 from foilworks.core.jobs.models import JobState
@@ -51,7 +52,7 @@ def test_failed_runs_and_runs_without_such_items_have_no_rows(release, tmp_path)
     records = [record for record in records_of(release) if number_of(record) >= 12]
     alone = tmp_path / "alone.jsonl"
     alone.write_text("\n".join(json.dumps({"id": r["id"], "caption": 1, "foils": [0]}) for r in records))
-    failed = start_run(None, release, f"file:{alone}", label="failed", protocol=CODE)
+    failed = start_run(None, release, RunRequest(f"file:{alone}", label="failed", protocol=CODE))
     with pytest.raises(EvaluationError, match="has no scores of proficiency items"):
         run_now(failed.job)
     failed.job.refresh_from_db()
@@ -92,7 +93,7 @@ def test_an_invalid_second_file_is_refused(release, tmp_path, capsys):
         call_command("evaluate", "file", str(path), release=str(release.pk), proficiency=tmp_path / "none.json")
     assert "no such score file" in capsys.readouterr().err
     with pytest.raises(EvaluationError, match="a model scores the proficiency items itself"):
-        start_run(None, release, "fake:", proficiency=path)
+        start_run(None, release, RunRequest("fake:", proficiency=path))
 
 
 @pytest.mark.parametrize("slug", ["endpoint", "file"])

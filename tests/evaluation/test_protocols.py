@@ -28,6 +28,7 @@ from evaluation.scoring.protocol_models import (
 )
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.queries import release_scores, run_results
+from evaluation.scoring.run_request import RunRequest
 from foilworks.core.corpus.models import Foil, Subtest
 from foilworks.core.corpus.rules.states import ItemState
 from foilworks.core.hub.adapters.fake import FakeEmbedder, FakeScorer
@@ -224,7 +225,7 @@ class TestRuns:
         monkeypatch.setattr(jobs, "open_adapter", lambda spec, **_: Brightness())
 
     def run(self, release, protocol, spec="fake:1"):
-        run = start_run(None, release, spec, protocol=protocol)
+        run = start_run(None, release, RunRequest(spec, protocol=protocol))
         assert run_now(run.job).state == JobState.DONE
         run.refresh_from_db()
         return run

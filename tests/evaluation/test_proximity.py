@@ -17,6 +17,7 @@ from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.reports.reports import release_analysis
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.queries import records_of
+from evaluation.scoring.run_request import RunRequest
 from foilworks.core.corpus.models import Foil
 from foilworks.core.corpus.rules.states import ItemState
 from foilworks.core.hub.catalogue.registry import ENCODER
@@ -76,7 +77,7 @@ def score_evens(release, folder):
     ]
     path = folder / "m.jsonl"
     path.write_text("\n".join(lines))
-    run = start_run(None, release, f"file:{path}")
+    run = start_run(None, release, RunRequest(f"file:{path}"))
     assert run_now(run.job).state == JobState.DONE
 
 

@@ -16,6 +16,7 @@ from evaluation.errors import EvaluationError
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.score_files.items import read_items
 from evaluation.scoring.actions.start_run import start_run
+from evaluation.scoring.run_request import RunRequest
 from evaluation.scoring.run_results import results_of
 from foilworks.core.corpus.export_formats.registry import EXPORTERS
 from foilworks.core.jobs.runner import run_now
@@ -211,7 +212,7 @@ def test_a_published_set_is_imported_scored_and_exported_unchanged(published, tm
     scores = tmp_path / "model" / published.scores_file
     scores.parent.mkdir()
     scores.write_text(published.scores, encoding="utf-8")
-    run = start_run(None, release, f"file:{scores}")
+    run = start_run(None, release, RunRequest(f"file:{scores}"))
     run_now(run.job)
     run.refresh_from_db()
     overall = results_of(run)["overall"]

@@ -14,6 +14,7 @@ from evaluation.score_files.scores import read_choices
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Run, Score
 from evaluation.scoring.queries import release_scores, run_results
+from evaluation.scoring.run_request import RunRequest
 from foilworks.core.corpus.export_formats.foilworks import score_line
 from foilworks.core.corpus.rules.states import ItemState
 from foilworks.core.jobs.models import JobState
@@ -42,7 +43,7 @@ def release():
 
 
 def run_of(release, path, **options):
-    run = start_run(None, release, f"file:{path}", **options)
+    run = start_run(None, release, RunRequest(f"file:{path}", **options))
     assert run_now(run.job).state == JobState.DONE
     run.refresh_from_db()
     return run

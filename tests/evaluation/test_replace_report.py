@@ -11,7 +11,7 @@ from annotation.models import Stage, Vote
 from evaluation.analyses.records import CHOICES, NOBODY
 from evaluation.analyses.replace import ItemVerdicts, ReplacementFacts, compute
 from evaluation.errors import EvaluationError
-from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.releases.actions.freeze_release import ItemSelection, freeze_release
 from evaluation.reports.replacement import P_YES, choices_of, replacement_facts, verdicts_of, verdicts_of_runs
 from evaluation.reports.reports import project_report
 from evaluation.score_files.items import read_votes
@@ -207,7 +207,9 @@ def test_the_page_shows_the_models_of_the_newest_scored_release(project, judged,
 
 def test_private_items_take_no_part(project, judged) -> None:
     owner = make_member(project, Role.RESEARCHER, name="owner")
-    release = freeze_release(owner, project, name="v1", override="too few captions for the text check", holdback=0.3)
+    release = freeze_release(
+        owner, project, selection=ItemSelection(holdback=0.3), name="v1", override="too few captions for the text check"
+    )
     held = {f"Left:{key}/0" for key in release.members.filter(is_private=True).values_list("item__key", flat=True)}
     assert held
     make_laddered(owner, release, {"full": [f"Left:k{k}" for k in range(36)]}, label="scored model")

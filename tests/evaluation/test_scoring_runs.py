@@ -20,6 +20,7 @@ from evaluation.scoring.clip_keys import clip_key, text_key
 from evaluation.scoring.fetching import read_frames
 from evaluation.scoring.models import Run, Score
 from evaluation.scoring.queries import control_texts, records_of, release_named, release_scores, run_results
+from evaluation.scoring.run_request import RunRequest
 from evaluation.scoring.shards.work import clip_as_frozen
 from evaluation.scoring.standard_results import standard_of
 from foilworks.core.corpus.models import Foil, MediaState, Subtest, Video
@@ -63,7 +64,7 @@ def release():
 
 
 def score(release, spec="fake:1", **options):
-    run = start_run(None, release, spec, **options)
+    run = start_run(None, release, RunRequest(spec, **options))
     assert run_now(run.job).state == JobState.DONE
     run.refresh_from_db()
     return run
@@ -122,7 +123,7 @@ def test_a_killed_worker_loses_one_batch_and_its_successor_continues(release, mo
     real = jobs.score_pairs
     monkeypatch.setattr(jobs, "SCORES_PER_WRITE", 3)
     monkeypatch.setattr(jobs, "score_pairs", dying)
-    run = start_run(None, release, "fake:1")
+    run = start_run(None, release, RunRequest("fake:1"))
     with pytest.raises(KilledError):
         run_now(run.job)
     assert Score.objects.count() == 6
@@ -244,8 +245,8 @@ def test_standard_retrieval_needs_vectors(wide_release, tmp_path):
     path = tmp_path / "s.jsonl"
     path.write_text("{}")
     with pytest.raises(EvaluationError, match="needs the vectors of a dual encoder"):
-        start_run(None, wide_release, f"file:{path}", standard=True)
-    run = start_run(None, wide_release, "fake:text", standard=True)
+        start_run(None, wide_release, RunRequest(f"file:{path}", standard=True))
+    run = start_run(None, wide_release, RunRequest("fake:text", standard=True))
     with pytest.raises(EvaluationError, match="gives no vectors of clips and texts"):
         run_now(run.job)
     assert standard_of(Run.objects.get(pk=run.pk)) is None
@@ -266,16 +267,16 @@ def test_a_control_of_shares_has_the_key_of_all_its_texts(wide_release, monkeypa
 
 def test_a_control_that_cannot_be_sampled_is_refused_at_once(release, tmp_path):
     with pytest.raises(EvaluationError, match="captions of other videos"):
-        start_run(None, release, "fake:1", control=True)
+        start_run(None, release, RunRequest("fake:1", control=True))
     path = tmp_path / "s.jsonl"
     path.write_text("{}")
     with pytest.raises(EvaluationError, match="score file"):
-        start_run(None, release, f"file:{path}", control=True)
+        start_run(None, release, RunRequest(f"file:{path}", control=True))
     assert not Run.objects.exists()
 
 
 def test_a_run_that_scored_nothing_has_no_overall(release):
-    run = start_run(None, release, "fake:1")
+    run = start_run(None, release, RunRequest("fake:1"))
     got = run_results(run)
     assert got["overall"] is None
     assert len(got["missing"]) == 3
@@ -360,7 +361,7 @@ class TestScoreFiles:
     def test_a_file_without_any_id_of_the_release_fails(self, release, tmp_path):
         path = tmp_path / "x.jsonl"
         path.write_text('{"id": "q", "caption": 1, "foils": [0]}\n')
-        run = start_run(None, release, f"file:{path}")
+        run = start_run(None, release, RunRequest(f"file:{path}"))
         with pytest.raises(EvaluationError, match="none of its ids is in the release"):
             run_now(run.job)
 
@@ -380,24 +381,24 @@ class TestStarting:
     )
     def test_a_run_that_cannot_start_is_explained(self, release, spec, options, complaint):
         with pytest.raises(ActionableError, match=complaint):
-            start_run(None, release, spec, **options)
+            start_run(None, release, RunRequest(spec, **options))
         assert not Run.objects.exists()
 
     def test_only_a_researcher_starts(self, release):
         with pytest.raises(AccessDenied):
-            start_run(factories.make_member(release.project, "validator"), release, "fake:1")
+            start_run(factories.make_member(release.project, "validator"), release, RunRequest("fake:1"))
         researcher = factories.make_member(release.project, "researcher")
-        assert start_run(researcher, release, "fake:1").created_by == researcher
+        assert start_run(researcher, release, RunRequest("fake:1")).created_by == researcher
 
     def test_a_relative_path_is_stored_as_an_absolute_one(self, release, tmp_path, monkeypatch):
         (tmp_path / "s.jsonl").write_text("{}")
         (tmp_path / "text").mkdir()
         (tmp_path / "models/clip").mkdir(parents=True)
         monkeypatch.chdir(tmp_path)
-        spec = start_run(None, release, "clip:models/clip?frames=4").spec
+        spec = start_run(None, release, RunRequest("clip:models/clip?frames=4")).spec
         assert spec == f"clip:{tmp_path}/models/clip?frames=4"
-        assert start_run(None, release, "file:s.jsonl").spec == f"file:{tmp_path}/s.jsonl"
-        assert start_run(None, release, "fake:text").spec == "fake:text"
+        assert start_run(None, release, RunRequest("file:s.jsonl")).spec == f"file:{tmp_path}/s.jsonl"
+        assert start_run(None, release, RunRequest("fake:text")).spec == "fake:text"
 
     def test_a_page_cannot_name_files_of_the_server(self, release, tmp_path):
         researcher = factories.make_member(release.project, "researcher")
@@ -412,11 +413,11 @@ class TestStarting:
             "clip:tests/hub?frames=4",
         ):
             with pytest.raises(EvaluationError, match="models folder"):
-                start_run(researcher, release, spec)
+                start_run(researcher, release, RunRequest(spec))
         inside = Path(settings.MODEL_ROOT) / "scores.jsonl"
         inside.parent.mkdir(parents=True, exist_ok=True)
         inside.write_text("{}")
-        assert start_run(researcher, release, f"file:{inside}").label == "scores"
+        assert start_run(researcher, release, RunRequest(f"file:{inside}")).label == "scores"
 
 
 def test_the_number_of_queries_of_results_does_not_grow(release):

@@ -9,6 +9,7 @@ from django.conf import settings
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Score
+from evaluation.scoring.run_request import RunRequest
 from evaluation.scoring.shared_reads import of_other_runs
 from foilworks.core.corpus.rules.states import ItemState
 from foilworks.core.jobs.models import JobState
@@ -52,12 +53,12 @@ def clear_caches():
 def test_waiting_runs_read_every_clip_once_and_score_as_alone(release):
     clear_caches()
     for spec in SPECS:
-        assert run_now(start_run(None, release, spec).job).state == JobState.DONE
+        assert run_now(start_run(None, release, RunRequest(spec)).job).state == JobState.DONE
         clear_caches()
     alone = scores()
     assert len(alone) == len(SPECS) * len(CAPTIONS) * 2
     Score.objects.all().delete()
-    first, *others = [start_run(None, release, spec) for spec in SPECS]
+    first, *others = [start_run(None, release, RunRequest(spec)) for spec in SPECS]
     assert run_now(first.job).state == JobState.DONE
     # Nobody can decode a clip again.
     for file in (Path(settings.MEDIA_ROOT) / "videos").glob("together*.mp4"):
@@ -70,10 +71,10 @@ def test_waiting_runs_read_every_clip_once_and_score_as_alone(release):
 
 
 def test_only_waiting_runs_with_known_frames_count(release):
-    done = start_run(None, release, SPECS[0])
+    done = start_run(None, release, RunRequest(SPECS[0]))
     run_now(done.job)
-    waiting = start_run(None, release, SPECS[0])
-    start_run(None, release, "colours:?frames=9")
-    asking = start_run(None, release, SPECS[1])
+    waiting = start_run(None, release, RunRequest(SPECS[0]))
+    start_run(None, release, RunRequest("colours:?frames=9"))
+    asking = start_run(None, release, RunRequest(SPECS[1]))
     assert of_other_runs(asking) == (FramesAsked(Sampling(CENTRES, 4), (64, 64)),)
     assert of_other_runs(waiting) == ()

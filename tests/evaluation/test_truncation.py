@@ -8,7 +8,7 @@ from django.conf import settings as installed
 from django.test import Client
 from django.urls import reverse
 
-from evaluation.blind.actions.blind import score_blind
+from evaluation.blind.actions.score_texts import score_blind
 from evaluation.blind.scores import preferences_of
 from evaluation.blind.scoring import preference_of_file
 from evaluation.board.latex import as_csv, markdown
@@ -20,6 +20,7 @@ from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Score
 from evaluation.scoring.queries import records_of, release_scores, run_results
+from evaluation.scoring.run_request import RunRequest
 from evaluation.scoring.truncation import listed_cuts
 from evaluation.utd.measuring import open_encoder
 from foilworks.core.corpus.export_formats import foilworks
@@ -68,7 +69,7 @@ def release():
 
 
 def score(release, spec, **options):
-    run = start_run(None, release, spec, **options)
+    run = start_run(None, release, RunRequest(spec, **options))
     assert run_now(run.job).state == JobState.DONE
     run.refresh_from_db()
     return run

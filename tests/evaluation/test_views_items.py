@@ -11,6 +11,7 @@ from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.clip_keys import clip_key, text_key
 from evaluation.scoring.models import Run, Score
+from evaluation.scoring.run_request import RunRequest
 from foilworks.core.corpus.models import Item
 from foilworks.core.corpus.rules.states import CANDIDATE_MOVES, ITEM_MOVES, ItemState
 from foilworks.core.projects.models import AuditEvent
@@ -52,7 +53,7 @@ def move(owner, item, slug, reason="because"):
 def scored(world, values: dict[str, tuple[float, float]], **fields) -> Run:
     """A run on a fresh release, with (caption's, foil's) score of each item by key."""
     release = freeze_release(world.owner, world.project)
-    run = start_run(world.owner, release, "fake:", **fields)
+    run = start_run(world.owner, release, RunRequest("fake:", **fields))
     Run.objects.filter(pk=run.pk).update(model_key=f"model-{run.pk}")
     run.refresh_from_db()
     for member in release.members.select_related("item"):
@@ -302,7 +303,7 @@ def test_the_scores_of_every_model_on_every_release_are_shown(owner, world):
     first = scored(world, {"one": (0.9, 0.1)}, label="first")
     make_item(world.subtest, key="two", state=ItemState.VALID)
     second, silent = scored(world, {"one": (0.2, 0.3)}, label="second"), None
-    silent = start_run(world.owner, second.release, "fake:9", label="silent")
+    silent = start_run(world.owner, second.release, RunRequest("fake:9", label="silent"))
     Run.objects.filter(pk=silent.pk).update(model_key="model-silent")
     rows = {row.run.label: row for row in shown(owner, item).context["scores"]}
     assert {label: (row.main.values, row.main.credit) for label, row in rows.items()} == {

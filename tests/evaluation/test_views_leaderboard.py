@@ -19,6 +19,7 @@ from evaluation.errors import EvaluationError
 from evaluation.scoring.actions.models import describe_model
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import ModelCard
+from evaluation.scoring.run_request import RunRequest
 from evaluation.scoring.run_results import axes_of
 from evaluation.text_tables import escaped
 from foilworks.core.projects.models import Role
@@ -94,7 +95,7 @@ class TestBoard:
         assert (fallen["board"].column, fallen["board"].scope) == ("P+T", "overall")
 
     def test_unfinished_and_empty_runs_are_marked(self, owner, release, models):
-        start_run(None, release, "fake:text", label="waiting")
+        start_run(None, release, RunRequest("fake:text", label="waiting"))
         assert "scoring in progress" in owner.get(url("leaderboard", release)).content.decode()
 
     def test_people_are_listed_below_the_models(self, owner, release, models):
@@ -202,7 +203,7 @@ class TestComparison:
         assert len(rows) == 12
 
     def test_runs_of_two_releases_and_unfinished_runs_are_not_compared(self, project, release, models, tmp_path):
-        waiting = start_run(None, release, "fake:text")
+        waiting = start_run(None, release, RunRequest("fake:text"))
         with pytest.raises(EvaluationError, match="not finished"):
             compare(models[0], waiting, "T")
         other = make_release(factories.make_project())

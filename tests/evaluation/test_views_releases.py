@@ -18,6 +18,7 @@ from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.clip_keys import item_key
 from evaluation.scoring.models import Run, Score
+from evaluation.scoring.run_request import RunRequest
 from foilworks.core.corpus.export_formats.registry import EXPORTERS
 from foilworks.core.corpus.models import Release
 from foilworks.core.corpus.rules.states import ItemState
@@ -77,7 +78,7 @@ def release(project, person, subtest):
 
 def scored(person, release, spec: str = "fake:text", label: str = "") -> Run:
     """A text-only fake needs no video file."""
-    run = start_run(person, release, spec, label=label)
+    run = start_run(person, release, RunRequest(spec, label=label))
     assert run_now(run.job).state == JobState.DONE
     return run
 
@@ -146,7 +147,7 @@ class TestRelease:
         assert '<del><span class="visually-hidden" dir="auto">removed: </span>left</del>' in html
 
     def test_the_list_counts_runs(self, owner, project, person, release):
-        start_run(person, release, "fake:")
+        start_run(person, release, RunRequest("fake:"))
         (row,) = owner.get(url("releases", project)).context["releases"]
         assert (row.name, row.n_runs) == ("v1", 1)
 
@@ -280,7 +281,7 @@ class TestRelease:
         assert f'<option value="tiny:{folder}"' in html
 
     def test_the_best_model_is_first_and_the_unscored_last(self, owner, project, person, watchable):
-        waiting = start_run(person, watchable, "fake:", label="Waiting")
+        waiting = start_run(person, watchable, RunRequest("fake:", label="Waiting"))
         runs = [scored(person, watchable, f"fake:{n}") for n in range(5)]
         standings = owner.get(url("release", project, watchable.pk)).context["standings"]
         assert standings[-1].run == waiting
@@ -328,7 +329,7 @@ class TestRun:
         assert owner.get(url("run_file", project, run.pk, "exe")).status_code == 404
 
     def test_a_waiting_run_polls_and_a_finished_one_reloads_the_page(self, owner, project, person, release):
-        run = start_run(person, release, "fake:text")
+        run = start_run(person, release, RunRequest("fake:text"))
         progress = url("run_progress", project, run.pk)
         waiting = owner.get(progress)
         assert progress in waiting.content.decode()
@@ -339,14 +340,14 @@ class TestRun:
         assert ended["HX-Refresh"] == "true"
 
     def test_items_without_a_file_are_listed(self, owner, project, person, release):
-        run = start_run(person, release, "fake:1")
+        run = start_run(person, release, RunRequest("fake:1"))
         run_now(run.job)
         html = owner.get(url("run", project, run.pk)).content.decode()
         assert "No scores" in html
         assert "Missing media (4)" in html
 
     def test_a_run_under_an_earlier_version_of_its_protocol_says_so(self, owner, project, person, release):
-        run = start_run(person, release, "fake:text", protocol="vilma-2024-code")
+        run = start_run(person, release, RunRequest("fake:text", protocol="vilma-2024-code"))
         run_now(run.job)
         said = "This run used an earlier version"
         assert said not in owner.get(url("run", project, run.pk)).content.decode()
@@ -356,7 +357,7 @@ class TestRun:
         assert "8 consecutive frames" not in html
 
     def test_scores_in_an_older_format_are_not_reported_as_missing(self, owner, project, person, release):
-        run = start_run(person, release, "fake:1")
+        run = start_run(person, release, RunRequest("fake:1"))
         run_now(run.job)
         run.refresh_from_db()
         Run.objects.filter(pk=run.pk).update(params={**run.params, "by_item": True})

@@ -37,6 +37,7 @@ def make(count: int) -> str:
     from django.db import transaction
 
     from evaluation.utd.actions.descriptions import describe_videos
+    from evaluation.utd.requests import DescriptionRequest
     from foilworks.core.media.encode import write_mp4
     from tests import factories
 
@@ -49,7 +50,9 @@ def make(count: int) -> str:
             name = f"videos/{number}.mp4"
             write_mp4(Path(settings.MEDIA_ROOT) / name, np.stack([painted(number)] * 2), fps=4)
             factories.make_video(project, key=f"v{number}", file=name, sha256=f"{number:064d}")
-    made = describe_videos(None, project, frames=1, describer="endpoint:lab/tiny", extractor="endpoint:lab/tiny")
+    made = describe_videos(
+        None, project, DescriptionRequest(frames=1, describer="endpoint:lab/tiny", extractor="endpoint:lab/tiny")
+    )
     return str(made.job_id)
 
 

@@ -13,15 +13,19 @@ def first() -> dict[str, str]:
     from django.conf import settings
     from django.core.management import call_command
 
-    from evaluation.blind.actions.blind import score_blind
+    from evaluation.blind.actions.score_texts import score_blind
     from evaluation.proximity.actions.measure_proximity import measure_proximity
     from evaluation.scoring.actions.start_run import start_run as start_scoring
+    from evaluation.scoring.run_request import RunRequest
     from evaluation.utd.actions.biases import check_shortcuts, measure_bias
     from evaluation.utd.actions.descriptions import describe_videos
+    from evaluation.utd.requests import BiasRequest, DescriptionRequest
     from foilworks.core.corpus.models import Caption
     from foilworks.site.teacher.actions.trainings import start_teacher
+    from foilworks.site.teacher.training_request import TrainingRequest
     from generation.actions.runs import start_run as start_generation
     from generation.actions.runs import start_tuning
+    from generation.run_request import GenerationRequest
     from tests.evaluation.teacher.shapes import Shapes
     from tests.hub import folders
 
@@ -30,24 +34,26 @@ def first() -> dict[str, str]:
     shapes = Shapes(Path(settings.MEDIA_ROOT), models)
     project, owner, release = shapes.project, shapes.owner, shapes.release
     told = _described(project)
-    start_scoring(owner, release, "fake:7")
+    start_scoring(owner, release, RunRequest("fake:7"))
     start_generation(
         owner,
         project,
-        subtest=shapes.objects,
-        method="mask_fill",
-        params={"model": "fake-mask:", "foils": "2", "tagger": "offline"},
-        filters={},
+        GenerationRequest(
+            subtest=shapes.objects,
+            method="mask_fill",
+            params={"model": "fake-mask:", "foils": "2", "tagger": "offline"},
+            filters={},
+        ),
     )
     base = folders.text_to_text(models / "base", steps=0)
     start_tuning(owner, project, params={"model": str(base), "device": "cpu", "epochs": 1, "batch": 8})
     score_blind(owner, project, "fake:text")
     measure_proximity(owner, release, "fake-words:")
-    describe_videos(owner, project, describer="fake-generator:", extractor="fake-reader:", frames=2)
-    measure_bias(owner, told, encoder="fake-words:", name="measured")
+    describe_videos(owner, project, DescriptionRequest(describer="fake-generator:", extractor="fake-reader:", frames=2))
+    measure_bias(owner, told, BiasRequest(encoder="fake-words:", name="measured"))
     check_shortcuts(owner, told, encoder="fake-words:")
     params = shapes.settings(steps=1)
-    start_teacher(owner, project, params=params, action_runs=(shapes.action_run.pk,), label="trained")
+    start_teacher(owner, project, TrainingRequest(params=params, action_runs=(shapes.action_run.pk,), label="trained"))
     return {"captions": str(Caption.objects.count())}
 
 
@@ -72,12 +78,15 @@ def _described(project: Any) -> Any:
 def second() -> dict[str, str]:
     from evaluation.utd.actions.biases import predict_samples
     from evaluation.utd.models import BiasRun
+    from evaluation.utd.requests import PredictionRequest
     from foilworks.core.corpus.models import Release
     from foilworks.site.teacher.actions.trainings import read_release
     from foilworks.site.teacher.models import TeacherTraining
 
     read_release(None, TeacherTraining.objects.get(), Release.objects.get())
-    predict_samples(None, BiasRun.objects.get(), "fake:", zero_shot=True, label="looks", device="cpu")
+    predict_samples(
+        None, BiasRun.objects.get(), PredictionRequest("fake:", zero_shot=True, label="looks", device="cpu")
+    )
     return {}
 
 

@@ -41,6 +41,7 @@ def make(model: str) -> str:
 
     from evaluation.releases.actions.freeze_release import freeze_release
     from evaluation.scoring.actions.start_run import start_run
+    from evaluation.scoring.run_request import RunRequest
     from foilworks.core.corpus.models import Foil
     from foilworks.core.corpus.rules.states import FoilVerdict, ItemState
     from foilworks.core.media.encode import write_mp4
@@ -61,7 +62,7 @@ def make(model: str) -> str:
         caption = factories.make_caption(video, f"ball {number} rises")
         factories.make_item(subtest, caption, (f"ball {number} falls",), state=ItemState.VALID)
     Foil.objects.update(verdict=FoilVerdict.VALID)
-    run = start_run(None, freeze_release(None, project), f"external:{folder}", device="cpu")
+    run = start_run(None, freeze_release(None, project), RunRequest(f"external:{folder}", device="cpu"))
     return str(run.job.pk)
 
 

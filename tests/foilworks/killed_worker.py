@@ -24,10 +24,12 @@ def make() -> dict[str, str]:
 
     from evaluation.releases.actions.freeze_release import freeze_release
     from evaluation.scoring.actions.start_run import start_run as start_scoring
+    from evaluation.scoring.run_request import RunRequest
     from foilworks.core.corpus.rules.states import ItemState
     from foilworks.core.media.encode import write_mp4
     from foilworks.core.projects.models import Role
     from generation.actions.runs import start_run as start_generation
+    from generation.run_request import GenerationRequest
     from tests import factories
     from tests.media.painted import painted_clip
 
@@ -40,10 +42,12 @@ def make() -> dict[str, str]:
     generation = start_generation(
         owner,
         project,
-        subtest=subtest,
-        method="mask_fill",
-        params={"model": "fake-mask:", "foils": "2", "tagger": "offline"},
-        filters={"duplicate": {}, "nli": {"model": "fake-classifier:"}},
+        GenerationRequest(
+            subtest=subtest,
+            method="mask_fill",
+            params={"model": "fake-mask:", "foils": "2", "tagger": "offline"},
+            filters={"duplicate": {}, "nli": {"model": "fake-classifier:"}},
+        ),
     )
     path = Path(settings.MEDIA_ROOT) / "clip.mp4"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -52,7 +56,7 @@ def make() -> dict[str, str]:
         video = factories.make_video(project, key=f"clip{number}", file="clip.mp4", sha256=f"{number:064d}")
         caption = factories.make_caption(video, f"ball {number} rises")
         factories.make_item(subtest, caption, (f"ball {number} falls",), state=ItemState.VALID)
-    scoring = start_scoring(None, freeze_release(None, project), "fake:1", device="cpu")
+    scoring = start_scoring(None, freeze_release(None, project), RunRequest("fake:1", device="cpu"))
     return {"generation": str(generation.job.pk), "scoring": str(scoring.job.pk)}
 
 
@@ -60,16 +64,19 @@ def make_chat() -> dict[str, str]:
     """One more run of that project, which asks the endpoint that the environment names; prints its job's id."""
     from foilworks.core.corpus.models import Subtest
     from generation.actions.runs import start_run
+    from generation.run_request import GenerationRequest
 
     subtest = Subtest.objects.get(project__slug="killed")
     run = start_run(
         None,
         subtest.project,
-        subtest=subtest,
-        method="chat",
-        filters={},
-        params={"endpoint": "lab", "foils": 1, "concurrency": CHAT_AT_ONCE},
-        selection={"caption_keys": [caption.key for caption in _captions(subtest)]},
+        GenerationRequest(
+            subtest=subtest,
+            method="chat",
+            filters={},
+            params={"endpoint": "lab", "foils": 1, "concurrency": CHAT_AT_ONCE},
+            selection={"caption_keys": [caption.key for caption in _captions(subtest)]},
+        ),
     )
     return {"chat": str(run.job.pk)}
 
@@ -77,9 +84,10 @@ def make_chat() -> dict[str, str]:
 def make_served() -> dict[str, str]:
     """A scoring run of that project's release through the endpoint that the environment names; prints its job's id."""
     from evaluation.scoring.actions.start_run import start_run
+    from evaluation.scoring.run_request import RunRequest
     from foilworks.core.corpus.models import Release
 
-    run = start_run(None, Release.objects.get(project__slug="killed"), "endpoint:lab/tiny?frames=2")
+    run = start_run(None, Release.objects.get(project__slug="killed"), RunRequest("endpoint:lab/tiny?frames=2"))
     return {"served": str(run.job.pk)}
 
 

@@ -67,27 +67,34 @@ def make(folder: str, *kinds: str) -> dict[str, str]:
 
 def scoring(model: str) -> dict[str, str]:
     from evaluation.scoring.actions.start_run import start_run
+    from evaluation.scoring.run_request import RunRequest
     from foilworks.core.corpus.models import Release
 
-    return {"job": str(start_run(None, Release.objects.get(), f"external:{model}", device="cpu").job.pk)}
+    return {"job": str(start_run(None, Release.objects.get(), RunRequest(f"external:{model}", device="cpu")).job.pk)}
 
 
 def describing(model: str) -> dict[str, str]:
     from evaluation.utd.actions.descriptions import describe_videos
+    from evaluation.utd.requests import DescriptionRequest
     from foilworks.core.projects.models import Project
 
     project = Project.objects.get(slug="shared")
     models = {"describer": "fake-generator:", "extractor": "fake-reader:"}
-    return {"job": str(describe_videos(None, project, **models, frames=FRAMES, device="cpu").job_id)}
+    return {
+        "job": str(describe_videos(None, project, DescriptionRequest(**models, frames=FRAMES, device="cpu")).job_id)
+    }
 
 
 def generating(model: str) -> dict[str, str]:
     from foilworks.core.corpus.models import Subtest
     from generation.actions.runs import start_run
+    from generation.run_request import GenerationRequest
 
     subtest = Subtest.objects.get(name="t")
     params = {"model": "fake-mask:", "foils": "2", "tagger": "offline"}
-    run = start_run(None, subtest.project, subtest=subtest, method="mask_fill", params=params, filters={})
+    run = start_run(
+        None, subtest.project, GenerationRequest(subtest=subtest, method="mask_fill", params=params, filters={})
+    )
     return {"job": str(run.job.pk)}
 
 

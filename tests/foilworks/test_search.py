@@ -9,6 +9,7 @@ from django.urls import reverse
 from annotation.models import Edit, Review
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.actions.start_run import start_run
+from evaluation.scoring.run_request import RunRequest
 from foilworks.core.corpus.models import Item
 from foilworks.core.projects.models import Project, Role, User
 from foilworks.site.navigation import PAGES
@@ -57,7 +58,7 @@ def found_by(person: User, project: Project, text: str) -> dict[str, list[str]]:
 def test_a_researcher_finds_texts_names_and_pages(project):
     owner = make_member(project, Role.RESEARCHER, name="zebediah")
     freeze_release(owner, project, name="zebra release")
-    start_run(owner, project.releases.get(), "fake:", label="zebra model")
+    start_run(owner, project.releases.get(), RunRequest("fake:", label="zebra model"))
     found = found_by(owner, project, "zeb")
     assert set(found) == {"items", "videos", "runs", "scores", "releases", "members"}
     assert (found["items"], found["videos"]) == (["shirt-1"], ["kitchen-07"])

@@ -18,6 +18,7 @@ from generation.instruction_models.prompts import PROMPTS, checked
 from generation.jobs import run_generation
 from generation.methods._chat_answers import check_answers, read_captions
 from generation.models import Candidate, CandidateGroup, GenerationRun, ModelAnswer, RunCost
+from generation.run_request import GenerationRequest
 from tests.factories import make_caption, make_member, make_project, make_subtest, make_video
 from tests.hub.chat_folder import chat_lm
 from tests.hub.chat_server import Said, chat_server, content, foils
@@ -74,7 +75,11 @@ def endpoint(settings, monkeypatch):
 
 def start(subtest, person=None, **params) -> GenerationRun:
     wanted = {"endpoint": "lab", "foils": 2, "timeout": 1, **params}
-    return start_run(person, subtest.project, subtest=subtest, method="chat", params=wanted, filters={"identical": {}})
+    return start_run(
+        person,
+        subtest.project,
+        GenerationRequest(subtest=subtest, method="chat", params=wanted, filters={"identical": {}}),
+    )
 
 
 def finish(run) -> GenerationRun:
@@ -181,11 +186,13 @@ def test_the_same_seed_makes_the_same_foils_at_no_cost(project, subtest, endpoin
         other = start_run(
             None,
             project,
-            subtest=subtest,
-            method="chat",
-            params={"endpoint": "lab", "foils": 2, "temperature": 0.9},
-            filters={},
-            seed=1,
+            GenerationRequest(
+                subtest=subtest,
+                method="chat",
+                params={"endpoint": "lab", "foils": 2, "temperature": 0.9},
+                filters={},
+                seed=1,
+            ),
         )
         assert texts_of(finish(other)) != texts_of(first)
         assert {body["seed"] for body in server.bodies} == {0, 1}

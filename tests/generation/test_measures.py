@@ -10,6 +10,7 @@ from foilworks.core.projects.models import Role
 from generation.actions.runs import start_run
 from generation.errors import GenerationError
 from generation.models import FilterScore, Measure, Scorer
+from generation.run_request import GenerationRequest
 from generation.thresholds.histograms import score_histograms
 from tests.factories import make_caption, make_member, make_project, make_subtest, make_video
 from tests.hub import folders
@@ -39,10 +40,12 @@ def judged(texts=TEXTS, *, project=None, **params):
     run = start_run(
         make_member(project, Role.RESEARCHER),
         project,
-        subtest=make_subtest(project),
-        method="fake",
-        params={"lexicon": "red:blue|green"} | {"foils": 2},
-        filters={"identical": {}, "nli": {"model": "fake-classifier:", **params}},
+        GenerationRequest(
+            subtest=make_subtest(project),
+            method="fake",
+            params={"lexicon": "red:blue|green"} | {"foils": 2},
+            filters={"identical": {}, "nli": {"model": "fake-classifier:", **params}},
+        ),
     )
     run_now(run.job)
     return run
@@ -87,10 +90,12 @@ def test_another_model_is_another_scorer(asked, tmp_path):
     run = start_run(
         None,
         project,
-        subtest=make_subtest(project),
-        method="fake",
-        params={"lexicon": "red:blue"},
-        filters={"nli": {"model": str(folders.classifier(tmp_path / "nli")), "device": "cpu"}},
+        GenerationRequest(
+            subtest=make_subtest(project),
+            method="fake",
+            params={"lexicon": "red:blue"},
+            filters={"nli": {"model": str(folders.classifier(tmp_path / "nli")), "device": "cpu"}},
+        ),
     )
     run_now(run.job)
     newest = Scorer.objects.latest("pk")

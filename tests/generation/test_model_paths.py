@@ -8,6 +8,7 @@ from foilworks.core.projects.models import Role
 from generation.actions.runs import start_run
 from generation.errors import GenerationError
 from generation.model_paths import with_paths
+from generation.run_request import GenerationRequest
 from tests.factories import make_caption, make_member, make_project, make_subtest, make_video
 
 
@@ -42,12 +43,19 @@ def test_a_run_with_any_path_is_only_for_the_operator(settings):
     make_caption(make_video(project))
     wishes = {"subtest": subtest, "method": "mask_fill", "params": {"model": "/somewhere/else"}}
     with pytest.raises(GenerationError, match="a page can only use models"):
-        start_run(owner, project, **wishes)
+        start_run(owner, project, GenerationRequest(**wishes))
     with pytest.raises(GenerationError, match="a page can only use models"):
-        start_run(owner, project, subtest=subtest, method="fake", filters={"nli": {"model": "/somewhere/else"}})
-    assert start_run(None, project, **wishes).params["model"] == "/somewhere/else"
+        start_run(
+            owner,
+            project,
+            GenerationRequest(subtest=subtest, method="fake", filters={"nli": {"model": "/somewhere/else"}}),
+        )
+    assert start_run(None, project, GenerationRequest(**wishes)).params["model"] == "/somewhere/else"
     inside = f"{settings.MODEL_ROOT}/mine"
-    assert start_run(owner, project, **{**wishes, "params": {"model": inside}}).params["model"] == inside
+    assert (
+        start_run(owner, project, GenerationRequest(**{**wishes, "params": {"model": inside}})).params["model"]
+        == inside
+    )
 
 
 @pytest.mark.django_db
@@ -57,11 +65,15 @@ def test_a_filter_without_word_vectors_uses_those_of_the_installation(settings):
     owner, subtest = make_member(project, Role.RESEARCHER), make_subtest(project)
     make_caption(make_video(project))
     filters = {"word_similarity": {}, "meaning": {"vectors": f"{settings.MODEL_ROOT}/own.txt"}, "identical": {}}
-    run = start_run(owner, project, subtest=subtest, method="fake", filters=filters)
+    run = start_run(owner, project, GenerationRequest(subtest=subtest, method="fake", filters=filters))
     assert [row["params"].get("vectors") for row in run.filters] == [
         "/models/counter-fitted-vectors.txt",
         f"{settings.MODEL_ROOT}/own.txt",
         None,
     ]
     with pytest.raises(GenerationError, match="a page can only use models"):
-        start_run(owner, project, subtest=subtest, method="fake", filters={"meaning": {"vectors": "/etc/passwd"}})
+        start_run(
+            owner,
+            project,
+            GenerationRequest(subtest=subtest, method="fake", filters={"meaning": {"vectors": "/etc/passwd"}}),
+        )

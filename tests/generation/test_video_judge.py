@@ -20,6 +20,7 @@ from generation.errors import GenerationError
 from generation.filters import video_judge
 from generation.models import Candidate, FilterScore, Measure, Scorer
 from generation.records import CaptionInput, Case
+from generation.run_request import GenerationRequest
 from generation.screening.families import family_of
 from tests.evaluation.served.worlds import COLOURS, colour_seen, endpoint
 from tests.factories import make_caption, make_member, make_project, make_subtest, make_video
@@ -50,11 +51,13 @@ def screened(colours, *, project=None, seed=0, method=None, **params):
     run = start_run(
         make_member(project, Role.RESEARCHER),
         project,
-        subtest=make_subtest(project, foils_per_item=2),
-        method="fake",
-        params={"lexicon": "red:blue|green", "foils": 2},
-        filters={"video_judge": {"model": "colours:", "min": 0.1, "share": 0.0, **params}},
-        seed=seed,
+        GenerationRequest(
+            subtest=make_subtest(project, foils_per_item=2),
+            method="fake",
+            params={"lexicon": "red:blue|green", "foils": 2},
+            filters={"video_judge": {"model": "colours:", "min": 0.1, "share": 0.0, **params}},
+            seed=seed,
+        ),
     )
     run_now(run.job)
     run.refresh_from_db()
@@ -69,9 +72,9 @@ def test_a_foil_is_rejected_if_the_clip_does_not_show_that_it_is_false(monkeypat
     read = []
     real = FrameCache.read
 
-    def noted(self, path, *rest, **more):
-        read.append(str(path))
-        return real(self, path, *rest, **more)
+    def noted(self, clip):
+        read.append(str(clip.path))
+        return real(self, clip)
 
     monkeypatch.setattr(FrameCache, "read", noted)
     run = screened(["red", "red", "blue"])
@@ -142,10 +145,12 @@ def test_an_endpoint_judges_each_text_and_a_rerun_asks_nothing(settings) -> None
         again = start_run(
             run.created_by,
             run.project,
-            subtest=make_subtest(run.project, foils_per_item=2),
-            method="fake",
-            params=run.params,
-            filters={"video_judge": {"model": "endpoint:lab/tiny", "frames": 2, "min": -1.0}},
+            GenerationRequest(
+                subtest=make_subtest(run.project, foils_per_item=2),
+                method="fake",
+                params=run.params,
+                filters={"video_judge": {"model": "endpoint:lab/tiny", "frames": 2, "min": -1.0}},
+            ),
         )
         run_now(again.job)
         assert len(server.bodies) == 6

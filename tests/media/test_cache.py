@@ -15,7 +15,7 @@ from foilworks.core.media import frame_cache
 from foilworks.core.media.encode import write_mp4
 from foilworks.core.media.errors import MediaError
 from foilworks.core.media.file_cache import JUST_USED_S, ClipCache, FileCache, content_key
-from foilworks.core.media.frame_cache import FORMS, JPEG, FrameCache, packed, packed_frames, unpacked
+from foilworks.core.media.frame_cache import FORMS, JPEG, ClipRequest, FrameCache, packed, packed_frames, unpacked
 from foilworks.core.media.frames import Sample, sample_frames
 from foilworks.core.media.probe import file_sha256
 from foilworks.core.media.sampling import CENTRES, CONSECUTIVE, INTERVALS, Sampling
@@ -175,7 +175,7 @@ def decoded(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 class TestFrames:
     def test_lossless_frames_are_those_that_were_decoded(self, clip: Path, tmp_path: Path, decoded: list[Path]) -> None:
         cache = FrameCache(FileCache(tmp_path, 10**6))
-        first, again = cache.read(clip, FOUR), cache.read(clip, FOUR)
+        first, again = cache.read(ClipRequest(clip, FOUR)), cache.read(ClipRequest(clip, FOUR))
         assert len(decoded) == 1
         for sample in (first, again):
             np.testing.assert_array_equal(sample.frames, sample_frames(clip, 4).frames)
@@ -184,8 +184,8 @@ class TestFrames:
     @pytest.mark.parametrize("form", FORMS)
     def test_a_hit_a_miss_and_no_cache_are_equal(self, clip: Path, tmp_path: Path, form: str) -> None:
         cache = FrameCache(FileCache(tmp_path, 10**6), form)
-        miss, hit = cache.read(clip, FOUR), cache.read(clip, FOUR)
-        without = FrameCache(None, form).read(clip, FOUR)
+        miss, hit = cache.read(ClipRequest(clip, FOUR)), cache.read(ClipRequest(clip, FOUR))
+        without = FrameCache(None, form).read(ClipRequest(clip, FOUR))
         np.testing.assert_array_equal(miss.frames, hit.frames)
         np.testing.assert_array_equal(miss.frames, without.frames)
         assert [read_index(frame) for frame in hit.frames] == [3, 9, 15, 21]
@@ -193,21 +193,30 @@ class TestFrames:
     def test_jpeg_has_a_short_side_of_384(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(frame_cache, "SHORT_SIDE", 16)
         write_mp4(tmp_path / "clip.mp4", painted_clip(4), fps=4)  # 32 x 64
-        assert FrameCache(None, JPEG).read(tmp_path / "clip.mp4", FOUR).frames.shape == (4, 16, 32, 3)
+        assert FrameCache(None, JPEG).read(ClipRequest(tmp_path / "clip.mp4", FOUR)).frames.shape == (4, 16, 32, 3)
         # A size that a model asks for is what it gets.
-        assert FrameCache(None, JPEG).read(tmp_path / "clip.mp4", FOUR, size=(8, 8)).frames.shape == (4, 8, 8, 3)
+        assert FrameCache(None, JPEG).read(ClipRequest(tmp_path / "clip.mp4", FOUR, size=(8, 8))).frames.shape == (
+            4,
+            8,
+            8,
+            3,
+        )
 
     def test_another_trim_sampling_size_form_or_video_is_another_entry(self, clip: Path, tmp_path: Path) -> None:
         plain, small = FrameCache(None), FrameCache(None, JPEG)
         samplings = (FOUR, Sampling(CENTRES, 5), Sampling(CONSECUTIVE, 4), Sampling(INTERVALS, seconds=1.0))
-        keys = [plain.key(clip, one) for one in samplings]
-        keys += [plain.key(clip, FOUR, 0.5), plain.key(clip, FOUR, None, 0.5), plain.key(clip, FOUR, size=(8, 8))]
-        keys += [small.key(clip, FOUR), plain.key(clip, FOUR, content="0" * 64)]
+        keys = [plain.key(ClipRequest(clip, one)) for one in samplings]
+        keys += [
+            plain.key(ClipRequest(clip, FOUR, 0.5)),
+            plain.key(ClipRequest(clip, FOUR, None, 0.5)),
+            plain.key(ClipRequest(clip, FOUR, size=(8, 8))),
+        ]
+        keys += [small.key(ClipRequest(clip, FOUR)), plain.key(ClipRequest(clip, FOUR, content="0" * 64))]
         assert len(set(keys)) == len(keys)
         # Where the file lies does not matter.
         (tmp_path / "copy.mp4").write_bytes(clip.read_bytes())
-        assert plain.key(tmp_path / "copy.mp4", FOUR) == keys[0]
-        assert small.key(clip, FOUR, size=(8, 8)) == plain.key(clip, FOUR, size=(8, 8))
+        assert plain.key(ClipRequest(tmp_path / "copy.mp4", FOUR)) == keys[0]
+        assert small.key(ClipRequest(clip, FOUR, size=(8, 8))) == plain.key(ClipRequest(clip, FOUR, size=(8, 8)))
 
     def test_the_draw_depends_on_the_bytes(self, clip: Path, tmp_path: Path) -> None:
         """Kept or not, known by its hash or not, wherever the file lies."""
@@ -215,22 +224,22 @@ class TestFrames:
         (tmp_path / "copy.mp4").write_bytes(clip.read_bytes())
         kept = FrameCache(FileCache(tmp_path / "cache", 10**6))
         ways = [
-            FrameCache(None).read(clip, drawn),
-            FrameCache(None).read(tmp_path / "copy.mp4", drawn, content=content),
-            kept.read(clip, drawn, content=content),
-            kept.read(clip, drawn),
+            FrameCache(None).read(ClipRequest(clip, drawn)),
+            FrameCache(None).read(ClipRequest(tmp_path / "copy.mp4", drawn, content=content)),
+            kept.read(ClipRequest(clip, drawn, content=content)),
+            kept.read(ClipRequest(clip, drawn)),
         ]
         assert len({tuple(way.times) for way in ways}) == 1
-        others = {tuple(FrameCache(None).read(clip, drawn, content=str(n)).times) for n in range(9)}
+        others = {tuple(FrameCache(None).read(ClipRequest(clip, drawn, content=str(n))).times) for n in range(9)}
         assert len(others) > 1
 
     def test_a_broken_entry_is_made_again(self, clip: Path, tmp_path: Path, decoded: list[Path]) -> None:
         files = FileCache(tmp_path, 10**6)
         cache = FrameCache(files)
-        whole = cache.read(clip, FOUR)
+        whole = cache.read(ClipRequest(clip, FOUR))
         for broken in (b"", b"{}\n", b'{"sizes": [3], "order": [0], "times": [0]}\nabc', packed(whole, JPEG)[:-5]):
-            files.put(cache.key(clip, FOUR), broken)
-            np.testing.assert_array_equal(cache.read(clip, FOUR).frames, whole.frames)
+            files.put(cache.key(ClipRequest(clip, FOUR)), broken)
+            np.testing.assert_array_equal(cache.read(ClipRequest(clip, FOUR)).frames, whole.frames)
         assert len(decoded) == 5
 
     def test_repeated_frames_are_kept_once(self) -> None:
@@ -245,9 +254,9 @@ class TestFrames:
         files = FileCache(tmp_path / "cache", 10**6)
         (tmp_path / "bad.mp4").write_text("no video")
         with pytest.raises(MediaError, match=r"bad\.mp4"):
-            FrameCache(files).read(tmp_path / "bad.mp4", FOUR)
+            FrameCache(files).read(ClipRequest(tmp_path / "bad.mp4", FOUR))
         with pytest.raises(MediaError, match="there is no such file"):
-            FrameCache(files).read(tmp_path / "none.mp4", FOUR)
+            FrameCache(files).read(ClipRequest(tmp_path / "none.mp4", FOUR))
         assert files.size() == 0
 
 
@@ -262,9 +271,9 @@ def test_frames_that_were_decoded_elsewhere_are_the_same_and_are_cached(tmp_path
 
     there, here = FrameCache(FileCache(tmp_path, 10**7), form, elsewhere), FrameCache(None, form)
     sampling = Sampling(CENTRES, 3)
-    expected = here.read(clip, sampling, size=size)
+    expected = here.read(ClipRequest(clip, sampling, size=size))
     for _ in range(2):
-        found = there.read(clip, sampling, size=size)
+        found = there.read(ClipRequest(clip, sampling, size=size))
         np.testing.assert_array_equal(found.frames, expected.frames)
         np.testing.assert_array_equal(found.times, expected.times)
         assert found.frames.flags.writeable

@@ -7,7 +7,15 @@ import pytest
 
 from foilworks.core.media.encode import write_mp4
 from foilworks.core.media.file_cache import FileCache
-from foilworks.core.media.frame_cache import FORMS, JPEG, LOSSLESS, MAX_FRAMES_TOGETHER, FrameCache, FramesAsked
+from foilworks.core.media.frame_cache import (
+    FORMS,
+    JPEG,
+    LOSSLESS,
+    MAX_FRAMES_TOGETHER,
+    ClipRequest,
+    FrameCache,
+    FramesAsked,
+)
 from foilworks.core.media.frames import Sample
 from foilworks.core.media.probe import file_sha256
 from foilworks.core.media.sampling import CENTRES, CONSECUTIVE, INTERVALS, Sampling
@@ -36,7 +44,7 @@ def same(one: Sample, other: Sample) -> bool:
 
 
 def alone(path: Path, asked: FramesAsked, start: float | None = None, end: float | None = None) -> Sample:
-    return FrameCache(None, asked.form).read(path, asked.sampling, start, end, asked.size)
+    return FrameCache(None, asked.form).read(ClipRequest(path, asked.sampling, start, end, asked.size))
 
 
 @pytest.mark.parametrize("span", [(None, None), (0.6, 2.3)])
@@ -47,30 +55,30 @@ def test_one_read_serves_every_model_with_the_frames_it_would_read_alone(
     expected = [alone(clip, one, *span) for one in ASKED]
     content = file_sha256(clip)[0]
     files = FileCache(tmp_path / "cache", 10**8)
-    got = FrameCache(files, first.form, also=ASKED).read(clip, first.sampling, *span, first.size, content)
+    got = FrameCache(files, first.form, also=ASKED).read(ClipRequest(clip, first.sampling, *span, first.size, content))
     assert same(got, expected[ASKED.index(first)])
     # No model can decode the clip again.
     clip.unlink()
     for one, wanted in zip(ASKED, expected, strict=True):
-        assert same(FrameCache(files, one.form).read(clip, one.sampling, *span, one.size, content), wanted)
+        assert same(FrameCache(files, one.form).read(ClipRequest(clip, one.sampling, *span, one.size, content)), wanted)
 
 
 def test_one_decoding_is_bounded(clip: Path, tmp_path: Path) -> None:
     files = FileCache(tmp_path / "cache", 10**8)
     many = FramesAsked(Sampling(CENTRES, MAX_FRAMES_TOGETHER))
     cache = FrameCache(files, also=(ASKED[2], many))
-    cache.read(clip, ASKED[0].sampling)
-    assert files.path(cache.key(clip, ASKED[2].sampling)).exists()
-    assert not files.path(cache.key(clip, many.sampling)).exists()
+    cache.read(ClipRequest(clip, ASKED[0].sampling))
+    assert files.path(cache.key(ClipRequest(clip, ASKED[2].sampling))).exists()
+    assert not files.path(cache.key(ClipRequest(clip, many.sampling))).exists()
 
 
 def test_drawn_frames_are_decoded_alone(clip: Path, tmp_path: Path) -> None:
     files = FileCache(tmp_path / "cache", 10**8)
     drawn = Sampling(CONSECUTIVE, 4)
-    expected = FrameCache().read(clip, drawn)
-    assert same(FrameCache(files, also=ASKED).read(clip, drawn), expected)
+    expected = FrameCache().read(ClipRequest(clip, drawn))
+    assert same(FrameCache(files, also=ASKED).read(ClipRequest(clip, drawn)), expected)
     cache = FrameCache(files, also=(FramesAsked(drawn),))
-    assert same(cache.read(clip, ASKED[0].sampling), alone(clip, ASKED[0]))
+    assert same(cache.read(ClipRequest(clip, ASKED[0].sampling)), alone(clip, ASKED[0]))
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -85,8 +93,8 @@ def test_damage_behind_the_last_frame_of_a_model_concerns_only_the_others(tmp_pa
     path.write_bytes(data)
     first, other = Sampling(CENTRES, 1), Sampling(CENTRES, 30)
     files = FileCache(tmp_path / "cache", 10**8)
-    expected = FrameCache(None, form).read(path, first)
-    assert same(FrameCache(files, form, also=(FramesAsked(other, form=form),)).read(path, first), expected)
+    expected = FrameCache(None, form).read(ClipRequest(path, first))
+    assert same(FrameCache(files, form, also=(FramesAsked(other, form=form),)).read(ClipRequest(path, first)), expected)
 
 
 def test_the_form_of_a_model_with_a_size_is_lossless() -> None:

@@ -1,7 +1,7 @@
 """A reviewer decides on one candidate: accept, send back to its author, drop, or fix and accept."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -36,9 +36,9 @@ MOVES = {
 
 
 @dataclass(frozen=True)
-class Decision:
+class ReviewDecision:
     decision: str
-    reasons: list[str] = field(default_factory=list)
+    reasons: Sequence[str] = ()
     comment: str = ""
     fixed_text: str = ""
 
@@ -47,11 +47,8 @@ def submit_review(
     person: User,
     token: str,
     key: str,
-    decision: str,
+    review: ReviewDecision,
     *,
-    reasons: Sequence[str] = (),
-    comment: str = "",
-    fixed_text: str = "",
     watch: Any = None,
     seconds: Any = None,
     now: datetime | None = None,
@@ -62,11 +59,12 @@ def submit_review(
     Late work whose slot is taken is stored and decides nothing.
     """
     sent = Submission(person, token, key, now or timezone.now(), watch, seconds)
-    review_decision = _checked(decision, reasons, comment, fixed_text)
-    return run_in_transaction(lambda: _submit(sent, review_decision))
+    checked_review = _checked(review)
+    return run_in_transaction(lambda: _submit(sent, checked_review))
 
 
-def _checked(decision: str, reasons: Sequence[str], comment: str, fixed_text: str) -> Decision:
+def _checked(review: ReviewDecision) -> ReviewDecision:
+    decision, reasons, comment = review.decision, review.reasons, review.comment
     if decision not in reviewing.DECISIONS:
         raise AnnotationError(_("Choose one of: %(list)s.") % {"list": ", ".join(reviewing.DECISIONS)})
     unknown = reviewing.unknown_reasons(reasons)
@@ -82,10 +80,10 @@ def _checked(decision: str, reasons: Sequence[str], comment: str, fixed_text: st
             _("The comment is longer than %(most)s characters or contains an unprintable one. Correct it.")
             % {"most": reviewing.MAX_COMMENT}
         )
-    return Decision(decision, reviewing.in_table_order(reasons), comment.strip(), fixed_text.strip())
+    return ReviewDecision(decision, reviewing.in_table_order(reasons), comment.strip(), review.fixed_text.strip())
 
 
-def _submit(sent: Submission, review_decision: Decision) -> Review | Refused:
+def _submit(sent: Submission, review_decision: ReviewDecision) -> Review | Refused:
     lease = submission.get_open_lease(sent, Stage.REVIEW, Role.REVIEWER)
     candidate = Candidate.objects.get(pk=lease.task.candidate_id)
     group = locked_group(candidate.group_id)
@@ -110,7 +108,7 @@ def _decide(
     slot_to_fill: leasing.SlotToFill,
     candidate: Candidate,
     group: CandidateGroup,
-    review_decision: Decision,
+    review_decision: ReviewDecision,
 ) -> Review:
     if lease.task.second:
         return _second_opinion(sent, lease, slot_to_fill, candidate, group, review_decision)
@@ -146,7 +144,7 @@ def _second_opinion(
     slot_to_fill: leasing.SlotToFill,
     candidate: Candidate,
     group: CandidateGroup,
-    review_decision: Decision,
+    review_decision: ReviewDecision,
 ) -> Review:
     """Store the decision beside the first one; nothing changes. A fix is stored as the comment."""
     leasing.fill(slot_to_fill.slot, lease, sent.now)
@@ -190,7 +188,7 @@ def _record(
     slot_to_fill: leasing.SlotToFill,
     candidate: Candidate,
     group: CandidateGroup,
-    review_decision: Decision,
+    review_decision: ReviewDecision,
     child: Candidate | None = None,
 ) -> Review:
     review = Review.objects.create(

@@ -60,7 +60,6 @@ def move_item(
     actor: User | None,
     *,
     outcome: str | None = None,
-    reason: str = "",
     also: dict[str, Any] | None = None,
     events: Iterable[AuditEvent] = (),
     **details: Any,
@@ -77,7 +76,7 @@ def move_item(
         raise Conflict(_("Someone else has just changed this item. Reload the page to see its current state."))
     for name, value in changes.items():
         setattr(item, name, value)
-    moved = audit.event(project, actor, move, item, from_state=old, to_state=new, reason=reason, **details)
+    moved = audit.event(project, actor, move, item, from_state=old, to_state=new, **{"reason": "", **details})
     audit.record(*events, moved)
 
 

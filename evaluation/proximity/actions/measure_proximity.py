@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from evaluation.errors import EvaluationError
 from evaluation.proximity.models import ProximityRun
-from evaluation.scoring.actions.start_run import check_device
+from evaluation.scoring.run_request import check_device
 from foilworks.core.corpus.models import Release
 from foilworks.core.jobs.queue import enqueue
 from foilworks.core.projects.access import require_researcher

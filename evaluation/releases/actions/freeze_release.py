@@ -1,6 +1,6 @@
 """Freeze a release: the valid items of a project as they are now, under the hash of their content."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +32,29 @@ MIN_REASON_LENGTH = 20
 
 
 @dataclass(frozen=True)
+class ItemSelection:
+    """Which of the valid items a release has, and which of them stay private.
+
+    `balance`: subtests that leave out items until no word distinguishes captions from foils; these items remain valid.
+    `needs`: only items whose answer needs this, by the ladders of `ladder_runs` (evaluation.ladder.selection).
+    `holdback`: share of the items that stay private, drawn by `seed`; what earlier releases hold back stays private.
+    """
+
+    balance: Sequence[str] = ()
+    holdback: float = 0.0
+    seed: int = 0
+    needs: str = ""
+    ladder_runs: Sequence[int] = ()
+
+
+def freezing_parameters(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a form, of the API or of a stored job as `freeze_release` takes them."""
+    names = {"name", "override"}
+    selection = ItemSelection(**{name: value for name, value in fields.items() if name not in names})
+    return {**{name: fields[name] for name in names & fields.keys()}, "selection": selection}
+
+
+@dataclass(frozen=True)
 class Content:
     """What a release freezes: its items, and what was left out, by subtest or by the evidence ladder."""
 
@@ -57,63 +80,55 @@ def freeze_release(
     *,
     name: str = "",
     override: str = "",
-    balance: Sequence[str] = (),
-    holdback: float = 0.0,
-    seed: int = 0,
-    needs: str = "",
-    ladder_runs: Sequence[int] = (),
+    selection: ItemSelection | None = None,
 ) -> Release:
     """Freeze all valid main items with their proficiency pairs. `person` None is the operator of the command line.
 
     The same content has the same hash: if it was frozen before, that release is returned and nothing is stored.
-    `override`: the written reason to release despite the gate; it is in the audit log and in every export. `balance`:
-    subtests that leave out items until no word distinguishes captions from foils; these items remain valid. `needs`:
-    only items whose answer needs this, by the ladders of `ladder_runs` (evaluation.ladder.selection). `holdback`: share
-    of the items that stay private, drawn by `seed`; what earlier releases hold back stays private.
+    `override`: the written reason to release despite the gate; it is in the audit log and in every export.
+    `selection`: by default all items, none of them private.
     AccessDenied without the researcher's role; EvaluationError: nothing is valid yet, the name is taken, the gate stops
     a subtest without an override, objects alone answer more items than the project allows, or too few items were never
     public.
     """
     require_researcher(person, project)
     # Before anything is locked, because the classifier is slow. The result is cached by its content.
-    runs = runs_to_select_with(project, ladder_runs) if needs else []
-    inspect(project, _content(project, balance, needs, runs).records)
-    reason, private_part = " ".join(override.split()), Part(check_share(holdback), seed)
+    items = selection or ItemSelection()
+    runs = runs_to_select_with(project, items.ladder_runs) if items.needs else []
+    inspect(project, _content(project, items, runs).records)
+    check_share(items.holdback)
+    reason = " ".join(override.split())
     return run_in_transaction(
-        lambda: _freeze(person, project, name, reason, lambda: _content(project, balance, needs, runs), private_part)
+        lambda: _freeze(person, project, name, reason, lambda: _content(project, items, runs), items)
     )
 
 
-@dataclass(frozen=True)
-class Part:
-    """What a release is to hold back."""
-
-    share: float
-    seed: int
-
-
-def _content(project: Project, balance: Sequence[str], needs: str, runs: Sequence[Run]) -> Content:
+def _content(project: Project, selection: ItemSelection, runs: Sequence[Run]) -> Content:
     """Return the valid items without those that the ladder, then the balance, leave out. Pairs of two clips stay whole.
 
     EvaluationError: none is left.
     """
-    (frozen, halves), selection = freeze_candidates(project), None
-    if needs:
-        selection = select([member.record for member in frozen], needs, runs)
-        selected = [member for member in frozen if member.record["id"] in selection.kept]
+    (frozen, halves), ladder_selection = freeze_candidates(project), None
+    if selection.needs:
+        ladder_selection = select([member.record for member in frozen], selection.needs, runs)
+        selected = [member for member in frozen if member.record["id"] in ladder_selection.kept]
         frozen, unpaired = whole_items(selected) if selected else ([], [])
         halves = [*halves, *unpaired]
     if not frozen:
         raise EvaluationError(_("No valid item qualifies. Choose other items, or models with other scores."))
-    remaining, offers = balanced(frozen, balance)
+    remaining, offers = balanced(frozen, selection.balance)
     counts = {row.name: {"n": row.n, "n_kept": row.n_kept} for row in offers}
-    return Content(
-        remaining, counts, selection.as_json() if selection else None, [half.record["id"] for half in halves]
-    )
+    ladder = ladder_selection.as_json() if ladder_selection else None
+    return Content(remaining, counts, ladder, [half.record["id"] for half in halves])
 
 
 def _freeze(
-    person: User | None, project: Project, name: str, override: str, make: Callable[[], Content], private_part: Part
+    person: User | None,
+    project: Project,
+    name: str,
+    override: str,
+    make: Callable[[], Content],
+    selection: ItemSelection,
 ) -> Release:
     # Two freezes of one project queue here, so that the second one finds the first. If an item that it contains
     # changes in the meantime, the freeze starts again.
@@ -123,10 +138,10 @@ def _freeze(
     content_hash = hash_of(records)
     existing = Release.objects.filter(project=project, content_hash=content_hash).first()
     if existing is not None:
-        return _same_content(existing, private_part)
+        return _same_content(existing, selection)
     finding = inspect(project, records)
     _check_gate(finding, override)
-    private = private_ids(project, records, private_part.share, private_part.seed)
+    private = private_ids(project, records, selection.holdback, selection.seed)
     # Sorting is stable: public items first.
     frozen = sorted(frozen, key=lambda member: member.record["id"] in private)
     public = frozen[: len(frozen) - len(private)]
@@ -149,13 +164,13 @@ def _freeze(
     details = {**content.left_out, "name": release.name, "content_hash": content_hash, "n_items": len(frozen)}
     details["n_as_published"] = release.n_as_published
     if private:
-        details |= {"n_private": len(private), "holdback": private_part.share, "seed": private_part.seed}
+        details |= {"n_private": len(private), "holdback": selection.holdback, "seed": selection.seed}
     audit.record(audit.event(project, person, "evaluation.freeze_release", release, **details))
     return release
 
 
-def _same_content(existing: Release, private_part: Part) -> Release:
-    if private_part.share and not existing.n_private:
+def _same_content(existing: Release, selection: ItemSelection) -> Release:
+    if selection.holdback and not existing.n_private:
         raise EvaluationError(
             _("The release '%(name)s' has the same items, all public. Add items before you hold a part back.")
             % {"name": existing.name}

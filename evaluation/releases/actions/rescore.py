@@ -8,6 +8,7 @@ from evaluation.releases.changes import previous_of
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import SCORE_FILE
+from evaluation.scoring.run_request import RunRequest
 from evaluation.scoring.run_results import is_settled
 from foilworks.core.corpus.models import Release
 from foilworks.core.projects.models import User
@@ -54,12 +55,14 @@ def _again(person: User | None, release: Release, run: Run) -> Run:
     return start_run(
         person,
         release,
-        run.spec,
-        protocol=run.protocol,
-        device=run.device,
-        label=run.label,
-        control=bool(run.params.get("control")),
-        dtype=run.params.get("dtype", "auto"),
-        kept_file=params if is_file else None,
-        budget=run.params.get("budget"),
+        RunRequest(
+            run.spec,
+            protocol=run.protocol,
+            device=run.device,
+            label=run.label,
+            control=bool(run.params.get("control")),
+            dtype=run.params.get("dtype", "auto"),
+            kept_file=params if is_file else None,
+            budget=run.params.get("budget"),
+        ),
     )

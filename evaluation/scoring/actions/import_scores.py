@@ -13,6 +13,7 @@ from evaluation.score_files.received import safe_name, write_file
 from evaluation.score_files.score_readers import FORMS
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Run
+from evaluation.scoring.run_request import RunRequest
 from foilworks.core.corpus.models import Release
 from foilworks.core.projects.access import require_role
 from foilworks.core.projects.models import Role, User
@@ -52,4 +53,6 @@ def import_scores(
         raise EvaluationError(
             _("The files cannot be stored (%(why)s). Free some disk space.") % {"why": error.strerror}
         ) from error
-    return start_run(person, release, f"file:{path}", protocol=protocol, label=label, kept_file=params, columns=columns)
+    return start_run(
+        person, release, RunRequest(f"file:{path}", protocol=protocol, label=label, kept_file=params, columns=columns)
+    )

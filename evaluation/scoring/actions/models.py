@@ -7,9 +7,9 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from evaluation.errors import EvaluationError
-from evaluation.scoring.actions.start_run import RUNS_OR_READS, checked_spec
 from evaluation.scoring.model_cards import FIELDS
 from evaluation.scoring.models import ModelCard, ModelTrust, Run
+from evaluation.scoring.run_request import RUNS_OR_READS, checked_spec
 from foilworks.core.hub.catalogue.specs import trusted_name
 from foilworks.core.projects.access import require_researcher, require_role
 from foilworks.core.projects.audit_trail import recording as audit

@@ -13,9 +13,10 @@ from django.utils.translation import gettext as _
 from evaluation.errors import EvaluationError
 from evaluation.score_files.received import safe_name, write_file
 from evaluation.score_files.score_readers import AUTO, FORMS
-from evaluation.scoring.actions.rung_params import SCORE_FILE, check_rung, ladder_params, ordered
-from evaluation.scoring.actions.start_run import DTYPES, queued
+from evaluation.scoring.actions.start_run import queued
 from evaluation.scoring.models import Run
+from evaluation.scoring.run_request import DTYPES
+from evaluation.scoring.rung_params import SCORE_FILE, check_rung, ladder_params, ordered
 from evaluation.scoring.rungs import FRAMES_TRIED, VERSION
 from foilworks.core.projects.access import require_role
 from foilworks.core.projects.audit_trail import recording as audit

@@ -6,8 +6,8 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from evaluation.errors import EvaluationError
-from evaluation.scoring.actions.start_run import limited
 from evaluation.scoring.models import Run
+from evaluation.scoring.run_request import limited
 from evaluation.scoring.shards.outlook import OTHER_MODEL
 from foilworks.core.jobs.queue import cancel, retry
 from foilworks.core.projects.access import require_role

@@ -1,100 +1,42 @@
 """Queue a scoring run: one model on one release under one protocol."""
 
-import re
-from collections.abc import Mapping
-from pathlib import Path, PurePath
 from typing import Any
 
-from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from evaluation.errors import EvaluationError
-from evaluation.metrics.control import CANDIDATES
-from evaluation.metrics.intervals import SEED
-from evaluation.scoring.actions.rung_params import files_of_rungs, ladder_params
 from evaluation.scoring.models import Run
-from evaluation.scoring.protocols import PROTOCOLS
-from evaluation.scoring.queries import control_texts, records_of
-from evaluation.scoring.rungs import FRAMES_TRIED
-from evaluation.scoring.served.specs import served_spec
-from evaluation.scoring.standard_results import STANDARD
+from evaluation.scoring.run_request import MAX_LABEL_LENGTH, RunRequest, default_label
 from foilworks.core.corpus.models import Release
 from foilworks.core.hub.catalogue.registry import ADAPTERS, ENDPOINT, SCORE_FILE
-from foilworks.core.hub.catalogue.specs import parse_spec
 from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.queue import enqueue
 from foilworks.core.projects.access import require_researcher
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import User
-from foilworks.core.text.quoting import quoted
-from generation.instruction_models.endpoints import endpoint_and_model
 
 JOB = "scoring.run"
-# Adapters whose only argument is a path.
-RUNS_OR_READS = frozenset({SCORE_FILE, "external"})
-DEVICE = re.compile(r"auto|cpu|cuda(:\d+)?")
-# `auto`: the run's first job chooses and stores its choice, so that every host of the run uses the same.
-DTYPES = ("auto", "float32", "bfloat16", "float16")
-COST = "cost"
-BUDGET = ("requests", "tokens", COST)
-MAX_SPEC_LENGTH, MAX_LABEL_LENGTH = 500, 120
-
-
-def check_device(device: str) -> None:
-    """Raise EvaluationError for an invalid device name."""
-    if not DEVICE.fullmatch(device):
-        raise EvaluationError(f"unknown device {quoted(device)}; give auto, cpu, cuda or cuda:N")
 
 
 @transaction.atomic
-def start_run(
-    person: User | None,
-    release: Release,
-    spec: str,
-    *,
-    protocol: str = "foilworks",
-    device: str = "auto",
-    label: str = "",
-    control: bool = False,
-    standard: bool = False,
-    dtype: str = DTYPES[0],
-    kept_file: Mapping[str, str] | None = None,
-    proficiency: Path | None = None,
-    columns: Mapping[str, str] | None = None,
-    form: str = "",
-    budget: Mapping[str, float] | None = None,
-    controls: bool = False,
-    frames_tried: int = FRAMES_TRIED,
-    rung_files: Mapping[str, Path] | None = None,
-) -> Run:
+def start_run(person: User | None, release: Release, request: RunRequest) -> Run:
     """Store the run and queue its job (`run.job`). `person` None is the operator of the command line.
 
-    `dtype`: the number format of the model, part of its key unless it is float32. `kept_file`: format and proficiency
-    file of a stored score file; `proficiency`: that file as the operator names it. `columns`: {role: column}; `form`:
-    the format of the score file, detected if empty. `control`: also rank among sampled captions of other videos
-    (Feint6K, Fig. 1b); `standard`: also rank each clip's caption among all captions. `controls`: also score with less
-    and less of each clip (`scoring.rungs`), the best of `frames_tried` frames; `rung_files`: {rung: score file}.
-    `budget`: the maximum `requests`, `tokens` and `cost` of a run through an endpoint. AccessDenied; HubError: the spec
-    names no model; EvaluationError: an invalid choice, a missing file, a path outside the models folder on a page.
+    AccessDenied; HubError: the spec names no model; EvaluationError: an invalid choice, a missing file, a path outside
+    the models folder on a page.
     """
     require_researcher(person, project := release.project)
-    slug, argument = checked_spec(spec, from_page=person is not None and kept_file is None)
-    spec, given = f"{slug}:{argument}", kept_file or _second_file(slug, proficiency)
-    _check_choices(protocol, device, dtype)
-    params = {**({"control": _drawn(release, slug)} if control else given), **_dtype(dtype)}
-    params |= _named(columns, form, slug) | limited(budget, slug, spec)
-    params |= _ladder(release, slug, controls, frames_tried, rung_files) | _standard(slug, standard)
+    slug, argument = request.checked_spec(from_page=person is not None)
     run = Run.objects.create(
         release=release,
-        spec=spec,
-        label=(label.strip() or default_label(slug, argument))[:MAX_LABEL_LENGTH],
-        protocol=protocol,
-        device=device,
-        params=params,
+        spec=f"{slug}:{argument}",
+        label=(request.label.strip() or default_label(slug, argument))[:MAX_LABEL_LENGTH],
+        protocol=request.protocol,
+        device=request.device,
+        params=request.checked_params(release, slug, argument),
         created_by=person,
     )
-    run.job = queued(run, slug, dtype)
+    run.job = queued(run, slug, request.dtype)
     run.save(update_fields=["job"])
     audit.record(audit.event(project, person, "evaluation.start_run", run, **_about(run)))
     return run
@@ -102,47 +44,14 @@ def start_run(
 
 def _about(run: Run) -> dict[str, Any]:
     """Return what the audit notes of a started run."""
-    told: dict[str, Any] = {"spec": run.spec, "protocol": run.protocol, "device": run.device, "release": run.release_id}
-    told |= {"budget": run.params["budget"]} if "budget" in run.params else {}
-    return told | ({"rungs": run.params["ladder"]["rungs"]} if "ladder" in run.params else {})
-
-
-def _ladder(
-    release: Release, slug: str, controls: bool, tried: int, files: Mapping[str, Path] | None
-) -> dict[str, dict[str, Any]]:
-    if files:
-        return {"ladder": files_of_rungs(slug, files)}
-    return {"ladder": ladder_params(release, slug, tried)} if controls else {}
-
-
-def _standard(slug: str, wanted: bool) -> dict[str, dict[str, Any]]:
-    """Return what the job fills; whether the model has vectors is known when it is loaded."""
-    if wanted and slug in (SCORE_FILE, ENDPOINT):
-        raise EvaluationError(_("Standard retrieval needs the vectors of a dual encoder. Clear “Standard retrieval”."))
-    return {STANDARD: {}} if wanted else {}
-
-
-def _second_file(slug: str, path: Path | None) -> dict[str, str]:
-    if path is None:
-        return {}
-    if slug != SCORE_FILE:
-        raise EvaluationError("a model scores the proficiency items itself; leave out the file of proficiency scores")
-    if not path.is_file():
-        raise EvaluationError(f"{path}: file: there is no such score file; check the path")
-    # A worker has a working folder of its own.
-    return {"proficiency": str(path.resolve())}
-
-
-def _named(columns: Mapping[str, str] | None, form: str, slug: str) -> dict[str, Any]:
-    if form and slug != SCORE_FILE:
-        raise EvaluationError(_("--form applies only to score files. Remove --form."))
-    if columns and slug != SCORE_FILE:
-        raise EvaluationError(_("--column applies only to score files. Remove --column."))
-    return {**({"form": form} if form else {}), **({"columns": dict(columns)} if columns else {})}
-
-
-def _dtype(dtype: str) -> dict[str, str]:
-    return {} if dtype == DTYPES[0] else {"dtype": dtype}
+    details: dict[str, Any] = {
+        "spec": run.spec,
+        "protocol": run.protocol,
+        "device": run.device,
+        "release": run.release_id,
+    }
+    details |= {"budget": run.params["budget"]} if "budget" in run.params else {}
+    return details | ({"rungs": run.params["ladder"]["rungs"]} if "ladder" in run.params else {})
 
 
 def queued(run: Run, slug: str, dtype: str) -> Job:
@@ -156,84 +65,3 @@ def queued(run: Run, slug: str, dtype: str) -> Job:
         project_id=run.release.project_id,
         route="" if elsewhere else f"{run.spec} {run.device} {dtype}",
     )
-
-
-def limited(budget: Mapping[str, float] | None, slug: str, *specs: str) -> dict[str, dict[str, float]]:
-    """Return the budget of a run with the models `specs` as its `params` store it.
-
-    EvaluationError: a model without a budget, an unknown limit, or a max cost of an endpoint without a price.
-    """
-    limits = {name: value for name, value in (budget or {}).items() if value}
-    if limits and slug != ENDPOINT:
-        raise EvaluationError(_("Only runs through an endpoint have a budget. Remove the limits."))
-    for name, value in limits.items():
-        if name not in BUDGET or value < 0:
-            raise EvaluationError(f"budget: {name} is {value}; give a number above 0 for: {', '.join(BUDGET)}")
-    for spec in specs if COST in limits else ():
-        kind, _mark, argument = spec.partition("?")[0].partition(":")
-        if kind == ENDPOINT and (endpoint := endpoint_and_model(argument)[0]).price is None:
-            told = {"name": endpoint.name, "price": f"CHAT_{endpoint.name.upper()}_PRICE"}
-            raise EvaluationError(
-                _("Endpoint %(name)s has no price, so it has no cost. Set %(price)s, or limit requests or tokens.")
-                % told
-            )
-    return {"budget": limits} if limits else {}
-
-
-def _drawn(release: Release, slug: str) -> dict[str, int]:
-    """Return how the control is sampled; tried here, so that an impossible run fails at once."""
-    if slug == SCORE_FILE:
-        raise EvaluationError(_("A score file has no scores of sampled captions. Clear “Retrieval control”."))
-    params = {"candidates": CANDIDATES, "seed": SEED}
-    control_texts(records_of(release), params)
-    return params
-
-
-def _check_choices(protocol: str, device: str, dtype: str) -> None:
-    if protocol not in PROTOCOLS:
-        raise EvaluationError(f"unknown protocol {quoted(protocol)}; choose one of: {', '.join(PROTOCOLS)}")
-    check_device(device)
-    if dtype not in DTYPES:
-        raise EvaluationError(f"unknown number format {quoted(dtype)}; choose one of: {', '.join(DTYPES)}")
-
-
-def checked_spec(spec: str, from_page: bool) -> tuple[str, str]:
-    if len(spec) > MAX_SPEC_LENGTH or not spec.isprintable():
-        raise EvaluationError(f"a model name has at most {MAX_SPEC_LENGTH} printable characters; shorten it")
-    slug, argument = parse_spec(spec)
-    if slug == ENDPOINT:
-        served_spec(spec)
-        return slug, argument
-    # Options of the adapter follow the name.
-    name, mark, options = (argument, "", "") if slug == SCORE_FILE else argument.partition("?")
-    path = Path(name)
-    # Paths below the working folder are also server files, or a program that would be started.
-    names_a_path = slug in RUNS_OR_READS or path.is_absolute() or ".." in path.parts or ("/" in name and path.exists())
-    if from_page and names_a_path and not path.resolve().is_relative_to(Path(settings.MODEL_ROOT).resolve()):
-        raise EvaluationError(
-            _(
-                "This file is not in the models folder of this installation. On this page, "
-                "you can use only files in that folder."
-            )
-        )
-    if slug == SCORE_FILE and not path.is_file():
-        raise EvaluationError(f"{argument}: file: there is no such score file; check the path")
-    # A worker has a working folder of its own.
-    return slug, f"{path.resolve()}{mark}{options}" if names_a_path and name else argument
-
-
-def default_label(slug: str, argument: str) -> str:
-    """Return the default name of a run: the folder, file or name of the model with its options, else the adapter.
-
-    Runs of one model with other options are told apart by them.
-    """
-    if slug == SCORE_FILE:
-        return PurePath(argument).stem
-    name, mark, given = argument.partition("?")
-    if slug == ENDPOINT:
-        name = name if "/" in name else served_spec(f"{slug}:{argument}").model
-    elif name.isdecimal():
-        name = f"{slug}:{name}"
-    # A folder of this host, such as that of a tokenizer, is no name.
-    options = [one for one in given.split("&") if one and "/" not in one]
-    return f"{PurePath(name).name or slug}{mark if options else ''}{'&'.join(options)}"

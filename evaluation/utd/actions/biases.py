@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from evaluation.errors import EvaluationError
-from evaluation.scoring.actions.start_run import check_device
+from evaluation.scoring.run_request import check_device
 from evaluation.utd.ablation import ZERO_SHOT
 from evaluation.utd.actions.descriptions import MAX_NAME_LENGTH, checked_model
 from evaluation.utd.actions.import_benchmark import MAX_LABEL_LENGTH, expected_ids
@@ -15,8 +15,9 @@ from evaluation.utd.instructions import CLASSIFICATION, TASKS
 from evaluation.utd.models import BenchmarkedModel, BiasRun, Descriptions, ItemCheck, ShortcutBar
 from evaluation.utd.procedure import CURVE, checked_choices
 from evaluation.utd.recipes import RECIPES
+from evaluation.utd.requests import BiasRequest, PredictionRequest
 from evaluation.utd.samples import samples_of
-from evaluation.utd.vector_formats import FLOAT32, SUFFIXES
+from evaluation.utd.vector_formats import SUFFIXES
 from foilworks.core.jobs.queue import enqueue
 from foilworks.core.projects.access import require_researcher, require_role
 from foilworks.core.projects.audit_trail import recording as audit
@@ -32,54 +33,36 @@ CHECK_JOB = "utd.check_shortcuts"
 
 
 @transaction.atomic
-def measure_bias(
-    person: User | None,
-    descriptions: Descriptions,
-    *,
-    task: str = CLASSIFICATION,
-    labels: str = "",
-    encoder: str = "",
-    max_reading: str = "score",
-    name: str = "",
-    device: str = "auto",
-    seed: int = 0,
-    options: Mapping[str, Any] | None = None,
-    class_texts: Mapping[str, str] | None = None,
-    learning_curve: bool = False,
-    vectors: str = FLOAT32,
-) -> BiasRun:
+def measure_bias(person: User | None, descriptions: Descriptions, request: BiasRequest) -> BiasRun:
     """Store the order and queue its job (`run.job`). `person` None is the operator of the command line.
 
-    `options`: choices of the procedure that differ from the published ones. `class_texts`: what is embedded instead of
-    the name of a class.
-    `labels`: the source of classes (class_label, category, facts:NAME), or the prefix of the keys of captions.
-    `encoder`: the encoder of the descriptions' recipe if empty. `vectors`: float32, or float16 for half the disk space.
     AccessDenied, EvaluationError, GenerationError as in `describe_videos`.
     """
-    project = descriptions.project
+    project, task, labels = descriptions.project, request.task, request.labels
     require_researcher(person, project)
-    check_device(device)
-    _check_task(task, max_reading, labels, vectors)
-    chosen_procedure = _procedure(options or {}, class_texts or {}, learning_curve)
+    check_device(request.device)
+    _check_task(task, request.max_reading, labels, request.vectors)
+    chosen_procedure = _procedure(request.options or {}, request.class_texts or {}, request.learning_curve)
     recipe = RECIPES.get(descriptions.params.get("recipe", ""))
-    chosen = checked_model(encoder.strip() or (recipe.encoder if recipe else ""), person)
-    shown = " ".join(name.split()) or f"{descriptions.name}: {labels or task}"
+    encoder = checked_model(request.encoder.strip() or (recipe.encoder if recipe else ""), person)
+    name = " ".join(request.name.split()) or f"{descriptions.name}: {labels or task}"
+    params = {name: getattr(request, name) for name in ("max_reading", "device", "seed", "vectors")}
     run = BiasRun.objects.create(
         project=project,
         descriptions=descriptions,
-        name=shown[:MAX_NAME_LENGTH],
+        name=name[:MAX_NAME_LENGTH],
         task=task,
         labels=labels.strip(),
-        encoder=chosen,
-        params={"max_reading": max_reading, "device": device, "seed": seed, "vectors": vectors, **chosen_procedure},
+        encoder=encoder,
+        params={**params, **chosen_procedure},
         created_by=person,
     )
     run.job = enqueue(
         MEASURE_JOB, run.pk, queue="gpu", title=_("Bias of %(name)s") % {"name": run.name}, project_id=project.pk
     )
     run.save(update_fields=["job"])
-    params = {**run.params, "class_texts": len(class_texts or {})}
-    details = {"descriptions": descriptions.pk, "task": task, "labels": labels, "encoder": chosen, **params}
+    params = {**run.params, "class_texts": len(request.class_texts or {})}
+    details = {"descriptions": descriptions.pk, "task": task, "labels": labels, "encoder": encoder, **params}
     audit.record(audit.event(project, person, "evaluation.measure_bias", run, **details))
     return run
 
@@ -104,41 +87,27 @@ def _procedure(options: Mapping[str, Any], class_texts: Mapping[str, str], learn
 
 
 @transaction.atomic
-def predict_samples(
-    person: User | None,
-    run: BiasRun,
-    model: str,
-    *,
-    zero_shot: bool = False,
-    label: str = "",
-    epochs: int = 50,
-    augment: bool = True,
-    device: str = "auto",
-    rerank: str = "",
-) -> BenchmarkedModel:
+def predict_samples(person: User | None, run: BiasRun, request: PredictionRequest) -> BenchmarkedModel:
     """Store the row and queue its job (`row.job`); a model of the same label is replaced.
 
-    `model`: a backbone that a classifier is trained on, or with `zero_shot` an adapter such as clip:ID. `rerank`: a
-    second model for retrieval, which ranks the highest videos of each caption again (UTD, Sec. B.4). AccessDenied
-    without the researcher's role; EvaluationError, GenerationError: invalid parameters.
+    AccessDenied without the researcher's role; EvaluationError, GenerationError: invalid parameters.
     """
-    project = run.project
+    project, zero_shot, device = run.project, request.zero_shot, request.device
     require_researcher(person, project)
     expected_ids(run)
     if run.descriptions is None:
         samples_of(run)
     check_device(device)
-    if not 1 <= epochs <= MAX_EPOCHS:
-        raise EvaluationError(f"{epochs} epochs are not allowed; give 1 to {MAX_EPOCHS}")
-    spec = checked_model(model.strip(), person)
-    second = _second_model(person, run, rerank.strip(), zero_shot)
-    shown = (label.strip() or spec.rpartition("/")[2])[:MAX_LABEL_LENGTH]
+    if not 1 <= request.epochs <= MAX_EPOCHS:
+        raise EvaluationError(f"{request.epochs} epochs are not allowed; give 1 to {MAX_EPOCHS}")
+    spec = checked_model(request.model.strip(), person)
+    second = _second_model(person, run, request.rerank.strip(), zero_shot)
+    shown = (request.label.strip() or spec.rpartition("/")[2])[:MAX_LABEL_LENGTH]
+    training = {"epochs": request.epochs, "augment": request.augment}
     values = {
         "source": f"{ZERO_SHOT if zero_shot else ''}{spec}"[:500],
         "right": {},
-        "details": {"device": device, **second}
-        if zero_shot
-        else {"device": device, "epochs": epochs, "augment": augment},
+        "details": {"device": device, **(second if zero_shot else training)},
         "scored_at": None,
         "created_by": person,
     }

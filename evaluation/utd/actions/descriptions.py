@@ -11,13 +11,14 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from evaluation.errors import EvaluationError
-from evaluation.scoring.actions.start_run import check_device, limited
+from evaluation.scoring.run_request import check_device, limited
 from evaluation.utd.described_videos import DescribedVideos
 from evaluation.utd.matching import matched_keys
 from evaluation.utd.models import Descriptions, FrameText, TextSource
 from evaluation.utd.needs import TEST, TRAIN, missing_texts, told
 from evaluation.utd.prompt_sets import asked_by
 from evaluation.utd.recipes import PAPER, RECIPES
+from evaluation.utd.requests import DescriptionRequest
 from evaluation.utd.samples import described_by_text
 from evaluation.utd.subsets import subset_with_files, summarized
 from evaluation.utd.utd_files import read_descriptions, sha256_of
@@ -39,48 +40,31 @@ MAX_LISTED = 100
 
 
 @transaction.atomic
-def describe_videos(
-    person: User | None,
-    project: Project,
-    *,
-    recipe: str = PAPER,
-    describer: str = "",
-    extractor: str = "",
-    frames: int = 0,
-    name: str = "",
-    device: str = "auto",
-    budget: Mapping[str, float] | None = None,
-    split: str = "",
-    videos: Sequence[str] = (),
-    prompts: Mapping[str, Any] | None = None,
-    placement: str = "",
-) -> Descriptions:
+def describe_videos(person: User | None, project: Project, request: DescriptionRequest) -> Descriptions:
     """Store the order and queue its job (`descriptions.job`). `person` None is the operator of the command line.
 
-    Empty values come from the recipe. `budget`: the maximum `requests`, `tokens` and `cost` at endpoints. `split`,
-    `videos`: describe only that split, or the videos with these keys. `prompts`: a project's own (`read_prompts`);
-    `placement`: where the start of an answer is. AccessDenied without the researcher's role;
-    EvaluationError for invalid parameters; GenerationError for an unknown endpoint, and for a path outside the models
-    folder if a person sets it.
+    AccessDenied without the researcher's role; EvaluationError for invalid parameters; GenerationError for an unknown
+    endpoint, and for a path outside the models folder if a person sets it.
     """
     require_researcher(person, project)
-    chosen_videos = subset_with_files(project, split, videos)
-    if recipe not in RECIPES:
-        raise EvaluationError(f"unknown recipe {quoted(recipe)}; choose one of: {', '.join(RECIPES)}")
-    chosen = RECIPES[recipe]
-    check_device(device)
-    if not 0 <= frames <= MAX_FRAMES:
-        raise EvaluationError(f"{frames} frames per video are not allowed; give 1 to {MAX_FRAMES}")
+    chosen_videos = subset_with_files(project, request.split, request.videos)
+    if request.recipe not in RECIPES:
+        raise EvaluationError(f"unknown recipe {quoted(request.recipe)}; choose one of: {', '.join(RECIPES)}")
+    recipe = RECIPES[request.recipe]
+    check_device(request.device)
+    if not 0 <= request.frames <= MAX_FRAMES:
+        raise EvaluationError(f"{request.frames} frames per video are not allowed; give 1 to {MAX_FRAMES}")
+    describer, extractor = request.describer.strip(), request.extractor.strip()
     made = Descriptions.objects.create(
         project=project,
-        name=(" ".join(name.split()) or chosen.label)[:MAX_NAME_LENGTH],
-        describer=checked_model(describer.strip() or chosen.describer, person),
-        extractor=checked_model(extractor.strip() or chosen.extractor, person),
+        name=(" ".join(request.name.split()) or recipe.label)[:MAX_NAME_LENGTH],
+        describer=checked_model(describer or recipe.describer, person),
+        extractor=checked_model(extractor or recipe.extractor, person),
         params={
-            **_params(frames or chosen.frames, recipe),
-            "device": device,
-            **asked_by(prompts or {}, placement),
-            **limited(budget, ENDPOINT.rstrip(":"), describer.strip(), extractor.strip()),
+            **_params(request.frames or recipe.frames, request.recipe),
+            "device": request.device,
+            **asked_by(request.prompts or {}, request.placement),
+            **limited(request.budget, ENDPOINT.rstrip(":"), describer, extractor),
             **chosen_videos,
         },
         created_by=person,

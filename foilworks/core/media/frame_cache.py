@@ -31,10 +31,6 @@ FORMS = (LOSSLESS, JPEG)
 FORMAT = "frames/3"
 SHORT_SIDE, QUALITY = 384, 95
 FORM_VERSIONS = {LOSSLESS: "lossless", JPEG: f"jpeg{QUALITY}@{SHORT_SIDE}"}
-Decode = Callable[
-    [PathLike[str], Sampling, float | None, float | None, tuple[int, int] | None, str, str],
-    bytes,
-]
 # Decoded together with the frames that are read now: bounds the memory of one decoding.
 MAX_FRAMES_TOGETHER = 64
 
@@ -54,6 +50,28 @@ class FramesAsked:
 
 
 @dataclass(frozen=True)
+class ClipRequest:
+    """The frames of one clip: its file and trim, the sampling, and the size if the model asks for one.
+
+    `content`: the SHA-256 of the video's bytes, if it is known.
+    """
+
+    path: PathLike[str]
+    sampling: Sampling
+    start: float | None = None
+    end: float | None = None
+    size: Size | None = None
+    content: str = ""
+
+    def sample(self, size: Size | None, content: str) -> Sample:
+        return self.sampling.sample(self.path, self.start, self.end, size, content)
+
+
+# A request and the form of the cache -> what an entry contains.
+Decode = Callable[[ClipRequest, str], bytes]
+
+
+@dataclass(frozen=True)
 class FrameCache:
     """A cache of frames; `files` None: nothing is cached, and frames are the same.
 
@@ -66,123 +84,83 @@ class FrameCache:
     elsewhere: Decode | None = None
     also: tuple[FramesAsked, ...] = ()
 
-    def read(
-        self,
-        path: PathLike[str],
-        sampling: Sampling,
-        start: float | None = None,
-        end: float | None = None,
-        size: tuple[int, int] | None = None,
-        content: str = "",
-    ) -> Sample:
-        """As `sampling.sample`; `content`: the SHA-256 of the video's bytes where it is known. MediaError: unusable."""
+    def read(self, clip: ClipRequest) -> Sample:
+        """Return the frames, as `sampling.sample`. MediaError: unusable."""
         if self.files is None:
-            return self._decoded(path, sampling, start, end, size, content)[0]
-        key = self.key(path, sampling, start, end, size, content)
-        kept = self.files.get(key)
-        if kept is not None:
-            found = unpacked(kept)
-            if found is not None:
-                return found
+            return self._decoded(clip)[0]
+        key = self.key(clip)
+        entry = self.files.get(key)
+        if entry is not None:
+            sample = unpacked(entry)
+            if sample is not None:
+                return sample
             self.files.drop(key)
-        together = self._read_together(self.files, path, FramesAsked(sampling, size, self.form), start, end, content)
+        together = self._read_together(self.files, clip)
         if together is not None:
             return together
-        sample, packed_ = self._decoded(path, sampling, start, end, size, content)
-        self.files.put(key, packed_ if packed_ is not None else packed(sample, LOSSLESS))
+        sample, entry = self._decoded(clip)
+        self.files.put(key, entry if entry is not None else packed(sample, LOSSLESS))
         return sample
 
-    def key(
-        self,
-        path: PathLike[str],
-        sampling: Sampling,
-        start: float | None = None,
-        end: float | None = None,
-        size: tuple[int, int] | None = None,
-        content: str = "",
-    ) -> str:
-        """What the frames are known by. MediaError: no file, and its bytes are not known."""
-        form = LOSSLESS if size is not None else self.form
+    def key(self, clip: ClipRequest) -> str:
+        """Return the key of the entry. MediaError: no file, and its bytes are not known."""
+        form = LOSSLESS if clip.size is not None else self.form
         return content_key(
             format=FORMAT,
-            video=content or _hash_of(path),
-            start=start,
-            end=end,
-            sampling=sampling.version,
-            size=size,
+            video=clip.content or _hash_of(clip.path),
+            start=clip.start,
+            end=clip.end,
+            sampling=clip.sampling.version,
+            size=clip.size,
             form=FORM_VERSIONS[form],
         )
 
-    def _read_together(
-        self,
-        files: FileCache,
-        path: PathLike[str],
-        first: FramesAsked,
-        start: float | None,
-        end: float | None,
-        content: str,
-    ) -> Sample | None:
-        """Decode once for `first` and for `also`, and cache all; None if there is nothing to share, or it fails."""
-        if self.elsewhere is not None or first.sampling.is_drawn:
+    def _read_together(self, files: FileCache, clip: ClipRequest) -> Sample | None:
+        """Decode once for this clip and for `also`, and cache all; None if there is nothing to share, or it fails."""
+        if self.elsewhere is not None or clip.sampling.is_drawn:
             return None
-        others = [one for one in self.also if not one.sampling.is_drawn]
-        keys = {self._key_of(one, path, start, end, content): one for one in (first, *others)}
-        wanted = [(key, one) for key, one in keys.items() if one == first or not files.path(key).exists()]
+        first = FramesAsked(clip.sampling, clip.size, self.form)
+        others = [asked for asked in self.also if not asked.sampling.is_drawn]
+        keys = {self._key_of(asked, clip): asked for asked in (first, *others)}
+        wanted = [(key, asked) for key, asked in keys.items() if asked == first or not files.path(key).exists()]
         if len(wanted) < 2:
             return None
         try:
-            samples = _decoded_together(Path(path), [one for _, one in wanted], start, end)
+            samples = _decoded_together(Path(clip.path), [asked for _, asked in wanted], clip.start, clip.end)
         except MediaError:
             # Damage after the last frame of `first` concerns only the others.
             return None
-        found = samples[0]
-        for (key, one), sample in zip(wanted, samples, strict=False):
-            entry = packed(sample, one.stored)
+        own_sample = samples[0]
+        for (key, asked), sample in zip(wanted, samples, strict=False):
+            entry = packed(sample, asked.stored)
             files.put(key, entry)
-            found = (unpacked(entry) or found) if one == first and one.stored == JPEG else found
-        return found
+            if asked == first and asked.stored == JPEG:
+                own_sample = unpacked(entry) or own_sample
+        return own_sample
 
-    def _key_of(
-        self, one: FramesAsked, path: PathLike[str], start: float | None, end: float | None, content: str
-    ) -> str:
-        return replace(self, form=one.form).key(path, one.sampling, start, end, one.size, content)
+    def _key_of(self, asked: FramesAsked, clip: ClipRequest) -> str:
+        return replace(self, form=asked.form).key(replace(clip, sampling=asked.sampling, size=asked.size))
 
-    def _decoded(
-        self,
-        path: PathLike[str],
-        sampling: Sampling,
-        start: float | None,
-        end: float | None,
-        size: tuple[int, int] | None,
-        content: str,
-    ) -> tuple[Sample, bytes | None]:
+    def _decoded(self, clip: ClipRequest) -> tuple[Sample, bytes | None]:
         """As `_made`, here or elsewhere."""
         if self.elsewhere is None:
-            return self._made(path, sampling, start, end, size, content)
-        kept = self.elsewhere(path, sampling, start, end, size, content, self.form)
-        found = unpacked(kept)
-        assert found is not None
-        return found, kept
+            return self._made(clip)
+        entry = self.elsewhere(clip, self.form)
+        sample = unpacked(entry)
+        assert sample is not None
+        return sample, entry
 
-    def _made(
-        self,
-        path: PathLike[str],
-        sampling: Sampling,
-        start: float | None,
-        end: float | None,
-        size: tuple[int, int] | None,
-        content: str,
-    ) -> tuple[Sample, bytes | None]:
-        """The frames, and how they are kept where that is what they were read from."""
-        # What is drawn is drawn by what the file holds, wherever it lies.
-        content = content or (_hash_of(path) if sampling.is_drawn else "")
+    def _made(self, clip: ClipRequest) -> tuple[Sample, bytes | None]:
+        """Return the frames, and their entry if that is what they were read from."""
+        # What is drawn is drawn by the bytes of the file, independent of its path.
+        content = clip.content or (_hash_of(clip.path) if clip.sampling.is_drawn else "")
         # A model that asks for a size gets few pixels anyway.
-        if size is not None or self.form == LOSSLESS:
-            return sampling.sample(path, start, end, size, content), None
-        kept = packed(sampling.sample(path, start, end, _small(path), content), JPEG)
-        found = unpacked(kept)
-        assert found is not None
-        return found, kept
+        if clip.size is not None or self.form == LOSSLESS:
+            return clip.sample(clip.size, content), None
+        entry = packed(clip.sample(_small(clip.path), content), JPEG)
+        sample = unpacked(entry)
+        assert sample is not None
+        return sample, entry
 
 
 def _decoded_together(path: Path, asked: Sequence[FramesAsked], start: float | None, end: float | None) -> list[Sample]:
@@ -196,18 +174,10 @@ def _decoded_together(path: Path, asked: Sequence[FramesAsked], start: float | N
     return frames_on_screen(path, list(zip(moments, sizes, strict=True))[:fit])
 
 
-def packed_frames(
-    path: PathLike[str],
-    sampling: Sampling,
-    start: float | None,
-    end: float | None,
-    size: tuple[int, int] | None,
-    content: str,
-    form: str,
-) -> bytes:
+def packed_frames(clip: ClipRequest, form: str) -> bytes:
     """Decode frames for a cache of this form: what an entry holds. MediaError: unusable."""
-    sample, kept = FrameCache(None, form)._made(path, sampling, start, end, size, content)
-    return packed(sample, LOSSLESS) if kept is None else kept
+    sample, entry = FrameCache(None, form)._made(clip)
+    return packed(sample, LOSSLESS) if entry is None else entry
 
 
 def packed(sample: Sample, form: str) -> bytes:

@@ -89,7 +89,10 @@ def list_releases(request: HttpRequest, slug: Slug, query: Query[ReleasesAsked])
 def create_release(request: HttpRequest, slug: Slug, body: ReleaseIn) -> Status:
     """Freeze all valid items. The same content has the same hash and returns the existing release."""
     project = get_project(request.user, slug, Role.RESEARCHER)
-    return Status(201, release_out(freezing.freeze_release(request.user, project, **body.dict())))
+    return Status(
+        201,
+        release_out(freezing.freeze_release(request.user, project, **freezing.freezing_parameters(body.dict()))),
+    )
 
 
 @router.get("/{int:pk}", response=reads(ReleaseOut))

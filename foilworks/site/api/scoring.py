@@ -14,6 +14,7 @@ from evaluation.scoring.figures import require_figures
 from evaluation.scoring.forms import BringScoresForm, ScoringForm
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import release_scores
+from evaluation.scoring.run_request import RunRequest
 from evaluation.scoring.run_results import is_settled, results_of
 from foilworks.core.corpus.access import get_release
 from foilworks.core.corpus.records import ReleaseScore
@@ -125,7 +126,7 @@ def start_scoring(request: HttpRequest, slug: Slug, pk: int, body: ScoringIn) ->
     """Score a release with a model; a job stores the scores."""
     release = get_release(request.user, slug, pk)
     params = cleaned(ScoringForm(body.dict()))
-    return Status(202, scoring_out(starting.start_run(request.user, release, params.pop("spec"), **params)))
+    return Status(202, scoring_out(starting.start_run(request.user, release, RunRequest(params.pop("spec"), **params))))
 
 
 @router.post("/releases/{int:pk}/scores", response=writes(ScoringOut, 202))

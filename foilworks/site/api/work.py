@@ -15,7 +15,7 @@ from annotation.actions.leases import leasing
 from annotation.actions.submissions.judge_and_claim import Judged, judge_and_claim
 from annotation.actions.submissions.judgements import submit_choice, submit_objects, submit_vote
 from annotation.actions.submissions.submit_edit import submit_edit
-from annotation.actions.submissions.submit_review import submit_review
+from annotation.actions.submissions.submit_review import ReviewDecision, submit_review
 from annotation.claims import claim_of
 from annotation.errors import NotAdmitted
 from annotation.messages import TIME_IS_UP
@@ -180,8 +180,8 @@ def _edit(request: HttpRequest, lease: Lease, key: str, body: Answer) -> Record:
 
 
 def _review(request: HttpRequest, lease: Lease, key: str, body: Answer) -> Record:
-    review = {"reasons": body.reasons, "comment": body.comment, "fixed_text": body.fixed_text}
-    return submit_review(request.user, lease.token, key, body.decision, **review, **_common(body))
+    decision = ReviewDecision(body.decision, body.reasons, body.comment, body.fixed_text)
+    return submit_review(request.user, lease.token, key, decision, **_common(body))
 
 
 def _objects(request: HttpRequest, lease: Lease, key: str, body: Answer) -> Record:

@@ -25,9 +25,11 @@ from evaluation.reports.reports import project_report
 from evaluation.scoring.actions.start_run import start_run as start_scoring
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import run_results
+from evaluation.scoring.run_request import RunRequest
 from evaluation.utd.actions.biases import measure_bias
 from evaluation.utd.actions.descriptions import describe_videos
 from evaluation.utd.recipes import DEMO
+from evaluation.utd.requests import BiasRequest, DescriptionRequest
 from foilworks.core.corpus.actions.create_subtest import create_subtest
 from foilworks.core.corpus.export_formats.registry import EXPORTERS
 from foilworks.core.corpus.models import Release, Subtest
@@ -56,6 +58,7 @@ from foilworks.site.imports.store import import_records
 from foilworks.site.supervisor.services import services
 from generation.actions.runs import start_run as start_generation
 from generation.models import GenerationRun
+from generation.run_request import GenerationRequest
 
 DATASET = "shapes"
 RECORDS = "captions.jsonl"
@@ -230,7 +233,9 @@ def _run_method(
     making: Build, subtest: Subtest, method: str, seed: int, selection: dict[str, Any], params: dict[str, Any]
 ) -> None:
     run = start_generation(
-        making.owner, making.project, subtest=subtest, method=method, params=params, seed=seed, selection=selection
+        making.owner,
+        making.project,
+        GenerationRequest(subtest=subtest, method=method, params=params, seed=seed, selection=selection),
     )
     making.jobs([_job(run.job)], GENERATION_SECONDS, f"foils: {subtest.name}")
 
@@ -280,9 +285,7 @@ def _score(making: Build, release: Release) -> list[Run]:
         start_scoring(
             making.owner,
             release,
-            f"tiny:{plan.model_folder(making.project, architecture)}",
-            label=architecture,
-            controls=True,
+            RunRequest(f"tiny:{plan.model_folder(making.project, architecture)}", label=architecture, controls=True),
         )
         for architecture in plan.ARCHITECTURES
     ]
@@ -299,9 +302,9 @@ def _measure_bias(making: Build) -> None:
         for split in ("train", "test")
         for key in videos.filter(split=split).values_list("key", flat=True)[: making.sizes.described]
     ]
-    described = describe_videos(making.owner, making.project, recipe=DEMO, videos=keys)
+    described = describe_videos(making.owner, making.project, DescriptionRequest(recipe=DEMO, videos=keys))
     making.jobs([_job(described.job)], GENERATION_SECONDS, "describing frames")
-    measured = measure_bias(making.owner, described, name=plan.BIAS_RUN, learning_curve=True)
+    measured = measure_bias(making.owner, described, BiasRequest(name=plan.BIAS_RUN, learning_curve=True))
     making.jobs([_job(measured.job)], GENERATION_SECONDS, "measuring biases")
 
 

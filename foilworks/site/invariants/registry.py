@@ -11,11 +11,13 @@ from foilworks.site.invariants import (
     items,
     leakage,
     media,
+    multiple_choice,
+    object_checks,
     people,
     releases,
     reviews,
     slots,
-    studies,
+    text_order,
     votes,
     ways_in,
 )
@@ -50,11 +52,11 @@ _SUBJECTS: tuple[tuple[str, tuple[Check, ...]], ...] = (
     (
         "studies",
         (
-            studies.a_choice_is_one_of_the_texts_shown,
-            studies.a_judged_choice_is_one_of_the_texts_shown,
-            studies.the_caption_stands_first_half_of_the_time,
-            studies.an_answer_is_about_every_object,
-            studies.only_what_was_not_seen_has_a_class,
+            multiple_choice.a_choice_is_one_of_the_texts_shown,
+            multiple_choice.a_judged_choice_is_one_of_the_texts_shown,
+            text_order.the_caption_stands_first_half_of_the_time,
+            object_checks.an_answer_is_about_every_object,
+            object_checks.only_what_was_not_seen_has_a_class,
         ),
     ),
     (

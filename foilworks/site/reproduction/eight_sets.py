@@ -36,6 +36,7 @@ from foilworks.site.reproduction.taught import train_both
 from foilworks.site.reproduction.tiny_models import write_encoder, write_t5
 from generation.actions.runs import start_run, start_tuning
 from generation.recipes import find_recipe
+from generation.run_request import GenerationRequest
 
 MSRVTT, LSMDC = "msrvtt", "lsmdc"
 TITLES = {MSRVTT: "MSR-VTT", LSMDC: "LSMDC-IDs"}
@@ -151,13 +152,15 @@ class DataSet:
         run = start_run(
             None,
             self.project,
-            subtest=self._subtest(ALONE.format(name=name), foils, votes),
-            method=plan.method,
-            recipe=f"{recipe}@{plan.version}",
-            params={**plan.params, **changed},
-            filters=filters,
-            seed=self.options.seed,
-            selection={**self.selection, **({"limit": limit} if limit else {})},
+            GenerationRequest(
+                subtest=self._subtest(ALONE.format(name=name), foils, votes),
+                method=plan.method,
+                recipe=f"{recipe}@{plan.version}",
+                params={**plan.params, **changed},
+                filters=filters,
+                seed=self.options.seed,
+                selection={**self.selection, **({"limit": limit} if limit else {})},
+            ),
         )
         done(run.job)
         return f"run:{run.pk}"

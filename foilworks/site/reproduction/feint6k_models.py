@@ -24,9 +24,11 @@ from foilworks.site.teacher.models import StudentEvaluation, TeacherTraining
 from foilworks.site.teacher.pages import changes_chart
 from foilworks.site.teacher.paper_rows import TABLE_1
 from foilworks.site.teacher.readings import EvaluationResult, changes
+from foilworks.site.teacher.training_request import TrainingRequest
 from generation.actions.runs import start_run as start_generation
 from generation.models import GenerationRun
 from generation.recipes import find_recipe
+from generation.run_request import GenerationRequest
 
 STUDENTS = {"SimVTP": "average", "InternVideo": "temporal"}
 MAIN = "InternVideo"
@@ -101,13 +103,15 @@ def _negatives(project: Project, weights: Mapping[str, str], seed: int) -> dict[
         run = start_generation(
             None,
             project,
-            subtest=subtest,
-            method=recipe.method,
-            recipe=f"{slug}@{recipe.version}",
-            params={**recipe.params, "model": weights.get(name, tiny)},
-            filters=recipe.filters_in("corrected"),
-            selection={"split": "train"},
-            seed=seed,
+            GenerationRequest(
+                subtest=subtest,
+                method=recipe.method,
+                recipe=f"{slug}@{recipe.version}",
+                params={**recipe.params, "model": weights.get(name, tiny)},
+                filters=recipe.filters_in("corrected"),
+                selection={"split": "train"},
+                seed=seed,
+            ),
         )
         done(run.job)
         runs[slug] = run
@@ -154,11 +158,13 @@ def _trainings(
         training = start_teacher(
             None,
             project,
-            params=common | {name: str(value) for name, value in params.items()},
-            action_runs=(runs[slug].pk,) if slug else (),
-            object_runs=objects,
-            release=release,
-            seed=seed,
+            TrainingRequest(
+                params=common | {name: str(value) for name, value in params.items()},
+                action_runs=(runs[slug].pk,) if slug else (),
+                object_runs=objects,
+                release=release,
+                seed=seed,
+            ),
         )
         done(training.job)
         training.refresh_from_db()

@@ -11,7 +11,7 @@ from pathlib import Path
 from annotation.actions.studies import open_baseline
 from annotation.actions.submissions.judgements import submit_choice
 from annotation.actions.submissions.submit_edit import submit_edit
-from annotation.actions.submissions.submit_review import submit_review
+from annotation.actions.submissions.submit_review import ReviewDecision, submit_review
 from annotation.models import Lease, Review, Stage
 from annotation.rules import editing, reviewing
 from annotation.rules.baseline import place_of
@@ -26,6 +26,7 @@ from foilworks.site.reproduction.steps import done
 from generation.actions.runs import start_run
 from generation.models import Candidate, CandidateGroup
 from generation.recipes import find_recipe
+from generation.run_request import GenerationRequest
 
 ANNOTATORS, REVIEWERS, FOILS = 40, 5, 5
 RECIPE, SUBTEST = "feint6k-person", "actions"
@@ -73,13 +74,15 @@ def collect(project: Project, records: Mapping[str, ItemRecord], accuracy: float
     run = start_run(
         crew.owner,
         project,
-        subtest=subtest,
-        method=recipe.method,
-        recipe=f"{RECIPE}@{recipe.version}",
-        params=recipe.params,
-        filters=recipe.filters_in("corrected"),
-        selection={"split": "test"},
-        seed=seed,
+        GenerationRequest(
+            subtest=subtest,
+            method=recipe.method,
+            recipe=f"{RECIPE}@{recipe.version}",
+            params=recipe.params,
+            filters=recipe.filters_in("corrected"),
+            selection={"split": "test"},
+            seed=seed,
+        ),
     )
     done(run.job)
     _edit_and_review(crew, records, mistaken(list(records), max(RETURNED, 1 / len(records)), seed, "returned"))
@@ -106,7 +109,9 @@ def _edit_and_review(crew: Crew, records: Mapping[str, ItemRecord], slips: froze
                 decision, reasons = reviewing.SEND_BACK, ["still_true"]
             else:
                 decision, reasons = reviewing.ACCEPT, []
-            submit_review(person, claimed.token, key_of(claimed), decision, reasons=reasons, seconds=SECONDS)
+            submit_review(
+                person, claimed.token, key_of(claimed), ReviewDecision(decision, reasons=reasons), seconds=SECONDS
+            )
 
 
 def _handed_in(group: CandidateGroup, record: ItemRecord, slips: frozenset[str]) -> tuple[list[str], list[int | None]]:

@@ -18,7 +18,7 @@ from annotation.actions.settings.publish_guideline import publish_guideline
 from annotation.actions.studies import open_baseline
 from annotation.actions.submissions.judgements import submit_choice, submit_vote
 from annotation.actions.submissions.submit_edit import submit_edit
-from annotation.actions.submissions.submit_review import submit_review
+from annotation.actions.submissions.submit_review import ReviewDecision, submit_review
 from annotation.claims import Claim
 from annotation.models import Lease, Stage, Vote
 from annotation.rules import reviewing
@@ -127,7 +127,7 @@ class People:
 
     def _accept(self, reviewer: User) -> None:
         for claimed in self._claims(reviewer, Stage.REVIEW):
-            submit_review(reviewer, claimed.token, _key(claimed), reviewing.ACCEPT, seconds=SECONDS)
+            submit_review(reviewer, claimed.token, _key(claimed), ReviewDecision(reviewing.ACCEPT), seconds=SECONDS)
 
     def validate(self) -> None:
         """Judge every item that waits for votes, in turns; a mistake among several sentences is the hard foil."""

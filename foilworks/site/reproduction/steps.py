@@ -10,6 +10,7 @@ from evaluation.ladder.ladders import ladder_of_release
 from evaluation.ladder.wording import benchmark_sentences
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Run
+from evaluation.scoring.run_request import RunRequest
 from foilworks.core.corpus.export_formats.registry import EXPORTERS
 from foilworks.core.corpus.models import Release
 from foilworks.core.jobs.models import Job, JobState
@@ -57,7 +58,7 @@ def done(job: Job | None) -> None:
 
 def score(release: Release, spec: str, label: str, **options: Any) -> Run:
     """Score a release with one model and return the finished run."""
-    run = start_run(None, release, spec, label=label, **options)
+    run = start_run(None, release, RunRequest(spec, label=label, **options))
     done(run.job)
     return Run.objects.get(pk=run.pk)
 

@@ -15,6 +15,7 @@ from evaluation.utd.class_texts import read_class_texts
 from evaluation.utd.concepts import ACTIVITIES, AVERAGE, DESCRIPTION, MAX_SCORE, MIDDLE, OBJECTS, SEQUENCE, VERBS
 from evaluation.utd.downloads import FILES
 from evaluation.utd.models import BiasRun, Descriptions
+from evaluation.utd.requests import BiasRequest
 from foilworks.core.projects.models import Project
 from foilworks.site.reproduction.records import NOT_GIVEN, Cell, Result, compare, missing_lines
 from foilworks.site.reproduction.steps import check_weights, done
@@ -121,7 +122,8 @@ def _make(
     texts = read_class_texts(sources / data_set.classes) if (sources / data_set.classes).is_file() else {}
 
     def measured(encoder: str) -> BiasRun:
-        run = measure_bias(None, described, task=data_set.task, encoder=encoder, class_texts=texts, seed=seed)
+        bias_request = BiasRequest(task=data_set.task, encoder=encoder, class_texts=texts, seed=seed)
+        run = measure_bias(None, described, bias_request)
         done(run.job)
         run.refresh_from_db()
         return run

@@ -11,6 +11,7 @@ from evaluation.utd.actions.import_splits import import_splits
 from evaluation.utd.instructions import CLASSIFICATION
 from evaluation.utd.models import BiasRun
 from evaluation.utd.pages import benchmark_of
+from evaluation.utd.requests import PredictionRequest
 from foilworks.core.projects.models import Project
 from foilworks.site.reproduction.records import NOT_GIVEN, Cell, compare
 from foilworks.site.reproduction.steps import done
@@ -70,7 +71,7 @@ def benchmark(
             row_by_label[import_benchmark(None, run, path, label=row)[0].label] = row
         elif spec := weights.get(row):
             zero_shot = data_set.task != CLASSIFICATION
-            done(predict_samples(None, run, spec, zero_shot=zero_shot, label=row, epochs=EPOCHS).job)
+            done(predict_samples(None, run, PredictionRequest(spec, zero_shot=zero_shot, label=row, epochs=EPOCHS)).job)
             row_by_label[row] = row
     table = benchmark_of(run) if row_by_label else None
     return {row_by_label[row["model"]]: row["cells"] for row in table["models"]} if table else {}

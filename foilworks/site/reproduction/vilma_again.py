@@ -30,6 +30,7 @@ from foilworks.site.reproduction.vilma_counts import row_name
 from foilworks.site.reproduction.vilma_paper import Subtest
 from generation.actions.runs import start_run
 from generation.recipes import find_recipe
+from generation.run_request import GenerationRequest
 
 # Per subtest, from the beginning of its file: enough for each of the 101 people to vote several times.
 CAPTIONS = 60
@@ -151,14 +152,16 @@ def _generate(people: People, name: str, captions: Path, clips: Path, weights: M
     run = start_run(
         None,
         project,
-        subtest=subtest,
-        method=recipe.method,
-        mode="paper",
-        params=params,
-        filters=_filters(recipe.filters_in("paper"), weights),
-        seed=seed,
-        selection={"caption_keys": keys},
-        recipe=f"{slug}@{recipe.version}",
+        GenerationRequest(
+            subtest=subtest,
+            method=recipe.method,
+            mode="paper",
+            params=params,
+            filters=_filters(recipe.filters_in("paper"), weights),
+            seed=seed,
+            selection={"caption_keys": keys},
+            recipe=f"{slug}@{recipe.version}",
+        ),
     )
     done(run.job)
 

@@ -16,6 +16,7 @@ from foilworks.site.teacher.mixtures import PER_CAPTION, mixture_of
 from foilworks.site.teacher.negatives import known_sources
 from foilworks.site.teacher.plan import TEACHING
 from foilworks.site.teacher.sources import runs_to_choose
+from foilworks.site.teacher.training_request import TrainingRequest
 from generation.model_presence import check_named
 
 MAX_RUNS = 60
@@ -115,11 +116,19 @@ class TrainingForm(EntryForm):
         except EvaluationError as error:
             self.add_problem(error, "negatives")
 
-    def chosen(self, project: Project) -> dict[str, Any]:
+    def training_request(self, project: Project) -> TrainingRequest:
+        """Return what a valid form asks for."""
         data = self.cleaned_data
         release = Release.objects.get(project=project, pk=data["release"]) if data["release"] else None
         runs = {name: tuple(map(int, data.get(name) or ())) for name in ("action_runs", "object_runs")}
-        return {"label": data["label"], "seed": data["seed"] or 0, "release": release, "mixture": self.mixture, **runs}
+        return TrainingRequest(
+            self.values(),
+            label=data["label"],
+            seed=data["seed"] or 0,
+            release=release,
+            mixture=self.mixture,
+            **runs,
+        )
 
 
 def _of_mixture(project: Project, runs: list[int]) -> dict[str, forms.Field]:

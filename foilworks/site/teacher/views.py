@@ -51,7 +51,7 @@ def trainings(request: HttpRequest, slug: str) -> HttpResponse:
     form = TrainingForm(project, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
-            training = start_teacher(request.user, project, params=form.values(), **form.chosen(project))
+            training = start_teacher(request.user, project, form.training_request(project))
         except ActionableError as error:
             form.add_problem(error)
         else:

@@ -15,6 +15,7 @@ from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.clip_keys import text_key
 from evaluation.scoring.models import Run, Score
 from evaluation.scoring.queries import records_of, release_scores
+from evaluation.scoring.run_request import RunRequest
 from evaluation.scoring.run_results import axes_of, credits_of, fingerprint_of, rung_fingerprint, rungs_of
 from evaluation.scoring.rungs import CONTROLS, Rung
 from foilworks.core.corpus.models import Video
@@ -198,7 +199,7 @@ def test_a_killed_run_continues_and_equals_an_uninterrupted_one_in_shards(releas
 
     monkeypatch.setattr(jobs, "SCORES_PER_WRITE", 10)
     monkeypatch.setattr(jobs, "score_pairs", dying)
-    run = start_run(None, release, "fake:1", controls=True)
+    run = start_run(None, release, RunRequest("fake:1", controls=True))
     with pytest.raises(KilledError):
         run_now(run.job)
     assert 0 < Score.objects.count() <= 70
@@ -240,7 +241,7 @@ def test_missing_media_name_the_items_that_would_have_borrowed_them(release):
 @pytest.mark.parametrize("tried", [0, 2, 101])
 def test_an_unusable_number_of_frames_is_refused(release, tried):
     with pytest.raises(EvaluationError, match="give an odd number from 1 to 99"):
-        start_run(None, release, "fake:1", controls=True, frames_tried=tried)
+        start_run(None, release, RunRequest("fake:1", controls=True, frames_tried=tried))
 
 
 def test_a_model_that_opens_the_file_itself_is_refused(release, monkeypatch):
@@ -255,7 +256,7 @@ def test_a_model_that_opens_the_file_itself_is_refused(release, monkeypatch):
         self.info = replace(self.info, card={**self.info.card, "opens_file": True})
 
     monkeypatch.setattr(fake.FakeEmbedder, "__init__", opening)
-    run = start_run(None, release, "fake:77", controls=True)
+    run = start_run(None, release, RunRequest("fake:77", controls=True))
     with pytest.raises(EvaluationError, match="opens the video files itself"):
         run_now(run.job)
 
@@ -312,7 +313,7 @@ class TestFiles:
         with pytest.raises(EvaluationError, match="one file per rung"):
             add_controls(person, run)
         with pytest.raises(EvaluationError, match="replace the files of rungs"):
-            start_run(None, release, "fake:1", rung_files={"reversed": tmp_path})
+            start_run(None, release, RunRequest("fake:1", rung_files={"reversed": tmp_path}))
         other = score(release, "fake:1", controls=False)
         with pytest.raises(EvaluationError, match="Add the controls instead"):
             import_rung_scores(person, other, "reversed", tmp_path)

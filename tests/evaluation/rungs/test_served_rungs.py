@@ -5,6 +5,7 @@ import pytest
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Run, Score, ServedAnswer
 from evaluation.scoring.queries import release_scores
+from evaluation.scoring.run_request import RunRequest
 from evaluation.scoring.rungs import Rung
 from evaluation.scoring.served.figures import raw_answers
 from foilworks.core.jobs.models import JobState
@@ -23,7 +24,7 @@ def yes_by_pictures(body, n):
 
 def scored(release, settings, url: str, mode: str) -> Run:
     settings.CHAT_ENDPOINTS = {"lab": {"url": url, "models": ("tiny",), "key": ""}}
-    run = start_run(None, release, f"endpoint:lab/tiny?frames=4&mode={mode}", controls=True)
+    run = start_run(None, release, RunRequest(f"endpoint:lab/tiny?frames=4&mode={mode}", controls=True))
     assert run_now(run.job).state == JobState.DONE
     return Run.objects.get(pk=run.pk)
 

@@ -8,6 +8,7 @@ from django.conf import settings
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Run
+from evaluation.scoring.run_request import RunRequest
 from foilworks.core.corpus.models import Release
 from foilworks.core.corpus.rules.states import ItemState
 from foilworks.core.hub.adapters.tiny_video import TinyConfig, TinyVideoText, Words, save_model
@@ -55,6 +56,6 @@ def tiny(folder: Path, architecture: str) -> str:
 
 
 def score(release: Release, spec: str, **options) -> Run:
-    run = start_run(None, release, spec, **{"controls": True, **options})
+    run = start_run(None, release, RunRequest(spec, **{"controls": True, **options}))
     assert run_now(run.job).state == JobState.DONE
     return Run.objects.get(pk=run.pk)

@@ -13,6 +13,7 @@ from PIL import Image
 
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Score
+from evaluation.scoring.run_request import RunRequest
 from foilworks.core.hub.adapters.generative import GenerativeModel
 from foilworks.core.hub.batching.shared_prefix import Prefix
 from foilworks.core.hub.opening import open_adapter
@@ -85,8 +86,8 @@ def test_p_yes_equals_that_of_the_local_adapter(settings, form, apart):
     with chat_server(answer) as server:
         settings.CHAT_ENDPOINTS = endpoint(server.url)
         runs = [
-            start_run(None, release, f"vlm:{folder}?mode=p_yes&frames=8", device="cpu"),
-            start_run(None, release, f"endpoint:lab/tiny?frames=8&form={form}"),
+            start_run(None, release, RunRequest(f"vlm:{folder}?mode=p_yes&frames=8", device="cpu")),
+            start_run(None, release, RunRequest(f"endpoint:lab/tiny?frames=8&form={form}")),
         ]
         for run in runs:
             assert run_now(run.job).state == JobState.DONE

@@ -11,6 +11,7 @@ from evaluation.errors import EvaluationError
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Run, Score, ServedAnswer
 from evaluation.scoring.queries import run_results
+from evaluation.scoring.run_request import RunRequest
 from evaluation.scoring.served import served_model
 from foilworks.core.hub.adapters import chat_endpoint
 from foilworks.core.hub.errors import HubError
@@ -43,7 +44,7 @@ def sees(body, n):
 def scored(release, server, settings, spec="endpoint:lab/tiny", stops="", **options):
     """The run, over; `stops`: what it says when it ends early."""
     settings.CHAT_ENDPOINTS = endpoint(server.url, price=(1.0, 2.0), currency="USD")
-    run = start_run(None, release, spec, **options)
+    run = start_run(None, release, RunRequest(spec, **options))
     if stops:
         with pytest.raises(EvaluationError, match=stops):
             run_now(run.job)
@@ -256,18 +257,18 @@ def test_frames_can_be_sent_as_one_video(settings):
 def test_an_invalid_spec_lists_the_valid_options(settings, spec, error, message):
     settings.CHAT_ENDPOINTS = endpoint("http://127.0.0.1:9/v1")
     with pytest.raises(error, match=message):
-        start_run(None, make_release(1), spec)
+        start_run(None, make_release(1), RunRequest(spec))
 
 
 def test_a_max_cost_needs_a_price(settings):
     settings.CHAT_ENDPOINTS = endpoint("http://127.0.0.1:9/v1")
     with pytest.raises(EvaluationError, match=r"Endpoint lab has no price.*Set CHAT_LAB_PRICE"):
-        start_run(None, make_release(1), "endpoint:lab/tiny", budget={"cost": 5})
+        start_run(None, make_release(1), RunRequest("endpoint:lab/tiny", budget={"cost": 5}))
 
 
 def test_a_server_that_is_away_is_not_taken_for_a_model_without_pictures(settings):
     settings.CHAT_ENDPOINTS = endpoint("http://127.0.0.1:9/v1")
-    run = start_run(None, make_release(1), "endpoint:lab/tiny")
+    run = start_run(None, make_release(1), RunRequest("endpoint:lab/tiny"))
     with pytest.raises(EvaluationError, match=r"lab: it cannot be reached \(no connection.*correct CHAT_LAB_URL"):
         run_now(run.job)
 
@@ -302,12 +303,12 @@ def test_a_run_without_any_usable_answer_ends_early_and_a_retry_asks_more(settin
 )
 def test_a_run_is_named_by_its_model_and_options(settings, spec, label):
     settings.CHAT_ENDPOINTS = endpoint("http://127.0.0.1:9/v1")
-    assert start_run(None, make_release(1), spec).label == label
+    assert start_run(None, make_release(1), RunRequest(spec)).label == label
 
 
 def test_a_local_model_has_no_budget():
     with pytest.raises(EvaluationError, match="Only runs through an endpoint have a budget"):
-        start_run(None, make_release(1), "fake:", budget={"requests": 5})
+        start_run(None, make_release(1), RunRequest("fake:", budget={"requests": 5}))
 
 
 def test_a_model_that_reads_no_images_is_named_before_the_first_question(settings):

@@ -17,6 +17,7 @@ from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.clip_keys import text_key
 from evaluation.scoring.models import Score, ServedAnswer
 from evaluation.scoring.queries import records_of
+from evaluation.scoring.run_request import RunRequest
 from foilworks.core.corpus.models import Video
 from foilworks.core.hub.served.prompts import CHOOSE, MATCHES, lettered
 from foilworks.core.jobs.models import JobState
@@ -62,7 +63,7 @@ def url(folder, tmp_path_factory) -> Iterator[str]:
 
 def scored(release, url, folder, settings, options):
     settings.CHAT_ENDPOINTS = {"lab": {"url": url, "models": (str(folder),), "in_flight": 4}}
-    run = start_run(None, release, f"endpoint:lab?frames={FRAMES}&max_tokens=1&{options}")
+    run = start_run(None, release, RunRequest(f"endpoint:lab?frames={FRAMES}&max_tokens=1&{options}"))
     assert run_now(run.job).state == JobState.DONE
     run.refresh_from_db()
     return run

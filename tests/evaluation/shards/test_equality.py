@@ -18,6 +18,7 @@ from evaluation.scoring.actions.runs import resume_run
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.loop import score_pairs
 from evaluation.scoring.models import Run, Score
+from evaluation.scoring.run_request import RunRequest
 from foilworks.core.corpus.models import Release
 from foilworks.core.corpus.rules.states import ItemState
 from foilworks.core.hub import loaded_model
@@ -92,7 +93,7 @@ def in_parts(monkeypatch, *, shards=1, clips_a_batch=16, decoders=2):
 
 def scored(release: Release, spec: str) -> tuple[Run, dict]:
     Score.objects.all().delete()
-    run = start_run(None, release, spec, device="cpu")
+    run = start_run(None, release, RunRequest(spec, device="cpu"))
     assert run_now(run.job).state == JobState.DONE
     return run, stored()
 
@@ -155,7 +156,7 @@ def test_a_killed_and_resumed_run_equals_an_uninterrupted_one(release, spec, mon
             yield each
 
     monkeypatch.setattr(jobs, "score_pairs", dying)
-    run = start_run(None, release, spec, device="cpu")
+    run = start_run(None, release, RunRequest(spec, device="cpu"))
     with pytest.raises(KilledError):
         run_now(run.job)
     # Of the second shard a batch of two clips was stored, and the next one was at the model.
@@ -213,7 +214,7 @@ def test_problems_of_all_shards_are_listed_on_the_run(release, monkeypatch):
 
 def test_a_shard_with_different_weights_reports_it(release, monkeypatch):
     in_parts(monkeypatch, shards=2)
-    run = start_run(None, release, "fake:1", device="cpu")
+    run = start_run(None, release, RunRequest("fake:1", device="cpu"))
     execute(str(run.job.pk))
     Run.objects.filter(pk=run.pk).update(model_key="fake/1@2")
     shard = run.job.shards.first()
@@ -223,7 +224,7 @@ def test_a_shard_with_different_weights_reports_it(release, monkeypatch):
 
 def test_a_run_planned_before_an_update_is_planned_again_when_resumed(release, monkeypatch):
     in_parts(monkeypatch, shards=4)
-    run = start_run(None, release, "fake:1", device="cpu")
+    run = start_run(None, release, RunRequest("fake:1", device="cpu"))
     execute(str(run.job.pk))
     execute(str(run.job.shards.first().pk))
     # As if the model's key had been another one until now.

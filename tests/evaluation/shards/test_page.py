@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from evaluation.errors import EvaluationError
 from evaluation.scoring.actions.start_run import start_run
+from evaluation.scoring.run_request import RunRequest
 from foilworks.core.jobs.models import Job, JobState
 from foilworks.core.jobs.runner import execute, run_now
 from foilworks.core.projects.models import AuditEvent, Role
@@ -22,7 +23,7 @@ def run(release, monkeypatch, client):  # noqa: F811
     """Spread over four shards, of which one is done; a researcher is signed in."""
     in_parts(monkeypatch, shards=4)
     client.force_login(factories.make_member(release.project, Role.RESEARCHER))
-    run = start_run(None, release, "fake:1", device="cpu")
+    run = start_run(None, release, RunRequest("fake:1", device="cpu"))
     execute(str(run.job.pk))
     execute(str(run.job.shards.get(number=1).pk))
     return run

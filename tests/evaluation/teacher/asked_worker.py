@@ -19,6 +19,7 @@ def make(models: str) -> dict[str, str]:
     from foilworks.site.teacher import asking
     from foilworks.site.teacher.actions.trainings import start_teacher
     from foilworks.site.teacher.sources import stored_texts
+    from foilworks.site.teacher.training_request import TrainingRequest
     from tests import factories
 
     call_command("migrate", verbosity=0)
@@ -33,7 +34,7 @@ def make(models: str) -> dict[str, str]:
         for rank in range(NEGATIVES):
             factories.make_candidate(group, f"ball {number} falls {rank} times", rank=rank)
     params = {"student": f"tiny:{student}", "teacher": "fake-words:"}
-    training = start_teacher(None, project, params=params, action_runs=(run.pk,))
+    training = start_teacher(None, project, TrainingRequest(params=params, action_runs=(run.pk,)))
     found, _ = stored_texts(training, asking.work_of(training), needs_negatives=True)
     asking.CAPTIONS_PER_BATCH = BATCH
     job = claim(str(training.job_id))

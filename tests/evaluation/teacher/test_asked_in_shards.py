@@ -20,6 +20,7 @@ from foilworks.core.jobs.runner import execute, run_now
 from foilworks.site.teacher import asking
 from foilworks.site.teacher.actions.trainings import start_teacher
 from foilworks.site.teacher.sources import KEPT
+from foilworks.site.teacher.training_request import TrainingRequest
 from tests.evaluation.teacher.asked_worker import BATCH, CAPTIONS, NEGATIVES
 from tests.evaluation.teacher.shapes import Shapes
 
@@ -35,7 +36,9 @@ def shapes(db, settings, monkeypatch):
 
 def started(shapes, **fields):
     return start_teacher(
-        shapes.owner, shapes.project, params=shapes.settings(steps=1, **fields), action_runs=(shapes.action_run.pk,)
+        shapes.owner,
+        shapes.project,
+        TrainingRequest(params=shapes.settings(steps=1, **fields), action_runs=(shapes.action_run.pk,)),
     )
 
 

@@ -21,6 +21,7 @@ from foilworks.core.jobs.models import JobState
 from foilworks.core.jobs.runner import run_now
 from foilworks.site.teacher.actions.trainings import start_teacher
 from foilworks.site.teacher.footage import Footage, clip_of
+from foilworks.site.teacher.training_request import TrainingRequest
 from tests.evaluation.teacher.shapes import Shapes
 from tests.hub.clip_files import OwnClip, QuickGelu, byte_pairs
 
@@ -78,7 +79,9 @@ def test_the_documented_lines_have_the_curve_of_the_built_in_student(shapes, exa
     shapes.captions[1].video = shapes.captions[0].video
     shapes.captions[1].save(update_fields=["video"])
     params = shapes.settings(steps=8, batch=6, contrastive=1.0, lgt=1.0, weight_decay=0.05, select_on="last_step")
-    training = start_teacher(shapes.owner, shapes.project, params=params, action_runs=(shapes.action_run.pk,), seed=3)
+    training = start_teacher(
+        shapes.owner, shapes.project, TrainingRequest(params=params, action_runs=(shapes.action_run.pk,), seed=3)
+    )
     assert run_now(training.job).state == JobState.DONE
     built_in = list(training.points.order_by("step").values_list("loss", flat=True))
 
@@ -176,11 +179,15 @@ def test_a_file_of_weights_trains_once_its_owner_permits_it(shapes, tmp_path, se
     torch.save({f"clip.{name}": value for name, value in made.state_dict().items()}, folder / "pytorch_model.bin.4")
     spec = f"clip:{folder / 'pytorch_model.bin.4'}?frames=2&tokenizer={folder}"
     params = {**shapes.settings(steps=2, contrastive=1.0, lgt=0.0, lbl=1.0, temperatures="separate"), "student": spec}
-    training = start_teacher(shapes.owner, shapes.project, params=params, action_runs=(shapes.action_run.pk,))
+    training = start_teacher(
+        shapes.owner, shapes.project, TrainingRequest(params=params, action_runs=(shapes.action_run.pk,))
+    )
     with pytest.raises(HubError, match="foilworks trust"):
         run_now(training.job)
     trust_model(shapes.owner, shapes.project, spec, other_weights=True)
-    training = start_teacher(shapes.owner, shapes.project, params=params, action_runs=(shapes.action_run.pk,))
+    training = start_teacher(
+        shapes.owner, shapes.project, TrainingRequest(params=params, action_runs=(shapes.action_run.pk,))
+    )
     assert run_now(training.job).state == JobState.DONE
     training.refresh_from_db()
     assert training.model_spec.endswith("?frames=2")

@@ -11,6 +11,7 @@ from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import ModelCard, Run
 from evaluation.scoring.queries import run_results
+from evaluation.scoring.run_request import RunRequest
 from evaluation.scoring.standard_results import standard_of
 from foilworks.core.corpus.models import Item, Video
 from foilworks.core.jobs.models import JobState
@@ -91,7 +92,7 @@ def test_without_a_model_the_papers_rows_say_not_here(shapes, capsys):
 def test_runs_fill_their_rows_with_rcad_and_standard_retrieval(shapes, capsys):
     Video.objects.filter(project=shapes.project).update(source_dataset="MSR-VTT")
     shapes.release = freeze_release(shapes.owner, shapes.project, name="msrvtt")
-    run = start_run(None, shapes.release, f"tiny:{shapes.student}", label="clip", standard=True)
+    run = start_run(None, shapes.release, RunRequest(f"tiny:{shapes.student}", label="clip", standard=True))
     assert run_now(run.job).state == JobState.DONE
     run = Run.objects.get(pk=run.pk)
     ModelCard.objects.filter(model_key=run.model_key).update(adaptation="zero_shot")
@@ -151,7 +152,7 @@ def test_a_release_without_counterfactuals_has_standard_retrieval_alone(shapes, 
     shapes.project.subtests.filter(pk=shapes.actions.pk).update(changes="")
     Item.objects.filter(subtest=shapes.actions).update(extra={"edited": "object"})
     shapes.release = freeze_release(shapes.owner, shapes.project, name="objects")
-    run = start_run(None, shapes.release, f"tiny:{shapes.student}", label="start", standard=True)
+    run = start_run(None, shapes.release, RunRequest(f"tiny:{shapes.student}", label="start", standard=True))
     assert run_now(run.job).state == JobState.DONE
     text = written(shapes, capsys)
     assert line_of(text, "start")[1:] == ["–", "–", "–"]

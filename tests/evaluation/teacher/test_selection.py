@@ -18,6 +18,7 @@ from foilworks.site.teacher.models import TeacherTraining
 from foilworks.site.teacher.selection import Selection
 from foilworks.site.teacher.sources import TrainingTexts
 from foilworks.site.teacher.training import train
+from foilworks.site.teacher.training_request import TrainingRequest
 from tests.evaluation.teacher.shapes import Shapes
 from tests.evaluation.teacher.test_training import TinyStudent, plan, world  # noqa: F401 (a fixture)
 
@@ -116,7 +117,7 @@ def shapes(db, settings):
 def started(shapes, **params):
     chosen = shapes.settings() | params
     runs = {"action_runs": (shapes.action_run.pk,)}
-    return start_teacher(shapes.owner, shapes.project, params=chosen, release=shapes.release, **runs)
+    return start_teacher(shapes.owner, shapes.project, TrainingRequest(params=chosen, release=shapes.release, **runs))
 
 
 def test_held_out_clips_are_not_learned(shapes, monkeypatch):
@@ -165,9 +166,11 @@ def test_an_impossible_choice_is_refused_before_anything_is_queued(shapes):
         start_teacher(
             shapes.owner,
             shapes.project,
-            params=shapes.settings(lgt=0.0, contrastive=1.0) | {"select_on": "val"},
-            split="val",
-            videos=_moved(shapes),
+            TrainingRequest(
+                params=shapes.settings(lgt=0.0, contrastive=1.0) | {"select_on": "val"},
+                split="val",
+                videos=_moved(shapes),
+            ),
         )
 
 
@@ -192,7 +195,9 @@ def test_an_estimate_leaves_the_weights_and_counts_a_process_share(world):  # no
 
 def test_an_estimate_needs_no_stored_training_and_no_teacher(shapes):
     runs = {"action_runs": (shapes.action_run.pk,)}
-    planned = planned_teacher(shapes.owner, shapes.project, params=shapes.settings(), release=shapes.release, **runs)
+    planned = planned_teacher(
+        shapes.owner, shapes.project, TrainingRequest(params=shapes.settings(), release=shapes.release, **runs)
+    )
     (shapes.teacher / "model.safetensors").unlink()
     assert teaching.estimate_training(planned)["step_s"] > 0
     assert not TeacherTraining.objects.exists()

@@ -25,6 +25,7 @@ from foilworks.site.teacher.models import StudentEvaluation, TeacherTraining
 from foilworks.site.teacher.pages import ablation, before_and_after
 from foilworks.site.teacher.readings import R1, EvaluationResult, above_zero
 from foilworks.site.teacher.sources import collect
+from foilworks.site.teacher.training_request import TrainingRequest
 from generation.errors import GenerationError
 from generation.models import Candidate
 from tests.evaluation.teacher.shapes import Shapes
@@ -58,7 +59,9 @@ def shapes(settings):
 def start(shapes, **fields):
     params = shapes.settings(**{name: fields.pop(name) for name in list(fields) if name in shapes.settings()})
     chosen = {"action_runs": (shapes.action_run.pk,), "release": shapes.release, **fields}
-    return start_teacher(shapes.owner, shapes.project, params={**params, **chosen.pop("params", {})}, **chosen)
+    return start_teacher(
+        shapes.owner, shapes.project, TrainingRequest(params={**params, **chosen.pop("params", {})}, **chosen)
+    )
 
 
 def finished(training):
@@ -356,7 +359,9 @@ def test_invalid_settings_are_refused_before_anything_is_queued(shapes, params, 
 
 def test_missing_roles_and_invalid_values_are_refused(shapes, tmp_path):
     with pytest.raises(AccessDenied):
-        start_teacher(make_member(shapes.project, Role.ANNOTATOR), shapes.project, params=shapes.settings())
+        start_teacher(
+            make_member(shapes.project, Role.ANNOTATOR), shapes.project, TrainingRequest(params=shapes.settings())
+        )
     with pytest.raises(EvaluationError, match="models folder of this installation"):
         start(shapes, student=f"tiny:{tmp_path}")
     with pytest.raises(GenerationError, match="model folder"):
@@ -367,7 +372,11 @@ def test_missing_roles_and_invalid_values_are_refused(shapes, tmp_path):
         start(shapes, action_runs=(10**6,))
     empty = make_project()
     with pytest.raises(EvaluationError, match="no caption of the train split"):
-        start_teacher(make_member(empty, Role.RESEARCHER), empty, params=shapes.settings(lgt=0.0, contrastive=1.0))
+        start_teacher(
+            make_member(empty, Role.RESEARCHER),
+            empty,
+            TrainingRequest(params=shapes.settings(lgt=0.0, contrastive=1.0)),
+        )
     Video.objects.filter(split=Split.TEST).update(split=Split.TRAIN)
     with pytest.raises(EvaluationError, match="8 of its items show clips of the train split"):
         start(shapes)

@@ -9,6 +9,7 @@ from evaluation.utd import answering, reranking
 from evaluation.utd.actions.biases import predict_samples
 from evaluation.utd.answering import Settings, augmented, predicted, train
 from evaluation.utd.instructions import CLASSIFICATION, TASKS
+from evaluation.utd.requests import PredictionRequest
 from foilworks.core.corpus.models import Video
 from foilworks.core.hub.adapters.fake import FakeEmbedder
 from foilworks.core.hub.catalogue.registry import BACKBONE
@@ -97,7 +98,7 @@ class TestByJobs:
 
     def test_a_classifier_is_trained_and_listed_in_the_table(self, client, run, tmp_path):
         folder = str(video_folders.videomae(tmp_path / "b"))
-        row = predict_samples(None, run, f"backbone:{folder}", label="tiny-mae", epochs=1)
+        row = predict_samples(None, run, PredictionRequest(f"backbone:{folder}", label="tiny-mae", epochs=1))
         assert run_now(row.job).state == "done"
         row.refresh_from_db()
         assert set(row.right) == set(run.predictions["ids"])
@@ -110,7 +111,7 @@ class TestByJobs:
         """As the cells, the nine models, trained classifiers and chance do."""
         Video.objects.filter(project=run.project, split="train").update(class_label="swims")
         monkeypatch.setattr(answering, "open_adapter", lambda *_, **__: SeesSwimming())
-        row = predict_samples(None, run, "fake:", zero_shot=True, label="looks")
+        row = predict_samples(None, run, PredictionRequest("fake:", zero_shot=True, label="looks"))
         assert run_now(row.job).state == "done"
         row.refresh_from_db()
         assert set(row.right.values()) == {0.0}
@@ -118,13 +119,13 @@ class TestByJobs:
     @pytest.mark.parametrize("task", TASKS)
     def test_shards_give_the_answers_of_one_process_and_repeat_no_stored_clip(self, run, settings, monkeypatch, task):
         run = run if task == CLASSIFICATION else texts.measured(run.descriptions, task=task)
-        whole = predict_samples(None, run, "fake:", zero_shot=True, label="whole")
+        whole = predict_samples(None, run, PredictionRequest("fake:", zero_shot=True, label="whole"))
         assert run_now(whole.job).state == "done"
         assert not whole.job.shards.exists()
         settings.SHARD_ITEMS = 4
         monkeypatch.setattr(answering, "CLIPS_PER_BATCH", 1)
         monkeypatch.setattr(answering, "CLIPS_PER_WRITE", 1)
-        cut = predict_samples(None, run, "fake:", zero_shot=True, label="cut")
+        cut = predict_samples(None, run, PredictionRequest("fake:", zero_shot=True, label="cut"))
         execute(str(cut.job_id))
         shard = cut.job.shards.order_by("number").first()
         clips = []
@@ -150,7 +151,7 @@ class TestByJobs:
         run = texts.measured(run.descriptions, task="retrieval")
 
         def right(spec, **given):
-            row = predict_samples(None, run, spec, zero_shot=True, label="m", **given)
+            row = predict_samples(None, run, PredictionRequest(spec, zero_shot=True, label="m", **given))
             assert run_now(row.job).state == "done"
             row.refresh_from_db()
             return row
@@ -163,11 +164,11 @@ class TestByJobs:
         monkeypatch.setattr(reranking, "TOP", 1)
         assert right("fake:", rerank="fake:3").right == alone
         with pytest.raises(EvaluationError, match="Only text-to-video retrieval"):
-            predict_samples(None, run, "backbone:lab/model", rerank="fake:3")
+            predict_samples(None, run, PredictionRequest("backbone:lab/model", rerank="fake:3"))
 
     def test_samples_that_changed_between_the_shards_are_refused(self, run, settings):
         settings.SHARD_ITEMS = 4
-        row = predict_samples(None, run, "fake:", zero_shot=True, label="looks")
+        row = predict_samples(None, run, PredictionRequest("fake:", zero_shot=True, label="looks"))
         execute(str(row.job_id))
         for shard in row.job.shards.all():
             execute(str(shard.pk))
@@ -176,10 +177,10 @@ class TestByJobs:
             execute(str(row.job_id))
 
     def test_an_image_text_model_is_compared_with_the_texts(self, client, run):
-        row = predict_samples(None, run, "fake:", zero_shot=True, label="looks")
+        row = predict_samples(None, run, PredictionRequest("fake:", zero_shot=True, label="looks"))
         assert run_now(row.job).state == "done"
         client.force_login(make_member(run.project, Role.RESEARCHER))
         html = client.get(reverse("utd:bias_ablation", args=["things"])).content.decode()
         assert "sees the frames, zero-shot" in html
         with pytest.raises(EvaluationError, match="epochs are not allowed"):
-            predict_samples(None, run, "backbone:x", epochs=0)
+            predict_samples(None, run, PredictionRequest("backbone:x", epochs=0))

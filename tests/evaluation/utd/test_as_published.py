@@ -11,6 +11,7 @@ from evaluation.utd import measuring
 from evaluation.utd.actions.biases import measure_bias
 from evaluation.utd.actions.descriptions import import_descriptions
 from evaluation.utd.instructions import CLASSIFICATION, RETRIEVAL
+from evaluation.utd.requests import BiasRequest
 from foilworks.core.corpus.models import Video
 from foilworks.core.hub.interfaces import ModelInfo, ScoreKind
 from foilworks.core.jobs.runner import run_now
@@ -94,7 +95,7 @@ def published(tmp_path, monkeypatch):
 
 
 def measured(descriptions, **options):
-    run = measure_bias(None, descriptions, encoder="sentence:words", **options)
+    run = measure_bias(None, descriptions, BiasRequest(encoder="sentence:words", **options))
     done = run_now(run.job)
     assert done.state == "done", done.error
     run.refresh_from_db()

@@ -12,6 +12,7 @@ from evaluation.utd import describers
 from evaluation.utd.actions.descriptions import describe_videos
 from evaluation.utd.models import FrameText
 from evaluation.utd.recipes import DEMO
+from evaluation.utd.requests import DescriptionRequest
 from foilworks.core.jobs.runner import run_now
 from tests.evaluation.utd import worlds
 from tests.factories import make_project
@@ -35,7 +36,7 @@ def test_frames_are_described_while_other_processes_write(settings, tmp_path):
     project = make_project(slug="busy")
     shown = worlds.scenes(1, 1)[: 2 * describers.VIDEOS_PER_BATCH + 1]
     worlds.film(project, tmp_path / "clips", shown, "test", worlds.shape)
-    made = describe_videos(None, project, recipe=DEMO, frames=1)
+    made = describe_videos(None, project, DescriptionRequest(recipe=DEMO, frames=1))
     with connection.execute_wrapper(somebody_else_writes):
         run_now(made.job)
     project.refresh_from_db()

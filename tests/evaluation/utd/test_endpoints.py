@@ -8,6 +8,7 @@ from evaluation.errors import EvaluationError
 from evaluation.utd.actions.descriptions import describe_videos, resume_description
 from evaluation.utd.concepts import DESCRIPTION
 from evaluation.utd.models import DescriptionsUsage, FrameText
+from evaluation.utd.requests import DescriptionRequest
 from foilworks.core.hub.adapters import chat_endpoint
 from foilworks.core.jobs.models import JobState
 from foilworks.core.jobs.runner import run_now
@@ -33,7 +34,7 @@ def answer(body, n):
 def described(settings, server, project, **options):
     settings.CHAT_ENDPOINTS = endpoint(server.url, price=(1.0, 2.0), currency="USD")
     spec = {"describer": "endpoint:lab/tiny", "extractor": "endpoint:lab"}
-    return describe_videos(None, project, frames=FRAMES, **spec, **options)
+    return describe_videos(None, project, DescriptionRequest(frames=FRAMES, **spec, **options))
 
 
 def test_frames_are_described_and_extracted_with_many_requests_in_flight(settings):

@@ -5,6 +5,7 @@ import pytest
 from evaluation.utd import measures
 from evaluation.utd.actions.biases import measure_bias
 from evaluation.utd.instructions import TASKS
+from evaluation.utd.requests import BiasRequest
 from foilworks.core.jobs.models import Job, JobState
 from foilworks.core.jobs.runner import execute, run_now
 from tests.evaluation.utd.texts import described
@@ -19,7 +20,7 @@ def told(tmp_path):
 
 
 def measured(told, task):
-    run = measure_bias(None, told, task=task, encoder="fake-words:")
+    run = measure_bias(None, told, BiasRequest(task=task, encoder="fake-words:"))
     assert run_now(run.job).state == JobState.DONE
     run.refresh_from_db()
     return run
@@ -42,7 +43,7 @@ def test_shards_give_the_numbers_of_one_process(told, settings, task):
 def test_a_resumed_shard_does_not_repeat_stored_fits(told, settings, monkeypatch):
     whole = measured(told, TASKS[0])
     settings.SHARD_ITEMS = 1
-    run = measure_bias(None, told, task=TASKS[0], encoder="fake-words:")
+    run = measure_bias(None, told, BiasRequest(task=TASKS[0], encoder="fake-words:"))
     execute(str(run.job_id))
     shard = run.job.shards.order_by("number").first()
     fits = []

@@ -14,6 +14,7 @@ from evaluation.utd.actions.import_splits import import_splits
 from evaluation.utd.class_texts import read_class_texts
 from evaluation.utd.matching import stem_of
 from evaluation.utd.pages import benchmark_of
+from evaluation.utd.requests import BiasRequest, PredictionRequest
 from foilworks.core.corpus.models import Caption
 from foilworks.core.jobs.runner import run_now
 from foilworks.core.projects.models import Role
@@ -77,7 +78,7 @@ def test_models_are_trained_probed_zero_shot_and_benchmarked_on_published_splits
         ("probe", f"backbone:{folder}", {"epochs": 1}),
         ("looks", "fake:", {"zero_shot": True}),
     ):
-        row = predict_samples(None, run, model, label=label, **options)
+        row = predict_samples(None, run, PredictionRequest(model, label=label, **options))
         assert run_now(row.job).state == "done"
         row.refresh_from_db()
         assert set(row.right) == set(ids)
@@ -90,7 +91,7 @@ def test_models_are_trained_probed_zero_shot_and_benchmarked_on_published_splits
     by_file = next(row for row in found["models"] if row["model"] == "valid_49ep")
     assert by_file["cells"]["balanced"]["value"] == 0.5
     retrieval = import_splits(None, project, path, task="retrieval", name="queries")
-    row = predict_samples(None, retrieval, "fake:", zero_shot=True)
+    row = predict_samples(None, retrieval, PredictionRequest("fake:", zero_shot=True))
     assert run_now(row.job).state == "done"
 
 
@@ -100,7 +101,7 @@ def test_splits_of_other_videos_cannot_be_answered(world, tmp_path):
     path.write_text(json.dumps({"full": ["a", "b"], "debiased": ["a"]}))
     run = import_splits(None, project, path)
     with pytest.raises(EvaluationError, match="no sample of these splits is a video of this project"):
-        predict_samples(None, run, "fake:", zero_shot=True)
+        predict_samples(None, run, PredictionRequest("fake:", zero_shot=True))
 
 
 def test_splits_and_descriptions_are_exported_in_the_published_form(world, tmp_path, capsys):
@@ -108,7 +109,7 @@ def test_splits_and_descriptions_are_exported_in_the_published_form(world, tmp_p
     frame = told.frames.order_by("video", "place").first()
     frame.raw = {**frame.raw, "objects": "1. Cup\n2. Mirror (old)\n3. Cup", "activities": "No activity is visible."}
     frame.save(update_fields=["raw"])
-    run = measure_bias(None, told, task="retrieval", encoder="fake-words:", options={"captions": "first"})
+    run = measure_bias(None, told, BiasRequest(task="retrieval", encoder="fake-words:", options={"captions": "first"}))
     assert run_now(run.job).state == "done"
     run.refresh_from_db()
     call_command("utd", "export", "--run", str(run.pk), "--out", str(tmp_path / "out"), "--json")

@@ -9,6 +9,7 @@ from django.core.management import call_command
 from evaluation.utd.actions.biases import measure_bias
 from evaluation.utd.actions.descriptions import describe_videos
 from evaluation.utd.recipes import DEMO
+from evaluation.utd.requests import BiasRequest, DescriptionRequest
 from foilworks.core.corpus.models import Caption, Video
 from foilworks.core.jobs.runner import run_now
 from foilworks.core.media.encode import write_mp4
@@ -44,9 +45,9 @@ def test_lists_without_captions_become_a_debiased_split(lists):
         import_records(project, None, "ucf101", lists / name, media_dir=lists / "clips", strict=True)
     assert Video.objects.filter(project=project, media_state="ready").count() == 24
     assert not Caption.objects.exists()
-    told = describe_videos(None, project, recipe=DEMO, frames=2)
+    told = describe_videos(None, project, DescriptionRequest(recipe=DEMO, frames=2))
     assert run_now(told.job).state == "done"
-    run = measure_bias(None, told)
+    run = measure_bias(None, told, BiasRequest())
     assert run_now(run.job).state == "done"
     run.refresh_from_db()
     assert (run.result["n"], run.result["n_train"], run.result["without"]) == (12, 12, [])

@@ -18,6 +18,7 @@ from evaluation.utd.describing import ByGenerator
 from evaluation.utd.instructions import CLASSIFICATION, RETRIEVAL
 from evaluation.utd.models import BiasRun, Descriptions, FrameText
 from evaluation.utd.recipes import DEMO
+from evaluation.utd.requests import BiasRequest, DescriptionRequest
 from foilworks.core.hub.adapters.fake import FakeGenerator, FakeReader
 from foilworks.core.jobs.runner import run_now
 from foilworks.core.projects.models import Project
@@ -69,16 +70,17 @@ def world(django_db_setup, django_db_blocker, tmp_path_factory) -> Iterator[Worl
 
 def _measured(world: World, name: str, **models: str) -> Measured:
     plain, planted = (
-        describe_videos(None, project, recipe=DEMO, name=name, **models) for project in (world.plain, world.planted)
+        describe_videos(None, project, DescriptionRequest(recipe=DEMO, name=name, **models))
+        for project in (world.plain, world.planted)
     )
     for made in (plain, planted):
         assert run_now(made.job).state == "done"
         made.refresh_from_db()
     runs = [
-        measure_bias(None, plain, task=CLASSIFICATION, labels="facts:direction"),
-        measure_bias(None, plain, task=CLASSIFICATION),
-        measure_bias(None, plain, task=RETRIEVAL),
-        measure_bias(None, planted, task=CLASSIFICATION),
+        measure_bias(None, plain, BiasRequest(task=CLASSIFICATION, labels="facts:direction")),
+        measure_bias(None, plain, BiasRequest(task=CLASSIFICATION)),
+        measure_bias(None, plain, BiasRequest(task=RETRIEVAL)),
+        measure_bias(None, planted, BiasRequest(task=CLASSIFICATION)),
     ]
     for run in runs:
         assert run_now(run.job).state == "done"
@@ -159,7 +161,7 @@ def test_no_text_is_described_or_embedded_twice(world, monkeypatch):
     monkeypatch.setattr(FakeGenerator, "generate", asked)
     monkeypatch.setattr(FakeReader, "replies", asked)
     made = world.by[READER].descriptions
-    again = describe_videos(None, world.plain, recipe=DEMO, name="again")
+    again = describe_videos(None, world.plain, DescriptionRequest(recipe=DEMO, name="again"))
     assert run_now(again.job).state == "done"
     ours, theirs = (
         list(FrameText.objects.filter(descriptions=each).values_list("video", "place", "time", "raw"))

@@ -6,6 +6,7 @@ from pathlib import Path
 from evaluation.utd.actions.biases import measure_bias
 from evaluation.utd.actions.descriptions import import_descriptions
 from evaluation.utd.models import BiasRun, Descriptions
+from evaluation.utd.requests import BiasRequest
 from foilworks.core.jobs.runner import run_now
 from foilworks.core.projects.models import Project
 from tests.factories import make_caption, make_project, make_video
@@ -48,7 +49,7 @@ def _frames(thing: str, way: str, beside: str) -> dict[str, list[str]]:
 
 
 def measured(texts: Descriptions, **options: str) -> BiasRun:
-    run = measure_bias(None, texts, encoder="fake-words:", **options)
+    run = measure_bias(None, texts, BiasRequest(encoder="fake-words:", **options))
     assert run_now(run.job).state == "done"
     run.refresh_from_db()
     return run

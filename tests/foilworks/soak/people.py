@@ -189,12 +189,13 @@ class Researcher:
     def _start(self, folder: Path) -> int:
         from evaluation.scoring.actions.start_run import start_run
         from evaluation.scoring.models import Run
+        from evaluation.scoring.run_request import RunRequest
         from foilworks.core.corpus.models import Release
 
         spec = f"external:{folder}"
         # The response to the commit may have been lost with its server.
         found = Run.objects.filter(spec=spec).first()
-        return (found or start_run(None, Release.objects.get(pk=self.release), spec, device="cpu")).pk
+        return (found or start_run(None, Release.objects.get(pk=self.release), RunRequest(spec, device="cpu"))).pk
 
     def _post(self, path: str, body: dict[str, Any], key: str) -> dict[str, Any]:
         headers = {"Authorization": f"Bearer {self.token}", "Idempotency-Key": key}

@@ -10,10 +10,11 @@ from evaluation.errors import EvaluationError
 from evaluation.ladder.ladders import ladder_of_run
 from evaluation.ladder.wording import sentences
 from evaluation.score_files.score_readers import AUTO, FORMS
-from evaluation.scoring.actions.start_run import BUDGET, DTYPES, start_run
+from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Run
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.queries import project_named, release_named, run_results
+from evaluation.scoring.run_request import BUDGET, DTYPES, RunRequest
 from evaluation.scoring.rung_results import ladder_results
 from evaluation.scoring.rungs import CONTROLS, FRAMES_TRIED
 from evaluation.scoring.served.figures import figures_as_json, figures_of
@@ -51,7 +52,7 @@ class _StartsRun(FoilworksCommand):
         project = project_named(options["project"]) if options["project"] else None
         release = release_named(options["release"], project)
         settings |= {"protocol": options["protocol"], "label": options["label"]}
-        run = start_run(None, release, spec, **settings)
+        run = start_run(None, release, RunRequest(spec, **settings))
         result = {"run": run.pk, "release": release.pk, "model": run.label}
         result |= run_or_queue(self, run.job, options["sync"])
         if not options["sync"]:

@@ -17,6 +17,7 @@ from generation.models import CandidateGroup, GenerationRun
 from generation.recipes import RECIPES, Recipe, find_recipe
 from generation.records import MODES
 from generation.run_counts import filter_counts, state_counts
+from generation.run_request import GenerationRequest
 
 
 class Command(FoilworksCommand):
@@ -73,14 +74,16 @@ class Command(FoilworksCommand):
         run = start_run(
             None,
             project,
-            subtest=_subtest(project, options["subtest"]),
-            method=recipe.method if recipe else options["method"],
-            recipe=f"{options['recipe']}@{recipe.version}" if recipe else "",
-            mode=options["mode"],
-            params=params,
-            filters=filters,
-            seed=options["seed"],
-            selection=_selection(options),
+            GenerationRequest(
+                subtest=_subtest(project, options["subtest"]),
+                method=recipe.method if recipe else options["method"],
+                recipe=f"{options['recipe']}@{recipe.version}" if recipe else "",
+                mode=options["mode"],
+                params=params,
+                filters=filters,
+                seed=options["seed"],
+                selection=_selection(options),
+            ),
         )
         assert run.job is not None
         if options["sync"]:

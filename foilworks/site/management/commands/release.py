@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 from evaluation.ladder.selection import runs_to_select_with, select
 from evaluation.ladder.wording import selection_notice
 from evaluation.metrics.ladder import QUALIFIES
-from evaluation.releases.actions.freeze_release import HALVES, freeze_release
+from evaluation.releases.actions.freeze_release import HALVES, freeze_release, freezing_parameters
 from evaluation.releases.actions.rescore import rescore
 from evaluation.releases.changelog import changelog_of
 from evaluation.releases.gate import GateFinding
@@ -86,10 +86,9 @@ class Command(FoilworksCommand):
     def run(self, **options: Any) -> dict[str, Any]:
         project = project_named(options["project"])
         names = ("name", "override", "balance", "needs", "ladder_runs", "holdback", "seed")
-        asked = {name: options[name] for name in names}
         if options["needs"]:
             self._say_what_remains(project, options["needs"], options["ladder_runs"])
-        release = freeze_release(None, project, **asked)
+        release = freeze_release(None, project, **freezing_parameters({name: options[name] for name in names}))
         if options["name"] and release.name != options["name"]:
             self.say(f"release {release.name} has the same content; no new release was created")
         for remark in GateFinding(release.gate.data["rows"]).remarks() if hasattr(release, "gate") else ():

@@ -9,6 +9,7 @@ from evaluation.errors import EvaluationError
 from evaluation.scoring.queries import project_named, release_named
 from evaluation.utd.subsets import keys_in
 from foilworks.core.corpus.models import Split
+from foilworks.core.projects.models import Project
 from foilworks.core.text.registry import Entry, Param, parse_params
 from foilworks.site.management.base import CommandGroup, FoilworksCommand, parse_set_options
 from foilworks.site.management.job_runs import run_or_queue
@@ -23,6 +24,7 @@ from foilworks.site.teacher.mixtures import FORMS, PER_CAPTION, Mixture, mixture
 from foilworks.site.teacher.models import StudentEvaluation, TeacherTraining
 from foilworks.site.teacher.pages import before_and_after, last_parts
 from foilworks.site.teacher.plan import TEACHING
+from foilworks.site.teacher.training_request import TrainingRequest
 
 ESTIMATED = (
     "{step_s:.2f} s per step and {read_s:.2f} s to read its clips, {seconds:.0f} s for {steps} steps, {gib:.1f} GiB "
@@ -61,8 +63,8 @@ class Train(FoilworksCommand):
         parser.add_argument("--sync", action="store_true", help="run now instead of queueing a job")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        project, request = _request(options)
-        training = start_teacher(None, project, label=options["label"], **request)
+        project = project_named(options["project"])
+        training = start_teacher(None, project, _request(project, options, options["label"]))
         _warn(self, training.sources)
         return _trained(training, run_or_queue(self, training.job, options["sync"]))
 
@@ -81,8 +83,8 @@ class Estimate(FoilworksCommand):
         # Imported on request, as below: these modules import a model library.
         from foilworks.site.teacher.teaching import estimate_training
 
-        project, request = _request(options)
-        return {"estimate": estimate_training(planned_teacher(None, project, **request))}
+        project = project_named(options["project"])
+        return {"estimate": estimate_training(planned_teacher(None, project, _request(project, options)))}
 
     def render(self, result: dict[str, Any]) -> str:
         return ESTIMATED.format(**result["estimate"], gib=result["estimate"]["memory"] / 2**30)
@@ -257,20 +259,19 @@ def _params(options: dict[str, Any]) -> tuple[dict[str, str], Mixture | None]:
     return params, mixture_of(options["negatives"], mixing["per_caption"], mixing["seed"])
 
 
-def _request(options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """Return the project and the settings of a training."""
-    project = project_named(options["project"])
+def _request(project: Project, options: dict[str, Any], label: str = "") -> TrainingRequest:
     params, mixture = _params(options)
-    return project, {
-        "params": {**params, "student": options["student"]},
-        "action_runs": tuple(options["action_runs"]),
-        "object_runs": tuple(options["object_runs"]),
-        "release": release_named(options["release"], project) if options["release"] else None,
-        "seed": options["seed"],
-        "split": options["split"],
-        "videos": keys_in(options["videos"]) if options["videos"] else (),
-        "mixture": mixture,
-    }
+    return TrainingRequest(
+        {**params, "student": options["student"]},
+        action_runs=options["action_runs"],
+        object_runs=options["object_runs"],
+        release=release_named(options["release"], project) if options["release"] else None,
+        label=label,
+        seed=options["seed"],
+        split=options["split"],
+        videos=keys_in(options["videos"]) if options["videos"] else (),
+        mixture=mixture,
+    )
 
 
 def _warn(command: FoilworksCommand, sources: dict[str, Any]) -> None:

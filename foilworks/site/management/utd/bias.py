@@ -11,6 +11,7 @@ from evaluation.utd.instructions import CLASSIFICATION, TASKS
 from evaluation.utd.models import BiasRun
 from evaluation.utd.newest import check_measured
 from evaluation.utd.procedure import AS_PUBLISHED, CHOICES
+from evaluation.utd.requests import BiasRequest
 from evaluation.utd.vector_formats import FLOAT32, SUFFIXES
 from foilworks.core.text.registry import Entry, Param, parse_params
 from foilworks.site.management.base import parse_set_options
@@ -97,16 +98,18 @@ class Bias(_ShowsBiases):
         run = measure_bias(
             None,
             descriptions_of(options),
-            task=options["task"],
-            labels=options["labels"],
-            encoder=options["encoder"],
-            max_reading=procedure.pop(MAX_READING),
-            name=options["name"],
-            device=options["device"],
-            options=procedure,
-            class_texts=read_class_texts(options["class_texts"]) if options["class_texts"] else {},
-            learning_curve=options["learning_curve"],
-            vectors=options["vectors"],
+            BiasRequest(
+                task=options["task"],
+                labels=options["labels"],
+                encoder=options["encoder"],
+                max_reading=procedure.pop(MAX_READING),
+                name=options["name"],
+                device=options["device"],
+                options=procedure,
+                class_texts=read_class_texts(options["class_texts"]) if options["class_texts"] else {},
+                learning_curve=options["learning_curve"],
+                vectors=options["vectors"],
+            ),
         )
         state = run_or_queue(self, run.job, options["sync"])
         run.refresh_from_db()

@@ -10,6 +10,7 @@ from evaluation.utd.actions.descriptions import describe_videos, import_descript
 from evaluation.utd.models import Descriptions
 from evaluation.utd.prompt_sets import PLACEMENTS, PREFILL, QUESTION, read_prompts
 from evaluation.utd.recipes import PAPER, RECIPES
+from evaluation.utd.requests import DescriptionRequest
 from evaluation.utd.subsets import keys_in
 from foilworks.core.text.registry import Entry, Param, parse_params
 from foilworks.site.management.base import FoilworksCommand, parse_set_options
@@ -67,14 +68,16 @@ class Describe(_MakesDescriptions):
         descriptions = describe_videos(
             None,
             project_named(options["project"]),
-            recipe=options["recipe"],
-            name=options["name"],
-            device=options["device"],
-            budget={name: limit for name, limit in limits.items() if limit is not None},
-            split=options["split"],
-            videos=keys_in(options["videos"]) if options["videos"] else (),
-            prompts=read_prompts(options["prompts"]) if options["prompts"] else {},
-            **parse_params(OVERRIDES, parse_set_options(options["set"])),
+            DescriptionRequest(
+                recipe=options["recipe"],
+                name=options["name"],
+                device=options["device"],
+                budget={name: limit for name, limit in limits.items() if limit is not None},
+                split=options["split"],
+                videos=keys_in(options["videos"]) if options["videos"] else (),
+                prompts=read_prompts(options["prompts"]) if options["prompts"] else {},
+                **parse_params(OVERRIDES, parse_set_options(options["set"])),
+            ),
         )
         return {
             "action": "describe",

@@ -11,6 +11,7 @@ from evaluation.utd.actions.import_benchmark import import_benchmark
 from evaluation.utd.models import BiasRun
 from evaluation.utd.pages import benchmark_of
 from evaluation.utd.reliability import certificate_of
+from evaluation.utd.requests import PredictionRequest
 from foilworks.site.management.columns import add_columns, ignored_line
 from foilworks.site.management.job_runs import run_or_queue
 from foilworks.site.management.utd.rows import PlainCommand, add_device_and_sync, add_name, add_run, row_of
@@ -25,10 +26,7 @@ class _PredictsSamples(PlainCommand):
         row = predict_samples(
             None,
             row_of(BiasRun, options["bias_run"]),
-            options["model"],
-            label=options["name"],
-            device=options["device"],
-            **settings,
+            PredictionRequest(options["model"], label=options["name"], device=options["device"], **settings),
         )
         return {"action": self.action, "model": row.label, **run_or_queue(self, row.job, options["sync"])}
 

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from evaluation.errors import EvaluationError
 from evaluation.scoring.actions.start_run import start_run
+from evaluation.scoring.run_request import RunRequest
 from foilworks.core.projects.access import require_role
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Role, User
@@ -28,7 +29,7 @@ def accept_submission(person: User, submission: Submission) -> Submission:
     if not path.is_file():
         raise EvaluationError(_("The submitted file no longer exists. Ask the sender to submit it again."))
     marks = {"form": FORM, "sent_by": fresh.sent_by}
-    fresh.run = start_run(person, fresh.release, f"file:{path}", label=fresh.label, kept_file=marks)
+    fresh.run = start_run(person, fresh.release, RunRequest(f"file:{path}", label=fresh.label, kept_file=marks))
     return _decided(person, fresh, SubmissionState.ACCEPTED, "")
 
 

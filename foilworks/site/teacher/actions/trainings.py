@@ -1,6 +1,6 @@
 """Start and resume trainings; evaluate a release."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from evaluation.errors import EvaluationError
-from evaluation.scoring.actions.start_run import check_device, checked_spec
+from evaluation.scoring.run_request import check_device, checked_spec
 from evaluation.utd.subsets import subset, summarized
 from foilworks.core.corpus.models import Release, Split
 from foilworks.core.jobs.queue import enqueue, retry
@@ -19,10 +19,11 @@ from foilworks.core.projects.models import Project, User
 from foilworks.core.text.quoting import quoted
 from foilworks.core.text.registry import parse_params
 from foilworks.site.teacher.held_out import check_selection
-from foilworks.site.teacher.mixtures import NEGATIVES, Mixture
+from foilworks.site.teacher.mixtures import NEGATIVES
 from foilworks.site.teacher.models import StudentEvaluation, TeacherTraining
 from foilworks.site.teacher.plan import TEACHING, plan_of
 from foilworks.site.teacher.sources import TrainingTexts, check_held_out, collect, learnt_split
+from foilworks.site.teacher.training_request import TrainingRequest
 from generation.model_paths import with_paths
 
 JOB, READING_JOB = "teacher.run", "teacher.read_release"
@@ -35,86 +36,55 @@ MAX_PROCESSES = 64
 
 
 @transaction.atomic
-def start_teacher(
-    person: User | None,
-    project: Project,
-    *,
-    params: Mapping[str, Any],
-    action_runs: tuple[int, ...] = (),
-    object_runs: tuple[int, ...] = (),
-    release: Release | None = None,
-    label: str = "",
-    seed: int = 0,
-    split: str = "",
-    videos: Sequence[str] = (),
-    mixture: Mixture | None = None,
-) -> TeacherTraining:
+def start_teacher(person: User | None, project: Project, request: TrainingRequest) -> TeacherTraining:
     """Store the training with its data and queue the job. `person` None is the operator of the command line.
 
-    `split`, `videos`: learn only from these. `mixture`: the sources of the negatives, instead of runs. AccessDenied;
-    RegistryError (a parameter); HubError (not a model); EvaluationError: an empty split, a caption without negatives,
-    no run although the objective needs one, a release of train clips.
+    AccessDenied; RegistryError (a parameter); HubError (not a model); EvaluationError: an empty split, a caption
+    without negatives, no run although the objective needs one, a release of train clips.
     """
-    training = planned_teacher(
-        person,
-        project,
-        params=params,
-        action_runs=action_runs,
-        object_runs=object_runs,
-        release=release,
-        seed=seed,
-        split=split,
-        videos=videos,
-        mixture=mixture,
-    )
+    training = planned_teacher(person, project, request)
     training.save()
-    training.label = _label(training, label)
-    if release is not None:
-        StudentEvaluation.objects.create(training=training, release=release)
+    training.label = _label(training, request.label)
+    if request.release is not None:
+        StudentEvaluation.objects.create(training=training, release=request.release)
     training.job = enqueue(
         JOB, training.pk, queue="gpu", title=_("Training %(label)s") % {"label": training.label}, project_id=project.pk
     )
     training.save(update_fields=["label", "job"])
     audit.record(
         audit.event(
-            project, person, "evaluation.start_teacher", training, params=summarized(training.params), seed=seed
+            project,
+            person,
+            "evaluation.start_teacher",
+            training,
+            params=summarized(training.params),
+            seed=training.seed,
         )
     )
     return training
 
 
-def planned_teacher(
-    person: User | None,
-    project: Project,
-    *,
-    params: Mapping[str, Any],
-    action_runs: tuple[int, ...] = (),
-    object_runs: tuple[int, ...] = (),
-    release: Release | None = None,
-    seed: int = 0,
-    split: str = "",
-    videos: Sequence[str] = (),
-    mixture: Mixture | None = None,
-) -> TeacherTraining:
+def planned_teacher(person: User | None, project: Project, request: TrainingRequest) -> TeacherTraining:
     """Return the training that `start_teacher` would store, with the same errors."""
     require_researcher(person, project)
-    chosen = _checked(parse_params(TEACHING, params), from_page=person is not None)
-    chosen |= {"action_runs": list(action_runs), "object_runs": list(object_runs)}
+    params = _checked(parse_params(TEACHING, request.params), from_page=person is not None)
+    params |= {"action_runs": list(request.action_runs), "object_runs": list(request.object_runs)}
     # Without the default: trainings of earlier versions share a row of the comparison.
-    chosen |= subset(project, "" if split == Split.TRAIN else split, videos) | (mixture.params if mixture else {})
-    found = _collected(project, chosen, seed)
+    split = "" if request.split == Split.TRAIN else request.split
+    params |= subset(project, split, request.videos) | (request.mixture.params if request.mixture else {})
+    captions, release = _collected(project, params, request.seed), request.release
     if release is not None:
         if release.project_id != project.pk:
             raise EvaluationError(_("This release belongs to another project. Choose a release of this project."))
-        check_held_out(release, learnt_split(chosen))
-    check_selection(release, found, chosen)
+        check_held_out(release, learnt_split(params))
+    check_selection(release, captions, params)
     return TeacherTraining(
         project=project,
-        student=chosen["student"],
-        params=chosen,
-        seed=seed,
+        student=params["student"],
+        params=params,
+        seed=request.seed,
         release=release,
-        sources=found.provenance,
+        sources=captions.provenance,
         created_by=person,
     )
 
