@@ -33,7 +33,7 @@ def nouns_of_captions(project_id: int, job: Job) -> None:
     captions = Caption.objects.filter(video__project=project).order_by("video_id", "pk")
     total, done, tool = captions.count(), 0, tagger()
     progress(job, 0, total, "reading captions")
-    waiting: list[tuple[int, Extracted]] = []
+    pending_rows: list[tuple[int, Extracted]] = []
     for video, key, texts in _by_video(captions):
         names: dict[str, None] = {}
         for text in texts:
@@ -42,11 +42,11 @@ def nouns_of_captions(project_id: int, job: Job) -> None:
             done += 1
         usable = tuple(name for name in names if len(name) <= MAX_NAME)[:MAX_OBJECTS]
         if usable:
-            waiting.append((video, Extracted(key, None, usable, FROM_CAPTIONS)))
-        if len(waiting) >= BATCH:
-            _store(project, waiting)
+            pending_rows.append((video, Extracted(key, None, usable, FROM_CAPTIONS)))
+        if len(pending_rows) >= BATCH:
+            _store(project, pending_rows)
             progress(job, done, total, "reading captions")
-    _store(project, waiting)
+    _store(project, pending_rows)
     progress(job, total, total, "done")
 
 
@@ -81,10 +81,10 @@ def _by_video(captions: QuerySet[Caption]) -> Iterator[tuple[int, str, list[str]
             yield video, key, [text for _video, _key, text in video_rows]
 
 
-def _store(project: Project, waiting: list[tuple[int, Extracted]]) -> None:
+def _store(project: Project, pending_rows: list[tuple[int, Extracted]]) -> None:
     with transaction.atomic():
-        store_objects(project, waiting)
-    waiting.clear()
+        store_objects(project, pending_rows)
+    pending_rows.clear()
 
 
 def pictures_of_frames(check_id: int, job: Job) -> None:
@@ -92,9 +92,9 @@ def pictures_of_frames(check_id: int, job: Job) -> None:
     check = ObjectCheck.objects.select_related("project").get(pk=check_id)
     frames = CheckedFrame.objects.filter(check_of=check).order_by("pk")
     total = frames.count()
-    waiting = list(frames.filter(state=FrameState.WAITING).select_related("video"))
-    progress(job, total - len(waiting), total, "decoding frames")
-    for number, frame in enumerate(waiting, total - len(waiting) + 1):
+    waiting_frames = list(frames.filter(state=FrameState.WAITING).select_related("video"))
+    progress(job, total - len(waiting_frames), total, "decoding frames")
+    for number, frame in enumerate(waiting_frames, total - len(waiting_frames) + 1):
         _picture(check, frame)
         progress(job, number, total, "decoding frames")
     progress(job, total, total, "done")

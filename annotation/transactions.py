@@ -63,14 +63,14 @@ def was_rolled_back_by_the_database(error: OperationalError) -> bool:
     return getattr(error.__cause__, "sqlstate", None) in RETRYABLE_SQLSTATES
 
 
-def serialize_writes(whose: User | Project) -> None:
+def serialize_writes(owner: User | Project) -> None:
     """Make writes of one person, or of one project, wait for each other until the transaction ends.
 
     SQLite serializes all writers.
     """
     if connection.features.has_select_for_update:
         # The user of a request is a lazy object, whose type is not a model.
-        _ROW[whose._meta.model].first(pk=whose.pk)
+        _ROW[owner._meta.model].first(pk=owner.pk)
 
 
 def lock_rows(rows: QuerySet) -> None:

@@ -21,18 +21,18 @@ class CaptionFile:
 
         A record without an id gets one made from its text, so that its foils do not depend on its line.
         """
-        seen: dict[str, int] = {}
+        key_counts: dict[str, int] = {}
         try:
             with self.path.open(encoding="utf-8-sig") as lines:
                 for number, line in enumerate(lines, start=1):
                     if line.strip():
-                        yield self._caption(line, number, seen)
+                        yield self._caption(line, number, key_counts)
         except OSError as error:
             raise GenerationError(f"{self.path}: cannot read the file ({error.strerror}); check the path") from error
         except UnicodeDecodeError as error:
             raise GenerationError(f"{self.path}: not UTF-8 at byte {error.start}; save the file as UTF-8") from error
 
-    def _caption(self, line: str, number: int, seen: dict[str, int]) -> CaptionInput:
+    def _caption(self, line: str, number: int, key_counts: dict[str, int]) -> CaptionInput:
         record = self._record(line, number)
         text = record.get("caption")
         if not isinstance(text, str) or not text.strip():
@@ -50,10 +50,10 @@ class CaptionFile:
             facts = {**facts, "count": record["count"]}
         given_id = record.get("id")
         key = text if given_id is None else str(given_id)
-        seen[key] = seen.get(key, 0) + 1
-        if given_id is not None and seen[key] > 1:
+        key_counts[key] = key_counts.get(key, 0) + 1
+        if given_id is not None and key_counts[key] > 1:
             raise self._wrong(number, "id", f"{quoted(key)} occurs twice", "give each caption a different id, or none")
-        name = key if seen[key] == 1 else f"{key}#{seen[key]}"
+        name = key if key_counts[key] == 1 else f"{key}#{key_counts[key]}"
         return CaptionInput(name, text, video=str(record.get("video", "")), facts=facts)
 
     def _record(self, line: str, number: int) -> dict[str, Any]:

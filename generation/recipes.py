@@ -34,8 +34,8 @@ class Recipe:
 
     def filters_in(self, mode: str) -> dict[str, dict[str, Any]]:
         """Return the filters with their parameters, in the order they run."""
-        changed = self.paper if mode == "paper" else {}
-        return {slug: {**params, **changed.get(slug, {})} for slug, params in self.filters.items()}
+        paper_params = self.paper if mode == "paper" else {}
+        return {slug: {**params, **paper_params.get(slug, {})} for slug, params in self.filters.items()}
 
 
 ALBERT = "ynie/albert-xxlarge-v2-snli_mnli_fever_anli_R1_R2_R3-nli"

@@ -129,8 +129,8 @@ def captions_with_foil(subtest: Subtest) -> list[int]:
     groups = CandidateGroup.objects.filter(run__subtest=subtest)
     on_its_way = Q(candidates__state__in=UNDER_WAY) | Q(run__method=PERSON_METHOD, item=None)
     captions_with_candidate = groups.filter(on_its_way).values_list("caption", flat=True)
-    stored = Item.objects.filter(subtest=subtest, foils__isnull=False).values_list("caption", flat=True)
-    return sorted({*captions_with_candidate.iterator(), *stored.iterator()})
+    captions_with_item = Item.objects.filter(subtest=subtest, foils__isnull=False).values_list("caption", flat=True)
+    return sorted({*captions_with_candidate.iterator(), *captions_with_item.iterator()})
 
 
 def _captions_selected(project: Project, selection: dict[str, Any]) -> QuerySet[Caption]:

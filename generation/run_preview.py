@@ -96,13 +96,13 @@ def preview_run(project: Project, request: GenerationRequest) -> Preview:
 
 def _previewed(run: GenerationRun) -> Preview:
     captions = RunCaptions(run)
-    read = list(islice(captions.selected(), LEARNT))
+    read_captions = list(islice(captions.selected(), LEARNT))
     n_captions = len(captions)
     # Spread over what was read: the first captions are often all of one video.
-    sample = read[:: max(1, len(read) // SHOWN)][:SHOWN]
-    preview = Preview(n_captions, sampled=n_captions > len(read))
-    filters = _filters(run, [selected.caption_input for selected in read], preview)
-    outcomes = _outcomes(run, read, sample, filters, preview)
+    sample = read_captions[:: max(1, len(read_captions) // SHOWN)][:SHOWN]
+    preview = Preview(n_captions, sampled=n_captions > len(read_captions))
+    filters = _filters(run, [selected.caption_input for selected in read_captions], preview)
+    outcomes = _outcomes(run, read_captions, sample, filters, preview)
     _count(preview, outcomes)
     return preview
 
@@ -117,7 +117,7 @@ def _offline(params: Mapping[str, Any], preview: Preview) -> dict[str, Any]:
     return {**params, "tagger": "offline"}
 
 
-def _filters(run: GenerationRun, read: Sequence[CaptionInput], preview: Preview) -> list[Step]:
+def _filters(run: GenerationRun, read_captions: Sequence[CaptionInput], preview: Preview) -> list[Step]:
     steps = []
     for row in run.filters:
         entry = FILTERS[row["slug"]]
@@ -131,16 +131,22 @@ def _filters(run: GenerationRun, read: Sequence[CaptionInput], preview: Preview)
             # It counts words of all captions, and a part of them would give other verdicts.
             preview.not_run.append(entry.label)
         else:
-            state = step.module.prepare(read, params=dict(step.params))
+            state = step.module.prepare(read_captions, params=dict(step.params))
             steps.append(Step(step.slug, step.module, step.params, state=state))
     return steps
 
 
 def _outcomes(
-    run: GenerationRun, read: Sequence[Selected], sample: Sequence[Selected], filters: Sequence[Step], preview: Preview
+    run: GenerationRun,
+    read_captions: Sequence[Selected],
+    sample: Sequence[Selected],
+    filters: Sequence[Step],
+    preview: Preview,
 ) -> list[Outcome]:
     method = Step.of(METHODS, run.method, "method", _offline(run.params, preview))
-    state = pipeline.prepare(method, [selected.caption_input for selected in read], mode=run.mode, seed=run.seed)
+    state = pipeline.prepare(
+        method, [selected.caption_input for selected in read_captions], mode=run.mode, seed=run.seed
+    )
     inputs = [selected.caption_input for selected in sample]
     existing_foils = known_foils(run, inputs, {selected.caption_input.id: selected.row for selected in sample})
     return list(

@@ -19,9 +19,9 @@ class RowMeasures:
         self._rows: dict[str, dict[str, int]] = {}
 
     def find(self, slug: str, pairs: Sequence[str]) -> Mapping[str, Measure]:
-        stored = self._look(slug, pairs)
-        self._rows[slug] = {pair: pk for pair, (pk, _) in stored.items()}
-        return {pair: values for pair, (_, values) in stored.items()}
+        stored_rows = self._look(slug, pairs)
+        self._rows[slug] = {pair: pk for pair, (pk, _) in stored_rows.items()}
+        return {pair: values for pair, (_, values) in stored_rows.items()}
 
     def keep(self, slug: str, measures: Mapping[str, Measure]) -> None:
         scorer = self._scorers[slug]
@@ -38,11 +38,11 @@ class RowMeasures:
         return self._rows.get(slug, {}).get(pair)
 
     def _look(self, slug: str, pairs: Sequence[str]) -> dict[str, tuple[int, Measure]]:
-        stored: dict[str, tuple[int, Measure]] = {}
+        stored_rows: dict[str, tuple[int, Measure]] = {}
         for first in range(0, len(pairs), ROWS):
             rows = MeasureRow.objects.filter(scorer=self._scorers[slug], pair_sha256__in=pairs[first : first + ROWS])
-            stored |= {pair: (pk, values) for pk, pair, values in rows.values_list("pk", "pair_sha256", "values")}
-        return stored
+            stored_rows |= {pair: (pk, values) for pk, pair, values in rows.values_list("pk", "pair_sha256", "values")}
+        return stored_rows
 
 
 def _scorer(step: Step) -> Scorer:

@@ -56,8 +56,8 @@ def change_roles(
 
 def _change(actor: User, project: Project, person_id: int, roles: Sequence[str], now: datetime) -> int:
     person = member_for(actor, project, person_id)
-    lost = set_roles(actor, project, person, roles)
-    return end_leases_of_roles(project, person, lost, actor, now)
+    lost_roles = set_roles(actor, project, person, roles)
+    return end_leases_of_roles(project, person, lost_roles, actor, now)
 
 
 def remove_member(actor: User, project: Project, person_id: int, *, now: datetime | None = None) -> int:
@@ -70,8 +70,8 @@ def remove_member(actor: User, project: Project, person_id: int, *, now: datetim
 
 def _remove(actor: User, project: Project, person_id: int, now: datetime) -> int:
     person = member_for(actor, project, person_id)
-    lost = set_roles(actor, project, person, ())
-    return end_leases_of_roles(project, person, lost, actor, now)
+    lost_roles = set_roles(actor, project, person, ())
+    return end_leases_of_roles(project, person, lost_roles, actor, now)
 
 
 def on_withdrawal(person: User, project: Project) -> str:

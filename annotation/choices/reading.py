@@ -80,11 +80,11 @@ def random_items(source: Source, n_foils: int) -> tuple[list[RandomItem], int]:
     else:
         source_items, n_all = _of_subtest(source), Item.objects.filter(subtest=source.subtest).count()
     true = _true_texts(source.subtest.project_id, {item.video_id for item in source_items})
-    taken: Counter[str] = Counter()
+    key_counts: Counter[str] = Counter()
     keyed_items = []
     for item in source_items:
-        taken[item.key] += 1
-        number = taken[item.key]
+        key_counts[item.key] += 1
+        number = key_counts[item.key]
         key = item.key if number == 1 else NUMBERED.format(key=item.key, number=number)
         keyed_items.append(replace(item, key=key, true_texts=frozenset(true[item.video_id])))
     return keyed_items, n_all - len(source_items)
@@ -178,7 +178,7 @@ def _options_of_items(source: Source) -> dict[int, list[HardOption]]:
     for item, hard in zip(items, hard_foils(read), strict=True):
         foils = list(item.foils.all())
         indices: Iterable[int] = range(len(foils)) if hard is None else [hard.index] if hard.index >= 0 else []
-        options_by_caption[item.caption_id] += [_option(item, foils[at]) for at in indices]
+        options_by_caption[item.caption_id] += [_option(item, foils[index]) for index in indices]
     return options_by_caption
 
 

@@ -38,8 +38,8 @@ def _add(subtest_id: int, kind: str, job: Job) -> None:
     subtest = Subtest.objects.select_related("project").get(pk=subtest_id)
     progress(job, 0, 1, "reading captions")
     # The first proposals are the same at each call, so the next ones follow the stored ones.
-    stored = Item.objects.filter(subtest=subtest, pair__gt="", pair__startswith=f"{kind}-").count() // 2
-    proposals = list(propose(subtest.project, kind, limit=stored + MAX_NEW, per_caption=1, seed=SEED))
+    n_stored = Item.objects.filter(subtest=subtest, pair__gt="", pair__startswith=f"{kind}-").count() // 2
+    proposals = list(propose(subtest.project, kind, limit=n_stored + MAX_NEW, per_caption=1, seed=SEED))
     result = store_pairs(None, subtest, proposals, progress=partial(_with_progress, job))
     for failed in result["failed"]:
         log.warning("subtest %s: pair %s was not stored: %s", subtest_id, failed["pair"], failed["error"])

@@ -92,7 +92,7 @@ def agreement(judgements: Iterable[Judgement]) -> dict[int, Share]:
             if vote.person is not None and most is not None:
                 counts[vote.person][0] += most == vote.choice
                 counts[vote.person][1] += 1
-    return {person: Share(right, seen) for person, (right, seen) in counts.items()}
+    return {person: Share(right, n_compared) for person, (right, n_compared) in counts.items()}
 
 
 def _majority_of_others(choice_counts: Mapping[str, int], own: str) -> str | None:
@@ -108,7 +108,7 @@ def places(judgements: Iterable[Judgement]) -> dict[int, Share]:
         if vote.person is not None and vote.first is not None:
             counts[vote.person][0] += vote.first
             counts[vote.person][1] += 1
-    return {person: Share(first, seen) for person, (first, seen) in counts.items()}
+    return {person: Share(first, n_compared) for person, (first, n_compared) in counts.items()}
 
 
 def _figures(pieces: list[Piece], agreed: Share, first: Share, gold: Share) -> Figures:
@@ -116,7 +116,7 @@ def _figures(pieces: list[Piece], agreed: Share, first: Share, gold: Share) -> F
     timed_and_watched = [
         (piece.seconds, piece.watched) for piece in pieces if piece.seconds is not None and piece.watched
     ]
-    total, watched = sum(spent), sum(seen for _seconds, seen in timed_and_watched)
+    total, watched = sum(spent), sum(watched_seconds for _seconds, watched_seconds in timed_and_watched)
     return Figures(
         pieces=Counter(piece.stage for piece in pieces),
         seconds=median(spent) if spent else None,

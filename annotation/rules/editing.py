@@ -74,13 +74,13 @@ def check_texts(
     marks: Marks | None = None,
 ) -> list[Finding]:
     """Return findings on texts submitted together, in order; each text is also one of the next one's others."""
-    taken = {normalised(foil) for foil in other_foils}
+    taken_texts = {normalised(foil) for foil in other_foils}
     refused = {normalised(text) for text in dropped}
     findings = []
     for index, text in enumerate(texts):
-        text_problems = _of_one(caption, text, taken, refused, marks or Marks())
+        text_problems = _of_one(caption, text, taken_texts, refused, marks or Marks())
         findings += [Finding(index, problem, number) for problem, number in text_problems]
-        taken.add(normalised(text))
+        taken_texts.add(normalised(text))
     return findings
 
 
@@ -88,7 +88,9 @@ def errors(findings: Collection[Finding]) -> list[Finding]:
     return [finding for finding in findings if finding.is_error]
 
 
-def _of_one(caption: str, text: str, taken: set[str], refused: set[str], marks: Marks) -> list[tuple[Problem, int]]:
+def _of_one(
+    caption: str, text: str, taken_texts: set[str], refused: set[str], marks: Marks
+) -> list[tuple[Problem, int]]:
     if not text.strip():
         return [(Problem.EMPTY, 0)]
     if len(text) > MAX_CHARACTERS:
@@ -98,22 +100,22 @@ def _of_one(caption: str, text: str, taken: set[str], refused: set[str], marks: 
     plain = normalised(text)
     if plain == normalised(caption):
         return [(Problem.SAME_AS_CAPTION, 0)]
-    if plain in taken:
+    if plain in taken_texts:
         return [(Problem.DUPLICATE, 0)]
     return [(Problem.DROPPED_BEFORE, 0)] if plain in refused else _warnings(caption, text, marks)
 
 
 def _warnings(caption: str, text: str, marks: Marks) -> list[tuple[Problem, int]]:
     problems = []
-    changed = changed_words(caption, text)
-    if changed > max(4, len(compared_words(caption)) // 3):
-        problems.append((Problem.MANY_CHANGED_WORDS, changed))
+    n_changed = changed_words(caption, text)
+    if n_changed > max(4, len(compared_words(caption)) // 3):
+        problems.append((Problem.MANY_CHANGED_WORDS, n_changed))
     if _sentences(text) > max(1, _sentences(caption)):
         problems.append((Problem.NOT_ONE_SENTENCE, 0))
     words = set(compared_words(text))
-    lost = sum(not words.issuperset(compared_words(word)) for word in marks.stay)
-    if lost:
-        problems.append((Problem.ENTITY_CHANGED, lost))
+    n_lost = sum(not words.issuperset(compared_words(word)) for word in marks.stay)
+    if n_lost:
+        problems.append((Problem.ENTITY_CHANGED, n_lost))
     if marks.change and all(words.issuperset(compared_words(word)) for word in marks.change):
         problems.append((Problem.SAME_ACTION, 0))
     return problems

@@ -108,14 +108,14 @@ def accuracy_on_the_line(bars: Thresholds) -> float:
     return up / (up + down)
 
 
-def wilson(right: int, seen: int, z: float = 1.959964) -> tuple[float, float]:
+def wilson(right: int, n_answers: int, z: float = 1.959964) -> tuple[float, float]:
     """Return Wilson's 95 % interval of a share; (0, 1) if nothing was seen."""
-    if not seen:
+    if not n_answers:
         return 0.0, 1.0
-    share, spread = right / seen, z * z / seen
+    share, spread = right / n_answers, z * z / n_answers
     middle = (share + spread / 2) / (1 + spread)
-    half = z * math.sqrt(share * (1 - share) / seen + spread / (4 * seen)) / (1 + spread)
-    return max(0.0, middle - half), min(1.0, middle + half)
+    half_width = z * math.sqrt(share * (1 - share) / n_answers + spread / (4 * n_answers)) / (1 + spread)
+    return max(0.0, middle - half_width), min(1.0, middle + half_width)
 
 
 def position_p(first: int, second: int) -> float:

@@ -23,8 +23,8 @@ def draw(
     If one kind has too few, the other fills up. The same attempt of a person always gives the same draw.
     """
 
-    def shuffled(ids: Sequence[int], what: str) -> list[int]:
-        return sorted(ids, key=lambda pk: (seeded_share(secret, what, person, number, pk), pk))
+    def shuffled(ids: Sequence[int], purpose: str) -> list[int]:
+        return sorted(ids, key=lambda pk: (seeded_share(secret, purpose, person, number, pk), pk))
 
     first, second = shuffled(matched, "draw"), shuffled(mismatched, "draw")
     n_mismatched = min(len(second), round(length * share))
@@ -70,7 +70,7 @@ def grade_edits(
     caption: str, texts: Sequence[str], examples: Collection[str], marks: Marks | None = None
 ) -> list[Grade]:
     """Grade foils that were written together: each must differ from those before it."""
-    return [grade_edit(caption, text, examples, texts[:at], marks) for at, text in enumerate(texts)]
+    return [grade_edit(caption, text, examples, texts[:index], marks) for index, text in enumerate(texts)]
 
 
 def grade_edit(
@@ -85,21 +85,21 @@ def grade_edit(
         return Grade(Match.BROKEN, findings)
     if any(normalised(text) == normalised(example) for example in examples):
         return Grade(Match.SAME, findings)
-    changed = _changed(caption, text)
+    changed_positions = _changed(caption, text)
     touched = [_changed(caption, example) for example in examples]
-    near = any(changed & words for words in touched) and len(changed) <= max(map(len, touched)) + 2
+    near = any(changed_positions & words for words in touched) and len(changed_positions) <= max(map(len, touched)) + 2
     return Grade(Match.SAME_PLACE if near and not findings else Match.ELSEWHERE, findings)
 
 
 def _changed(caption: str, text: str) -> set[int]:
     """Return the positions of the caption's words that the text changes; an inserted word counts for the one before."""
-    positions, at = set[int](), 0
+    positions, position = set[int](), 0
     for kind, piece in diff_segments(caption, text):
         words = len(piece.split())
         if kind == "removed":
-            positions.update(range(at, at + words))
+            positions.update(range(position, position + words))
         elif kind == "added":
-            positions.add(max(0, at - 1) if at else 0)
+            positions.add(max(0, position - 1) if position else 0)
         if kind != "added":
-            at += words
+            position += words
     return positions

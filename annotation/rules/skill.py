@@ -38,12 +38,12 @@ def skills(votes: Sequence[tuple[int, int, int]], labels: int) -> dict[int, floa
         np.add.at(logs, pair, np.log(confusion[person, :, label]))
         new = np.exp(logs - logs.max(axis=1, keepdims=True))
         new /= new.sum(axis=1, keepdims=True)
-        moved, truth = float(np.abs(new - truth).max()), new
-        if moved < TOLERANCE:
+        largest_change, truth = float(np.abs(new - truth).max()), new
+        if largest_change < TOLERANCE:
             break
     skill = np.einsum("pcc,c->p", confusion, share)
     n = np.bincount(person)
-    return {int(who): float(skill[k]) for k, who in enumerate(people.tolist()) if n[k] >= MIN_VOTES}
+    return {int(person_id): float(skill[k]) for k, person_id in enumerate(people.tolist()) if n[k] >= MIN_VOTES}
 
 
 def better_half(estimates: Sequence[tuple[int, float]]) -> list[int]:

@@ -224,11 +224,11 @@ def takedown(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     reason = request.POST.get("reason", "")
     if request.method == "POST":
         try:
-            taken = take_down_video(request.user, slug, pk, reason)
+            takedown = take_down_video(request.user, slug, pk, reason)
         except AnnotationError as error:
             problem = str(error)
         else:
-            n = len(taken.clips)
+            n = len(takedown.clips)
             message = ngettext("%(n)d clip was taken down.", "%(n)d clips were taken down.", n) % {"n": n}
             messages.success(request, f"{message} {_('New exports leave out its items.')}")
             return redirect("corpus:video", slug, pk)

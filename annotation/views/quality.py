@@ -320,12 +320,12 @@ def _attempt(request: HttpRequest, slug: str, pk: int) -> Attempt:
     return stored_attempt
 
 
-def _start(request: HttpRequest, stage: str, of_stage: str, back: str) -> HttpResponse:
+def _start(request: HttpRequest, stage: str, of_stage: str, return_page: str) -> HttpResponse:
     try:
         new_attempt = start_attempt(request.user, request.project, stage, of_stage)
     except AnnotationError as error:
         messages.error(request, str(error))
-        return redirect(back, request.project.slug)
+        return redirect(return_page, request.project.slug)
     return redirect("annotation:attempt", request.project.slug, new_attempt.pk)
 
 

@@ -48,9 +48,9 @@ def guideline(request: HttpRequest, slug: str, stage: str, subtest: int | None =
     if stage not in Stage.values:
         raise Http404(_("Stage not found."))
     guideline_subtest = subtest_for(project, subtest) if subtest is not None else None
-    form, problem, begun = request.POST, "", work_under_version(project, stage, guideline_subtest)
+    form, problem, n_begun = request.POST, "", work_under_version(project, stage, guideline_subtest)
     if request.method == "POST":
-        unwarned = begun and form.get("begun") != str(begun)
+        unwarned = n_begun and form.get("begun") != str(n_begun)
         if "preview" not in form and not unwarned:
             try:
                 new_guideline = publish_guideline(
@@ -61,7 +61,7 @@ def guideline(request: HttpRequest, slug: str, stage: str, subtest: int | None =
             else:
                 messages.success(request, _("Version %(n)s published.") % {"n": new_guideline.version})
                 return redirect(request.path)
-    context = _guideline_context(request, project, stage, guideline_subtest) | {"problem": problem, "begun": begun}
+    context = _guideline_context(request, project, stage, guideline_subtest) | {"problem": problem, "begun": n_begun}
     return render(request, "annotation/guideline.html", context, status=400 if problem else 200)
 
 

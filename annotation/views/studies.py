@@ -266,8 +266,8 @@ def _place_of_worker(request: HttpRequest, study: CrowdStudy, entry: Entry) -> i
     own_workers = CrowdWorker.objects.filter(
         project=study.project, platform=study.platform, worker=entry.worker, person=request.user
     )
-    live = (PlaceState.ACTIVE, PlaceState.COMPLETED)
-    own_places = CrowdPlace.objects.filter(study=study, person=request.user, state__in=live)
+    live_states = (PlaceState.ACTIVE, PlaceState.COMPLETED)
+    own_places = CrowdPlace.objects.filter(study=study, person=request.user, state__in=live_states)
     return own_places.values_list("pk", flat=True).first() if own_workers.exists() else None
 
 
@@ -312,13 +312,15 @@ def _came_to(request: HttpRequest) -> int | None:
 def _move_place(request: HttpRequest, project: Project) -> HttpResponse:
     # Another tab may have opened another place since.
     submitted_id = request.POST.get("place", "")
-    which = int(submitted_id) if submitted_id.isdecimal() and len(submitted_id) <= MAX_ID_DIGITS else _came_to(request)
+    place_id = (
+        int(submitted_id) if submitted_id.isdecimal() and len(submitted_id) <= MAX_ID_DIGITS else _came_to(request)
+    )
     if request.POST.get("move") == "return":
-        return_place(request.user, project, which)
+        return_place(request.user, project, place_id)
         words = _("You returned your place. Please also return the study on the platform.")
         messages.success(request, words)
     else:
-        complete_place(request.user, project, which)
+        complete_place(request.user, project, place_id)
     return redirect("annotation:place", project.slug)
 
 

@@ -188,8 +188,8 @@ def resume_run(person: User, run: GenerationRun, *, budget: dict[str, int] | Non
         if unknown:
             raise GenerationError(_("This run uses no endpoint, so it has no budget. Leave the budget fields empty."))
         run.params = endpoints.checked({**run.params, **budget})
-    taken = GenerationRun.objects.filter(pk=run.pk, job=job).update(params=run.params, job=None)
-    if not taken:
+    n_updated = GenerationRun.objects.filter(pk=run.pk, job=job).update(params=run.params, job=None)
+    if not n_updated:
         raise GenerationError(_("Another person has just restarted this run. Reload the page."))
     queue_run(run)
     after = {name: run.params[name] for name in before}

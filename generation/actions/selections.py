@@ -82,26 +82,26 @@ def apply_selection(person: User, selection: Selection) -> Selection:
     lock(project)
     if Selection.objects.filter(pk=selection.pk, applied_at=None).update(applied_at=timezone.now()) != 1:
         raise GenerationError(_("This selection was already applied. Compute a new one."))
-    lost = set(selection.lost)
+    lost_ids = set(selection.lost)
     candidate_rows = list(open_candidates(selection).values_list("id", "group_id", "state"))
     fail = failing_now(selection)
     rows = [row for row in candidate_rows if row[0] not in fail]
-    waiting = waiting_state(selection)
-    leave = [pk for pk, _group, state in rows if pk in lost and state == waiting]
-    back = [pk for pk, _group, state in rows if pk not in lost and state == CandidateState.FILTERED_OUT]
-    move(project, person, leave, waiting, "hold_back", rejected_by=[selection.kind], held_back_by=selection.kind)
+    open_state = waiting_state(selection)
+    held_back = [pk for pk, _group, state in rows if pk in lost_ids and state == open_state]
+    readmitted = [pk for pk, _group, state in rows if pk not in lost_ids and state == CandidateState.FILTERED_OUT]
+    move(project, person, held_back, open_state, "hold_back", rejected_by=[selection.kind], held_back_by=selection.kind)
     come_back = "readmit" if project.edit_stage else "readmit_to_review"
-    move(project, person, back, CandidateState.FILTERED_OUT, come_back, rejected_by=[], held_back_by="")
-    moved = {*leave, *back}
-    reset_tasks({group for pk, group, _state in rows if pk in moved})
-    elsewhere = lost - {pk for pk, _group, _state in candidate_rows}
+    move(project, person, readmitted, CandidateState.FILTERED_OUT, come_back, rejected_by=[], held_back_by="")
+    moved_ids = {*held_back, *readmitted}
+    reset_tasks({group for pk, group, _state in rows if pk in moved_ids})
+    elsewhere = lost_ids - {pk for pk, _group, _state in candidate_rows}
     rejected = Candidate.objects.filter(
         group__run__subtest=selection.subtest, state=CandidateState.FILTERED_OUT, held_back_by=""
     )
     by_thresholds = elsewhere.intersection(rejected.values_list("id", flat=True)) if elsewhere else set()
     selection.moved = {
-        "held_back": len(leave),
-        "came_back": len(back),
+        "held_back": len(held_back),
+        "came_back": len(readmitted),
         "begun": len(elsewhere - by_thresholds),
         "rejected": len(by_thresholds | fail),
     }
@@ -124,19 +124,21 @@ def move_thresholds(person: User, run: GenerationRun, thresholds: Mapping[str, f
     require_role(person, run.project, Role.RESEARCHER)
     lock(run.project)
     threshold_preview = preview(run, thresholds)
-    back, leave = (np.flatnonzero(which) for which in (threshold_preview.comes_back, threshold_preview.leaves))
-    if not len(back) and not len(leave) and threshold_preview.at == run.thresholds:
+    readmitted, held_back = (
+        np.flatnonzero(flags) for flags in (threshold_preview.comes_back, threshold_preview.leaves)
+    )
+    if not len(readmitted) and not len(held_back) and threshold_preview.at == run.thresholds:
         raise GenerationError(_("These thresholds change no verdict. Choose other values."))
     ids = threshold_preview.sheet.ids
     waiting = CandidateState.QUEUED if run.project.edit_stage else CandidateState.IN_REVIEW
     come_back = "readmit" if run.project.edit_stage else "readmit_to_review"
-    move(run.project, person, ids[back].tolist(), CandidateState.FILTERED_OUT, come_back, rejected_by=[])
-    for reasons, indices in _by_reasons(threshold_preview, leave).items():
+    move(run.project, person, ids[readmitted].tolist(), CandidateState.FILTERED_OUT, come_back, rejected_by=[])
+    for reasons, indices in _by_reasons(threshold_preview, held_back).items():
         move(run.project, person, ids[indices].tolist(), waiting, "hold_back", rejected_by=list(reasons))
-    reset_tasks(np.unique(threshold_preview.sheet.groups[np.concatenate([back, leave])]).tolist())
+    reset_tasks(np.unique(threshold_preview.sheet.groups[np.concatenate([readmitted, held_back])]).tolist())
     before, run.thresholds = run.thresholds, dict(threshold_preview.at)
     run.save(update_fields=["thresholds"])
-    details = {"before": before, "thresholds": run.thresholds, "came_back": len(back), "left": len(leave)}
+    details = {"before": before, "thresholds": run.thresholds, "came_back": len(readmitted), "left": len(held_back)}
     audit.record(audit.event(run.project, person, "generation.move_thresholds", run, **details))
     return threshold_preview
 
@@ -170,6 +172,6 @@ def reset_tasks(groups: Iterable[int]) -> None:
 
 def _by_reasons(threshold_preview: Preview, indices: np.ndarray) -> dict[tuple[str, ...], np.ndarray]:
     grouped: dict[tuple[str, ...], list[int]] = {}
-    for at in indices.tolist():
-        grouped.setdefault(tuple(threshold_preview.reasons(at)), []).append(at)
-    return {reasons: np.array(which, dtype=np.int64) for reasons, which in grouped.items()}
+    for index in indices.tolist():
+        grouped.setdefault(tuple(threshold_preview.reasons(index)), []).append(index)
+    return {reasons: np.array(indices_of_reasons, dtype=np.int64) for reasons, indices_of_reasons in grouped.items()}

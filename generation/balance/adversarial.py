@@ -58,8 +58,8 @@ def _scaled(gaps: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _cell(row: NDArray[np.float64], grid: int) -> Cell:
     """Number the cells outwards from the axes, so that the mirror image of a cell is its negative."""
-    half = grid // 2
-    first, second = (int(np.sign(gap)) * (1 + min(half - 1, int(abs(gap) * half))) for gap in row)
+    half_grid = grid // 2
+    first, second = (int(np.sign(gap)) * (1 + min(half_grid - 1, int(abs(gap) * half_grid))) for gap in row)
     return first, second
 
 

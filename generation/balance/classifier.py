@@ -99,11 +99,13 @@ def cue_words(pairs: Texts, *, top: int = 10) -> list[TellingWord]:
     weights = _weights(counts[:n], counts[n:])
     captions, foils = (np.asarray(side_counts.sum(axis=0)).ravel() for side_counts in (counts[:n], counts[n:]))
     gains = weights * (captions - foils)
-    order = sorted(range(len(vocabulary)), key=lambda at: (-round(float(gains[at]), 6), vocabulary[at]))
+    order = sorted(range(len(vocabulary)), key=lambda index: (-round(float(gains[index]), 6), vocabulary[index]))
     return [
-        TellingWord(vocabulary[at], int(captions[at]), int(foils[at]), float(weights[at]), float(gains[at]))
-        for at in order[:top]
-        if gains[at] > SAME
+        TellingWord(
+            vocabulary[index], int(captions[index]), int(foils[index]), float(weights[index]), float(gains[index])
+        )
+        for index in order[:top]
+        if gains[index] > SAME
     ]
 
 

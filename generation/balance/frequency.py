@@ -27,9 +27,9 @@ def match(
     for pair in fixed:
         room.subtract(_put_in(pair))
     generator = random.Random(seed)
-    drawn = {pair.id: generator.random() for pair in sorted(pairs, key=lambda pair: pair.id)}
+    draw_of_pair = {pair.id: generator.random() for pair in sorted(pairs, key=lambda pair: pair.id)}
     selected_ids: set[str] = set()
-    for pair in sorted(pairs, key=lambda pair: ((ranks or {}).get(pair.id, 0), drawn[pair.id], pair.id)):
+    for pair in sorted(pairs, key=lambda pair: ((ranks or {}).get(pair.id, 0), draw_of_pair[pair.id], pair.id)):
         inserted_words = _put_in(pair)
         if group_counts[pair.group] < per_group and all(room[word] >= times for word, times in inserted_words.items()):
             room.subtract(inserted_words)
@@ -47,11 +47,11 @@ def _room(pairs: Sequence[Pair]) -> Counter[str]:
     """Return word -> number of groups in which a foil replaces it: the captions' distribution, whatever is chosen."""
     replaced: dict[str, Counter[str]] = {}
     for pair in pairs:
-        lost = Counter({word: times for word, times in change(pair.caption, pair.foil).items() if times > 0})
-        replaced[pair.group] = replaced.get(pair.group, Counter()) | lost
+        replaced_words = Counter({word: times for word, times in change(pair.caption, pair.foil).items() if times > 0})
+        replaced[pair.group] = replaced.get(pair.group, Counter()) | replaced_words
     total: Counter[str] = Counter()
-    for lost in replaced.values():
-        total += lost
+    for replaced_words in replaced.values():
+        total += replaced_words
     return total
 
 

@@ -54,11 +54,11 @@ def lost_reasons(pairs: Sequence[Pair], selection: PairSelection) -> dict[str, i
     chosen foil of the same caption, or a word that one side has more often."""
     one_sided = _without_counterpart(pairs)
     kept_groups = Counter(pair.group for pair in selected_pairs(pairs, selection.selected))
-    lost = set(selection.lost)
+    lost_ids = set(selection.lost)
     reason_counts = Counter(
         "no_counterpart" if pair.id in one_sided else "other_foil" if kept_groups[pair.group] else "too_often"
         for pair in pairs
-        if pair.id in lost
+        if pair.id in lost_ids
     )
     return {name: reason_counts[name] for name in ("no_counterpart", "other_foil", "too_often")}
 
@@ -66,20 +66,20 @@ def lost_reasons(pairs: Sequence[Pair], selection: PairSelection) -> dict[str, i
 def _without_counterpart(pairs: Sequence[Pair]) -> set[str]:
     """Return the ids of pairs with a word on one side only, repeated until none remains."""
     changes = {pair.id: change(pair.caption, pair.foil) for pair in pairs}
-    gone: set[str] = set()
+    removed_ids: set[str] = set()
     while True:
-        remaining_changes = [word_change for name, word_change in changes.items() if name not in gone]
+        remaining_changes = [word_change for name, word_change in changes.items() if name not in removed_ids]
         replaced = {word for word_change in remaining_changes for word, times in word_change.items() if times > 0}
         put_in = {word for word_change in remaining_changes for word, times in word_change.items() if times < 0}
         balanced_words = replaced & put_in
         one_sided_ids = {
             name
             for name, word_change in changes.items()
-            if name not in gone and not word_change.keys() <= balanced_words
+            if name not in removed_ids and not word_change.keys() <= balanced_words
         }
         if not one_sided_ids:
-            return gone
-        gone |= one_sided_ids
+            return removed_ids
+        removed_ids |= one_sided_ids
 
 
 def _accuracy(pairs: Sequence[Pair]) -> dict[str, float | None]:

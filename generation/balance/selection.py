@@ -41,8 +41,8 @@ def select(
     if not pairs:
         return PairSelection((), (), 0)
     units = _units(pairs, by_group=per_group is None)
-    taken, bound = _solve(units, per_group, fixed, nodes)
-    selected_ids = {name for unit, is_kept in zip(units, taken, strict=True) if is_kept for name in unit.ids}
+    is_taken, bound = _solve(units, per_group, fixed, nodes)
+    selected_ids = {name for unit, is_kept in zip(units, is_taken, strict=True) if is_kept for name in unit.ids}
     return PairSelection(
         tuple(pair.id for pair in pairs if pair.id in selected_ids),
         tuple(pair.id for pair in pairs if pair.id not in selected_ids),
@@ -110,12 +110,12 @@ def _solve(
     if solution.x is None:
         # No solution within the limit of work: the empty choice is always balanced.
         return np.zeros(len(units), dtype=np.bool_), len(units)
-    taken = solution.x[: len(units)] > 0.5
+    is_taken = solution.x[: len(units)] > 0.5
     if solution.status == 0:
-        return taken, int(taken.sum())
+        return is_taken, int(is_taken.sum())
     # The cost of unbalanced words is not a unit: a choice with fewer of them costs less.
     paid = cost[len(units) :] @ solution.x[len(units) :]
-    return taken, int(min(len(units), np.floor(1e-6 + paid - solution.mip_dual_bound)))
+    return is_taken, int(min(len(units), np.floor(1e-6 + paid - solution.mip_dual_bound)))
 
 
 def _word_matrix(changes: list[dict[str, int]], vocabulary: list[str], slack: list[str]) -> "scipy.sparse.csr_array":
@@ -123,9 +123,9 @@ def _word_matrix(changes: list[dict[str, int]], vocabulary: list[str], slack: li
     rows = [row_of[word] for unit_change in changes for word in unit_change]
     columns = [column for column, unit_change in enumerate(changes) for _ in unit_change]
     values = [float(times) for unit_change in changes for times in unit_change.values()]
-    for at, word in enumerate(slack):
+    for index, word in enumerate(slack):
         rows += [row_of[word]] * 2
-        columns += [len(changes) + 2 * at, len(changes) + 2 * at + 1]
+        columns += [len(changes) + 2 * index, len(changes) + 2 * index + 1]
         values += [1.0, -1.0]
     shape = (len(vocabulary), len(changes) + 2 * len(slack))
     return scipy.sparse.csr_array((values, (rows, columns)), shape=shape)

@@ -63,8 +63,10 @@ def event_of(tokens: Sequence[Token]) -> tuple[Sequence[Token], Event | None]:
     """Return the tokens as they are read, and the first change, or the result of what is done."""
     if any(token.lemma in UNDONE for token in tokens):
         return tokens, None
-    read = as_instruction(tokens)
-    return read, next(_results(read), None) or _stated_event(read) or next(_weaker(read), None)
+    instruction = as_instruction(tokens)
+    return instruction, next(_results(instruction), None) or _stated_event(instruction) or next(
+        _weaker(instruction), None
+    )
 
 
 def _stated_event(tokens: Sequence[Token]) -> Event | None:
@@ -109,36 +111,38 @@ def _stated_event(tokens: Sequence[Token]) -> Event | None:
 
 def _is_aside(tokens: Sequence[Token], found_change: FoundChange) -> bool:
     """Return whether the verb only describes: "boiled potatoes", "screws used to fix it", "when the rice is cooked"."""
-    at = found_change.verb
-    before = tokens[at - 1] if at else None
-    if tokens[at].tag == "VBN" and not found_change.passive:
+    index = found_change.verb
+    before = tokens[index - 1] if index else None
+    if tokens[index].tag == "VBN" and not found_change.passive:
         return True
-    if tokens[at].tag == "VBD" and before is not None and before.part in ("VERB", "DET"):
+    if tokens[index].tag == "VBD" and before is not None and before.part in ("VERB", "DET"):
         return True
-    if before is not None and before.lower == "to" and at > 1 and tokens[at - 2].lower == "used":
+    if before is not None and before.lower == "to" and index > 1 and tokens[index - 2].lower == "used":
         return True
-    return found_change.passive and any(token.part == "SCONJ" for token in tokens[:at])
+    return found_change.passive and any(token.part == "SCONJ" for token in tokens[:index])
 
 
-def _is_loose_list(tokens: Sequence[Token], what: NounPhrase, verb: str) -> bool:
+def _is_loose_list(tokens: Sequence[Token], phrase: NounPhrase, verb: str) -> bool:
     """Return whether the things are listed without commas, or such a list goes on behind them."""
-    behind = tokens[what.last] if what.last < len(tokens) else None
-    if _goes_on(tokens, what.last):
+    behind = tokens[phrase.last] if phrase.last < len(tokens) else None
+    if _goes_on(tokens, phrase.last):
         return True
     if verb in MIXING and behind is not None and behind.part in ("VERB", "ADJ") and behind.lower not in verbs_by_head():
         return True
     nouns, several = 0, False
-    for at in range(what.first, what.last):
-        token = tokens[at]
+    for index in range(phrase.first, phrase.last):
+        token = tokens[index]
         if token.part not in (*HEADS, "ADJ"):
             nouns = 0
             continue
         nouns += 1
-        is_repeated = any(token.lower == earlier_token.lower for earlier_token in tokens[at - nouns + 1 : at])
-        several = several or is_repeated or (nouns > 1 and token.part in HEADS and is_plural_noun(tokens[at - 1].text))
+        is_repeated = any(token.lower == earlier_token.lower for earlier_token in tokens[index - nouns + 1 : index])
+        several = (
+            several or is_repeated or (nouns > 1 and token.part in HEADS and is_plural_noun(tokens[index - 1].text))
+        )
         if nouns > LONGEST_NAME:
             return True
-    return several and any(token.part == "CCONJ" for token in tokens[what.first : what.last])
+    return several and any(token.part == "CCONJ" for token in tokens[phrase.first : phrase.last])
 
 
 def _goes_on(tokens: Sequence[Token], last: int) -> bool:
@@ -181,24 +185,24 @@ def _weaker(tokens: Sequence[Token]) -> Iterator[Event]:
     phrases = {phrase.first: phrase for phrase in noun_phrases(tokens)}
     if tokens and tokens[0].lemma in ("put", "place") and 1 in phrases:
         yield _event(tokens, by_verb()["put down"][0], phrases[1], transitive=True)
-    for at, token in enumerate(tokens):
-        begins = at == 0 or tokens[at - 1].lower in ("and", "then", "to", ",")
+    for index, token in enumerate(tokens):
+        begins = index == 0 or tokens[index - 1].lower in ("and", "then", "to", ",")
         is_named_act = token.lower in ("jump", "jumps") and tokens[0].lower in NAMES_ACTS
         lemma = "jump" if is_named_act else token.lemma
-        if (begins or is_named_act) and lemma in ALONE and at + 1 not in phrases:
-            yield Event(by_verb()[lemma][0], at, at + 1, at, False, name="person")
+        if (begins or is_named_act) and lemma in ALONE and index + 1 not in phrases:
+            yield Event(by_verb()[lemma][0], index, index + 1, index, False, name="person")
 
 
-def _event(tokens: Sequence[Token], change: StateChange, what: NounPhrase, *, transitive: bool) -> Event:
-    words = tokens[what.first : what.last]
-    first, last = what.first, _name_end(tokens, what.first, what.last)
-    while first < what.head and _is_opener(tokens[first], change) and tokens[first + 1].lower != "certain":
+def _event(tokens: Sequence[Token], change: StateChange, phrase: NounPhrase, *, transitive: bool) -> Event:
+    words = tokens[phrase.first : phrase.last]
+    first, last = phrase.first, _name_end(tokens, phrase.first, phrase.last)
+    while first < phrase.head and _is_opener(tokens[first], change) and tokens[first + 1].lower != "certain":
         first += 1
     # "drizzle little oil" tells how much.
-    first += first == what.first < what.head and tokens[first].lower == "little"
+    first += first == phrase.first < phrase.head and tokens[first].lower == "little"
     while last - 1 > first and tokens[last - 1].lower in NOT_NAMES:
         last -= 1
-    head = min(what.head, last - 1)
+    head = min(phrase.head, last - 1)
     several = any(word.lower == "and" for word in words) or is_plural_noun(tokens[head].text)
     return Event(change, first, last, head, transitive, several)
 
@@ -213,7 +217,7 @@ def _is_opener(token: Token, change: StateChange) -> bool:
 def _results(tokens: Sequence[Token]) -> Iterator[Event]:
     """Yield what is told as the result: "so it falls", "revealing a coin", or follows from pouring."""
     phrases = {phrase.first: phrase for phrase in noun_phrases(tokens)}
-    verb = next((at for at, token in enumerate(tokens) if token.part == "VERB"), -1)
+    verb = next((index for index, token in enumerate(tokens) if token.part == "VERB"), -1)
     if verb < 0:
         return
     yield from _revealed(tokens, phrases)
@@ -222,31 +226,31 @@ def _results(tokens: Sequence[Token]) -> Iterator[Event]:
         if tipped is not None and any(token.lower == "with" for token in tokens):
             yield _named_by_head(tokens, by_verb()["empty"][0], tipped)
         return
-    falls = next((at for at, token in enumerate(tokens) if at > verb and token.lower in ("falls", "fall")), -1)
+    falls = next((index for index, token in enumerate(tokens) if index > verb and token.lower in ("falls", "fall")), -1)
     if falls > 0 and any(token.lower == "so" for token in tokens[verb:falls]):
-        what = phrases.get(verb + 1)
-        if what is not None and tokens[falls - 1].lower == "it":
-            yield _event(tokens, by_verb()["fall"][0], what, transitive=False)
+        next_phrase = phrases.get(verb + 1)
+        if next_phrase is not None and tokens[falls - 1].lower == "it":
+            yield _event(tokens, by_verb()["fall"][0], next_phrase, transitive=False)
         return
     if tokens[verb].lemma == "pour":
         yield from _poured(tokens, phrases, verb)
 
 
 def _revealed(tokens: Sequence[Token], phrases: dict[int, NounPhrase]) -> Iterator[Event]:
-    for at, token in enumerate(tokens):
-        if at and token.lower == "revealing" and at + 1 in phrases:
-            yield _event(tokens, by_verb()["reveal"][0], phrases[at + 1], transitive=True)
+    for index, token in enumerate(tokens):
+        if index and token.lower == "revealing" and index + 1 in phrases:
+            yield _event(tokens, by_verb()["reveal"][0], phrases[index + 1], transitive=True)
 
 
 def _poured(tokens: Sequence[Token], phrases: dict[int, NounPhrase], verb: int) -> Iterator[Event]:
-    for at in range(verb + 1, len(tokens) - 1):
-        if tokens[at].lower == "into" and at + 1 in phrases:
-            yield _named_by_head(tokens, by_verb()["fill"][0], phrases[at + 1])
-        elif tokens[at].lower == "out" and tokens[at + 1].lower == "of" and at + 2 in phrases:
-            yield _named_by_head(tokens, by_verb()["empty"][0], phrases[at + 2])
+    for index in range(verb + 1, len(tokens) - 1):
+        if tokens[index].lower == "into" and index + 1 in phrases:
+            yield _named_by_head(tokens, by_verb()["fill"][0], phrases[index + 1])
+        elif tokens[index].lower == "out" and tokens[index + 1].lower == "of" and index + 2 in phrases:
+            yield _named_by_head(tokens, by_verb()["empty"][0], phrases[index + 2])
 
 
-def _named_by_head(tokens: Sequence[Token], change: StateChange, what: NounPhrase) -> Event:
-    head = what.head
+def _named_by_head(tokens: Sequence[Token], change: StateChange, phrase: NounPhrase) -> Event:
+    head = phrase.head
     assert head >= 0, "a noun phrase has a head"
     return Event(change, head, head + 1, head, True, is_plural_noun(tokens[head].text))

@@ -43,11 +43,11 @@ def make(
 
 def _texts(text: str, tokens: Sequence[Token], event: Event, mode: str) -> dict[str, str]:
     """Return template -> caption."""
-    what = _changed_object(text, tokens, event)
+    object_phrase = _changed_object(text, tokens, event)
     several = event.several and mode != "paper"
     verb, _, particle = event.change.verb.partition(" ")
     be = "are" if several else "is"
-    subject = what if what.startswith(NAMED) else f"the {what}"
+    subject = object_phrase if object_phrase.startswith(NAMED) else f"the {object_phrase}"
     if event.transitive:
         words = ("someone", verb_form(verb, "VBZ"), event.before, subject, particle, event.result)
         action = " ".join(word for word in words if word)

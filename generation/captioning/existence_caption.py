@@ -39,7 +39,7 @@ def _noun_of_fact(source: CaptionInput) -> tuple[str, bool] | None:
 
 
 def _noun_of_text(text: str, tokens: Sequence[Token]) -> tuple[str, bool]:
-    verb = next((at for at, token in enumerate(tokens) if token.part == "VERB"), None)
+    verb = next((index for index, token in enumerate(tokens) if token.part == "VERB"), None)
     phrases = noun_phrases(tokens)
     behind = [phrase for phrase in phrases if verb is not None and phrase.first > verb]
     if not behind and len(phrases) != 1:

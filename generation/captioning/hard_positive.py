@@ -115,28 +115,28 @@ def make(
 
 def _rewordings(text: str, tokens: Sequence[Token]) -> Iterator[tuple[str, str, str]]:
     """Yield (text, old word, new word) for every exchange, each once."""
-    for at, token in enumerate(tokens):
-        if token.lower in MEAN_MORE or _is_in_compound(tokens, at):
+    for index, token in enumerate(tokens):
+        if token.lower in MEAN_MORE or _is_in_compound(tokens, index):
             continue
         for synonym in PARTS.get(token.part, {}).get(token.lower, ()):
             if synonym != token.lower:
                 new = synonym.capitalize() if token.text[:1].isupper() else synonym
-                edits = [Edit(token.start, token.end, new), *_article(tokens, at, synonym)]
+                edits = [Edit(token.start, token.end, new), *_article(tokens, index, synonym)]
                 yield apply_edits(text, sorted(edits)), token.lower, synonym
 
 
-def _is_in_compound(tokens: Sequence[Token], at: int) -> bool:
+def _is_in_compound(tokens: Sequence[Token], index: int) -> bool:
     """Return whether the word is a part of another thing's name: "rock band", "cable car", "rock climbing"."""
-    if tokens[at].part != "NOUN":
+    if tokens[index].part != "NOUN":
         return False
-    neighbours = [*tokens[max(0, at - 1) : at], *tokens[at + 1 : at + 2]]
-    gerund = tokens[at].lower in BEFORE_GERUNDS and at + 1 < len(tokens) and tokens[at + 1].tag == "VBG"
+    neighbours = [*tokens[max(0, index - 1) : index], *tokens[index + 1 : index + 2]]
+    gerund = tokens[index].lower in BEFORE_GERUNDS and index + 1 < len(tokens) and tokens[index + 1].tag == "VBG"
     return gerund or any(token.part in THINGS for token in neighbours)
 
 
-def _article(tokens: Sequence[Token], at: int, word: str) -> list[Edit]:
+def _article(tokens: Sequence[Token], index: int, word: str) -> list[Edit]:
     """Correct the article before the new word if it no longer fits: "a car", "an automobile"."""
-    before = tokens[at - 1] if at else None
+    before = tokens[index - 1] if index else None
     if before is None or before.lower not in VOWELS:
         return []
     fitting = article(word).split()[0]

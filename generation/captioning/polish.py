@@ -65,11 +65,11 @@ def _captions(
 ) -> Iterator[MadeCaption | Skip]:
     answers = [] if reply.failure else read_sentences(reply.text, len(group))
     why = reply.failure or f"{len(answers)} answers to {len(group)} sentences"
-    for at, source in enumerate(group):
+    for index, source in enumerate(group):
         if len(answers) != len(group):
             yield Skip(source.id, why, unanswered=bool(reply.failure) and not asking.chat.together)
             continue
-        problem = "" if mode == "paper" else _problem(source.text, answers[at])
+        problem = "" if mode == "paper" else _problem(source.text, answers[index])
         if problem:
             yield Skip(source.id, problem)
             continue
@@ -81,7 +81,7 @@ def _captions(
             "model": asking.chat.info.model_id,
             "model_revision": reply.revision or asking.chat.info.revision,
         }
-        yield MadeCaption(source.id, answers[at], "polish", mode, facts)
+        yield MadeCaption(source.id, answers[index], "polish", mode, facts)
 
 
 def read_sentences(answer: str, n_sentences: int) -> list[str]:

@@ -70,7 +70,7 @@ class Composed:
 
     @property
     def roles(self) -> list[str]:
-        return [HARD if at == self.replaced else RANDOM for at in range(len(self.foils))]
+        return [HARD if index == self.replaced else RANDOM for index in range(len(self.foils))]
 
 
 def compose(item: RandomItem, options: Sequence[HardOption] | None, *, n_foils: int, seed: int) -> Composed | Why:
@@ -83,7 +83,7 @@ def compose(item: RandomItem, options: Sequence[HardOption] | None, *, n_foils: 
     if options is not None and not options:
         return Why.NO_HARD
     replaced = None if options is None else replaced_negative(item, seed)
-    remaining_negatives = [plain(text) for at, text in enumerate(item.negatives) if at != replaced]
+    remaining_negatives = [plain(text) for index, text in enumerate(item.negatives) if index != replaced]
     true = {plain(item.caption), *item.true_texts}
     if true.intersection(remaining_negatives):
         return Why.TRUE

@@ -22,7 +22,7 @@ def sentence_cosines(cases: Sequence[Case], params: dict[str, Any], name: str) -
     encoder = open_helper(params["model"], ENCODER, device=params["device"])
     texts = list(dict.fromkeys(text for case in cases for text in (case.caption.text, case.foil)))
     rows = encoder.encode_text(texts)
-    row_index = {text: at for at, text in enumerate(texts)}
+    row_index = {text: index for index, text in enumerate(texts)}
     cosines = [float(rows[row_index[case.caption.text]] @ rows[row_index[case.foil]]) for case in cases]
     return with_cuts([{name: cosine} for cosine in cosines], encoder, texts_of(cases))
 

@@ -19,14 +19,14 @@ COSTLY = False
 def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any]) -> Verdict:
     """Reject a foil whose new thing is seen; there is no score."""
     del others
-    seen = frozenset(str(label) for label in caption.facts.get("objects", ()))
-    if not seen:
+    detected_labels = frozenset(str(label) for label in caption.facts.get("objects", ()))
+    if not detected_labels:
         return Verdict(True, None, "the objects in the frames are not known")
     for change in changes(caption.text, foil, tagger(params["tagger"])):
         nouns = [token for token in change.after if token.part in ("NOUN", "PROPN")]
         # "a wine glass": the words together, then each alone.
         for noun in (" ".join(token.lower for token in nouns), *(token.lower for token in nouns)):
-            label = seen_as(noun, seen) if noun else ""
+            label = seen_as(noun, detected_labels) if noun else ""
             if label:
                 return Verdict(False, None, f"'{noun}' is seen in the video (as {label})")
     return Verdict(True, None, "")

@@ -28,9 +28,9 @@ def scorer(params: dict[str, Any]) -> dict[str, Any]:
 def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measure]:
     """Return {"caption", "foil"}, the probabilities of "acceptable". Every text is scored once."""
     model = open_helper(params["model"], CLASSIFIER, device=params["device"])
-    at = _acceptable(model)
+    label_index = _acceptable(model)
     probabilities = measured(
-        cases, lambda texts: [float(row[at]) for row in model.probs([(text, None) for text in texts])]
+        cases, lambda texts: [float(row[label_index]) for row in model.probs([(text, None) for text in texts])]
     )
     return with_cuts(probabilities, model, [[(text, None) for text in texts] for texts in texts_of(cases)])
 
@@ -42,7 +42,7 @@ def verdict(measure: Measure, *, params: Mapping[str, Any]) -> Verdict:
 
 def _acceptable(model: PairClassifier) -> int:
     """Return the index of the label by its name; of two unnamed labels the second, as in CoLA."""
-    acceptable_labels = [at for at, label in enumerate(model.labels) if label.startswith("accept")]
+    acceptable_labels = [label_index for label_index, label in enumerate(model.labels) if label.startswith("accept")]
     if len(acceptable_labels) == 1:
         return acceptable_labels[0]
     if len(model.labels) != 2:

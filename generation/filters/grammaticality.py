@@ -49,12 +49,12 @@ def score_texts(texts: Sequence[str], params: dict[str, Any]) -> list[tuple[floa
     sentences_by_text = [_sentences(text) for text in texts]
     sentences = list(dict.fromkeys(sentence for text_sentences in sentences_by_text for sentence in text_sentences))
     acceptance = open_helper(params["cola"], CLASSIFIER, device=params["device"])
-    at = _acceptable(acceptance)
+    label_index = _acceptable(acceptance)
     logits = acceptance.logits([(sentence, None) for sentence in sentences])
     probabilities = acceptance.probs([(sentence, None) for sentence in sentences])
     losses = open_helper(params["lm"], FILLER, device=params["device"]).self_losses(sentences)
     scores_by_sentence = {
-        sentence: (float(logits[row, at]), float(probabilities[row, at]), _perplexity(losses[row]))
+        sentence: (float(logits[row, label_index]), float(probabilities[row, label_index]), _perplexity(losses[row]))
         for row, sentence in enumerate(sentences)
     }
     return [
@@ -82,7 +82,7 @@ def _score(sentence_scores: Sequence[tuple[float, float, float]]) -> tuple[float
 
 
 def _acceptable(model: PairClassifier) -> int:
-    acceptable_labels = [at for at, label in enumerate(model.labels) if label.startswith("accept")]
+    acceptable_labels = [label_index for label_index, label in enumerate(model.labels) if label.startswith("accept")]
     if len(acceptable_labels) == 1:
         return acceptable_labels[0]
     if len(model.labels) != 2:

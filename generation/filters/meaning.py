@@ -33,16 +33,16 @@ def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measu
     vectors = open_vectors(params["vectors"])
     replaced_words = [list(replaced(changes(case.caption.text, case.foil, tags))) for case in cases]
     has_antonym = [any(antonym.are_opposites(*pair) for pair in word_pairs) for word_pairs in replaced_words]
-    remaining = [at for at, is_opposite in enumerate(has_antonym) if not is_opposite]
-    sentence_measures = sentence_cosines([cases[at] for at in remaining], params, "sentence") if remaining else []
+    remaining = [index for index, is_opposite in enumerate(has_antonym) if not is_opposite]
+    sentence_measures = sentence_cosines([cases[index] for index in remaining], params, "sentence") if remaining else []
     cosines = dict(zip(remaining, sentence_measures, strict=True))
     word_cosines = [
         largest_word_cosine(((word.lemma, replacement.lemma) for word, replacement in word_pairs), vectors)
         for word_pairs in replaced_words
     ]
     return [
-        {"antonym": float(is_opposite), "sentence": None, **cosines.get(at, {}), "word": word_cosines[at]}
-        for at, is_opposite in enumerate(has_antonym)
+        {"antonym": float(is_opposite), "sentence": None, **cosines.get(index, {}), "word": word_cosines[index]}
+        for index, is_opposite in enumerate(has_antonym)
     ]
 
 

@@ -22,15 +22,15 @@ NAME = re.compile(r"(?<![.!?:]\s)(?<=\s)(?!I\b)[^\W\d_a-z][^\W\d_]*(?:['’-][^\
 def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any]) -> Verdict:
     """Score a foil by its changed words, ignoring case and punctuation; it passes up to params["max_words"]."""
     del others
-    changed = changed_words(caption.text, foil)
+    n_changed = changed_words(caption.text, foil)
     why = []
-    if changed > params["max_words"]:
-        why.append(f"{changed} words changed, at most {params['max_words']} allowed")
+    if n_changed > params["max_words"]:
+        why.append(f"{n_changed} words changed, at most {params['max_words']} allowed")
     if params["entities"] == "keep":
-        lost = list(_lost_entities(caption, foil))
-        if lost:
-            why.append(f"an entity changed: {', '.join(lost[:3])}")
-    return Verdict(not why, float(changed), "; ".join(why))
+        lost_entities = list(_lost_entities(caption, foil))
+        if lost_entities:
+            why.append(f"an entity changed: {', '.join(lost_entities[:3])}")
+    return Verdict(not why, float(n_changed), "; ".join(why))
 
 
 def _lost_entities(caption: CaptionInput, foil: str) -> Iterator[str]:

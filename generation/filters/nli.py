@@ -23,10 +23,12 @@ def scorer(params: dict[str, Any]) -> dict[str, Any]:
 def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measure]:
     """Return {"entailment": its probability, "likeliest": 1 if no other label is more probable}."""
     model = open_helper(params["model"], CLASSIFIER, device=params["device"])
-    at = _entailment(model, params["entailment"])
+    label_index = _entailment(model, params["entailment"])
     pairs = texts_of(cases)
     rows = model.probs(pairs)
-    measures = [{"entailment": float(row[at]), "likeliest": float(int(row.argmax()) == at)} for row in rows]
+    measures = [
+        {"entailment": float(row[label_index]), "likeliest": float(int(row.argmax()) == label_index)} for row in rows
+    ]
     return with_cuts(measures, model, [[pair] for pair in pairs])
 
 
@@ -41,9 +43,9 @@ def _entailment(model: PairClassifier, label_index: int) -> int:
     """Return the index of the label, by its name or from the parameter."""
     if 0 <= label_index < len(model.labels):
         return label_index
-    entailment_labels = [at for at, label in enumerate(model.labels) if label.startswith("entail")]
+    entailment_labels = [index for index, label in enumerate(model.labels) if label.startswith("entail")]
     if label_index >= 0 or len(entailment_labels) != 1:
-        labels = ", ".join(f"{at} {label}" for at, label in enumerate(model.labels))
+        labels = ", ".join(f"{index} {label}" for index, label in enumerate(model.labels))
         raise GenerationError(
             f"{model.info.model_id} has the labels {labels}; set parameter 'entailment' to the label's number"
         )

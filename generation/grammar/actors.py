@@ -73,7 +73,7 @@ def find_participants(tokens: Sequence[Token], mode: str) -> Participants | str:
 def _swap(tokens: Sequence[Token], clause: Clause, subject: Actor, counterpart: Actor, second: Clause | None) -> Swap:
     main = clause.verb.main
     between = range(counterpart.first - 1, main, -1)
-    nearest = next((at for at in between if tokens[at].part in ("VERB", "AUX")), main)
+    nearest = next((index for index in between if tokens[index].part in ("VERB", "AUX")), main)
     return Swap(tokens, main, nearest, clause.verb.passive, second is not None, subject, counterpart)
 
 
@@ -138,30 +138,35 @@ def _subject(sentence: Sentence, clause: Clause) -> Actor | None:
 def is_list(tokens: Sequence[Token], actor: Actor) -> bool:
     """Return whether commas separate several participants: "a man, a woman and a boy", not "a man, dressed in red"."""
     inside = range(actor.head + 1, actor.last - 1)
-    commas = [at for at in inside if tokens[at].text == ","]
-    joined = any(tokens[at].lower in ("and", "or") for at in inside)
-    return joined and bool(commas) and all(tokens[at + 1].part in ("DET", "NUM", "NOUN", "CCONJ") for at in commas)
+    commas = [index for index in inside if tokens[index].text == ","]
+    joined = any(tokens[index].lower in ("and", "or") for index in inside)
+    return (
+        joined and bool(commas) and all(tokens[index + 1].part in ("DET", "NUM", "NOUN", "CCONJ") for index in commas)
+    )
 
 
 def _owner(sentence: Sentence, full_phrase: WholePhrase) -> Actor | None:
     """Return "the man in red" of "the man in red's gun (fires)"."""
     tokens, phrase = sentence.tokens, sentence.phrases[full_phrase.first]
-    at = next((at for at in range(full_phrase.first + 1, full_phrase.last - 1) if tokens[at].lower in ("'s", "’s")), 0)
-    owns = tokens[at + 1 : full_phrase.last]
+    index = next(
+        (index for index in range(full_phrase.first + 1, full_phrase.last - 1) if tokens[index].lower in ("'s", "’s")),
+        0,
+    )
+    owns = tokens[index + 1 : full_phrase.last]
     if (
-        not at
-        or tokens[at].part != "PART"
+        not index
+        or tokens[index].part != "PART"
         or kind_of(owns[-1].lower)
         or any(token.part not in ("NOUN", "ADJ") for token in owns)
     ):
         return None
-    inside = any(token.part == "VERB" or token.lower in WHO for token in tokens[full_phrase.first : at])
-    owner = NounPhrase(phrase.first, at, at - 1) if at < phrase.last else phrase
+    inside = any(token.part == "VERB" or token.lower in WHO for token in tokens[full_phrase.first : index])
+    owner = NounPhrase(phrase.first, index, index - 1) if index < phrase.last else phrase
     kind = "" if inside else _kind(tokens, owner)
     if not kind:
         return None
     return replace(
-        _actor(tokens, WholePhrase(full_phrase.first, owner.last, at, owner.head), kind), owns=full_phrase.last
+        _actor(tokens, WholePhrase(full_phrase.first, owner.last, index, owner.head), kind), owns=full_phrase.last
     )
 
 
@@ -214,19 +219,21 @@ def _is_whole(tokens: Sequence[Token], phrase: NounPhrase, subject: Actor) -> bo
     return several or not (bare and led)
 
 
-def _behind(sentence: Sentence, at: int) -> Iterator[NounPhrase]:
+def _behind(sentence: Sentence, index: int) -> Iterator[NounPhrase]:
     """Yield the noun phrases behind a verb that are not in a relative clause, to the end of the sentence."""
     tokens = sentence.tokens
-    while at < len(tokens):
-        phrase = sentence.phrases.get(at)
+    while index < len(tokens):
+        phrase = sentence.phrases.get(index)
         if phrase is not None:
             yield phrase
             # "the lid of the man": also what follows "of".
-            at = phrase.head + 1 if phrase.last > phrase.head + 1 else phrase.last
+            index = phrase.head + 1 if phrase.last > phrase.head + 1 else phrase.last
             continue
-        if tokens[at].text in ".;:!?" or (tokens[at].part == "PRON" and tokens[at].lower in ("who", "which", "that")):
+        if tokens[index].text in ".;:!?" or (
+            tokens[index].part == "PRON" and tokens[index].lower in ("who", "which", "that")
+        ):
             return
-        at += 1
+        index += 1
 
 
 def _is_added(tokens: Sequence[Token], first: int) -> bool:
@@ -238,9 +245,9 @@ def _is_added(tokens: Sequence[Token], first: int) -> bool:
 
 def _possessor(tokens: Sequence[Token], phrase: NounPhrase) -> NounPhrase:
     """Return "the man" of "the man's arm", else the phrase."""
-    for at in range(phrase.first + 1, phrase.last):
-        if tokens[at].lower in ("'s", "’s") and tokens[at].part == "PART":
-            return NounPhrase(phrase.first, at, at - 1)
+    for index in range(phrase.first + 1, phrase.last):
+        if tokens[index].lower in ("'s", "’s") and tokens[index].part == "PART":
+            return NounPhrase(phrase.first, index, index - 1)
     return phrase
 
 
@@ -274,9 +281,13 @@ def _with_other_persons(sentence: Sentence, full_phrase: WholePhrase, clause: Cl
 def _owning(sentence: Sentence, counterpart: Actor) -> Actor:
     """Split "the man in the suit's face" into the man in the suit and his face; "a soldier's uniform" stays whole."""
     tokens = sentence.tokens
-    for at in range(counterpart.head + 1, counterpart.last - 1):
-        if tokens[at].part == "PART" and tokens[at].lower in ("'s", "’s") and tokens[at + 1].lower not in CLOTHES:
-            return replace(counterpart, last=at, owns=counterpart.last)
+    for index in range(counterpart.head + 1, counterpart.last - 1):
+        if (
+            tokens[index].part == "PART"
+            and tokens[index].lower in ("'s", "’s")
+            and tokens[index + 1].lower not in CLOTHES
+        ):
+            return replace(counterpart, last=index, owns=counterpart.last)
     return counterpart
 
 
@@ -291,18 +302,18 @@ def _runs_on(sentence: Sentence, phrase: NounPhrase) -> bool:
 
 def _cut(tokens: Sequence[Token], counterpart: Actor, subject: Actor) -> Actor:
     """Leave out a description that names the subject by a pronoun: "the man in front of her" is "the man"."""
-    for at in range(counterpart.head + 1, counterpart.last):
-        pronoun = gender_of_pronoun(tokens[at])
+    for index in range(counterpart.head + 1, counterpart.last):
+        pronoun = gender_of_pronoun(tokens[index])
         if not pronoun or not fits(pronoun, subject.gender):
             continue
-        if role_of(tokens, at) == OBJECT or not fits(pronoun, counterpart.gender):
-            return replace(counterpart, last=_description_start(tokens, counterpart, at))
+        if role_of(tokens, index) == OBJECT or not fits(pronoun, counterpart.gender):
+            return replace(counterpart, last=_description_start(tokens, counterpart, index))
     return counterpart
 
 
-def _description_start(tokens: Sequence[Token], counterpart: Actor, at: int) -> int:
+def _description_start(tokens: Sequence[Token], counterpart: Actor, index: int) -> int:
     """Return where the description with the pronoun begins: "seated in front of (her)", "who smiles at (her)"."""
-    start = at
+    start = index
     while start - 1 > counterpart.head and (
         tokens[start - 1].part in ("ADP", "ADV", "PART") or tokens[start - 1].lower in BEFORE_PRONOUN
     ):

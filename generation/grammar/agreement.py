@@ -22,9 +22,9 @@ def verb_edits(
         return
     end = counterpart.first if second is not None else len(tokens)
     verbs = [clause.verb.agrees, *_coordinated(tokens, clause, subject, counterpart, end)]
-    for at in verbs:
-        tag = clause.verb.tag if at == clause.verb.agrees else tokens[at].tag
-        if edit := _agreement(tokens[at], tag, plural=counterpart.plural):
+    for index in verbs:
+        tag = clause.verb.tag if index == clause.verb.agrees else tokens[index].tag
+        if edit := _agreement(tokens[index], tag, plural=counterpart.plural):
             yield edit
     if second is None:
         return
@@ -37,16 +37,16 @@ def _coordinated(
 ) -> Iterator[int]:
     """Yield the further verbs of the subject: "emerges and sees"."""
     tag, after = tokens[clause.verb.agrees].tag or clause.verb.tag, False
-    for at in range(clause.verb.main + 1, end):
-        token = tokens[at]
+    for index in range(clause.verb.main + 1, end):
+        token = tokens[index]
         if token.part == "SCONJ" or (token.part == "PRON" and token.lower in ("who", "which", "that")):
             return
-        if counterpart.first <= at < counterpart.last:
+        if counterpart.first <= index < counterpart.last:
             continue
         if token.part == "CCONJ" or token.lower == "then":
             after = True
         elif after and token.part == "VERB" and token.tag == tag and tag in ("VB", "VBZ"):
-            yield at
+            yield index
             after = False
         elif token.part != "ADV":
             after = False
@@ -56,31 +56,31 @@ def _agreement(verb: Token, tag: str, *, plural: bool) -> Edit | None:
     """Return the verb's edit for a subject of the other number."""
     word = verb.lower
     if verb.part == "AUX":
-        changed = (SINGULAR_AUX if plural else PLURAL_AUX).get(word)
+        new_form = (SINGULAR_AUX if plural else PLURAL_AUX).get(word)
     elif tag == "VBZ" and plural:
-        changed = plain_verb(word)
+        new_form = plain_verb(word)
     elif tag == "VB" and not plural:
-        changed = third_person(word)
+        new_form = third_person(word)
     else:
         return None
-    return Edit(verb.start, verb.end, match_case(verb.text, changed)) if changed else None
+    return Edit(verb.start, verb.end, match_case(verb.text, new_form)) if new_form else None
 
 
 def pronoun_edits(tokens: Sequence[Token], subject: Actor, counterpart: Actor) -> list[Edit] | None:
     """Return the edits of pronouns that refer to the role of a participant; None if one would not fit."""
     edits = []
-    for at, token in enumerate(tokens):
+    for index, token in enumerate(tokens):
         if token.part not in ("PRON", "DET"):
             continue
         pronoun = gender_of_pronoun(token)
-        inside = subject.first <= at < subject.last or counterpart.first <= at < counterpart.last
+        inside = subject.first <= index < subject.last or counterpart.first <= index < counterpart.last
         if not pronoun or inside:
             continue
         fits_subject, fits_counterpart = fits(pronoun, subject.gender), fits(pronoun, counterpart.gender)
         if fits_subject == fits_counterpart:
             # Of either, the new one has the pronoun too; of neither, it names somebody else.
             continue
-        new_pronoun = form_for(tokens, at, counterpart.gender if fits_subject else subject.gender)
+        new_pronoun = form_for(tokens, index, counterpart.gender if fits_subject else subject.gender)
         if new_pronoun is None:
             return None
         if new_pronoun != token.lower:

@@ -81,19 +81,21 @@ def _spot(token: Token) -> Spot | None:
     return Spot(token.start, token.end, token.lower, token.lemma, form) if form else None
 
 
-def words_by_form(words: Collection[str], seen: Collection[tuple[str, str]] | None) -> dict[str, tuple[str, ...]]:
-    """Return form -> sorted words with that form. `seen`: the only allowed (lemma, "VERB" or "NOUN") pairs."""
+def words_by_form(
+    words: Collection[str], allowed_lemmas: Collection[tuple[str, str]] | None
+) -> dict[str, tuple[str, ...]]:
+    """Return form -> sorted words with that form. `allowed_lemmas`: (lemma, "VERB" or "NOUN"); None: all."""
     words_by_tag: dict[str, list[str]] = {form: [] for form in FORMS}
     for word in sorted(words):
         for lemma, tag in verb_readings(word) if len(word) > 1 else ():
             if (
                 lemma not in EMPTY_VERBS
-                and (seen is None or (lemma, "VERB") in seen)
+                and (allowed_lemmas is None or (lemma, "VERB") in allowed_lemmas)
                 and word not in words_by_tag[tag][-1:]
             ):
                 words_by_tag[tag].append(word)
         nouns = lemmas(word).get("NOUN", ()) if len(word) > 1 else ()
-        if nouns and (seen is None or any((lemma, "NOUN") in seen for lemma in nouns)):
+        if nouns and (allowed_lemmas is None or any((lemma, "NOUN") in allowed_lemmas for lemma in nouns)):
             words_by_tag["NNS" if singular(word) is not None else "NN"].append(word)
     return {form: tuple(listed) for form, listed in words_by_tag.items()}
 

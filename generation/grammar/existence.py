@@ -86,8 +86,8 @@ def own_frame(noun: str, frame: str) -> str:
 def plural_noun(noun: str) -> str:
     """Return the plural of a thing, by its last word: "wine glass" -> "wine glasses"."""
     first, _, last = noun.rpartition(" ")
-    many = plural(last) if singular(last) is None else last
-    return f"{first} {many}".strip()
+    plural_last = plural(last) if singular(last) is None else last
+    return f"{first} {plural_last}".strip()
 
 
 def in_frame(noun: str, source_frame: str, frame: str) -> str | None:

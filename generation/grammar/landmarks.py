@@ -17,12 +17,14 @@ OUTSIDE_WORDS = ("ADP", "DET", "PUNCT", "PRON", "AUX", "CCONJ", "SCONJ", "ADV", 
 
 def landmark(tokens: Sequence[Token]) -> Spot | None:
     """Return the last noun of the first clause; None if there is none."""
-    ends = next((at for at, token in enumerate(tokens) if at and token.lower in CLAUSE_STARTS), len(tokens))
-    for at in range(ends - 1, 0, -1):
-        token = tokens[at]
+    ends = next((index for index, token in enumerate(tokens) if index and token.lower in CLAUSE_STARTS), len(tokens))
+    for index in range(ends - 1, 0, -1):
+        token = tokens[index]
         if not PLAIN_WORD.fullmatch(token.text):
             continue
-        if token.lower in SIDES or _may_be_noun(token, last=at == ends - 1 and tokens[at - 1].part in BEFORE_NOUN):
+        if token.lower in SIDES or _may_be_noun(
+            token, last=index == ends - 1 and tokens[index - 1].part in BEFORE_NOUN
+        ):
             lemma = lemmas(token.lower).get("NOUN", (token.lower,))[0]
             return Spot(token.start, token.end, token.lower, lemma, "NNS" if is_plural_noun(token.text) else "NN")
     return None

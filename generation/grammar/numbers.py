@@ -197,8 +197,8 @@ def _cross(count: Count, *, to_one: bool) -> list[Edit] | None:
     if head:
         start, end, word = head
         # "fish", "sheep" have one form for both; an error such as "one times" stays as it is.
-        changed = singular(word) if to_one else (None if _is_plural(word) else plural(word))
-        edits = [Edit(start, end, match_case(word, changed))] if changed else []
+        new_form = singular(word) if to_one else (None if _is_plural(word) else plural(word))
+        edits = [Edit(start, end, match_case(word, new_form))] if new_form else []
     agreement = _agree(count, head[1] if head else count.end, to_one=to_one)
     return None if agreement is None else [*agreement, *edits]
 
@@ -206,8 +206,8 @@ def _cross(count: Count, *, to_one: bool) -> list[Edit] | None:
 def _noun_phrase(count: Count) -> list[Token]:
     """Return the words from the number to the end of its noun phrase, by word lists and the lexicon."""
     phrase_tokens: list[Token] = []
-    at = count.end
-    while match := WORD.match(count.text, at):
+    offset = count.end
+    while match := WORD.match(count.text, offset):
         token = (match.start(1), match.end(1), match.group(1))
         word = token[2].lower()
         if word in PREPOSITIONS or word in CLOSED or (phrase_tokens and word in TRAILING and word != "more"):
@@ -215,7 +215,7 @@ def _noun_phrase(count: Count) -> list[Token]:
         if phrase_tokens and (word.endswith("ly") or not _may_continue(phrase_tokens[-1][2].lower(), word)):
             break
         phrase_tokens.append(token)
-        at = match.end()
+        offset = match.end()
         if word in ("time", "times") or len(phrase_tokens) == MAX_PHRASE_WORDS:
             break
     return phrase_tokens
@@ -230,7 +230,7 @@ def _may_continue(before: str, word: str) -> bool:
 
 def _last_of_first_plurals(phrase: list[Token]) -> Token | None:
     """Return the counted noun of a plural count: the first plural, or the last of several in a row ("sports cars")."""
-    plurals = [at for at, token in enumerate(phrase) if _is_plural(token[2])]
+    plurals = [index for index, token in enumerate(phrase) if _is_plural(token[2])]
     if not plurals:
         return None
     last = plurals[0]
@@ -264,13 +264,13 @@ def _agree(count: Count, after: int, *, to_one: bool) -> list[Edit] | None:
     there_be = THERE_BE.search(text, 0, count.start)
     if there_be:
         verb = there_be.group(1)
-        changed = third_person(verb) if to_one else plain_verb(verb)
+        new_form = third_person(verb) if to_one else plain_verb(verb)
         following_words = {word.lower() for word in re.findall(r"[A-Za-z]+", text[after:])}
-        if changed is None or following_words & (PRONOUNS | {"that", "who", "which"}):
+        if new_form is None or following_words & (PRONOUNS | {"that", "who", "which"}):
             return None
-        if changed == verb.lower():
+        if new_form == verb.lower():
             return []
-        return [Edit(there_be.start(1), there_be.end(1), match_case(verb, changed))]
+        return [Edit(there_be.start(1), there_be.end(1), match_case(verb, new_form))]
     if not _is_clause_start(count):
         return []
     following = WORD.match(text, after)

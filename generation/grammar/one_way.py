@@ -190,8 +190,8 @@ def _is_busy(tokens: Sequence[Token], actor: Actor) -> bool:
 def _has_manner(swap: Swap) -> bool:
     """Return whether the caption says how it is done: "angrily", "with a stunned expression"."""
     tokens, counterpart = swap.tokens, swap.counterpart
-    for at in (*range(swap.subject.last, counterpart.first), *range(counterpart.last, len(tokens))):
-        token = tokens[at]
+    for index in (*range(swap.subject.last, counterpart.first), *range(counterpart.last, len(tokens))):
+        token = tokens[index]
         if token.lower in HOW or (token.part == "ADV" and token.lower.endswith("ly") and token.lower not in EVEN):
             return True
     return False
@@ -219,7 +219,7 @@ def _too_weak(swap: Swap) -> str:
     if swap.second:
         return ""
     tokens, agent, patient = swap.tokens, swap.agent, swap.patient
-    if any(tokens[at].lemma in SURROUND for at in range(swap.main, len(tokens))) and not (
+    if any(tokens[index].lemma in SURROUND for index in range(swap.main, len(tokens))) and not (
         agent.plural and patient.plural
     ):
         return "only several can surround somebody"
@@ -267,7 +267,7 @@ def state_of(swap: Swap, actor: Actor) -> int:
     states = _contradicted(swap)
     if not states:
         return 0
-    return next((start for start, at in _states(swap.tokens, actor) if swap.tokens[at].lemma in states), 0)
+    return next((start for start, index in _states(swap.tokens, actor) if swap.tokens[index].lemma in states), 0)
 
 
 def _contradicted(swap: Swap) -> frozenset[str]:
@@ -283,12 +283,12 @@ def _contradicted(swap: Swap) -> frozenset[str]:
 
 
 def _lifeless(tokens: Sequence[Token], actor: Actor) -> int:
-    for start, at in _states(tokens, actor):
-        word = tokens[at].lower
-        if word == "hanging" and at > actor.head + 1:
+    for start, index in _states(tokens, actor):
+        word = tokens[index].lower
+        if word == "hanging" and index > actor.head + 1:
             # "a girl with a coat hanging"
             continue
-        if word in LIFELESS or (word == "shot" and _in_the_head(tokens[at : actor.last])):
+        if word in LIFELESS or (word == "shot" and _in_the_head(tokens[index : actor.last])):
             return start
     return 0
 
@@ -304,15 +304,15 @@ def _states(tokens: Sequence[Token], actor: Actor) -> Iterator[tuple[int, int]]:
     for start in range(actor.head + 1, actor.last):
         if start > actor.head + 1 and tokens[start].lower not in WHO and tokens[start].tag != "VBG":
             continue
-        at = start
-        while at < actor.last and (
-            tokens[at].part in ("AUX", "ADV") or tokens[at].lower in WHO or tokens[at].text == ","
+        index = start
+        while index < actor.last and (
+            tokens[index].part in ("AUX", "ADV") or tokens[index].lower in WHO or tokens[index].text == ","
         ):
-            if tokens[at].lower in LIFELESS:
+            if tokens[index].lower in LIFELESS:
                 break
-            at += 1
-        if at < actor.last:
-            yield (start - 1 if tokens[start - 1].text == "," else start), at
+            index += 1
+        if index < actor.last:
+            yield (start - 1 if tokens[start - 1].text == "," else start), index
 
 
 def without_contradicted_state(swap: Swap) -> Actor:

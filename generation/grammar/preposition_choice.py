@@ -140,10 +140,10 @@ def _inverted(table: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
 def _verb(before: Sequence[str]) -> frozenset[str]:
     """Return the lemma and the classes of the last verb of the clause; of "be" only if there is no other."""
     auxiliary = ""
-    for at in range(len(before) - 1, -1, -1):
-        word = before[at]
+    for index in range(len(before) - 1, -1, -1):
+        word = before[index]
         lemma = _lemma_of_verb(word)
-        if not lemma or (at and not _may_follow(word, lemma, before[at - 1])):
+        if not lemma or (index and not _may_follow(word, lemma, before[index - 1])):
             continue
         if lemma == "be":
             auxiliary = auxiliary or lemma
@@ -155,7 +155,7 @@ def _verb(before: Sequence[str]) -> frozenset[str]:
 def _next_verb(after: Sequence[str]) -> frozenset[str]:
     """Return the verb after the landmark: "a man in a car driving down a road"."""
     lemma = next(
-        (lemma for at, word in enumerate(after) if at and (lemma := _lemma_of_verb(word)) not in ("", "be")), ""
+        (lemma for index, word in enumerate(after) if index and (lemma := _lemma_of_verb(word)) not in ("", "be")), ""
     )
     classes = _classes_of_verbs().get(lemma, frozenset())
     return classes if "steer" in classes or lemma in ("swim", "dive", "float", "surf") else frozenset()
@@ -230,14 +230,14 @@ def _head(after: Sequence[str]) -> tuple[str, bool]:
     else:
         first_noun = 0
     head = ""
-    for at in range(first_noun, len(after)):
-        word = after[at]
-        if word == "of" and head in COLLECTIONS and at + 1 < len(after):
-            inner, _ = _head(after[at + 1 :])
+    for index in range(first_noun, len(after)):
+        word = after[index]
+        if word == "of" and head in COLLECTIONS and index + 1 < len(after):
+            inner, _ = _head(after[index + 1 :])
             return inner or head, not opened
         if word == "of" and head in ("top", "bottom", "front", "back", "middle", "center", "side", "inside"):
             return "", False
-        if word == "can" and at and after[at - 1] in MORE_DETERMINERS:
+        if word == "can" and index and after[index - 1] in MORE_DETERMINERS:
             return word, False
         if not word[0].isalpha() or word in ENDS or word in MORE_DETERMINERS or (head and _ends_phrase(word, head)):
             break

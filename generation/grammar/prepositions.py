@@ -134,13 +134,13 @@ def _same_of(text: str, end: int, phrase: str) -> frozenset[str]:
     if phrase not in IN_IS_ON:
         return frozenset()
     after = _words_after(text, end)
-    for at, word in enumerate(after[1:] if after and after[0] in DETERMINERS else after):
+    for index, word in enumerate(after[1:] if after and after[0] in DETERMINERS else after):
         if word in SEATS:
             return frozenset(IN_IS_ON_TOP[phrase])
         if word in CARRIERS:
             return frozenset(IN_IS_ON[phrase])
         # "a rocking chair"; a noun after a verb or the next relation is another thing.
-        if word in NO_OBJECT or word in DETERMINERS or word in KIND or (at and word.endswith("ing")):
+        if word in NO_OBJECT or word in DETERMINERS or word in KIND or (index and word.endswith("ing")):
             break
     return frozenset()
 
@@ -191,8 +191,8 @@ def _is_quantity(after: list[str]) -> bool:
 def _is_worn(after: list[str]) -> bool:
     """Return whether it is worn: "in a red shirt", "in black"."""
     phrase = after[1:] if after[0] in DETERMINERS else after
-    for at, word in enumerate(phrase[:4]):
-        follower = phrase[at + 1] if at + 1 < len(phrase) else ""
+    for index, word in enumerate(phrase[:4]):
+        follower = phrase[index + 1] if index + 1 < len(phrase) else ""
         if word in NO_OBJECT or word.endswith("ing"):
             return False
         if word in WORN:

@@ -28,11 +28,11 @@ def fits(pronoun: str, gender: str) -> bool:
     return bool(pronoun) and gender in FITS[pronoun]
 
 
-def role_of(tokens: Sequence[Token], at: int) -> int:
+def role_of(tokens: Sequence[Token], index: int) -> int:
     """Return the role of a pronoun; "her" is possessive before a noun, and an object elsewhere."""
-    word = tokens[at].lower
+    word = tokens[index].lower
     if word == "her":
-        after = tokens[at + 1] if at + 1 < len(tokens) else None
+        after = tokens[index + 1] if index + 1 < len(tokens) else None
         noun = after is not None and (
             after.part in ("NOUN", "PROPN", "ADJ", "NUM") or (after.part == "VERB" and can_be(after.lower, "NOUN"))
         )
@@ -40,22 +40,22 @@ def role_of(tokens: Sequence[Token], at: int) -> int:
     return FORMS[GENDERS[word]].index(word)
 
 
-def form_for(tokens: Sequence[Token], at: int, gender: str) -> str | None:
+def form_for(tokens: Sequence[Token], index: int, gender: str) -> str | None:
     """Return the pronoun's form for another gender; None: the verb would have to agree.
 
     A person whose gender is unknown keeps the pronoun.
     """
-    word, old = tokens[at].lower, GENDERS[tokens[at].lower]
+    word, old = tokens[index].lower, GENDERS[tokens[index].lower]
     new = old if gender == "n" and old != "a" else "p" if gender == "n" else gender
-    role = role_of(tokens, at)
+    role = role_of(tokens, index)
     if role == SUBJECT and (old == "p") != (new == "p"):
         return None
-    if role == SUBJECT and word == "it" and at and _is_object(tokens, at):
+    if role == SUBJECT and word == "it" and index and _is_object(tokens, index):
         role = OBJECT
     return FORMS[new][role]
 
 
-def _is_object(tokens: Sequence[Token], at: int) -> bool:
+def _is_object(tokens: Sequence[Token], index: int) -> bool:
     """Return whether "it" is an object: behind a verb or preposition, or before none."""
-    after = tokens[at + 1].part if at + 1 < len(tokens) else "PUNCT"
-    return tokens[at - 1].part in ("VERB", "ADP") or after not in ("VERB", "AUX", "ADV")
+    after = tokens[index + 1].part if index + 1 < len(tokens) else "PUNCT"
+    return tokens[index - 1].part in ("VERB", "ADP") or after not in ("VERB", "AUX", "ADV")

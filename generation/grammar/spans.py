@@ -36,27 +36,29 @@ class VerbSpan:
 def verb_spans(tokens: Sequence[Token], patterns: str, which: str) -> list[VerbSpan]:
     """Find the phrases of the chosen verbs; `which`: the main, first, last or every verb."""
     verbs = [
-        at
-        for at, token in enumerate(tokens)
+        index
+        for index, token in enumerate(tokens)
         if token.part == "VERB" and token.tag in TAGS and PLAIN_WORDS.fullmatch(token.text)
     ]
     selected_verbs = {"first": verbs[:1], "last": verbs[-1:], "every": verbs}.get(which, [])
     if which == "main" and (group := action_verb(tokens)) is not None:
-        selected_verbs = [at for at in verbs if at == group.main]
-    return [span for at in selected_verbs for pattern in PATTERNS[patterns] if (span := _span(tokens, at, pattern))]
+        selected_verbs = [index for index in verbs if index == group.main]
+    return [
+        span for index in selected_verbs for pattern in PATTERNS[patterns] if (span := _span(tokens, index, pattern))
+    ]
 
 
-def _span(tokens: Sequence[Token], at: int, pattern: str) -> VerbSpan | None:
-    verb, last = tokens[at], tokens[at]
+def _span(tokens: Sequence[Token], index: int, pattern: str) -> VerbSpan | None:
+    verb, last = tokens[index], tokens[index]
     if pattern == "verb_preposition":
-        behind = tokens[at + 1 : at + 2]
+        behind = tokens[index + 1 : index + 2]
         if not behind or behind[0].part not in ("ADP", "ADV") or behind[0].lower not in LINKS:
             return None
         if verb.tag == "VBN" and behind[0].lower == "by":
             # "is chased by a dog": the actor stays.
             return None
         last = behind[0]
-    words = " ".join(token.text for token in tokens[at : at + 1 + (last is not verb)])
+    words = " ".join(token.text for token in tokens[index : index + 1 + (last is not verb)])
     return VerbSpan(verb.start, last.end, words, verb.text, verb.lemma, verb.tag, pattern)
 
 

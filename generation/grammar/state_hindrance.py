@@ -62,8 +62,8 @@ class _Case:
 
     @property
     def noun_phrase(self) -> Sequence[Token]:
-        what = self.found_change.what
-        return self.tokens[what.first : what.last] if what else ()
+        phrase = self.found_change.what
+        return self.tokens[phrase.first : phrase.last] if phrase else ()
 
     @property
     def head(self) -> str:
@@ -100,8 +100,8 @@ def _description(case: _Case) -> str:
     verb, found_change, before = case.verb, case.found_change, case.before
     past = verb.tag in ("VBD", "VBN") and not found_change.passive
     follows = before is not None and (before.part in ("NOUN", "PROPN", "PRON", "CCONJ") or before.text == ",")
-    what = found_change.what
-    bare = what is not None and what.last - what.first == 1 and what.head == found_change.verb + 1
+    phrase = found_change.what
+    bare = phrase is not None and phrase.last - phrase.first == 1 and phrase.head == found_change.verb + 1
     adjective = verb.tag == "VB" and before is not None and _is_one(before) and "ADJ" in lemmas(verb.lower)
     described = (
         (past and (verb.tag == "VBN" or not follows))
@@ -165,7 +165,7 @@ def _contradicting_verb(case: _Case) -> str:
     verb, found_change = case.verb, case.found_change
     reverse = case.target.partition(" ")[0]
     other_verbs = {
-        token.lemma for at, token in enumerate(case.tokens) if token.part == "VERB" and at != found_change.verb
+        token.lemma for index, token in enumerate(case.tokens) if token.part == "VERB" and index != found_change.verb
     }
     if not other_verbs.isdisjoint((reverse, verb.lemma)):
         return f"the caption also says '{reverse if reverse in other_verbs else verb.lemma}'"
@@ -185,26 +185,26 @@ def _unfit_words_behind(case: _Case) -> str:
     if not found_change.transitive and case.verb.lemma in LAST_WORDS and _has_more(tokens, found_change.verb + 1):
         return case.misfit
     direction_words = KEEP_DIRECTION.get(case.change.verb, frozenset())
-    for at in range(found_change.behind, min(len(tokens), found_change.behind + REACH)):
-        token = tokens[at]
+    for index in range(found_change.behind, min(len(tokens), found_change.behind + REACH)):
+        token = tokens[index]
         if token.part in ("PUNCT", "SCONJ", "CCONJ", "AUX") or token.tag in ("VBZ", "VBD"):
             break
-        if at in (found_change.preposition, found_change.particle) or token.lower in direction_words:
+        if index in (found_change.preposition, found_change.particle) or token.lower in direction_words:
             continue
-        why = _word_behind(case, at)
+        why = _word_behind(case, index)
         if why:
             return why
     return ""
 
 
-def _word_behind(case: _Case, at: int) -> str:
-    token, verb = case.tokens[at], case.verb.lemma
-    following = [next_token.lower for next_token in case.tokens[at + 1 : at + 3]]
+def _word_behind(case: _Case, index: int) -> str:
+    token, verb = case.tokens[index], case.verb.lemma
+    following = [next_token.lower for next_token in case.tokens[index + 1 : index + 3]]
     if token.lower in ("with", "using"):
         return "the tool or thing behind 'with' does not fit the opposite"
     if token.lower == "to" and token.part == "PART":
         return "the purpose behind 'to' does not fit the opposite"
-    direction = token.lower in DIRECTIONS and token.part in ("ADP", "ADV", "PART") and not _is_linked(case, at)
+    direction = token.lower in DIRECTIONS and token.part in ("ADP", "ADV", "PART") and not _is_linked(case, index)
     pieces = token.lower in ("in", "into") and (not following or following[0] in PIECES or "air" in following)
     worn = token.lower == "on" and case.target == "take off" and case.found_change.preposition < 0
     passive = case.found_change.passive and (token.lower == "of" or (token.lower == "in" and verb in COVERED))
@@ -212,18 +212,18 @@ def _word_behind(case: _Case, at: int) -> str:
     return case.misfit if direction or pieces or worn or passive or bound else ""
 
 
-def _is_linked(case: _Case, at: int) -> bool:
+def _is_linked(case: _Case, index: int) -> bool:
     """Return whether the token is the second word of the linked preposition "out of"."""
     linked = case.found_change.preposition
-    return linked >= 0 and at == linked + 1 and case.tokens[at].lower == "of"
+    return linked >= 0 and index == linked + 1 and case.tokens[index].lower == "of"
 
 
 def _is_one(token: Token) -> bool:
     return token.part == "NOUN" and not is_plural_noun(token.text)
 
 
-def _has_more(tokens: Sequence[Token], at: int) -> bool:
-    return at < len(tokens) and tokens[at].part not in ("PUNCT", "SCONJ")
+def _has_more(tokens: Sequence[Token], index: int) -> bool:
+    return index < len(tokens) and tokens[index].part not in ("PUNCT", "SCONJ")
 
 
 CHECKS: tuple[Callable[[_Case], str], ...] = (

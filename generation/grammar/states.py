@@ -86,8 +86,8 @@ def undone(tokens: Sequence[Token], found_change: FoundChange, target: str, *, l
         else:
             edits.append(Edit(before, old.end, ""))
     elif particle and (not changes_link or not found_change.transitive or particle not in ("in", "out", "on", "off")):
-        at = tokens[found_change.verb + 1].end if _is_pronoun_behind(tokens, found_change) else verb.end
-        edits.append(Edit(at, at, f" {particle}"))
+        offset = tokens[found_change.verb + 1].end if _is_pronoun_behind(tokens, found_change) else verb.end
+        edits.append(Edit(offset, offset, f" {particle}"))
     if changes_link:
         edits.append(_linked(tokens, found_change))
     return [edit for edit in edits if edit.start != edit.end or edit.target]

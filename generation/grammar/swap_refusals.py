@@ -93,12 +93,12 @@ def together(tokens: Sequence[Token]) -> bool:
 
 
 def _broken_subject(tokens: Sequence[Token], subject: Actor) -> str:
-    for at in range(subject.first, subject.last):
-        text = tokens[at].lower
+    for index in range(subject.first, subject.last):
+        text = tokens[index].lower
         if text in GENITIVES:
             return "a possessive describes the subject"
-        if text == "," and at + 1 < subject.last:
-            after = tokens[at + 1]
+        if text == "," and index + 1 < subject.last:
+            after = tokens[index + 1]
             if after.tag == "VBG" and after.lemma not in ("wear", "sport", "don", "hold", "carry"):
                 return "a clause describes the subject"
     return ""

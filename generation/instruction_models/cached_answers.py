@@ -66,8 +66,8 @@ class Asking:
             missing_keys = [key for key in company if key not in reply_by_key]
             if not missing_keys:
                 continue
-            for together in self.chat.replies([request_by_key[key] for key in missing_keys]):
-                new_replies = {missing_keys[at]: reply for at, reply in together}
+            for reply_batch in self.chat.replies([request_by_key[key] for key in missing_keys]):
+                new_replies = {missing_keys[index]: reply for index, reply in reply_batch}
                 self.answers.keep(new_replies, self.chat.info)
                 reply_by_key |= new_replies
         return [reply_by_key[key] for key in keys]
@@ -80,7 +80,7 @@ class Asking:
         """
         if not isinstance(self.chat, Streams):
             raise HubError(f"{self.chat.info.model_id}: this model answers in batches; choose an endpoint")
-        waiting: dict[str, list[Tag]] = {}
+        waiting_tags: dict[str, list[Tag]] = {}
         stored_replies: dict[str, ChatReply] = {}
         source = self._looked_up(requests, stored_replies)
         following = next(source, None)
@@ -90,10 +90,10 @@ class Asking:
                     tag, key, request = following
                     if key in stored_replies:
                         yield tag, key, stored_replies[key]
-                    elif key in waiting:
-                        waiting[key].append(tag)
+                    elif key in waiting_tags:
+                        waiting_tags[key].append(tag)
                     else:
-                        waiting[key] = [tag]
+                        waiting_tags[key] = [tag]
                         flight.send(key, request)
                     following = next(source, None)
                 if flight.pending:
@@ -102,7 +102,7 @@ class Asking:
                     # An equal request may have been looked up before this answer arrived.
                     stored_replies.update(new_replies)
                     for key, reply in new_replies.items():
-                        for tag in waiting.pop(key):
+                        for tag in waiting_tags.pop(key):
                             yield tag, key, reply
 
     def _looked_up(
@@ -148,9 +148,9 @@ class _Keeping:
 
     def _keep(self) -> None:
         # Emptied before: storing may end the job.
-        waiting, self._held = self._held, {}
-        if waiting:
-            self._answers.keep(waiting, self._info)
+        batch, self._held = self._held, {}
+        if batch:
+            self._answers.keep(batch, self._info)
 
 
 def request_key(info: ModelInfo, request: ChatRequest) -> str:

@@ -51,9 +51,9 @@ class Prompt:
         """Return the conversation: the instruction, a turn per example, the question."""
         messages: list[Message] = [("system", self.system)] if self.system else []
         for text, answers in self.examples:
-            messages.append(("user", self._asked(text, len(answers))))
+            messages.append(("user", self._question_text(text, len(answers))))
             messages.append(("assistant", json.dumps({"captions": list(answers)}, ensure_ascii=False)))
-        return (*messages, ("user", self._asked(caption, k)))
+        return (*messages, ("user", self._question_text(caption, k)))
 
     def _question_text(self, caption: str, k: int) -> str:
         # Without str.format: captions and prompts may contain braces.

@@ -56,9 +56,9 @@ def cast(records: Any, movie: str, where: str) -> tuple[Character, ...]:
 def _parse_cast(text: str, where: str) -> tuple[Character, ...]:
     characters = [_character(record, where) for record in json.loads(text)]
     names = [(character.name, character.movie) for character in characters]
-    twice = next((name for name, movie in names if names.count((name, movie)) > 1), None)
-    if twice:
-        raise GenerationError(f"{where}: {quoted(twice)} occurs twice in one movie; keep one")
+    repeated_name = next((name for name, movie in names if names.count((name, movie)) > 1), None)
+    if repeated_name:
+        raise GenerationError(f"{where}: {quoted(repeated_name)} occurs twice in one movie; keep one")
     return tuple(sorted(characters, key=lambda character: (character.name, character.movie)))
 
 
@@ -122,9 +122,9 @@ def _is_followed_like_a_name(following_text: str) -> bool:
     return genitive or trimmed[:1] in NAME_MARKS or NAME_FOLLOWED.match(trimmed) is not None
 
 
-def _is_verb_of_name(text: str, at: int) -> bool:
+def _is_verb_of_name(text: str, offset: int) -> bool:
     """Return whether the next word is a verb in the third person or past: "Rose opens …", "Mark fell"."""
-    following = NEXT_WORD.match(text, at)
+    following = NEXT_WORD.match(text, offset)
     return following is not None and any(tag in ("VBZ", "VBD") for _, tag in verb_readings(following[1].lower()))
 
 

@@ -70,7 +70,7 @@ def _edits(text: str, tokens: Sequence[Token], participants: Participants) -> li
 def _determiners_stay(tokens: Sequence[Token], participants: Participants) -> bool:
     """Return whether determiners stay in place: "A man pushes another man in red"; "man pushes a woman"."""
     actors = (participants.subject, participants.object)
-    if any(tokens[actor.first + at].lower in STAYING for actor in actors for at in range(actor.determiner)):
+    if any(tokens[actor.first + index].lower in STAYING for actor in actors for index in range(actor.determiner)):
         return True
     has_complete_phrase = any(
         _is_name(tokens, actor) or actor.plural or tokens[actor.first].lower in POSSESSIVE for actor in actors
@@ -103,8 +103,8 @@ def _moved(text: str, tokens: Sequence[Token], actor: Actor, span: tuple[int, in
 def _without_commas(text: str, tokens: Sequence[Token], actor: Actor, span: tuple[int, int]) -> str:
     """Return the phrase without the commas around a description: "a woman, dressed in black,"."""
     phrase = text[slice(*span)]
-    for at in reversed(_set_off(tokens, actor)):
-        phrase = phrase[: tokens[at].start - span[0]] + phrase[tokens[at].end - span[0] :]
+    for index in reversed(_set_off(tokens, actor)):
+        phrase = phrase[: tokens[index].start - span[0]] + phrase[tokens[index].end - span[0] :]
     return phrase
 
 
@@ -114,7 +114,9 @@ def _set_off(tokens: Sequence[Token], actor: Actor) -> list[int]:
     if not inside or is_list(tokens, actor):
         return []
     commas = [
-        at for at in inside if tokens[at].text == "," and (at == inside[0] or tokens[at + 1].part in OPENS_CLAUSE)
+        index
+        for index in inside
+        if tokens[index].text == "," and (index == inside[0] or tokens[index + 1].part in OPENS_CLAUSE)
     ]
     closing = actor.last < len(tokens) and tokens[actor.last].text == ","
     return [*commas, actor.last] if commas and closing else commas

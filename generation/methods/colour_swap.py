@@ -88,24 +88,24 @@ def _belong_to_different_nouns(first: ColourMention, second: ColourMention) -> b
 
 def _swappable_colours(tokens: Sequence[Token]) -> list[ColourMention]:
     """Return the colours of things with a single colour, from left to right."""
-    indices = [at for at, token in enumerate(tokens) if PATTERN.fullmatch(token.text)][:MAX_COLOURS]
+    indices = [index for index, token in enumerate(tokens) if PATTERN.fullmatch(token.text)][:MAX_COLOURS]
     joined_indices = {
-        at
+        index
         for before, after in pairwise(indices)
         if all(token.lower in JOINING for token in tokens[before + 1 : after])
-        for at in (before, after)
+        for index in (before, after)
     }
     colours = []
-    for at in indices:
-        noun = _head_lemma(tokens, at)
-        if at not in joined_indices and noun is not None:
-            colours.append(ColourMention(at, SAME.get(tokens[at].lower, tokens[at].lower), noun))
+    for index in indices:
+        noun = _head_lemma(tokens, index)
+        if index not in joined_indices and noun is not None:
+            colours.append(ColourMention(index, SAME.get(tokens[index].lower, tokens[index].lower), noun))
     return colours
 
 
-def _head_lemma(tokens: Sequence[Token], at: int) -> str | None:
+def _head_lemma(tokens: Sequence[Token], index: int) -> str | None:
     """Return the thing with the colour: the noun after it, else the last noun before it; None if it names a thing."""
-    end = at + 1
+    end = index + 1
     while end < len(tokens) and tokens[end].part == "ADJ":
         end += 1
     nouns = []
@@ -114,6 +114,6 @@ def _head_lemma(tokens: Sequence[Token], at: int) -> str | None:
         end += 1
     if nouns:
         return None if nouns[0].lower in KINDS else nouns[-1].lemma
-    if at and tokens[at - 1].part in ("DET", "NUM"):
+    if index and tokens[index - 1].part in ("DET", "NUM"):
         return None
-    return next((token.lemma for token in reversed(tokens[:at]) if token.part == "NOUN"), "")
+    return next((token.lemma for token in reversed(tokens[:index]) if token.part == "NOUN"), "")

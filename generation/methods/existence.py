@@ -100,11 +100,11 @@ def make(
                 caption.id, "it does not contain “there is at least one …”, “there are some …” or “there is some …”"
             )
             continue
-        drawn = _drawn(caption, existence, params["foils"], mode, seed, state or BUILT_IN)
-        if not drawn:
+        edit_sets = _drawn(caption, existence, params["foils"], mode, seed, state or BUILT_IN)
+        if not edit_sets:
             yield Skip(caption.id, "its captions name every thing of the other videos")
             continue
-        for rank, edits in enumerate(drawn):
+        for rank, edits in enumerate(edit_sets):
             facts = {"thing": existence.noun, "source": "other videos" if state else "built-in list"}
             yield draft_from_edits(caption, edits, method="existence", mode=mode, rank=rank, facts=facts)
 

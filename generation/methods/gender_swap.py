@@ -128,7 +128,7 @@ def _pronouns(text: str, noun: Mention, mentions: Sequence[Mention], mode: str, 
         if pronouns and noun.word in PLURALS:
             return f"'{pronouns[0].word}' is singular, '{noun.word}' is plural"
     tokens = tags.tag(text) if pronouns else ()
-    token_index_at = {token.start: at for at, token in enumerate(tokens)}
+    token_index_at = {token.start: index for index, token in enumerate(tokens)}
     edits = []
     for pronoun in pronouns:
         opposite_pronoun = (
@@ -145,46 +145,46 @@ def _pronouns(text: str, noun: Mention, mentions: Sequence[Mention], mode: str, 
     return edits
 
 
-def _is_of_another(tokens: Sequence[Token], noun: Mention, at: int) -> bool:
+def _is_of_another(tokens: Sequence[Token], noun: Mention, index: int) -> bool:
     """Return whether an object pronoun shares its verb's subject with the noun: "a man waves and thanks him"."""
     first = next((token.start for token in tokens if token.part in ("VERB", "AUX")), noun.start)
-    verb = next((back for back in range(at - 1, -1, -1) if tokens[back].part == "VERB"), 0)
+    verb = next((index_before for index_before in range(index - 1, -1, -1) if tokens[index_before].part == "VERB"), 0)
     between = (token for token in reversed(tokens[:verb]) if token.part not in ("AUX", "ADV", "PART"))
     # "then" is an adverb, and joins as "and" does.
     before = tokens[verb - 1] if verb and tokens[verb - 1].lower == "then" else next(between, None)
     return noun.start < first < tokens[verb].start and before is not None and before.lower in ("and", "or", ",", "then")
 
 
-def _opposite_pronoun(tokens: Sequence[Token], at: int, word: str, mode: str) -> str | None:
+def _opposite_pronoun(tokens: Sequence[Token], index: int, word: str, mode: str) -> str | None:
     """Return the pronoun of the other gender for a token; None if it is ambiguous."""
     if word in PLAIN:
         return PLAIN[word]
-    possessive = _is_possessive(tokens, at)
+    possessive = _is_possessive(tokens, index)
     if word == "his":
-        return "hers" if possessive is False and not _is_before_determiner(tokens, at) else "her"
+        return "hers" if possessive is False and not _is_before_determiner(tokens, index) else "her"
     if mode == "paper":
         return "his"
     return None if possessive is None else ("his" if possessive else "him")
 
 
-def _is_before_determiner(tokens: Sequence[Token], at: int) -> bool:
+def _is_before_determiner(tokens: Sequence[Token], index: int) -> bool:
     """Return whether a determiner or pronoun follows, which is part of a name: "his mine craft world"."""
-    return at + 1 < len(tokens) and tokens[at + 1].part in ("DET", "PRON")
+    return index + 1 < len(tokens) and tokens[index + 1].part in ("DET", "PRON")
 
 
-def _is_possessive(tokens: Sequence[Token], at: int) -> bool | None:
+def _is_possessive(tokens: Sequence[Token], index: int) -> bool | None:
     """Return whether a possession follows: True in "her red bag", False in "hugs her", None if both fit."""
-    after = tokens[at + 1] if at + 1 < len(tokens) else None
-    verb = next((token for token in reversed(tokens[:at]) if token.part == "VERB"), None)
-    lemma = verb.lemma if verb is not None and tokens[at - 1] is verb else ""
+    after = tokens[index + 1] if index + 1 < len(tokens) else None
+    verb = next((token for token in reversed(tokens[:index]) if token.part == "VERB"), None)
+    lemma = verb.lemma if verb is not None and tokens[index - 1] is verb else ""
     if after is None or after.part in ("PUNCT", "ADP", "CCONJ", "SCONJ", "DET", "PRON", "AUX", "PART"):
         return False
     if after.part == "NUM" and verb is not None and verb.lemma in TWO_OBJECTS:
         return None
-    many = is_plural_noun(after.text)
-    if after.part != "VERB" and lemma in PERCEPTION and can_be(after.text, "VERB") and not many:
+    is_plural = is_plural_noun(after.text)
+    if after.part != "VERB" and lemma in PERCEPTION and can_be(after.text, "VERB") and not is_plural:
         return None
-    first = at + 1
+    first = index + 1
     while first < len(tokens) and tokens[first].part == "ADV":
         first += 1
     head = tokens[first] if first < len(tokens) else None
@@ -196,10 +196,10 @@ def _is_possessive(tokens: Sequence[Token], at: int) -> bool | None:
         # "her recently adopted dog" or "met her, adopted dogs"; "her only child"; "follows her everywhere".
         past = head.tag == "VBD" and _is_noun_at(tokens, first + 1)
         return None if past else after.lower in BEFORE_THINGS and head.part in THINGS
-    if lemma in TWO_OBJECTS and many:
+    if lemma in TWO_OBJECTS and is_plural:
         return None
     # "leaves her crying", "keeps her warm": tagged as nouns, which may be wrong.
-    gerund = can_be(after.text, "VERB") and not can_be(after.text, "NOUN") and not many
+    gerund = can_be(after.text, "VERB") and not can_be(after.text, "NOUN") and not is_plural
     result = lemma in RESULTING and after.lower in RESULTS
     return None if after.part == "NOUN" and (gerund or result) and not _is_noun_at(tokens, first + 1) else True
 
@@ -213,19 +213,19 @@ def _describes(token: Token) -> bool:
 
 def _of_described(tokens: Sequence[Token], first: int, lemma: str) -> bool | None:
     """Return the same if the word at `first` describes: True in "her long, wet hair", False in "makes her angry"."""
-    at = first
-    while at < len(tokens) and (_describes(tokens[at]) or tokens[at].part == "NUM" or _joins(tokens, at)):
-        at += 1
-    if not _is_noun_at(tokens, at):
+    index = first
+    while index < len(tokens) and (_describes(tokens[index]) or tokens[index].part == "NUM" or _joins(tokens, index)):
+        index += 1
+    if not _is_noun_at(tokens, index):
         return False
     # "sees her riding horses", "follows her carrying bags"; "her crying baby".
-    open_gerund = tokens[first].tag == "VBG" and (lemma in WATCHING or is_plural_noun(tokens[at].text))
+    open_gerund = tokens[first].tag == "VBG" and (lemma in WATCHING or is_plural_noun(tokens[index].text))
     return None if open_gerund else True
 
 
-def _joins(tokens: Sequence[Token], at: int) -> bool:
-    return tokens[at].lower in (",", "and", "or") and at + 1 < len(tokens) and _describes(tokens[at + 1])
+def _joins(tokens: Sequence[Token], index: int) -> bool:
+    return tokens[index].lower in (",", "and", "or") and index + 1 < len(tokens) and _describes(tokens[index + 1])
 
 
-def _is_noun_at(tokens: Sequence[Token], at: int) -> bool:
-    return at < len(tokens) and tokens[at].part in THINGS
+def _is_noun_at(tokens: Sequence[Token], index: int) -> bool:
+    return index < len(tokens) and tokens[index].part in THINGS

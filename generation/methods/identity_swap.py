@@ -111,7 +111,10 @@ def _drafts(
         swaps = _swaps(mentions, characters, params["draw"], mode, rng)
         if not swaps:
             break
-        edits = [Edit(mention.start, mention.end, written(who.name, caption.text, mention)) for mention, who in swaps]
+        edits = [
+            Edit(mention.start, mention.end, written(substitute.name, caption.text, mention))
+            for mention, substitute in swaps
+        ]
         foil = apply_edits(caption.text, edits)
         if foil not in texts:
             facts = _facts(swaps, len(mentions), characters)
@@ -134,24 +137,28 @@ def _swaps(
     present = {mention.character.name for mention in mentions}
     substitutes: dict[str, Character | None] = {}
     swaps = []
-    for at, mention in enumerate(mentions):
+    for index, mention in enumerate(mentions):
         is_repeated = mode != "paper" and mention.character.name in substitutes
         if not is_repeated:
-            is_swapped = at == 0 or rng.random() < 0.5
-            taken = set() if mode == "paper" else present | {who.name for who in substitutes.values() if who}
-            substitutes[mention.character.name] = (
-                _stand_in(mention.character, characters, taken, draw, rng) if is_swapped else None
+            is_swapped = index == 0 or rng.random() < 0.5
+            taken_names = (
+                set()
+                if mode == "paper"
+                else present | {character.name for character in substitutes.values() if character}
             )
-        who = substitutes[mention.character.name]
-        if who is not None:
-            swaps.append((mention, who))
-        elif at == 0:
+            substitutes[mention.character.name] = (
+                _stand_in(mention.character, characters, taken_names, draw, rng) if is_swapped else None
+            )
+        substitute = substitutes[mention.character.name]
+        if substitute is not None:
+            swaps.append((mention, substitute))
+        elif index == 0:
             return []
     return swaps
 
 
 def _stand_in(
-    character: Character, characters: Sequence[Character], taken: set[str], draw: str, rng: random.Random
+    character: Character, characters: Sequence[Character], taken_names: set[str], draw: str, rng: random.Random
 ) -> Character | None:
     candidates = [
         candidate
@@ -159,7 +166,7 @@ def _stand_in(
         if candidate.gender == character.gender
         and candidate.movie == character.movie
         and candidate.name != character.name
-        and candidate.name not in taken
+        and candidate.name not in taken_names
     ]
     if not candidates:
         return None

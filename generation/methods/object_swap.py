@@ -53,11 +53,11 @@ def _filling(params: dict[str, Any]) -> dict[str, Any]:
 
 
 def _unseen(caption: CaptionInput, drafts: list[FoilDraft], foils: int, state: State) -> Iterator[FoilDraft | Skip]:
-    seen = frozenset(str(label) for label in caption.facts.get("objects", ()))
+    detected_labels = frozenset(str(label) for label in caption.facts.get("objects", ()))
     unseen_drafts, seen_labels = [], {}
     for draft in drafts:
         # A synonym of the caption's own object is true as well.
-        label = _detected_label(draft, seen | {str(draft.facts["from"])}, state)
+        label = _detected_label(draft, detected_labels | {str(draft.facts["from"])}, state)
         if label:
             seen_labels[draft.facts["to"]] = label
         else:
@@ -65,13 +65,13 @@ def _unseen(caption: CaptionInput, drafts: list[FoilDraft], foils: int, state: S
     if not unseen_drafts:
         yield Skip(caption.id, f"all {len(drafts)} words that the models agree on are seen in the video")
     for rank, draft in enumerate(unseen_drafts[:foils]):
-        facts = {**draft.facts, "seen": sorted(seen), "dropped_as_seen": sorted(seen_labels)}
+        facts = {**draft.facts, "seen": sorted(detected_labels), "dropped_as_seen": sorted(seen_labels)}
         yield replace(draft, method="object_swap", rank=rank, facts=facts)
 
 
-def _detected_label(draft: FoilDraft, seen: frozenset[str], state: State) -> str:
+def _detected_label(draft: FoilDraft, detected_labels: frozenset[str], state: State) -> str:
     """Return the label of the new object, or of its whole noun phrase ("cell" was no phone, "cell phone" is)."""
-    label = seen_as(str(draft.facts["to"]), seen)
+    label = seen_as(str(draft.facts["to"]), detected_labels)
     if label:
         return label
     tokens = state.tags.tag(draft.foil)
@@ -80,7 +80,7 @@ def _detected_label(draft: FoilDraft, seen: frozenset[str], state: State) -> str
         words = tokens[phrase.first : phrase.last]
         if words and words[0].start <= start + len(str(draft.facts["to"])) and start <= words[-1].end:
             content = " ".join(token.lower for token in words if token.part in ("NOUN", "PROPN"))
-            label = seen_as(content, seen) if content else ""
+            label = seen_as(content, detected_labels) if content else ""
             if label:
                 return label
     return ""

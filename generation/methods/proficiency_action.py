@@ -124,11 +124,11 @@ def _by_other_captions(
 ) -> dict[str, list[FoilDraft]]:
     """Yield captions of the category with this caption's subject, never of the same video or with a back-reference."""
     captions_by_id = {caption.id: caption for caption in captions}
-    drawn = random_caption.make(
+    pool_outputs = random_caption.make(
         map(_by_category, captions), params=_pool_params(params), mode="corrected", seed=seed, state=state.pools
     )
     drafts_by_id: dict[str, list[FoilDraft]] = {}
-    for name, pool_drafts in _grouped(drawn).items():
+    for name, pool_drafts in _grouped(pool_outputs).items():
         for pool_draft in pool_drafts:
             edits = _with_own_subject(captions_by_id[name].text, pool_draft.foil, mode, state.tags)
             if edits and len(drafts_by_id.get(name, ())) < TRIED:
@@ -161,7 +161,7 @@ def _with_own_subject(text: str, other_text: str, mode: str, tags: Tagger) -> li
 
 
 def _subject(tokens: Sequence[Token]) -> NounPhrase | None:
-    verb = next((at for at, token in enumerate(tokens) if token.part in ("VERB", "AUX")), -1)
+    verb = next((index for index, token in enumerate(tokens) if token.part in ("VERB", "AUX")), -1)
     phrases = [phrase for phrase in noun_phrases(tokens) if phrase.last <= verb]
     return phrases[-1] if phrases else None
 

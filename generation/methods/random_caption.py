@@ -53,11 +53,11 @@ def make(
     check(params)
     for caption in captions:
         pool = (state or {}).get(_movie(caption), ())
-        drawn = list(_drawn(caption, pool, params["foils"], mode, seed))
-        if not drawn:
+        drawn_captions = list(_drawn(caption, pool, params["foils"], mode, seed))
+        if not drawn_captions:
             where = "of its movie" if _movie(caption) else "of the run"
             yield Skip(caption.id, f"no other video {where} has a different caption")
-        for rank, pool_caption in enumerate(drawn):
+        for rank, pool_caption in enumerate(drawn_captions):
             edit = Edit(0, len(caption.text), pool_caption.text)
             facts = {"from_caption": pool_caption.id, "from_video": pool_caption.video}
             yield draft_from_edits(caption, [edit], method="random_caption", mode=mode, rank=rank, facts=facts)
@@ -89,8 +89,8 @@ def _drawn(
     if mode != "paper":
         texts |= {_plain(text) for text in caption.siblings}
     n_remaining = n_captions
-    for at in rng.sample(range(len(pool)), len(pool)) if len(pool) < 50 else _walk(rng, len(pool)):
-        pool_caption = pool[at]
+    for index in rng.sample(range(len(pool)), len(pool)) if len(pool) < 50 else _walk(rng, len(pool)):
+        pool_caption = pool[index]
         if pool_caption.video in videos or _plain(pool_caption.text) in texts:
             continue
         yield pool_caption
@@ -104,12 +104,12 @@ def _drawn(
 
 def _walk(rng: random.Random, size: int) -> Iterator[int]:
     """Yield every index once in random order without a list: by steps coprime to the size."""
-    at, step = rng.randrange(size), rng.randrange(1, size)
+    index, step = rng.randrange(size), rng.randrange(1, size)
     while math.gcd(size, step) != 1:
         step = rng.randrange(1, size)
     for _ in range(size):
-        yield at
-        at = (at + step) % size
+        yield index
+        index = (index + step) % size
 
 
 def _plain(text: str) -> str:

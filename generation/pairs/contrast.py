@@ -116,10 +116,10 @@ def _is_plural(word: str) -> bool:
 
 def refused_in(tokens: Sequence[Token], other_tokens: Sequence[Token], kind: str) -> str:
     """Return why the captions, equal but for one token, could both be true of a clip; "" if they exclude each other."""
-    at = [number for number, (a, b) in enumerate(zip(tokens, other_tokens, strict=False)) if a.lower != b.lower]
-    if len(tokens) != len(other_tokens) or len(at) != 1:
+    differing = [number for number, (a, b) in enumerate(zip(tokens, other_tokens, strict=False)) if a.lower != b.lower]
+    if len(tokens) != len(other_tokens) or len(differing) != 1:
         return "more than one word differs"
-    word, other_word = tokens[at[0]], other_tokens[at[0]]
+    word, other_word = tokens[differing[0]], other_tokens[differing[0]]
     if word.part != other_word.part or (word.part == "VERB" and word.tag != other_word.tag):
         return "the two words are no two of one part of speech"
     word_class = PARTS.get(kind, word.part)
@@ -129,41 +129,41 @@ def refused_in(tokens: Sequence[Token], other_tokens: Sequence[Token], kind: str
     if lower_words & DENIALS or any(lower_word.endswith(("n't", "n’t")) for lower_word in lower_words):
         return "the caption denies something, which is true of most clips"
     if kind in (COLOUR, OPPOSITE):
-        return _refused_look(tokens, at[0])
+        return _refused_look(tokens, differing[0])
     if kind == ACTION:
-        return _refused_action(tokens, other_tokens, at[0])
-    if kind == OBJECT and _adds_to(tokens, at[0]):
+        return _refused_action(tokens, other_tokens, differing[0])
+    if kind == OBJECT and _adds_to(tokens, differing[0]):
         return "the clip may show both things"
     return ""
 
 
-def _refused_action(tokens: Sequence[Token], other_tokens: Sequence[Token], at: int) -> str:
-    row = exclude_each_other(tokens[at].lemma, other_tokens[at].lemma, VERBS)
+def _refused_action(tokens: Sequence[Token], other_tokens: Sequence[Token], index: int) -> str:
+    row = exclude_each_other(tokens[index].lemma, other_tokens[index].lemma, VERBS)
     if row is None:
         return "the two actions may happen together"
-    has_object = any(token.part in ("NOUN", "PROPN") for token in tokens[at + 1 : at + 5])
+    has_object = any(token.part in ("NOUN", "PROPN") for token in tokens[index + 1 : index + 5])
     if VERBS[row] == DONE_TO and not has_object:
         return "the two actions may be done to different things"
     return ""
 
 
-def _refused_look(tokens: Sequence[Token], at: int) -> str:
+def _refused_look(tokens: Sequence[Token], index: int) -> str:
     """Refuse the colour of a person, and the size of a group, which nobody can count from a clip."""
-    behind = next((token for token in tokens[at + 1 :] if token.part in ("NOUN", "PROPN")), None)
-    if behind is None or tokens[at].part == "ADP":
+    behind = next((token for token in tokens[index + 1 :] if token.part in ("NOUN", "PROPN")), None)
+    if behind is None or tokens[index].part == "ADP":
         return ""
-    if tokens[at].part == "ADJ" and (
+    if tokens[index].part == "ADJ" and (
         behind.lemma in LARGE_TO_SOME
-        or (tokens[at].lower in PERSON_COLOURS and kind_of(behind.lower) in ("m", "f", "n"))
+        or (tokens[index].lower in PERSON_COLOURS and kind_of(behind.lower) in ("m", "f", "n"))
     ):
         return "the word says how somebody looks, or how large a group is, which people judge in different ways"
-    if tokens[at].lemma in MOVES and behind.lemma in MOVED_BOTH_WAYS:
+    if tokens[index].lemma in MOVES and behind.lemma in MOVED_BOTH_WAYS:
         return "the thing moves both ways in turn"
     return ""
 
 
-def _adds_to(tokens: Sequence[Token], at: int) -> bool:
+def _adds_to(tokens: Sequence[Token], index: int) -> bool:
     """Return whether the thing is one of several: worn, held, added, or joined by "and"."""
-    before = tokens[max(0, at - 4) : at]
-    near = {token.lemma for token in before} | {token.lower for token in tokens[max(0, at - 2) : at + 2]}
-    return bool(near & (ALSO | {"and", "or"})) or tokens[at].lower in CLOTHES
+    before = tokens[max(0, index - 4) : index]
+    near = {token.lemma for token in before} | {token.lower for token in tokens[max(0, index - 2) : index + 2]}
+    return bool(near & (ALSO | {"and", "or"})) or tokens[index].lower in CLOTHES

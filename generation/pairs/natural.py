@@ -46,8 +46,8 @@ def _pairs_of(bucket: list[Entry], index: SignatureIndex) -> Iterator[PairCandid
         if kind:
             draw = index.draw(entry.source, entry.word, other_entry.source, other_entry.word)
             scored.setdefault(entry.caption, []).append((RANKS[kind] * WEIGHT, draw, entry, other_entry, kind))
-    for some in scored.values():
-        for _, draw, entry, other_entry, kind in nlargest(MAX_PARTNERS, some, key=lambda row: row[:2]):
+    for scored_pairs in scored.values():
+        for _, draw, entry, other_entry, kind in nlargest(MAX_PARTNERS, scored_pairs, key=lambda row: row[:2]):
             near = len(near_of(index.caption(entry.caption), index.caption(other_entry.caption)))
             first, second = sorted((entry, other_entry), key=lambda member: member.caption)
             yield PairCandidate(

@@ -43,13 +43,13 @@ def orders(captions: Iterable[PairCaption], *, limit: int | None = None, seed: i
 def _of_source(captions: Sequence[PairCaption]) -> Iterator[Proposal]:
     """Pair each trim with the next one that begins after its end."""
     orderable = [caption for caption in captions if _fits(caption)]
-    waiting: PairCaption | None = None
+    previous: PairCaption | None = None
     for caption in sorted(orderable, key=lambda caption: (caption.start, caption.end, caption.id)):
-        if waiting is not None and _follows(waiting, caption):
-            yield _proposal(waiting, caption)
-            waiting = None
-        elif waiting is None or waiting.clip != caption.clip:
-            waiting = caption
+        if previous is not None and _follows(previous, caption):
+            yield _proposal(previous, caption)
+            previous = None
+        elif previous is None or previous.clip != caption.clip:
+            previous = caption
 
 
 def _fits(caption: PairCaption) -> bool:

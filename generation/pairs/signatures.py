@@ -65,29 +65,37 @@ class SignatureIndex:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         self._file.close()
 
     def add(self, captions: Iterable[PairCaption]) -> int:
         """Add captions; return how many were read."""
-        read = 0
+        n_captions = 0
         self._run("BEGIN")
         for caption in captions:
-            read += 1
+            n_captions += 1
             self._run(INSERT, *vars(caption).values())
             self._many("INSERT INTO entries VALUES (?, ?, ?, ?, ?)", self._entries(caption))
         self._run("COMMIT")
         self._run("CREATE INDEX of_clip ON captions (clip)")
-        return read
+        return n_captions
 
     def _entries(self, caption: PairCaption) -> Iterator[tuple[int, int, int, str, str]]:
         text_words = words(caption.text)
         if not MIN_WORDS <= len(text_words) <= MAX_WORDS:
             return
         draw = number_of(str(self._seed), caption.clip, caption.text)
-        for at, word in enumerate(text_words):
+        for index, word in enumerate(text_words):
             if can_change(word):
-                yield number_of(*text_words[:at], GAP, *text_words[at + 1 :]), draw, caption.id, word, caption.source
+                yield (
+                    number_of(*text_words[:index], GAP, *text_words[index + 1 :]),
+                    draw,
+                    caption.id,
+                    word,
+                    caption.source,
+                )
         yield number_of(GAP, *sorted(text_words)), draw, caption.id, "", caption.source
 
     def buckets(self) -> Iterator[list[Entry]]:
@@ -97,9 +105,9 @@ class SignatureIndex:
             "(SELECT signature FROM entries GROUP BY signature HAVING COUNT(*) > 1) ORDER BY signature, draw, caption"
         )
         for _, members in groupby(rows, key=lambda row: row[0]):
-            drawn = [Entry(*row[1:]) for row, _ in zip(members, range(MAX_DRAWN), strict=False)]
-            if len(drawn) > 1:
-                yield drawn
+            drawn_entries = [Entry(*row[1:]) for row, _ in zip(members, range(MAX_DRAWN), strict=False)]
+            if len(drawn_entries) > 1:
+                yield drawn_entries
 
     def note(self, candidates: Iterable[PairCandidate]) -> None:
         """Store found pairs; `best` returns them in order."""

@@ -37,7 +37,7 @@ def exchanged(words: Sequence[str], other_words: Sequence[str]) -> tuple[str, st
 
 def _common(words: Sequence[str], other_words: Sequence[str]) -> int:
     return next(
-        (at for at, (a, b) in enumerate(zip(words, other_words, strict=False)) if a != b),
+        (index for index, (a, b) in enumerate(zip(words, other_words, strict=False)) if a != b),
         min(len(words), len(other_words)),
     )
 

@@ -92,8 +92,8 @@ def by_clip(
 ) -> Iterator[tuple[list[int], Shown]]:
     """Yield the indices of the pairs about each clip with its frames; a clip that cannot be decoded is left out."""
     indices_by_clip: dict[str, list[int]] = {}
-    for at, (clip, _, _) in enumerate(pairs):
-        indices_by_clip.setdefault(json.dumps(clip.source), []).append(at)
+    for index, (clip, _, _) in enumerate(pairs):
+        indices_by_clip.setdefault(json.dumps(clip.source), []).append(index)
     with DecodePool(settings.FOILWORKS_DECODERS or 1) as pool:
         for own, wait in pool.ahead(indices_by_clip.values(), lambda own: frames_of(pairs[own[0]][0]), ahead):
             try:
@@ -128,26 +128,26 @@ class LocalJudge:
             return score_pairs
         with self.opened() as adapter:
             answer = self._embedded if isinstance(adapter, Embedder) else self._scored
-            for at, pair in answer(adapter, pairs):
+            for index, pair in answer(adapter, pairs):
                 if np.isfinite(pair).all():
-                    score_pairs[at] = pair
+                    score_pairs[index] = pair
         return score_pairs
 
     def _embedded(self, adapter: Any, pairs: Sequence[Pair]) -> Iterator[tuple[int, tuple[float, float]]]:
         texts = list(dict.fromkeys(text for _, *pair_texts in pairs for text in pair_texts))
         encoded = np.concatenate(
             [
-                rows_of(self.info, "encode_text", adapter.encode_text(some), len(some), "text")
-                for some in batched(texts, TEXTS_PER_BATCH)
+                rows_of(self.info, "encode_text", adapter.encode_text(text_batch), len(text_batch), "text")
+                for text_batch in batched(texts, TEXTS_PER_BATCH)
             ]
         )
-        row_index = {text: at for at, text in enumerate(texts)}
+        row_index = {text: index for index, text in enumerate(texts)}
         for batch in batched(by_clip(pairs, self.frames_of, 2 * CLIPS_PER_BATCH), CLIPS_PER_BATCH):
             for (own, _), row in zip(batch, self._rows(adapter, batch), strict=True):
-                for at in own if row is not None else ():
+                for index in own if row is not None else ():
                     assert row is not None
-                    values = similarities(adapter, row, encoded[[row_index[text] for text in pairs[at][1:]]])
-                    yield at, (float(values[0]), float(values[1]))
+                    values = similarities(adapter, row, encoded[[row_index[text] for text in pairs[index][1:]]])
+                    yield index, (float(values[0]), float(values[1]))
 
     def _rows(self, adapter: Any, batch: Sequence[tuple[list[int], Shown]]) -> list[Any]:
         """Encode clips together; one by one if the model cannot use one of them, which gets None."""
@@ -160,16 +160,16 @@ class LocalJudge:
     def _scored(self, adapter: Any, pairs: Sequence[Pair]) -> Iterator[tuple[int, tuple[float, float]]]:
         for own, (frames, meta) in by_clip(pairs, self.frames_of, CLIPS_PER_BATCH):
             # A share of a choice depends on the other texts, so each pair is asked alone.
-            groups = [[at] for at in own] if self.info.by_item else [own]
+            groups = [[index] for index in own] if self.info.by_item else [own]
             for group in groups:
-                texts = list(dict.fromkeys(text for at in group for text in pairs[at][1:]))
+                texts = list(dict.fromkeys(text for index in group for text in pairs[index][1:]))
                 try:
                     scores = scores_of(self.info, adapter.score(frames, texts, "", meta), texts)
                 except ClipError:
                     continue
                 values = {text: float(score.value) for text, score in zip(texts, scores, strict=True)}
-                for at in group:
-                    yield at, (values[pairs[at][1]], values[pairs[at][2]])
+                for index in group:
+                    yield index, (values[pairs[index][1]], values[pairs[index][2]])
 
 
 @dataclass(frozen=True)
@@ -192,13 +192,13 @@ class ServedJudge:
             requests: dict[tuple[int, str], ChatRequest] = {}
             for own, (frames, _) in batch:
                 images = tuple(_picture(frame) for frame in frames)
-                requests |= {(own[0], text): _request(text, images) for at in own for text in pairs[at][1:]}
+                requests |= {(own[0], text): _request(text, images) for index in own for text in pairs[index][1:]}
             replies = dict(zip(requests, self.asking.ask(list(requests.values())), strict=True))
             shares = {key: read(reply, YES_NO, by_probability=True).shares for key, reply in replies.items()}
             for own, _ in batch:
-                for at in own:
-                    caption, foil = (shares[own[0], text] for text in pairs[at][1:])
-                    score_pairs[at] = (caption[0], foil[0]) if caption and foil else None
+                for index in own:
+                    caption, foil = (shares[own[0], text] for text in pairs[index][1:])
+                    score_pairs[index] = (caption[0], foil[0]) if caption and foil else None
         return score_pairs
 
 
@@ -208,11 +208,11 @@ def _request(text: str, images: tuple[bytes, ...]) -> ChatRequest:
 
 
 def _picture(frame: Any) -> bytes:
-    image, out = Image.fromarray(frame), io.BytesIO()
+    image, buffer = Image.fromarray(frame), io.BytesIO()
     if max(image.size) > MAX_SIDE:
         image.thumbnail((MAX_SIDE, MAX_SIDE), Image.Resampling.LANCZOS)
-    image.save(out, "jpeg", quality=JPEG_QUALITY, subsampling=0)
-    return out.getvalue()
+    image.save(buffer, "jpeg", quality=JPEG_QUALITY, subsampling=0)
+    return buffer.getvalue()
 
 
 def _served(

@@ -71,16 +71,18 @@ def pool_of(selection: Selection) -> Pool:
     rows = [row for row in candidates.values_list(*columns) if row[0] not in excluded_ids]
     ids = {row[0] for row in rows}
     of_items = Foil.objects.filter(item__subtest=selection.subtest)
-    gone = of_items.filter(DROPPED_OUT | Q(item__state__in=GONE))
-    begun = Candidate.objects.filter(group__run__subtest=selection.subtest, state__in=IN_WORK).exclude(foil__in=gone)
+    dropped_foils = of_items.filter(DROPPED_OUT | Q(item__state__in=GONE))
+    begun_candidates = Candidate.objects.filter(group__run__subtest=selection.subtest, state__in=IN_WORK).exclude(
+        foil__in=dropped_foils
+    )
     fixed = [
         Pair(f"c{pk}", str(group), caption, text)
-        for pk, group, caption, text in begun.order_by("id").values_list(
+        for pk, group, caption, text in begun_candidates.order_by("id").values_list(
             "id", "group_id", "group__caption__text", "text"
         )
         if pk not in ids
     ]
-    item_foils = of_items.filter(candidate=None).exclude(pk__in=gone).order_by("id")
+    item_foils = of_items.filter(candidate=None).exclude(pk__in=dropped_foils).order_by("id")
     fixed += [
         Pair(f"f{pk}", f"item{item}", caption, text)
         for pk, item, caption, text in item_foils.values_list("id", "item_id", "item__caption__text", "text")

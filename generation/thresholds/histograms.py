@@ -70,11 +70,11 @@ def _histogram(scores: QuerySet[FilterScore], slug: str, low: float, high: float
     width = (high - low) / bins if high > low else 1.0
     bin_index = Floor(ExpressionWrapper((F("score") - low) / width, output_field=FloatField()))
     counts = [[0, 0] for _ in range(bins)]
-    for at, passed, n in (
+    for bin_number, passed, n in (
         scores.annotate(bin_index=bin_index).values_list("bin_index", "passed").annotate(n=Count("id")).order_by()
     ):
         # The highest score is on the upper edge of the last bin, and rounding may move others there.
-        counts[min(max(int(at), 0), bins - 1)][0 if passed else 1] += n
+        counts[min(max(int(bin_number), 0), bins - 1)][0 if passed else 1] += n
     return drawn(slug, low, high, counts)
 
 
@@ -83,18 +83,18 @@ def drawn(slug: str, low: float, high: float, counts: Sequence[Sequence[int]]) -
     width = (high - low) / len(counts) if high > low else 1.0
     tallest = max(1, *(sum(pair) for pair in counts))
     label = FILTERS[slug].label if slug in FILTERS else slug
-    bars = tuple(_bar(at, low, width, *pair, tallest) for at, pair in enumerate(counts))
+    bars = tuple(_bar(bin_index, low, width, *pair, tallest) for bin_index, pair in enumerate(counts))
     return Histogram(slug, label, low, high, sum(map(sum, counts)), bars, width=len(counts) * STEP)
 
 
-def _bar(at: int, low: float, width: float, passed: int, rejected: int, tallest: int) -> Bar:
+def _bar(bin_index: int, low: float, width: float, passed: int, rejected: int, tallest: int) -> Bar:
     passed_height, rejected_height = (round(HEIGHT * n / tallest, 2) for n in (passed, rejected))
     return Bar(
-        low=low + at * width,
-        high=low + (at + 1) * width,
+        low=low + bin_index * width,
+        high=low + (bin_index + 1) * width,
         passed=passed,
         rejected=rejected,
-        x=at * STEP + GAP // 2,
+        x=bin_index * STEP + GAP // 2,
         passed_y=round(HEIGHT - passed_height, 2),
         passed_height=passed_height,
         rejected_y=round(HEIGHT - passed_height - rejected_height, 2),

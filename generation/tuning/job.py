@@ -24,11 +24,11 @@ CHUNK = 1000
 
 def train_captions(project: Project, last_caption: int) -> Iterator[str]:
     """Return the distinct texts of the train split up to a row, in order."""
-    seen: set[str] = set()
+    seen_texts: set[str] = set()
     rows = captions_to_use(project).filter(video__split=Split.TRAIN, pk__lte=last_caption).order_by("pk")
     for text in rows.values_list("text", flat=True).iterator(CHUNK):
-        if text not in seen:
-            seen.add(text)
+        if text not in seen_texts:
+            seen_texts.add(text)
             yield text
 
 

@@ -305,7 +305,7 @@ class TestPreview:
         shown = answer.context["preview"]
         assert (len(shown.rows), shown.n_captions) == (8, 13)
         assert ("added", "woman") in shown.rows[0].foils[0].segments
-        assert shown.expected == round(shown.kept * 13 / 8)
+        assert shown.expected == round(shown.n_passed * 13 / 8)
         assert f"about {shown.expected} foils from 13 captions" in answer.content.decode()
         again = self.preview(owner, project, subtest, **data).context["preview"]
         assert again == shown
@@ -368,7 +368,7 @@ class TestPreview:
     def test_the_preview_tags_words_by_rules(self, owner, project, subtest, captions):
         shown = self.preview(owner, project, subtest, method="colour_swap", seen="colour_swap").context["preview"]
         assert shown.offline_tagger
-        assert shown.kept == 8
+        assert shown.n_passed == 8
 
 
 class TestRuns:
@@ -381,7 +381,7 @@ class TestRuns:
                 with django_assert_num_queries(7):
                     answer = owner.get(url("runs", project))
         newest = answer.context["listing"].page.rows[0].counts
-        assert (newest.made, newest.rejected, newest.accepted) == (1, 1, 0)
+        assert (newest.generated, newest.rejected, newest.accepted) == (1, 1, 0)
 
     def test_an_empty_list_explains_runs(self, owner, project):
         assert "No runs yet" in owner.get(url("runs", project)).content.decode()

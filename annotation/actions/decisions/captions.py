@@ -69,8 +69,8 @@ def withdraw_items(
     items: QuerySet[Item], move: str, project: Project, person: User, reason: str, now: datetime
 ) -> list[Item]:
     """Move every live one of these items; their votes stay, and nobody judges them any more."""
-    live = items.filter(state__in=LIVE_ITEMS).select_for_update(of=("self",), no_key=True)
-    withdrawn_items = list(live.select_related("subtest", "candidate_group").order_by("pk"))
+    live_items = items.filter(state__in=LIVE_ITEMS).select_for_update(of=("self",), no_key=True)
+    withdrawn_items = list(live_items.select_related("subtest", "candidate_group").order_by("pk"))
     for item in withdrawn_items:
         move_item(item, move, project, person, reason=reason, also={"decided_at": now})
         unlink_main_items(item)
@@ -85,10 +85,10 @@ def withdraw_candidates(
     ids = [group.pk for group in groups]
     task_slots.cancel(Task.objects.filter(Q(group__in=ids) | Q(candidate__group__in=ids)), now)
     rows = Candidate.objects.filter(group__in=ids, foil=None, state__in=LIVE_CANDIDATES)
-    live = list(rows.select_for_update(of=("self",), no_key=True).order_by("group_id", "rank", "pk"))
-    move_candidates(live, move, project, person, reason)
+    live_candidates = list(rows.select_for_update(of=("self",), no_key=True).order_by("group_id", "rank", "pk"))
+    move_candidates(live_candidates, move, project, person, reason)
     candidates_by_group: dict[int, list[Candidate]] = {}
-    for candidate in live:
+    for candidate in live_candidates:
         candidates_by_group.setdefault(candidate.group_id, []).append(candidate)
     return candidates_by_group
 

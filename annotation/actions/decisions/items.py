@@ -201,9 +201,9 @@ class Scope:
 def scope_of(video: Video) -> Scope:
     """Return the clips of the same file or source, the live items on them, the released ones. Four queries."""
     clips = list(_clips(video).order_by("pk"))
-    live = Item.objects.filter(video__in=clips, state__in=captions.LIVE_ITEMS).count()
+    n_live_items = Item.objects.filter(video__in=clips, state__in=captions.LIVE_ITEMS).count()
     released = ReleaseItem.objects.filter(video__in=clips)
-    return Scope(clips, live, released.count(), released.values("release").distinct().count())
+    return Scope(clips, n_live_items, released.count(), released.values("release").distinct().count())
 
 
 def take_down_video(person: User, slug: str, video_id: int, reason: str, *, now: datetime | None = None) -> Scope:

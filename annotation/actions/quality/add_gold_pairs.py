@@ -51,8 +51,8 @@ def _add(
         _check_one_subtest_per_test(project, subtest)
     # The researcher's seed is usually 0: without a secret, the source code would reveal which items become gold.
     secret = secret_seed("gold", project.pk)
-    drawn = sorted(_sources(subtest), key=lambda foil: seeded_share(secret, seed, foil.pk))
-    pairs = _mismatched(drawn, number) if mismatched else [(foil, foil.item) for foil in drawn[:number]]
+    drawn_foils = sorted(_sources(subtest), key=lambda foil: seeded_share(secret, seed, foil.pk))
+    pairs = _mismatched(drawn_foils, number) if mismatched else [(foil, foil.item) for foil in drawn_foils[:number]]
     shown_as = subtest.mains.order_by("pk").first() or subtest
     gold_pairs = [
         GoldPair(
@@ -89,11 +89,11 @@ def _sources(subtest: Subtest) -> list[Foil]:
     return list(first.values())
 
 
-def _mismatched(drawn: Sequence[Foil], number: int) -> list[tuple[Foil, Item]]:
+def _mismatched(drawn_foils: Sequence[Foil], number: int) -> list[tuple[Foil, Item]]:
     """Pair each foil with the next item in the draw from another source and with other texts."""
     pairs = []
-    for at, foil in enumerate(drawn):
-        other_foils = [*drawn[at + 1 :], *drawn[:at]]
+    for index, foil in enumerate(drawn_foils):
+        other_foils = [*drawn_foils[index + 1 :], *drawn_foils[:index]]
         partner = next((candidate.item for candidate in other_foils if _are_unrelated(foil.item, candidate.item)), None)
         if partner is not None:
             pairs.append((foil, partner))

@@ -76,10 +76,12 @@ def _slot_for(vote: Vote, item: Item) -> Slot | None:
     elsewhere = Slot.objects.filter(item=item, stage=Stage.VALIDATION, person=vote.person_id)
     if elsewhere.exists():
         return None
-    free = slots.filter(
+    free_slots = slots.filter(
         task__foil=vote.foil_id, stage=Stage.VALIDATION, state=SlotState.FREE, task__state=TaskState.OPEN
     )
-    return min(free, key=lambda slot: (slot.pk != vote.slot_id, not _same_order(vote, slot), slot.index), default=None)
+    return min(
+        free_slots, key=lambda slot: (slot.pk != vote.slot_id, not _same_order(vote, slot), slot.index), default=None
+    )
 
 
 def _same_order(vote: Vote, slot: Slot) -> bool:

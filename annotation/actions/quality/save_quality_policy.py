@@ -32,8 +32,8 @@ def _save(actor: User, project: Project, once: bool | None, fields: dict[str, An
         project.judge_caption_once = once
         project.save(update_fields=["judge_caption_once"])
         audit.record(audit.event(project, actor, "set_judge_caption_once", project, judge_caption_once=once))
-    changed = {name: value for name, value in fields.items() if getattr(policy, name) != value}
-    for name, value in changed.items():
+    changed_fields = {name: value for name, value in fields.items() if getattr(policy, name) != value}
+    for name, value in changed_fields.items():
         setattr(policy, name, value)
     try:
         policy.full_clean()
@@ -42,7 +42,7 @@ def _save(actor: User, project: Project, once: bool | None, fields: dict[str, An
         raise AnnotationError(f"{field}: {messages[0]}") from error
     _complete(policy)
     policy.save()
-    audit.record(audit.event(project, actor, "save_quality_policy", policy, **changed))
+    audit.record(audit.event(project, actor, "save_quality_policy", policy, **changed_fields))
     return policy
 
 

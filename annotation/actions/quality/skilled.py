@@ -31,13 +31,13 @@ def skilled_people(task: Task, project: Project, n: int) -> list[int]:
         skill__isnull=False,
         person__in=validators.values("person"),
     )
-    seen = (
+    involvements = (
         Slot.objects.filter(item=task.item_id, person__isnull=False),
         Lease.objects.filter(caption_video=task.video_id),
         Involvement.objects.filter(video=task.video_id),
         DeclinedVideo.objects.filter(video=task.video_id),
     )
-    for rows in seen:
+    for rows in involvements:
         estimated_standings = estimated_standings.exclude(person__in=rows.values("person"))
     seed = secret_seed("skilled-first", project.pk)
     people = better_half(list(estimated_standings.values_list("person", "skill")))

@@ -85,7 +85,7 @@ def _questions(attempt: Attempt, policy: QualityPolicy) -> list[Question]:
     if attempt.stage == Stage.QUALIFICATION and fresh.count() < min(length, pairs.count()):
         raise AnnotationError(_("There are no new questions for another attempt. Ask the project's researcher."))
     pool = fresh if fresh.exists() else pairs
-    drawn = draw(policy.secret, attempt.person_id, attempt.number, *_by_kind(pool), length, policy.mismatched_share)
+    drawn_ids = draw(policy.secret, attempt.person_id, attempt.number, *_by_kind(pool), length, policy.mismatched_share)
     return [
         Question(
             attempt=attempt,
@@ -93,7 +93,7 @@ def _questions(attempt: Attempt, policy: QualityPolicy) -> list[Question]:
             pair_id=pk,
             caption_first=question_caption_first(policy.secret, attempt.person_id, attempt.number, index),
         )
-        for index, pk in enumerate(_some(drawn))
+        for index, pk in enumerate(_some(drawn_ids))
     ]
 
 
@@ -107,11 +107,11 @@ def _edits(attempt: Attempt, policy: QualityPolicy) -> list[Question]:
         project=attempt.project_id, withdrawn_at=None, caption__video__media_state__in=WATCHABLE
     ).exclude(Exists(declined_by(attempt.person_id, "caption__video")))
     ids = list(captions.order_by("pk").values_list("pk", flat=True))
-    drawn = draw(policy.secret, attempt.person_id, attempt.number, ids, (), PRACTICE_LENGTH, 0.0)
-    return [Question(attempt=attempt, place=index, practice_id=pk) for index, pk in enumerate(_some(drawn))]
+    drawn_ids = draw(policy.secret, attempt.person_id, attempt.number, ids, (), PRACTICE_LENGTH, 0.0)
+    return [Question(attempt=attempt, place=index, practice_id=pk) for index, pk in enumerate(_some(drawn_ids))]
 
 
-def _some(drawn: Sequence[int]) -> Sequence[int]:
-    if not drawn:
+def _some(drawn_ids: Sequence[int]) -> Sequence[int]:
+    if not drawn_ids:
         raise AnnotationError(_("There are no practice questions yet. Ask the project's researcher to add some."))
-    return drawn
+    return drawn_ids

@@ -73,11 +73,11 @@ def _exclude(actor: User, project: Project, person_id: int, reason: str, now: da
     person = validator_for(actor, project, person_id)
     standing = standing_of(person, project)
     votes = recounts.votes_of(person, project, VoteState.COUNTED)
-    moved = sum(recounts.exclude_vote(vote, project, actor, reason, now) for vote in votes)
+    n_excluded = sum(recounts.exclude_vote(vote, project, actor, reason, now) for vote in votes)
     standing.set_aside_at = now
     standing.save(update_fields=["set_aside_at"])
-    audit.record(audit.event(project, actor, "set_votes_aside", standing, reason=reason, votes=moved))
-    return moved
+    audit.record(audit.event(project, actor, "set_votes_aside", standing, reason=reason, votes=n_excluded))
+    return n_excluded
 
 
 def reinstate_votes(

@@ -64,8 +64,8 @@ def _link_same_captions(main: Subtest, proficiency: Subtest) -> None:
     by_caption: dict[int, Item] = {}
     for item in Item.objects.filter(subtest=proficiency).exclude(state__in=WITHDRAWN).order_by("-pk"):
         by_caption[item.caption_id] = item
-    waiting = Item.objects.filter(subtest=main, proficiency_item=None, caption__in=by_caption)
-    items = list(waiting.exclude(state__in=WITHDRAWN).order_by("pk"))
+    unlinked_items = Item.objects.filter(subtest=main, proficiency_item=None, caption__in=by_caption)
+    items = list(unlinked_items.exclude(state__in=WITHDRAWN).order_by("pk"))
     for item in items:
         item.proficiency_item = by_caption[item.caption_id]
     Item.objects.bulk_update(items, ["proficiency_item"], batch_size=500)

@@ -40,11 +40,11 @@ def _publish(person: User, project: Project, stage: str, text: str, subtest: Sub
     if newest is not None and newest.text == text:
         raise AnnotationError(_("The text is the same as the current version. Change it before you publish."))
     last = newest.version if newest else 0
-    begun = work_under_version(project, stage, subtest)
+    n_begun = work_under_version(project, stage, subtest)
     guideline = Guideline.objects.create(
         project=project, stage=stage, subtest=subtest, version=last + 1, text=text, created_by=person
     )
     audit.record(
-        audit.event(project, person, "publish_guideline", guideline, to_state=str(guideline.version), begun=begun)
+        audit.event(project, person, "publish_guideline", guideline, to_state=str(guideline.version), begun=n_begun)
     )
     return guideline

@@ -29,18 +29,18 @@ def take_publishers_word(project: Project, actor: User | None, items: Sequence[I
     Decisions by votes stay. An item that waits for votes leaves validation, unless somebody has already seen it.
     """
     for start in range(0, len(items), CHUNK):
-        some = items[start : start + CHUNK]
-        marked = Item.objects.filter(pk__in=[item.pk for item in some])
+        batch = items[start : start + CHUNK]
+        marked = Item.objects.filter(pk__in=[item.pk for item in batch])
         marked.update(as_published=True)
         votes = Vote.objects.filter(item=OuterRef("pk"), stage=Stage.VALIDATION, state=VoteState.COUNTED)
         # The subtest asks for no votes.
         marked.filter(~Exists(votes), state=ItemState.VALID).update(decided_at=None)
-        waiting = [item for item in some if item.state == ItemState.IN_VALIDATION]
-        slots = Slot.objects.filter(item__in=waiting, stage=Stage.VALIDATION)
+        waiting_items = [item for item in batch if item.state == ItemState.IN_VALIDATION]
+        slots = Slot.objects.filter(item__in=waiting_items, stage=Stage.VALIDATION)
         # A parallel claim has its lease before this returns.
         lock_rows(slots)
         seen_item_ids = set(Lease.objects.filter(slot__in=slots).values_list("slot__item", flat=True))
-        unseen_items = [item for item in waiting if item.pk not in seen_item_ids]
+        unseen_items = [item for item in waiting_items if item.pk not in seen_item_ids]
         Task.objects.filter(item__in=unseen_items, stage=Stage.VALIDATION).delete()
         Foil.objects.filter(item__in=unseen_items).update(verdict=FoilVerdict.VALID)
         move_items(unseen_items, "take_publishers_word", project, actor)
@@ -78,9 +78,9 @@ def _collect(person: User | None, unlocked_subtest: Subtest, size: int | None, s
     if not keys:
         raise AnnotationError(_("No item that was imported as published has a clip to watch. Attach the videos first."))
     for start in range(0, len(keys), CHUNK):
-        some = Item.objects.filter(PUBLISHERS_WORD, pk__in=keys[start : start + CHUNK], state=ItemState.VALID)
-        lock_rows(some)
-        items = list(some.prefetch_related("foils").order_by("pk"))
+        batch = Item.objects.filter(PUBLISHERS_WORD, pk__in=keys[start : start + CHUNK], state=ItemState.VALID)
+        lock_rows(batch)
+        items = list(batch.prefetch_related("foils").order_by("pk"))
         Foil.objects.filter(item__in=items).update(verdict=FoilVerdict.PENDING)
         move_items(items, "collect_votes", project, person)
         pairs = (task_slots.validation_tasks(project, item, item.foils.all(), subtest.votes_wanted) for item in items)

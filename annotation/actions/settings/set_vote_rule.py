@@ -70,9 +70,9 @@ def _set(person: User, unlocked_subtest: Subtest, rule: VoteRule) -> Subtest:
     subtest.full_share, subtest.votes_max = rule.full_share, rule.most
     subtest.skilled_first = rule.skilled_first
     subtest.save(update_fields=FIELDS)
-    waiting = Task.objects.filter(item__subtest=subtest, stage=Stage.VALIDATION, state=TaskState.OPEN)
-    n_pairs = task_slots.give_slots(waiting, rule.wanted)
-    task_slots.draw_in_full(waiting, subtest.project, rule.full_share)
+    open_tasks = Task.objects.filter(item__subtest=subtest, stage=Stage.VALIDATION, state=TaskState.OPEN)
+    n_pairs = task_slots.give_slots(open_tasks, rule.wanted)
+    task_slots.draw_in_full(open_tasks, subtest.project, rule.full_share)
     details = {"before": asdict(before), "rule": asdict(rule), "pairs": n_pairs}
     audit.record(audit.event(subtest.project, person, "set_vote_rule", subtest, **details))
     return subtest

@@ -50,10 +50,10 @@ def assemble(group: CandidateGroup, actor: User | None, now: datetime) -> Item:
 
 def link_main_items(item: Item) -> None:
     """Link waiting items of this video to this proficiency item; does nothing for a main subtest's item."""
-    waiting = Item.objects.filter(
+    waiting_items = Item.objects.filter(
         subtest__proficiency_subtest=item.subtest_id, video=item.video_id, proficiency_item=None
     )
-    waiting.exclude(state__in=WITHDRAWN).update(proficiency_item=item)
+    waiting_items.exclude(state__in=WITHDRAWN).update(proficiency_item=item)
 
 
 def unlink_main_items(item: Item) -> list[int]:
@@ -150,9 +150,9 @@ def _requeued_facts(group: CandidateGroup) -> dict[str, Any] | None:
 def _free_key(subtest: Subtest, caption_key: str) -> str:
     """Return the caption's key, or with the first free number appended; equal projects get equal keys."""
     stem = caption_key[:180]
-    taken = set(Item.objects.filter(subtest=subtest, key__startswith=stem).values_list("key", flat=True))
+    taken_keys = set(Item.objects.filter(subtest=subtest, key__startswith=stem).values_list("key", flat=True))
     number, key = 1, stem
-    while key in taken:
+    while key in taken_keys:
         number += 1
         key = f"{stem}~{number}"
     return key

@@ -16,14 +16,14 @@ from foilworks.core.corpus.rules.states import FoilVerdict
 from foilworks.core.projects.sql.prepared import Prepared
 
 
-def _locked(**which: Any) -> QuerySet:
-    rows = Caption.objects.select_for_update(no_key=True).filter(**which).order_by("pk")
+def _locked(**filters: Any) -> QuerySet:
+    rows = Caption.objects.select_for_update(no_key=True).filter(**filters).order_by("pk")
     return rows.values_list("pk", "flagged_false", "doubt_settled")
 
 
-def _votes(**which: Any) -> QuerySet:
+def _votes(**filters: Any) -> QuerySet:
     pending = Foil.objects.filter(item=OuterRef("item"), verdict=FoilVerdict.PENDING)
-    votes = Vote.objects.filter(stage=Stage.VALIDATION, state=VoteState.COUNTED, **which)
+    votes = Vote.objects.filter(stage=Stage.VALIDATION, state=VoteState.COUNTED, **filters)
     return votes.exclude(Exists(pending)).values_list("item__caption", "item", "choice")
 
 
@@ -39,13 +39,13 @@ def flag_captions(captions: Collection[int], decided: Collection[int] = ()) -> N
     captions, to prevent deadlocks.
     """
     single = next(iter(captions)) if len(captions) == 1 else None
-    stored = list(_locked(pk__in=captions)) if single is None else _LOCKED.all(pk=single)
+    flagged_rows = list(_locked(pk__in=captions)) if single is None else _LOCKED.all(pk=single)
     doubting = _doubting_items(captions)
     for doubt in (True, False):
-        changed = [pk for pk, flag, _settled in stored if doubt == (pk in doubting) != flag]
-        if changed:
-            Caption.objects.filter(pk__in=changed).update(flagged_false=doubt)
-    confirmed = [pk for pk, _flag, settled in stored if settled == DoubtSettled.CONFIRMED]
+        changed_captions = [pk for pk, flag, _settled in flagged_rows if doubt == (pk in doubting) != flag]
+        if changed_captions:
+            Caption.objects.filter(pk__in=changed_captions).update(flagged_false=doubt)
+    confirmed = [pk for pk, _flag, settled in flagged_rows if settled == DoubtSettled.CONFIRMED]
     newly_doubted = [pk for pk in confirmed if not doubting.get(pk, set()).isdisjoint(decided)]
     if newly_doubted:
         Caption.objects.filter(pk__in=newly_doubted).update(doubt_settled="")

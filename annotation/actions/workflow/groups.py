@@ -136,10 +136,10 @@ def advance(
 def _set_reviews(group: CandidateGroup, needed: NextWork, now: datetime) -> None:
     """Open as many review tasks as foils are missing, best-ranked first; those that people hold count and stay."""
     tasks = _OPEN_REVIEWS.all(group=group.pk)
-    free = [task for task, _candidate, is_leased in tasks if not is_leased]
-    room = max(0, needed.reviews - (len(tasks) - len(free)))
-    _cancel(free[room:], now)
-    missing = room - len(free)
+    free_tasks = [task for task, _candidate, is_leased in tasks if not is_leased]
+    room = max(0, needed.reviews - (len(tasks) - len(free_tasks)))
+    _cancel(free_tasks[room:], now)
+    missing = room - len(free_tasks)
     if missing <= 0:
         return
     candidates_with_task = {candidate for _task, candidate, _held in tasks}

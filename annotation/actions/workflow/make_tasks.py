@@ -59,9 +59,11 @@ def make_tasks_where_missing(projects: Collection[Project], idle: Collection[Pro
     projects are searched for items, because that query reads every item in validation.
     """
     by_id = {project.pk: project for project in (*projects, *idle)}
-    waiting = _ready(CandidateGroup.objects.filter(run__project__in=projects)) if projects else None
+    waiting_groups = _ready(CandidateGroup.objects.filter(run__project__in=projects)) if projects else None
     project_ids = (
-        set() if waiting is None else set(waiting.order_by().values_list("run__project", flat=True).distinct())
+        set()
+        if waiting_groups is None
+        else set(waiting_groups.order_by().values_list("run__project", flat=True).distinct())
     )
     if idle:
         items = _untasked(Item.objects.filter(subtest__project__in=idle))
@@ -75,10 +77,12 @@ def groups_without_tasks(project: Project | int) -> QuerySet[CandidateGroup]:
 
 
 def _ready(groups: QuerySet[CandidateGroup]) -> QuerySet[CandidateGroup]:
-    waiting = groups.filter(tasked=False)
+    waiting_groups = groups.filter(tasked=False)
     unfiltered = Candidate.objects.filter(group=OuterRef("pk"), state=CandidateState.GENERATED)
-    waiting = waiting.exclude(run__job__state=JobState.CANCELLED).exclude(caption__doubt_settled__in=GIVEN_UP)
-    return waiting.exclude(Exists(unfiltered))
+    waiting_groups = waiting_groups.exclude(run__job__state=JobState.CANCELLED).exclude(
+        caption__doubt_settled__in=GIVEN_UP
+    )
+    return waiting_groups.exclude(Exists(unfiltered))
 
 
 _GROUPS_WAIT = Prepared(lambda project: groups_without_tasks(project).values_list("pk")[:1])
@@ -111,10 +115,16 @@ def _task_groups(project: Project, groups: Sequence[CandidateGroup]) -> None:
     candidates = CandidateGroup.objects.filter(pk__in=[group.pk for group in groups], candidates__isnull=False)
     for group_id, state in candidates.values_list("pk", "candidates__state").distinct():
         states[group_id].add(state)
-    begun = set(Task.objects.filter(group__in=groups, state=TaskState.OPEN).values_list("group_id", flat=True))
+    groups_with_task = set(
+        Task.objects.filter(group__in=groups, state=TaskState.OPEN).values_list("group_id", flat=True)
+    )
     fresh = []
     for group in groups:
-        if states[group.pk] - {"filtered_out"} == {"queued"} and group.pk not in begun and group.item_id is None:
+        if (
+            states[group.pk] - {"filtered_out"} == {"queued"}
+            and group.pk not in groups_with_task
+            and group.item_id is None
+        ):
             fresh.append(task_slots.edit_task(project, group))
         else:
             advance(group, None, timezone.now())
@@ -151,8 +161,8 @@ def _give_tasks_to_items(project: Project, size: int, first: int | None) -> int:
     serialize_writes(project)
     if first is not None and Task.objects.filter(item=first, stage=Stage.VALIDATION).exists():
         return 0
-    waiting = items_without_tasks(project).select_related("subtest").prefetch_related("foils")
-    items = list(waiting.order_by("pk")[:size])
+    waiting_items = items_without_tasks(project).select_related("subtest").prefetch_related("foils")
+    items = list(waiting_items.order_by("pk")[:size])
     tasks = [
         task
         for item in items

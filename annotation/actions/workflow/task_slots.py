@@ -71,10 +71,10 @@ def store(
 def draw_in_full(tasks: QuerySet[Task], project: Project, share: float) -> None:
     """Draw again which of the tasks, which nobody has seen, collect all votes."""
     seed = secret_seed("judged-in-full", project.pk)
-    drawn = [pk for pk, item in tasks.values_list("pk", "item") if drawn_in_full(seed, item, share)]
+    drawn_tasks = [pk for pk, item in tasks.values_list("pk", "item") if drawn_in_full(seed, item, share)]
     tasks.filter(in_full=True).update(in_full=False)
-    for start in range(0, len(drawn), CHUNK):
-        Task.objects.filter(pk__in=drawn[start : start + CHUNK]).update(in_full=True)
+    for start in range(0, len(drawn_tasks), CHUNK):
+        Task.objects.filter(pk__in=drawn_tasks[start : start + CHUNK]).update(in_full=True)
 
 
 def add_slots(task: Task, before: int, overlap: int, people: Sequence[int] = (), until: datetime | None = None) -> None:

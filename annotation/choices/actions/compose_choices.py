@@ -119,11 +119,11 @@ def _check(subtest: Subtest, plan: Plan) -> None:
 def _without_existing(subtest: Subtest, composed: Sequence[Composed], plan: Plan) -> None:
     """Put into the plan the items that the subtest lacks. Items keep their key, whatever became of them since."""
     rows = Item.objects.filter(subtest=subtest).values_list("key", "facts__composed__random")
-    stored = dict(rows)
+    stored_names = dict(rows)
     for composed_item in composed:
-        if composed_item.source.key not in stored:
+        if composed_item.source.key not in stored_names:
             plan.new.append(composed_item)
-        elif stored[composed_item.source.key] == composed_item.source.name:
+        elif stored_names[composed_item.source.key] == composed_item.source.name:
             plan.existing += 1
         else:
             plan.left_out[Why.KEY_TAKEN] += 1

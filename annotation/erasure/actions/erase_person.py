@@ -114,11 +114,11 @@ def _scrub(names: Collection[str]) -> set[int]:
     for model, data in declared():
         for field in (*data.free_text, *data.json_text):
             replace = _in_json if field in data.json_text else _replaced
-            changed = _scrub_column(
+            changed_ids = _scrub_column(
                 model, field, ascii_parts if all(ascii_parts) else (), partial(replace, pattern=pattern)
             )
-            if data.archive and changed:
-                archived |= set(model.objects.filter(pk__in=changed).values_list(data.archive, flat=True))
+            if data.archive and changed_ids:
+                archived |= set(model.objects.filter(pk__in=changed_ids).values_list(data.archive, flat=True))
     return archived
 
 
@@ -129,15 +129,15 @@ def _scrub_column(
     holds = Q()
     for ascii_part in ascii_parts:
         holds |= Q(**{f"{field}__icontains": ascii_part})
-    longest, changed = model._meta.get_field(field).max_length, []
+    max_length, changed_ids = model._meta.get_field(field).max_length, []
     for row in model.objects.filter(holds).only("pk", field).iterator():
         old = getattr(row, field)
         new = replaced(old)
         if new != old:
-            text = new[:longest] if isinstance(new, str) else new
+            text = new[:max_length] if isinstance(new, str) else new
             model.objects.filter(pk=row.pk).update(**{field: text})
-            changed.append(row.pk)
-    return changed
+            changed_ids.append(row.pk)
+    return changed_ids
 
 
 def _ascii_part(name: str) -> str:

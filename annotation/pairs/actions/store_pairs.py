@@ -54,12 +54,12 @@ def store_pairs(
     check_subtest(subtest)
     result: dict[str, Any] = {"stored": [], "existing": [], "failed": []}
     batches = [proposals[start : start + BATCH] for start in range(0, len(proposals), BATCH)]
-    for some in progress(batches, len(batches), "pairs"):
-        existing = _existing(subtest, some)
-        result["existing"] += [proposal.name for proposal in some if proposal.name in existing]
+    for batch in progress(batches, len(batches), "pairs"):
+        existing = _existing(subtest, batch)
+        result["existing"] += [proposal.name for proposal in batch if proposal.name in existing]
         ready = [
             (proposal, made_clips)
-            for proposal in some
+            for proposal in batch
             if proposal.name not in existing
             and (made_clips := _clips_of_proposal(project, proposal, result)) is not None
         ]
@@ -92,13 +92,13 @@ def _clips_of_proposal(project: Project, proposal: Proposal, result: dict[str, A
 
 def _videos(project: Project, proposal: Proposal) -> list[Video]:
     videos_by_key = {video.key: video for video in Video.objects.filter(project=project, key__in=_keys(proposal))}
-    gone = [
+    missing_keys = [
         key
         for key in _keys(proposal)
         if key not in videos_by_key or videos_by_key[key].media_state == MediaState.TAKEN_DOWN
     ]
-    if gone:
-        raise CorpusError(_("The clip %(key)s was removed meanwhile. Propose pairs again.") % {"key": gone[0]})
+    if missing_keys:
+        raise CorpusError(_("The clip %(key)s was removed meanwhile. Propose pairs again.") % {"key": missing_keys[0]})
     return [videos_by_key[key] for key in _keys(proposal)]
 
 
@@ -130,10 +130,10 @@ def _captions(
     """Return the captions of both clips; those of made clips are new. CorpusError: one was given up meanwhile."""
     sources = _videos(project, proposal)
     ids = [caption.id for caption in proposal.captions]
-    live = Caption.objects.filter(pk__in=ids).exclude(doubt_settled__in=GIVEN_UP).in_bulk()
-    if len(live) < len(ids):
+    live_captions = Caption.objects.filter(pk__in=ids).exclude(doubt_settled__in=GIVEN_UP).in_bulk()
+    if len(live_captions) < len(ids):
         raise CorpusError(_("A caption of this pair was removed meanwhile. Propose pairs again."))
-    captions = [] if len(made_clips) == len(proposal.texts) else [live[pk] for pk in ids]
+    captions = [] if len(made_clips) == len(proposal.texts) else [live_captions[pk] for pk in ids]
     for clip in made_clips:
         text = proposal.texts[len(captions)]
         captions.append(_caption(_video(person, project, sources[0], clip), text, proposal.name, len(captions) + 1))
