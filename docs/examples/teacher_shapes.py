@@ -289,7 +289,7 @@ def arm(world: World, folder: Path, shares: dict[str, float], source: tuple[int,
     chosen_by = [row for row, name in enumerate(sources) if name in out]
     selection = _selection(world, student, found, chosen_by, folder, plan, sizes) if out else None
     shown, points = reader(world.shown), []
-    part, places = world.held.part(120)
+    part, places = world.held.spread_sample(120)
     last: list[EvaluationResult] = []
 
     def heard(said: StepReport) -> None:

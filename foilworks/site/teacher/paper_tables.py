@@ -259,12 +259,12 @@ def _add_students(release: Release, learned: Sequence[Learned], rows: list[Row],
     for seed_group in learned:
         students[seed_group.first_training.student_name].append(seed_group)
     for name, group in students.items():
-        reading = StudentEvaluation.objects.get(training=group[0].one, release=release)
+        reading = StudentEvaluation.objects.get(training=group[0].first_training, release=release)
         cell = _row_of(rows, ZERO_SHOT, name, names).cell(release)
         if not cell.sources:
             before = [EvaluationResult.of(reading.before)]
             cell.values |= _cell_of(before, [], release).values
-            cell.sources.append(f"training {group[0].one.pk}, before")
+            cell.sources.append(f"training {group[0].first_training.pk}, before")
         # Rows of an objective stand below their model, also if it was not fine-tuned plainly.
         _row_of(rows, FINETUNED, name, names)
         for objective in ("", LBL, LGT, f"{LBL} + {LGT}"):
