@@ -11,7 +11,7 @@ from typing import Any
 
 from evaluation.board.leaderboard import Board, BoardRow
 from evaluation.metrics.comparison import ALPHA
-from evaluation.scoring.involvement import Part
+from evaluation.scoring.involvement import Involvement
 from evaluation.text_tables import escaped
 from foilworks.core.corpus.release_records import as_published_facts
 from foilworks.core.text.storable import safe_row
@@ -71,7 +71,10 @@ def _cell(row: BoardRow, name: str, dash: str) -> str:
     return f"{100 * group[name]:.1f}{bounds}"
 
 
-SCREENING_MARKS = {Part.SCREENED: "screened the foils", Part.FAMILY: "a model of its family screened the foils"}
+SCREENING_MARKS = {
+    Involvement.SCREENED: "screened the foils",
+    Involvement.FAMILY: "a model of its family screened the foils",
+}
 
 
 def _label(row: BoardRow) -> str:
@@ -79,7 +82,7 @@ def _label(row: BoardRow) -> str:
     marks = ["external submission"] if row.run.params.get("sent_by") else []
     marks += [row.run.served_as] if row.run.served_as else []
     marks += [f"texts truncated in {row.run.n_truncated} items"] if row.run.n_truncated else []
-    marks += [SCREENING_MARKS[row.screening.part]] if row.screening else []
+    marks += [SCREENING_MARKS[row.screening.involvement]] if row.screening else []
     return f"{row.run.label} ({', '.join(marks)})" if marks else row.run.label
 
 

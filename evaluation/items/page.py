@@ -17,7 +17,7 @@ from evaluation.metrics.ties import hit, standing
 from evaluation.scoring.clip_keys import text_key
 from evaluation.scoring.models import Run, Score
 from evaluation.scoring.protocols import PROTOCOLS
-from evaluation.scoring.queries import StoredScores, asked_of, keyed_by, texts_of, values_of
+from evaluation.scoring.queries import StoredScores, item_texts_of, keyed_by, texts_of, values_of
 from foilworks.core.corpus.models import Foil, Item, ReleaseItem
 from foilworks.core.corpus.rules.states import ItemState
 from foilworks.core.projects.models import Project, User
@@ -206,7 +206,7 @@ def scores_of(item: Item) -> list[ItemScore]:
     scores_by_run = []
     for run in runs:
         key = (run.model_key, run.protocol)
-        questions = asked_of(members[run.release_id].record, keyed_by(run))
+        questions = item_texts_of(members[run.release_id].record, keyed_by(run))
         scores, sign, ties = stored.get(key, {}), -1.0 if key in lower else 1.0, PROTOCOLS[run.protocol].ties
         main = _answer(values_of(scores, questions.main_key, questions.main), sign, ties)
         pair = values_of(scores, questions.proficiency_key, questions.proficiency)

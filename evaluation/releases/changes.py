@@ -14,7 +14,7 @@ from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from evaluation.metrics.intervals import mean_intervals
 from evaluation.metrics.ranking import ModelScores, column_credit
 from evaluation.scoring.models import Run
-from evaluation.scoring.queries import asked_of, records_of, release_scores
+from evaluation.scoring.queries import item_texts_of, records_of, release_scores
 from evaluation.scoring.run_results import Axes, axes_of, credits_from, credits_of, fingerprint_of, is_settled
 from foilworks.core.corpus.models import Release, ReleaseItem
 from foilworks.core.corpus.release_records import content_of
@@ -70,7 +70,7 @@ def _contents(release: Release) -> dict[str, tuple[str, str]]:
     return {
         record["id"]: (digest([questions.main_key, questions.main, questions.proficiency]), digest(content_of(record)))
         for record in rows.iterator()
-        for questions in [asked_of(record)]
+        for questions in [item_texts_of(record)]
     }
 
 

@@ -91,11 +91,11 @@ def caches(protocol: Protocol, info: ModelInfo) -> Caches:
     frames = FrameCache(_files("frames", settings.FRAME_CACHE_BYTES), form, elsewhere())
     files = _files("vectors", settings.VECTOR_CACHE_BYTES)
     vectors = VectorCache(files, frames, protocol) if files is not None else None
-    told = [FORM_VERSIONS[JPEG]] if form == JPEG else []
+    suffixes = [FORM_VERSIONS[JPEG]] if form == JPEG else []
     # The number of frames of an interval policy changed with its version: one key must not mix scores of both.
     if sampling(protocol, info).policy == INTERVALS:
-        told.append(VERSIONS[INTERVALS])
-    return Caches(frames, vectors, "".join(f" {part}" for part in told))
+        suffixes.append(VERSIONS[INTERVALS])
+    return Caches(frames, vectors, "".join(f" {suffix}" for suffix in suffixes))
 
 
 def _files(name: str, limit: int) -> FileCache | None:

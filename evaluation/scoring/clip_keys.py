@@ -19,18 +19,18 @@ class Keyed(StrEnum):
     ITEM = "item"
 
 
-def score_key(keyed: Keyed, record: Mapping[str, Any], part: str, texts: Iterable[str]) -> str:
-    """Return the key of the scores of `texts`, scored together for a part (main, proficiency, control) of a frozen
-    record.
+def score_key(keyed: Keyed, record: Mapping[str, Any], comparison: str, texts: Iterable[str]) -> str:
+    """Return the key of the scores of `texts`, scored together for a comparison (main, proficiency or control) of a
+    frozen record.
     """
     if keyed == Keyed.ITEM:
-        return item_key(record, part)
+        return item_key(record, comparison)
     return texts_key(record["video"], texts) if keyed == Keyed.TEXTS else clip_key(record["video"])
 
 
 def clip_key(video: Mapping[str, Any]) -> str:
     """Return the key of a frozen record's `video`: SHA-256 of its file (source and id without a file) @ start-end."""
-    source = video["sha256"] or "/".join(part for part in (video["source_dataset"], video["source_id"]) if part)
+    source = video["sha256"] or "/".join(name for name in (video["source_dataset"], video["source_id"]) if name)
     edges = [video["start_time"], video["end_time"]]
     key = source or video["key"]
     if edges != [None, None]:
@@ -54,9 +54,9 @@ def fitting(key: str, length: int = MAX_KEY_LENGTH) -> str:
     return key if len(key) <= length else "sha256:" + hashlib.sha256(key.encode()).hexdigest()
 
 
-def item_key(record: Mapping[str, Any], part: str) -> str:
-    """Return the key of a score that a file gave to an item (`part` main or proficiency)."""
-    return f"{part}:" + hashlib.sha256(record["id"].encode()).hexdigest()
+def item_key(record: Mapping[str, Any], comparison: str) -> str:
+    """Return the key of a score that a file gave to an item (`comparison` main or proficiency)."""
+    return f"{comparison}:" + hashlib.sha256(record["id"].encode()).hexdigest()
 
 
 def text_key(text: str) -> str:

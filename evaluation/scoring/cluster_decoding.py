@@ -20,10 +20,10 @@ def elsewhere() -> Decode | None:
         path, size = clip.path, list(clip.size) if clip.size else None
         file = [path.name, path.sha256] if isinstance(path, StoredFile) else [os.fspath(path)]
         how = [clip.sampling.policy, clip.sampling.frames, clip.sampling.seconds]
-        found = nodes.call(decode, file, how, clip.start, clip.end, size, clip.content, form)
-        if isinstance(found, str):
-            raise MediaError(found)
-        return bytes(found)
+        reply = nodes.call(decode, file, how, clip.start, clip.end, size, clip.content, form)
+        if isinstance(reply, str):
+            raise MediaError(reply)
+        return bytes(reply)
 
     return decoded
 

@@ -68,7 +68,7 @@ def about(clip: Clip, times: Iterable[float]) -> VideoMeta:
     return VideoMeta(clip.key, seconds, clip.path or "", clip.start, clip.end)
 
 
-class KeptVectors(Protocol):
+class StoredVectors(Protocol):
     """Rows of clips that were encoded before."""
 
     def get(self, clip: Clip, info: ModelInfo) -> np.ndarray | None:
@@ -79,24 +79,24 @@ class KeptVectors(Protocol):
 
 
 @dataclass
-class Wanted:
+class ClipRequest:
     clip: Clip
     texts: dict[str, None]  # insertion-ordered set
 
 
-def merged(requests: Iterable[tuple[Clip, Sequence[str]]]) -> list[Wanted]:
+def merged(requests: Iterable[tuple[Clip, Sequence[str]]]) -> list[ClipRequest]:
     """Return one entry per clip key, in the order of their first mention, with its distinct texts (at least one)."""
-    found: dict[str, Wanted] = {}
+    requests_by_key: dict[str, ClipRequest] = {}
     for clip, texts in requests:
-        found.setdefault(clip.key, Wanted(clip, {})).texts.update(dict.fromkeys(texts))
-    return [want for want in found.values() if want.texts]
+        requests_by_key.setdefault(clip.key, ClipRequest(clip, {})).texts.update(dict.fromkeys(texts))
+    return [clip_request for clip_request in requests_by_key.values() if clip_request.texts]
 
 
-def by_source(wanted: Iterable[Wanted]) -> list[list[Wanted]]:
+def by_source(clip_requests: Iterable[ClipRequest]) -> list[list[ClipRequest]]:
     """Group the views of a clip, in the order of their first mention."""
-    groups: dict[tuple[str, float | None, float | None], list[Wanted]] = {}
-    for want in wanted:
-        groups.setdefault(want.clip.source, []).append(want)
+    groups: dict[tuple[str, float | None, float | None], list[ClipRequest]] = {}
+    for clip_request in clip_requests:
+        groups.setdefault(clip_request.clip.source, []).append(clip_request)
     return list(groups.values())
 
 
@@ -108,7 +108,7 @@ class Fetched:
     `seconds`: of reading.
     """
 
-    wants: Sequence[Wanted]
+    wants: Sequence[ClipRequest]
     row: np.ndarray | None = None
     frames: Frames | None = None
     order: Sequence[int] | None = None
@@ -130,12 +130,16 @@ class Fetched:
     @property
     def clips(self) -> list[Clip]:
         """Return the distinct clips to cache the row of."""
-        clips = [want.clip.whole if self.by_frame else want.clip for want in self.wants]
+        clips = [clip_request.clip.whole if self.by_frame else clip_request.clip for clip_request in self.wants]
         return list({clip.view: clip for clip in clips}.values())
 
-    def row_of(self, want: Wanted, row: np.ndarray) -> np.ndarray:
+    def row_of(self, clip_request: ClipRequest, row: np.ndarray) -> np.ndarray:
         """Return the row of one of `wants`, from the row of this."""
-        return row[want.clip.order(len(row))] if self.by_frame and want.clip.view not in ("", BLANK) else row
+        return (
+            row[clip_request.clip.order(len(row))]
+            if self.by_frame and clip_request.clip.view not in ("", BLANK)
+            else row
+        )
 
 
 @dataclass(frozen=True)
@@ -148,20 +152,20 @@ class Fetcher:
 
     info: ModelInfo
     read: ReadFrames
-    kept: KeptVectors | None = None
+    vector_cache: StoredVectors | None = None
     shrink: Callable[[Frames], Frames] | None = None
     by_frame: bool = False
     blind: bool = False
 
-    def __call__(self, group: Sequence[Wanted]) -> list[Fetched]:
+    def __call__(self, group: Sequence[ClipRequest]) -> list[Fetched]:
         if group[0].clip.view == BLANK:
             return [self._blank(group)]
-        kept = self._kept(group)
-        known = {id(want) for found in kept for want in found.wants}
-        left = [want for want in group if id(want) not in known]
-        return [*kept, *(self._read(left) if left else [])]
+        cached_views = self._cached(group)
+        cached_ids = {id(clip_request) for view in cached_views for clip_request in view.wants}
+        pending = [clip_request for clip_request in group if id(clip_request) not in cached_ids]
+        return [*cached_views, *(self._read(pending) if pending else [])]
 
-    def _blank(self, group: Sequence[Wanted]) -> Fetched:
+    def _blank(self, group: Sequence[ClipRequest]) -> Fetched:
         if self.blind:
             return Fetched(group)
         frames = grey_frames(self.info.frames, self.info.size)
@@ -169,16 +173,16 @@ class Fetcher:
         frames = frames if self.shrink is None else self.shrink(frames)
         return Fetched(group, frames=frames, meta=VideoMeta(group[0].clip.key, times), by_frame=self.by_frame)
 
-    def _kept(self, group: Sequence[Wanted]) -> list[Fetched]:
-        if self.kept is None:
+    def _cached(self, group: Sequence[ClipRequest]) -> list[Fetched]:
+        if self.vector_cache is None:
             return []
         if self.by_frame:
-            row = self.kept.get(group[0].clip.whole, self.info)
+            row = self.vector_cache.get(group[0].clip.whole, self.info)
             return [] if row is None else [Fetched(group, row, by_frame=True)]
-        rows = [(want, self.kept.get(want.clip, self.info)) for want in group]
-        return [Fetched((want,), row) for want, row in rows if row is not None]
+        rows = [(clip_request, self.vector_cache.get(clip_request.clip, self.info)) for clip_request in group]
+        return [Fetched((clip_request,), row) for clip_request, row in rows if row is not None]
 
-    def _read(self, group: Sequence[Wanted]) -> list[Fetched]:
+    def _read(self, group: Sequence[ClipRequest]) -> list[Fetched]:
         began = perf_counter()
         clip = group[0].clip.whole
         try:
@@ -189,14 +193,14 @@ class Fetcher:
         seconds = perf_counter() - began
         if self.by_frame:
             return [Fetched(group, frames=frames, meta=meta, seconds=seconds, decoded=True, by_frame=True)]
-        orders: dict[tuple[int, ...], list[Wanted]] = {}
-        for want in group:
-            orders.setdefault(tuple(want.clip.order(len(frames))), []).append(want)
-        found = [_shown(wants, frames, order, meta) for order, wants in orders.items()]
-        return [replace(found[0], seconds=seconds, decoded=True), *found[1:]]
+        orders: dict[tuple[int, ...], list[ClipRequest]] = {}
+        for clip_request in group:
+            orders.setdefault(tuple(clip_request.clip.order(len(frames))), []).append(clip_request)
+        views = [_shown(wants, frames, order, meta) for order, wants in orders.items()]
+        return [replace(views[0], seconds=seconds, decoded=True), *views[1:]]
 
 
-def _shown(wants: Sequence[Wanted], frames: Frames, order: Sequence[int], meta: VideoMeta) -> Fetched:
+def _shown(wants: Sequence[ClipRequest], frames: Frames, order: Sequence[int], meta: VideoMeta) -> Fetched:
     """Return one view. A model does not get the file behind frames in another order."""
     if list(order) == list(range(len(frames))):
         return Fetched(wants, frames=frames, meta=replace(meta, key=wants[0].clip.key))

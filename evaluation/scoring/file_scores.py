@@ -14,7 +14,7 @@ from evaluation.score_files.scores import Notes
 from evaluation.scoring.clip_keys import Keyed, text_key
 from evaluation.scoring.models import Run, Score
 from evaluation.scoring.protocols import PROTOCOLS
-from evaluation.scoring.queries import SCORE_FILE, Record, asked_of, records_of
+from evaluation.scoring.queries import SCORE_FILE, Record, item_texts_of, records_of
 from evaluation.scoring.rungs import Rung, keys_of, ladder_of
 from foilworks.core.corpus.records import WINNER
 from foilworks.core.jobs.models import Job
@@ -34,16 +34,16 @@ def store_files(run: Run, job: Job) -> dict[str, Any]:
     # A run that gets a rung later keeps what it has: its first file may be gone.
     problems = dict(run.problems) if run.scored_at is not None else _store_whole(run, records, job)
     files = run.params.get("ladder", {}).get("files", {})
-    for rung in [rung for rung, given in files.items() if "sha256" not in given]:
+    for rung in [rung for rung, file_facts in files.items() if "sha256" not in file_facts]:
         _store_rung(run, records, Rung(rung), problems)
     progress(job, len(records), len(records))
     return problems
 
 
-def _read(path: Path, given: Mapping[str, Any], records: Sequence[Record], notes: Notes) -> PairScores:
-    able = Path(given["proficiency"]) if given.get("proficiency") else None
+def _read(path: Path, file_facts: Mapping[str, Any], records: Sequence[Record], notes: Notes) -> PairScores:
+    able = Path(file_facts["proficiency"]) if file_facts.get("proficiency") else None
     try:
-        form, columns = given.get("form", AUTO), given.get("columns")
+        form, columns = file_facts.get("form", AUTO), file_facts.get("columns")
         return read_given(path, form, records, able, notes=notes, columns=columns)
     except ActionableError as error:
         # Only the file name: users do not know the folder.
@@ -53,25 +53,27 @@ def _read(path: Path, given: Mapping[str, Any], records: Sequence[Record], notes
 def _store_rung(run: Run, records: Sequence[Record], rung: Rung, problems: dict[str, Any]) -> None:
     """Store the values of one rung under the hash of its file; its problems replace those of an earlier file."""
     ladder = run.params["ladder"]
-    given = ladder["files"][rung]
-    path, notes = Path(given["path"]), Notes()
+    file_facts = ladder["files"][rung]
+    path, notes = Path(file_facts["path"]), Notes()
     try:
-        data = _read(path, given, records, notes)
+        data = _read(path, file_facts, records, notes)
         sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
     except EvaluationError as error:
         raise EvaluationError(f"{rung}: {error}") from error
-    about = {**given, "sha256": sha256, **({"harness": notes.harness} if notes.harness else {})}
-    run.params = {**run.params, "ladder": {**ladder, "files": {**ladder["files"], rung: about}}}
-    rows, found = _rows_of(run, records, data, WINNER if notes.only_winners else "file", rung)
-    found["answers_without_an_option"] = notes.unparsed
+    stored_facts = {**file_facts, "sha256": sha256, **({"harness": notes.harness} if notes.harness else {})}
+    run.params = {**run.params, "ladder": {**ladder, "files": {**ladder["files"], rung: stored_facts}}}
+    rows, file_problems = _rows_of(run, records, data, WINNER if notes.only_winners else "file", rung)
+    file_problems["answers_without_an_option"] = notes.unparsed
     if not rows:
         raise EvaluationError(f"{rung}: {NO_ITEM.format(path.name)}")
     _upsert(rows)
     run.save(update_fields=["params"])
     mark = f"({rung})"
-    for name in {*problems, *found}:
-        before = [one for one in problems.get(name, ()) if not (isinstance(one, str) and one.endswith(mark))]
-        problems[name] = [*before, *(f"{one} {mark}" for one in found.get(name, ()))]
+    for name in {*problems, *file_problems}:
+        before = [
+            problem for problem in problems.get(name, ()) if not (isinstance(problem, str) and problem.endswith(mark))
+        ]
+        problems[name] = [*before, *(f"{problem} {mark}" for problem in file_problems.get(name, ()))]
 
 
 def _store_whole(run: Run, records: Sequence[Record], job: Job) -> dict[str, Any]:
@@ -117,34 +119,37 @@ def _rows_of(
     run: Run, records: Sequence[Record], data: PairScores, kind: str, rung: Rung = Rung.FULL
 ) -> tuple[list[Score], dict[str, list[str]]]:
     """Return the scores that a file gives the items of the release, and ids on one side only."""
-    given = {name: row for row, name in enumerate(data.ids)}
+    row_by_id = {name: row for row, name in enumerate(data.ids)}
     ladder = ladder_of(run.params)
     problems: dict[str, list[str]] = {"not_in_file": [], "not_in_release": [], "wrong_number_of_texts": []}
     left_out: list[str] = []
     n_pairs = 0
     rows: list[Score] = []
     for record in records:
-        row = given.get(record["id"])
+        row = row_by_id.get(record["id"])
         if row is None:
             problems["not_in_file"].append(record["id"])
             continue
-        asked = asked_of(record, Keyed.ITEM)
-        n_pairs += bool(asked.proficiency)
-        parts = [("main", asked.main, data.main[row]), ("proficiency", asked.proficiency, data.proficiency[row])]
-        for part, texts, scores in parts:
+        item_texts = item_texts_of(record, Keyed.ITEM)
+        n_pairs += bool(item_texts.proficiency)
+        comparisons = [
+            ("main", item_texts.main, data.main[row]),
+            ("proficiency", item_texts.proficiency, data.proficiency[row]),
+        ]
+        for comparison, texts, scores in comparisons:
             values = scores[~np.isnan(scores)]
             if len(values) == len(texts):
-                (key,) = keys_of(Keyed.ITEM, record, part, texts, rung, ladder)
+                (key,) = keys_of(Keyed.ITEM, record, comparison, texts, rung, ladder)
                 rows += _file_rows(run, key, texts, values.tolist(), kind)
             elif len(values):
-                problems["wrong_number_of_texts"].append(f"{record['id']} ({part})")
+                problems["wrong_number_of_texts"].append(f"{record['id']} ({comparison})")
             else:
-                left_out.append(f"{record['id']} ({part})")
+                left_out.append(f"{record['id']} ({comparison})")
     # A file without proficiency pairs omits none of them.
     if len(left_out) < n_pairs:
         problems["not_in_file"] += left_out
-    known = {record["id"] for record in records}
-    problems["not_in_release"] = [name for name in data.ids if name not in known]
+    item_ids = {record["id"] for record in records}
+    problems["not_in_release"] = [name for name in data.ids if name not in item_ids]
     return rows, problems
 
 

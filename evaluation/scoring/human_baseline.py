@@ -31,12 +31,12 @@ def human_line(release: Release, axes: Axes, scope: str = "", *, paired: bool = 
     if not seen["n"]:
         return None
     fingerprint = digest([VERSION, release.content_hash, seen])
-    about = f"{release.pk}:{scope}" + (":paired" if paired else "")
+    subject = f"{release.pk}:{scope}" + (":paired" if paired else "")
 
     def make() -> dict[str, Any]:
         return line_of(_tallies(release), axes, scope, paired=paired)
 
-    return cached_by_fingerprint(release.project, "human", about, fingerprint, make) or None
+    return cached_by_fingerprint(release.project, "human", subject, fingerprint, make) or None
 
 
 def _choices(release: Release) -> QuerySet[Vote]:
@@ -57,10 +57,10 @@ def _tallies(release: Release) -> dict[str, tuple[int, int]]:
 
 def line_of(tallies: dict[str, tuple[int, int]], axes: Axes, scope: str, *, paired: bool = False) -> dict[str, Any]:
     """Return the line from (right, all) choices by item id; empty if none of the scope's items was answered."""
-    chosen = axes.scope(scope)
+    in_scope = axes.scope(scope)
     if paired:
-        chosen = chosen & np.array(axes.has_pair, dtype=bool)
-    used = [k for k, name in enumerate(axes.ids) if chosen[k] and name in tallies]
+        in_scope = in_scope & np.array(axes.has_pair, dtype=bool)
+    used = [k for k, name in enumerate(axes.ids) if in_scope[k] and name in tallies]
     if not used:
         return {}
     counts = np.array([tallies[axes.ids[k]] for k in used], dtype=np.float64)

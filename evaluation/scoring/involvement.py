@@ -18,7 +18,7 @@ from generation.screening.families import family_of, name_of
 VERSION = "1"
 
 
-class Part(StrEnum):
+class Involvement(StrEnum):
     """What a model did. FAMILY: another model of its family screened."""
 
     HINTS = "hints"
@@ -42,15 +42,15 @@ class Overlap:
     run: Run
     n_foils: int
     n_all: int
-    part: Part = Part.HINTS
+    involvement: Involvement = Involvement.HINTS
     model: str = ""
 
 
 def uses_of(release: Release) -> Uses:
     """Count the foils by model, from the frozen provenance. One query, or none: a release never changes."""
     fingerprint = digest([VERSION, release.content_hash])
-    found = cached_by_fingerprint(release.project, "uses", str(release.pk), fingerprint, lambda: vars(_uses(release)))
-    return Uses(Counter(found["hints"]), Counter(found["screened"]), found["n_foils"])
+    counts = cached_by_fingerprint(release.project, "uses", str(release.pk), fingerprint, lambda: vars(_uses(release)))
+    return Uses(Counter(counts["hints"]), Counter(counts["screened"]), counts["n_foils"])
 
 
 def _uses(release: Release) -> Uses:
@@ -58,9 +58,9 @@ def _uses(release: Release) -> Uses:
     screened: Counter[str] = Counter()
     total = 0
     for provenance in release.members.values_list("record__provenance", flat=True).iterator():
-        for made in provenance or ():
+        for stored_provenance in provenance or ():
             total += 1
-            provenance_of_foil = made or {}
+            provenance_of_foil = stored_provenance or {}
             hints.update(_hinting_models(provenance_of_foil))
             screened.update(provenance_of_foil.get(SCREENED_BY, ()))
     return Uses(hints, screened, total)
@@ -73,15 +73,15 @@ def _hinting_models(provenance: Mapping[str, Any]) -> Collection[str]:
 
 def overlaps(uses: Uses, runs: Iterable[Run]) -> list[Overlap]:
     """Return the parts of the models of `runs`; each model and part once, most foils first."""
-    found: dict[tuple[str, Part], Overlap] = {}
+    overlap_by_model: dict[tuple[str, Involvement], Overlap] = {}
     for run in runs if uses.hints or uses.screened else ():
         # The key of a run is the model's key plus a suffix for how frames were read.
         n = max((n for key, n in uses.hints.items() if run.model_key.startswith(key)), default=0)
         if n:
-            found.setdefault((run.model_key, Part.HINTS), Overlap(run, n, uses.n_foils))
-        if part := screening_part(uses, run):
-            found.setdefault((run.model_key, part.part), part)
-    return sorted(found.values(), key=lambda one: (-one.n_foils, one.run.pk))
+            overlap_by_model.setdefault((run.model_key, Involvement.HINTS), Overlap(run, n, uses.n_foils))
+        if screening := screening_part(uses, run):
+            overlap_by_model.setdefault((run.model_key, screening.involvement), screening)
+    return sorted(overlap_by_model.values(), key=lambda overlap: (-overlap.n_foils, overlap.run.pk))
 
 
 def screening_part(uses: Uses, run: Run) -> Overlap | None:
@@ -89,8 +89,8 @@ def screening_part(uses: Uses, run: Run) -> Overlap | None:
     family = family_of(run.model_key)
     by_model = [(n, key) for key, n in uses.screened.items() if name_of(key) == name_of(run.model_key)]
     related = [(n, key) for key, n in uses.screened.items() if family and family_of(key) == family]
-    for part, found in ((Part.SCREENED, by_model), (Part.FAMILY, related)):
-        if found:
-            n, key = max(found)
-            return Overlap(run, n, uses.n_foils, part, name_of(key))
+    for involvement, foil_counts in ((Involvement.SCREENED, by_model), (Involvement.FAMILY, related)):
+        if foil_counts:
+            n, key = max(foil_counts)
+            return Overlap(run, n, uses.n_foils, involvement, name_of(key))
     return None

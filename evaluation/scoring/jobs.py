@@ -74,13 +74,13 @@ def run_scoring(run_id: int, job: Job) -> Spread | None:
     elif job.shards.exists():
         problems = {**collected(job), **listed_before(run)}
     else:
-        found = _score(run, job)
-        if isinstance(found, Spread):
-            return found
-        problems = found
+        outcome = _score(run, job)
+        if isinstance(outcome, Spread):
+            return outcome
+        problems = outcome
     if STANDARD in run.params:
         _measure_standard(run, job)
-    run.problems = {name: found for name, found in problems.items() if found}
+    run.problems = {name: entries for name, entries in problems.items() if entries}
     run.scored_at = timezone.now()
     run.save(update_fields=["problems", "scored_at"])
     keep(run)
@@ -99,8 +99,8 @@ def score_shard(run_id: int, job: Job) -> None:
                 "the run; install the same model files and the same Foilworks version on all hosts, then retry "
                 "the run: it is planned again"
             )
-        found, _ = work_of(run, opened.info.needs_video, opened.by_item, job.payload.get("positions"))
-        work = cut_to(found, job.payload)
+        all_work, _ = work_of(run, opened.info.needs_video, opened.by_item, job.payload.get("positions"))
+        work = cut_to(all_work, job.payload)
         todo = list(missing(run, work, opened.info.needs_video))
         progress(job, max(0, job.total - pairs_of(todo)), job.total, f"asking the model: {opened.info.model_id}")
         tally = _score_all(run, opened, todo, job)
@@ -115,8 +115,8 @@ def _measure_standard(run: Run, job: Job) -> None:
             run,
             opened.adapter,
             lambda done, total: progress(job, job.done, message=words.format(done=done, total=total)),
-            read=reader(opened.protocol, opened.kept.frames),
-            kept=opened.kept.vectors,
+            read=reader(opened.protocol, opened.caches.frames),
+            kept=opened.caches.vectors,
             pool=pool,
         )
     run.save(update_fields=["params"])
@@ -128,7 +128,7 @@ class _Opened:
 
     adapter: Any
     protocol: Protocol
-    kept: Caches
+    caches: Caches
     by_item: bool
     key: str
     device: str
@@ -155,9 +155,9 @@ def _opened(run: Run, job: Job) -> Iterator[_Opened]:
 
 def _as_opened(adapter: Any, protocol: Protocol, dtype: str, device: str, served: Any = None) -> _Opened:
     info: ModelInfo = adapter.info
-    kept = caches(protocol, info)
-    key = f"{info.model_id}@{info.revision}{kept.suffix}{protocol.suffix}"
-    return _Opened(adapter, protocol, kept, scores_by_item(adapter, protocol), key, device, dtype, served)
+    run_caches = caches(protocol, info)
+    key = f"{info.model_id}@{info.revision}{run_caches.suffix}{protocol.suffix}"
+    return _Opened(adapter, protocol, run_caches, scores_by_item(adapter, protocol), key, device, dtype, served)
 
 
 def _score(run: Run, job: Job) -> Spread | dict[str, Any]:
@@ -166,7 +166,7 @@ def _score(run: Run, job: Job) -> Spread | dict[str, Any]:
         if STANDARD in run.params:
             check_standard(opened.adapter, opened.by_item)
         run.params = {**run.params, "by_item": opened.by_item}
-        run.params |= stored(opened.protocol, info, opened.kept.frames)
+        run.params |= stored(opened.protocol, info, opened.caches.frames)
         if run.spec.partition(":")[0] in number_formats.GENERATIVE:
             # Chosen by the device of this host; the run's other hosts may have different devices.
             run.params["dtype"] = opened.dtype
@@ -184,17 +184,17 @@ def _score(run: Run, job: Job) -> Spread | dict[str, Any]:
             project=run.release.project, model_key=run.model_key, defaults=stated(info.card)
         )
         work, without_media = work_of(run, info.needs_video, opened.by_item)
-        wanted = pairs_of((each, each.texts) for each in work)
+        n_pairs = pairs_of((clip_work, clip_work.texts) for clip_work in work)
         todo = list(missing(run, work, info.needs_video))
-        message = f"distinct texts: {wanted} ({info.model_id})"
-        progress(job, wanted - pairs_of(todo), wanted, message)
+        message = f"distinct texts: {n_pairs} ({info.model_id})"
+        progress(job, n_pairs - pairs_of(todo), n_pairs, message)
         if opened.served is not None:
             return {"missing_media": without_media, **ask_all(run, opened, work, todo, job), **cut}
-        parts = parts_of(todo, info.needs_video)
-        if len(parts) > 1:
-            return Spread(SHARD, parts, {"missing_media": without_media})
+        shards = parts_of(todo, info.needs_video)
+        if len(shards) > 1:
+            return Spread(SHARD, shards, {"missing_media": without_media})
         tally = _score_all(run, opened, todo, job)
-    progress(job, wanted, wanted)
+    progress(job, n_pairs, n_pairs)
     return {"missing_media": without_media, **listed(work, tally), **cut}
 
 
@@ -216,12 +216,14 @@ def _score_all(run: Run, opened: _Opened, todo: Todo, job: Job) -> ScoringCounts
     """Score everything and store the results; the job's row has the progress and the cost."""
     tally, before, done = ScoringCounts(), dict(job.measured), max(0, job.total - pairs_of(todo))
     info = opened.info
-    read = reader(opened.protocol, replace(opened.kept.frames, also=of_other_runs(run) if info.needs_video else ()))
+    read = reader(opened.protocol, replace(opened.caches.frames, also=of_other_runs(run) if info.needs_video else ()))
     decoders = settings.FOILWORKS_DECODERS or usual_workers()
     with ScoreWriter(partial(store, run, info)) as writer, DecodePool(decoders) as pool:
         for requests in rounds_of(todo, CLIPS_PER_ROUND):
-            found = score_pairs(opened.adapter, requests, tally=tally, read=read, kept=opened.kept.vectors, pool=pool)
-            for scores in in_time(found, SCORES_PER_WRITE, SECONDS_PER_WRITE):
+            new_scores = score_pairs(
+                opened.adapter, requests, tally=tally, read=read, vector_cache=opened.caches.vectors, pool=pool
+            )
+            for scores in in_time(new_scores, SCORES_PER_WRITE, SECONDS_PER_WRITE):
                 writer.put(scores)
                 done += len(scores)
                 progress(job, done, measured=costs(tally, writer.seconds, before, opened.device))

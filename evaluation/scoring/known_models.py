@@ -72,10 +72,10 @@ class KnownModel(NamedTuple):
 
 def known_models(release: Release | None) -> list[KnownModel]:
     """Return the models scored in the project, the operator's endpoints, downloaded models, and the fake."""
-    found = [*(_scored(release) if release else ()), *_endpoints(), *_folders(), *_downloaded()]
-    found.append(KnownModel("fake:", _("for trials, without weights")))
+    models = [*(_scored(release) if release else ()), *_endpoints(), *_folders(), *_downloaded()]
+    models.append(KnownModel("fake:", _("for trials, without weights")))
     merged: dict[str, KnownModel] = {}
-    for model in found:
+    for model in models:
         first = merged.setdefault(model.spec, model)
         merged[model.spec] = KnownModel(*(old or new for old, new in zip(first, model, strict=True)))
     return list(merged.values())[:MAX_LISTED]
@@ -119,8 +119,8 @@ def _is_there(spec: str) -> bool:
 
 
 def _endpoints() -> Iterator[KnownModel]:
-    for name, one in configured().items():
-        for model in one.models:
+    for name, endpoint in configured().items():
+        for model in endpoint.models:
             yield KnownModel(f"{ENDPOINT}:{name}/{model}", _("endpoint"))
 
 
@@ -177,12 +177,12 @@ def _header(file: Path) -> dict[str, Any]:
     try:
         with file.open("rb") as weights:
             length = int.from_bytes(weights.read(8), "little")
-            found = json.loads(weights.read(length)) if length < MAX_HEADER else {}
+            header = json.loads(weights.read(length)) if length < MAX_HEADER else {}
     except (OSError, ValueError, RecursionError):
         return {}
-    if not isinstance(found, dict):
+    if not isinstance(header, dict):
         return {}
-    return {name: row for name, row in found.items() if isinstance(row, dict) and _is_shape(row.get("shape"))}
+    return {name: row for name, row in header.items() if isinstance(row, dict) and _is_shape(row.get("shape"))}
 
 
 def _is_shape(shape: Any) -> bool:
@@ -193,15 +193,15 @@ def _licence(folder: Path) -> str:
     """Return the licence in the first lines of the README, as the hub's cards have it."""
     try:
         with (folder / "README.md").open(encoding="utf-8", errors="replace") as file:
-            found = LICENCE.search(file.read(MAX_README))
+            match = LICENCE.search(file.read(MAX_README))
     except OSError:
         return ""
-    return found[1] if found else ""
+    return match[1] if match else ""
 
 
 def _read(file: Path) -> dict[str, Any]:
     try:
-        found = json.loads(file.read_text(encoding="utf-8")) if file.stat().st_size < MAX_CONFIG else {}
+        config = json.loads(file.read_text(encoding="utf-8")) if file.stat().st_size < MAX_CONFIG else {}
     except (OSError, ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return config if isinstance(config, dict) else {}

@@ -18,11 +18,11 @@ import numpy as np
 
 from evaluation.scoring.fetching import (
     Clip,
+    ClipRequest,
     Fetched,
     Fetcher,
-    KeptVectors,
     ReadFrames,
-    Wanted,
+    StoredVectors,
     by_source,
     in_batches,
     merged,
@@ -50,7 +50,7 @@ class PairScore:
     clip_key: str | None
     text: str
     value: float
-    parts: dict[str, float] = field(default_factory=dict)
+    components: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass
@@ -80,7 +80,7 @@ class ScoringCounts:
     vectors_kept: int = 0
 
 
-Thing = TypeVar("Thing")
+Row = TypeVar("Row")
 
 
 def score_pairs(
@@ -91,23 +91,23 @@ def score_pairs(
     read: ReadFrames = read_frames,
     mode: str = "",
     clips_a_batch: int = CLIPS_PER_BATCH,
-    kept: KeptVectors | None = None,
+    vector_cache: StoredVectors | None = None,
     pool: DecodePool | None = None,
 ) -> Iterator[PairScore]:
     """Yield one PairScore for each distinct (clip key, text) of `requests`, which may name a clip several times.
 
     A text-only model (`info.needs_video` False) gives one for each distinct text, clip_key None. Pairs without a score
-    are listed in `tally`. `read` decodes (or a cache before it); clips in `kept` are not decoded. `pool` reads ahead;
-    without one, each clip is read in turn. Values do not depend on either.
+    are listed in `tally`. `read` decodes (or a cache before it); clips in `vector_cache` are not decoded. `pool` reads
+    ahead; without one, each clip is read in turn. Values do not depend on either.
     """
     counts = tally if tally is not None else ScoringCounts()
-    wanted, pool = merged(requests), pool or DecodePool(0)
+    clip_requests, pool = merged(requests), pool or DecodePool(0)
     if isinstance(adapter, Embedder):
-        scores = _by_embedding(adapter, wanted, read, clips_a_batch, counts, kept, pool)
+        scores = _by_embedding(adapter, clip_requests, read, clips_a_batch, counts, vector_cache, pool)
     elif adapter.info.needs_video:
-        scores = _by_scorer(adapter, wanted, read, mode, counts, pool)
+        scores = _by_scorer(adapter, clip_requests, read, mode, counts, pool)
     else:
-        scores = _without_video(adapter, wanted, mode, counts)
+        scores = _without_video(adapter, clip_requests, mode, counts)
     for score in scores:
         if not math.isfinite(score.value):
             counts.not_finite.append((score.clip_key, score.text, score.value))
@@ -122,7 +122,7 @@ def all_pairs(
     texts: Sequence[str],
     *,
     read: ReadFrames = read_frames,
-    kept: KeptVectors | None = None,
+    vector_cache: StoredVectors | None = None,
     pool: DecodePool | None = None,
 ) -> Iterator[tuple[str, np.ndarray]]:
     """Yield (clip key, its values with all texts, in their order). Clips without frames are left out.
@@ -131,11 +131,13 @@ def all_pairs(
     """
     counts, pool = ScoringCounts(), pool or DecodePool(0)
     encoded = _encode_texts(adapter, list(texts), counts)
-    fetched = _fetched(adapter, [Wanted(clip, {}) for clip in clips], read, counts, pool, kept, 2 * CLIPS_PER_BATCH)
+    fetched = _fetched(
+        adapter, [ClipRequest(clip, {}) for clip in clips], read, counts, pool, vector_cache, 2 * CLIPS_PER_BATCH
+    )
     for batch in in_batches(fetched, CLIPS_PER_BATCH):
-        for at, row in sorted(_rows(adapter, batch, counts, kept).items()):
-            for want in batch[at].wants:
-                yield want.clip.key, similarities(adapter, batch[at].row_of(want, row), encoded)
+        for at, row in sorted(_rows(adapter, batch, counts, vector_cache).items()):
+            for clip_request in batch[at].wants:
+                yield clip_request.clip.key, similarities(adapter, batch[at].row_of(clip_request, row), encoded)
 
 
 def _by_length(texts: Iterable[str]) -> list[str]:
@@ -145,28 +147,28 @@ def _by_length(texts: Iterable[str]) -> list[str]:
 
 def _fetched(
     adapter: Embedder | Scorer,
-    wanted: Iterable[Wanted],
+    clip_requests: Iterable[ClipRequest],
     read: ReadFrames,
     counts: ScoringCounts,
     pool: DecodePool,
-    kept: KeptVectors | None,
+    vector_cache: StoredVectors | None,
     depth: int,
 ) -> Iterator[list[Fetched]]:
     """Yield the views of every clip in order, with their rows or frames; those without either are listed."""
     shrink = adapter.shrink if isinstance(adapter, Shrinks) else None
-    fetch = Fetcher(adapter.info, read, kept, shrink, encodes_by_frame(adapter), blind=scores_blind(adapter))
-    for _, wait in pool.ahead(by_source(wanted), fetch, depth):
+    fetch = Fetcher(adapter.info, read, vector_cache, shrink, encodes_by_frame(adapter), blind=scores_blind(adapter))
+    for _, wait in pool.ahead(by_source(clip_requests), fetch, depth):
         began = perf_counter()
         views = wait()
         waited = perf_counter() - began
         # Without a pool, the model's own thread decodes, which does not count as waiting.
         counts.wait_seconds += waited if pool.workers else 0.0
-        for found in views:
-            counts.decode_seconds += found.seconds
-            counts.clips_decoded += found.decoded
-            counts.vectors_kept += found.row is not None
-            if found.why:
-                counts.unreadable += [(want.clip.key, found.why) for want in found.wants]
+        for view in views:
+            counts.decode_seconds += view.seconds
+            counts.clips_decoded += view.decoded
+            counts.vectors_kept += view.row is not None
+            if view.why:
+                counts.unreadable += [(clip_request.clip.key, view.why) for clip_request in view.wants]
         yield views
 
 
@@ -181,86 +183,97 @@ def encodes_by_frame(adapter: Any) -> bool:
 
 def _by_embedding(
     adapter: Embedder,
-    wanted: list[Wanted],
+    clip_requests: list[ClipRequest],
     read: ReadFrames,
     clips_a_batch: int,
     counts: ScoringCounts,
-    kept: KeptVectors | None,
+    vector_cache: StoredVectors | None,
     pool: DecodePool,
 ) -> Iterator[PairScore]:
-    texts = _by_length(text for want in wanted for text in want.texts)
-    place = {text: i for i, text in enumerate(texts)}
+    texts = _by_length(text for clip_request in clip_requests for text in clip_request.texts)
+    row_by_text = {text: i for i, text in enumerate(texts)}
     encoded = _encode_texts(adapter, texts, counts)
-    fetched = _fetched(adapter, wanted, read, counts, pool, kept, 2 * clips_a_batch)
+    fetched = _fetched(adapter, clip_requests, read, counts, pool, vector_cache, 2 * clips_a_batch)
     for batch in in_batches(fetched, clips_a_batch):
         began = perf_counter()
-        rows = _rows(adapter, batch, counts, kept)
+        rows = _rows(adapter, batch, counts, vector_cache)
         # Each clip is paired only with its own texts, so that scores cost n, not n x n.
         values = [
-            (want, similarities(adapter, batch[at].row_of(want, row), encoded[[place[text] for text in want.texts]]))
+            (
+                clip_request,
+                similarities(
+                    adapter,
+                    batch[at].row_of(clip_request, row),
+                    encoded[[row_by_text[text] for text in clip_request.texts]],
+                ),
+            )
             for at, row in sorted(rows.items())
-            for want in batch[at].wants
+            for clip_request in batch[at].wants
         ]
         counts.compute_seconds += perf_counter() - began
-        for want, found in values:
-            for text, value in zip(want.texts, found, strict=True):
-                yield PairScore(want.clip.key, text, float(value))
+        for clip_request, clip_values in values:
+            for text, value in zip(clip_request.texts, clip_values, strict=True):
+                yield PairScore(clip_request.clip.key, text, float(value))
 
 
 def _rows(
-    adapter: Embedder, batch: Sequence[Fetched], counts: ScoringCounts, kept: KeptVectors | None
+    adapter: Embedder, batch: Sequence[Fetched], counts: ScoringCounts, vector_cache: StoredVectors | None
 ) -> dict[int, np.ndarray]:
     """Return index in the batch -> its row, for every clip that has one."""
-    rows = {at: found.row for at, found in enumerate(batch) if found.row is not None}
-    new = [at for at, found in enumerate(batch) if found.frames is not None]
+    rows = {at: view.row for at, view in enumerate(batch) if view.row is not None}
+    new = [at for at, view in enumerate(batch) if view.frames is not None]
     for some in batched(new, min(len(new), counts.halved.get("clips", len(new))) or 1):
         for at, row in _encoded_clips(adapter, some, batch, counts):
             rows[at] = row
-            for clip in batch[at].clips if kept is not None else ():
-                assert kept is not None
-                kept.put(clip, adapter.info, row)
+            for clip in batch[at].clips if vector_cache is not None else ():
+                assert vector_cache is not None
+                vector_cache.put(clip, adapter.info, row)
     return rows
 
 
 def _encoded_clips(
-    adapter: Embedder, places: Sequence[int], batch: Sequence[Fetched], counts: ScoringCounts
+    adapter: Embedder, indices: Sequence[int], batch: Sequence[Fetched], counts: ScoringCounts
 ) -> list[tuple[int, np.ndarray]]:
     """Encode the clips at the indices together; one by one if one of them cannot be encoded, which is listed; in halves
     if they do not fit.
     """
-    clips, metas = [batch[at].shown for at in places], [batch[at].meta for at in places]
+    clips, metas = [batch[at].shown for at in indices], [batch[at].meta for at in indices]
     try:
         counts.video_calls += 1
         rows = adapter.encode_video(clips, metas)  # type: ignore[arg-type]
     except ClipError as error:
-        if len(places) == 1:
-            counts.refused += _refused(batch[places[0]], str(error))
+        if len(indices) == 1:
+            counts.refused += _refused(batch[indices[0]], str(error))
             return []
-        parts = [[at] for at in places]
+        smaller_batches = [[at] for at in indices]
     except (MemoryError, RuntimeError) as error:
         if not ran_out_of_memory(error):
             raise
-        if len(places) == 1:
-            counts.refused += _refused(batch[places[0]], TOO_LARGE)
-        parts = _halves(places, "clips", counts)
+        if len(indices) == 1:
+            counts.refused += _refused(batch[indices[0]], TOO_LARGE)
+        smaller_batches = _halves(indices, "clips", counts)
     else:
-        counts.clips_encoded += len(places)
-        return list(zip(places, rows_of(adapter.info, "encode_video", rows, len(places), "clip"), strict=True))
+        counts.clips_encoded += len(indices)
+        return list(zip(indices, rows_of(adapter.info, "encode_video", rows, len(indices), "clip"), strict=True))
     release_memory()
-    return [found for part in parts for found in _encoded_clips(adapter, part, batch, counts)]
+    return [
+        encoded_clip
+        for smaller_batch in smaller_batches
+        for encoded_clip in _encoded_clips(adapter, smaller_batch, batch, counts)
+    ]
 
 
-def _refused(found: Fetched, why: str) -> list[tuple[str, str]]:
-    return [(want.clip.key, why) for want in found.wants]
+def _refused(view: Fetched, why: str) -> list[tuple[str, str]]:
+    return [(clip_request.clip.key, why) for clip_request in view.wants]
 
 
-def _halves(things: Sequence[Thing], what: str, counts: ScoringCounts) -> list[Sequence[Thing]]:
+def _halves(rows: Sequence[Row], unit: str, counts: ScoringCounts) -> list[Sequence[Row]]:
     """Split into two halves, noted for later batches; a single one cannot be split."""
-    half = len(things) // 2
+    half = len(rows) // 2
     if not half:
         return []
-    counts.halved[what] = min(half, counts.halved.get(what, half))
-    return [things[:half], things[half:]]
+    counts.halved[unit] = min(half, counts.halved.get(unit, half))
+    return [rows[:half], rows[half:]]
 
 
 def _encode_texts(adapter: Embedder, texts: list[str], counts: ScoringCounts) -> np.ndarray:
@@ -278,12 +291,12 @@ def _encode_texts(adapter: Embedder, texts: list[str], counts: ScoringCounts) ->
 def _of_texts(ask: Callable[[Sequence[str]], Any], texts: Sequence[str], counts: ScoringCounts) -> list[Any]:
     """Return what `ask` gives for batches of the texts, in their order; smaller batches after the memory ran out."""
     answers: list[Any] = []
-    left = list(batched(texts, TEXTS_PER_BATCH))[::-1]
-    while left:
-        batch = left.pop()
+    pending_batches = list(batched(texts, TEXTS_PER_BATCH))[::-1]
+    while pending_batches:
+        batch = pending_batches.pop()
         most = counts.halved.get("texts", len(batch))
         if len(batch) > most:
-            left += list(batched(batch, most))[::-1]
+            pending_batches += list(batched(batch, most))[::-1]
             continue
         try:
             counts.text_calls += 1
@@ -291,7 +304,7 @@ def _of_texts(ask: Callable[[Sequence[str]], Any], texts: Sequence[str], counts:
         except (MemoryError, RuntimeError) as error:
             if not ran_out_of_memory(error) or len(batch) == 1:
                 raise
-            left += [tuple(half) for half in _halves(batch, "texts", counts)][::-1]
+            pending_batches += [tuple(half) for half in _halves(batch, "texts", counts)][::-1]
         else:
             continue
         release_memory()
@@ -299,78 +312,89 @@ def _of_texts(ask: Callable[[Sequence[str]], Any], texts: Sequence[str], counts:
 
 
 def _by_scorer(
-    adapter: Scorer, wanted: list[Wanted], read: ReadFrames, mode: str, counts: ScoringCounts, pool: DecodePool
+    adapter: Scorer,
+    clip_requests: list[ClipRequest],
+    read: ReadFrames,
+    mode: str,
+    counts: ScoringCounts,
+    pool: DecodePool,
 ) -> Iterator[PairScore]:
-    for views in _fetched(adapter, wanted, read, counts, pool, None, CLIPS_AHEAD):
-        for found in views:
-            for wants in [] if found.why else _asked_together(adapter, found):
-                yield from _of_view(adapter, replace(found, wants=wants), mode, counts)
+    for views in _fetched(adapter, clip_requests, read, counts, pool, None, CLIPS_AHEAD):
+        for view in views:
+            for wants in [] if view.why else _asked_together(adapter, view):
+                yield from _of_view(adapter, replace(view, wants=wants), mode, counts)
 
 
-def _asked_together(adapter: Scorer, found: Fetched) -> list[list[Wanted]]:
+def _asked_together(adapter: Scorer, view: Fetched) -> list[list[ClipRequest]]:
     """Split views that show the same: if scores depend on each other, only equal sets of texts are asked together."""
-    first = found.wants[0]
+    first = view.wants[0]
     if not adapter.info.by_item and first.clip.view == BLANK:
         # Without a clip, these are the texts of a whole release.
-        return [[Wanted(first.clip, dict.fromkeys(some))] for some in batched(_by_length(first.texts), TEXTS_PER_BATCH)]
+        return [
+            [ClipRequest(first.clip, dict.fromkeys(some))] for some in batched(_by_length(first.texts), TEXTS_PER_BATCH)
+        ]
     if not adapter.info.by_item:
-        return [list(found.wants)]
-    groups: dict[frozenset[str], list[Wanted]] = {}
-    for want in found.wants:
-        groups.setdefault(frozenset(want.texts), []).append(want)
+        return [list(view.wants)]
+    groups: dict[frozenset[str], list[ClipRequest]] = {}
+    for clip_request in view.wants:
+        groups.setdefault(frozenset(clip_request.texts), []).append(clip_request)
     return list(groups.values())
 
 
-def _of_view(adapter: Scorer, found: Fetched, mode: str, counts: ScoringCounts) -> Iterator[PairScore]:
-    texts = _by_length(text for want in found.wants for text in want.texts)
+def _of_view(adapter: Scorer, view: Fetched, mode: str, counts: ScoringCounts) -> Iterator[PairScore]:
+    texts = _by_length(text for clip_request in view.wants for text in clip_request.texts)
     began = perf_counter()
     try:
         counts.video_calls += 1
-        scores = dict(zip(texts, _scored(adapter, found, texts, mode, counts), strict=True))
+        scores = dict(zip(texts, _scored(adapter, view, texts, mode, counts), strict=True))
     except ClipError as error:
-        counts.refused += _refused(found, str(error))
+        counts.refused += _refused(view, str(error))
         return
     except (MemoryError, RuntimeError) as error:
         if not ran_out_of_memory(error):
             raise
-        counts.refused += _refused(found, TOO_LARGE)
+        counts.refused += _refused(view, TOO_LARGE)
         return
     finally:
         counts.compute_seconds += perf_counter() - began
     counts.clips_encoded += 1
     counts.texts_encoded += len(texts)
-    for want in found.wants:
-        for text in _by_length(want.texts):
-            yield PairScore(want.clip.key, text, float(scores[text].value), dict(scores[text].parts))
+    for clip_request in view.wants:
+        for text in _by_length(clip_request.texts):
+            yield PairScore(clip_request.clip.key, text, float(scores[text].value), dict(scores[text].parts))
 
 
-def _scored(adapter: Scorer, found: Fetched, texts: Sequence[str], mode: str, counts: ScoringCounts) -> list[Any]:
+def _scored(adapter: Scorer, view: Fetched, texts: Sequence[str], mode: str, counts: ScoringCounts) -> list[Any]:
     """Score all texts of the clip at once, or in halves if they do not fit and do not depend on each other."""
     most = counts.halved.get("texts", len(texts))
     if adapter.info.by_item or len(texts) <= 1:
-        return _answers(adapter, found, texts, mode)
+        return _answers(adapter, view, texts, mode)
     if len(texts) > most:
-        parts = list(batched(texts, most))
+        text_batches = list(batched(texts, most))
     else:
         try:
-            return _answers(adapter, found, texts, mode)
+            return _answers(adapter, view, texts, mode)
         except (MemoryError, RuntimeError) as error:
             if not ran_out_of_memory(error):
                 raise
-            parts = [tuple(half) for half in _halves(texts, "texts", counts)]
+            text_batches = [tuple(half) for half in _halves(texts, "texts", counts)]
         release_memory()
-    return [score for part in parts for score in _scored(adapter, found, part, mode, counts)]
+    return [score for text_batch in text_batches for score in _scored(adapter, view, text_batch, mode, counts)]
 
 
-def _answers(adapter: Scorer, found: Fetched, texts: Sequence[str], mode: str) -> list[Any]:
-    if found.is_empty:
+def _answers(adapter: Scorer, view: Fetched, texts: Sequence[str], mode: str) -> list[Any]:
+    if view.is_empty:
         assert isinstance(adapter, ScoresWithoutClip)
         return scores_of(adapter.info, adapter.score_without_clip(texts, mode), texts)
-    return scores_of(adapter.info, adapter.score(found.shown, texts, mode, found.meta), texts)
+    return scores_of(adapter.info, adapter.score(view.shown, texts, mode, view.meta), texts)
 
 
-def _without_video(adapter: Scorer, wanted: list[Wanted], mode: str, counts: ScoringCounts) -> Iterator[PairScore]:
-    for texts in batched(_by_length(text for want in wanted for text in want.texts), TEXTS_PER_BATCH):
+def _without_video(
+    adapter: Scorer, clip_requests: list[ClipRequest], mode: str, counts: ScoringCounts
+) -> Iterator[PairScore]:
+    for texts in batched(
+        _by_length(text for clip_request in clip_requests for text in clip_request.texts), TEXTS_PER_BATCH
+    ):
         began = perf_counter()
         answers = _of_texts(
             lambda batch: scores_of(adapter.info, adapter.score(None, batch, mode), batch), texts, counts

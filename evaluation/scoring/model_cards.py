@@ -18,8 +18,8 @@ def cards_of(project: Project) -> dict[str, ModelCard]:
 def card_of(run: Run) -> ModelCard:
     """Return the card of the run's model; an unsaved empty one if there is none."""
     project = run.release.project
-    found = ModelCard.objects.filter(project=project, model_key=run.model_key).first()
-    return found or ModelCard(project=project, model_key=run.model_key)
+    card = ModelCard.objects.filter(project=project, model_key=run.model_key).first()
+    return card or ModelCard(project=project, model_key=run.model_key)
 
 
 # Categories of adapters whose name differs from ours.
@@ -28,9 +28,9 @@ CATEGORIES = {"image-text": "image", "video-text": "video"}
 
 def stated(card: Mapping[str, object]) -> dict[str, Any]:
     """Return the fields of an adapter's own card that ours can hold; a person fills in the rest."""
-    found = {name: str(card[name]) for name in FIELDS if isinstance(card.get(name), str | int | float)}
-    found["category"] = CATEGORIES.get(found.get("category", ""), found.get("category", ""))
+    fields = {name: str(card[name]) for name in FIELDS if isinstance(card.get(name), str | int | float)}
+    fields["category"] = CATEGORIES.get(fields.get("category", ""), fields.get("category", ""))
     for name, choices in (("category", ModelCard.Category), ("adaptation", ModelCard.Adaptation)):
-        if found.get(name) not in choices.values:
-            found.pop(name, None)
-    return {name: text[: ModelCard._meta.get_field(name).max_length] for name, text in found.items()}
+        if fields.get(name) not in choices.values:
+            fields.pop(name, None)
+    return {name: text[: ModelCard._meta.get_field(name).max_length] for name, text in fields.items()}

@@ -59,8 +59,8 @@ class Run(RequestedJob):
         versions = ", ".join(facts.get("versions", ())) or facts["version"]
         dates = " – ".join(dict.fromkeys(facts[name] for name in ("first", "last") if name in facts))
         how = f"{facts['mode']} by {facts['samples'] or ''} {facts['by']}".replace("  ", " ")
-        parts = [versions, dates and f"asked {dates}", how, f"prompts {facts['prompts']}"]
-        return "; ".join(part for part in parts if part)
+        texts = [versions, dates and f"asked {dates}", how, f"prompts {facts['prompts']}"]
+        return "; ".join(text for text in texts if text)
 
     @property
     def asked(self) -> str:

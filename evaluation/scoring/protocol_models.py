@@ -134,11 +134,11 @@ def under_protocol(adapter: Any, protocol: Protocol) -> Embedder | Scorer:
     """Wrap the adapter as the protocol queries it. EvaluationError: an image model with a different number of
     frames."""
     if protocol.pooling in POOLS and isinstance(adapter, ByFrame):
-        wanted = protocol.image_frames
-        if wanted is not None and adapter.info.frames != wanted:
+        n_frames = protocol.image_frames
+        if n_frames is not None and adapter.info.frames != n_frames:
             raise EvaluationError(
-                f"{protocol.label} shows image models {wanted} frames, but {adapter.info.model_id} takes "
-                f"{adapter.info.frames}; add to the model name: ?frames={wanted}"
+                f"{protocol.label} shows image models {n_frames} frames, but {adapter.info.model_id} takes "
+                f"{adapter.info.frames}; add to the model name: ?frames={n_frames}"
             )
         return PooledFrames(adapter, *POOLS[protocol.pooling])
     likely = adapter.info.kind == ScoreKind.LOG_LIKELIHOOD and not adapter.info.needs_video
@@ -178,8 +178,8 @@ class FrameReader:
     def __call__(self, clip: Clip, info: ModelInfo) -> tuple[Frames, VideoMeta]:
         if clip.path is None:
             raise MediaError(f"{clip.key}: has no video file; attach it, then score again")
-        found = self.frames.read(clip_request(clip, clip.path, self.protocol, info))
-        return found.frames, about(clip, found.times)
+        sample = self.frames.read(clip_request(clip, clip.path, self.protocol, info))
+        return sample.frames, about(clip, sample.times)
 
 
 def reader(protocol: Protocol, frames: FrameCache | None = None) -> ReadFrames:

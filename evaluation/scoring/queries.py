@@ -17,7 +17,7 @@ from evaluation.score_files.scores import padded
 from evaluation.scoring.clip_keys import Keyed, cluster, score_key, text_key
 from evaluation.scoring.models import EQUAL_AFTER_CUT, Run, Score
 from evaluation.scoring.protocols import PROTOCOLS
-from evaluation.scoring.rung_scores import RungValues, StoredScores, others_of, rows_of, values_of
+from evaluation.scoring.rung_scores import RungValues, StoredScores, lenders_of, rows_of, values_of
 from evaluation.scoring.rungs import Rung, ladder_of
 from foilworks.core.corpus.models import Release, ReleaseItem
 from foilworks.core.corpus.records import WINNER, ReleaseScore
@@ -36,8 +36,8 @@ def project_named(slug: str) -> Project:
     the projects."""
     project = Project.objects.filter(slug=slug).first()
     if project is None:
-        known = ", ".join(Project.objects.values_list("slug", flat=True)[:20]) or "none yet"
-        raise EvaluationError(f"there is no project {quoted(slug)}; the projects are: {known}")
+        project_slugs = ", ".join(Project.objects.values_list("slug", flat=True)[:20]) or "none yet"
+        raise EvaluationError(f"there is no project {quoted(slug)}; the projects are: {project_slugs}")
     return project
 
 
@@ -46,8 +46,8 @@ def release_named(name: str, project: Project | None = None) -> Release:
     rows = Release.objects.select_related("project")
     if project is not None:
         rows = rows.filter(project=project)
-    if name.isdigit() and len(name) < 19 and (found := rows.filter(pk=int(name)).first()):
-        return found
+    if name.isdigit() and len(name) < 19 and (release := rows.filter(pk=int(name)).first()):
+        return release
     by_hash = Q(content_hash__startswith=name) | Q(public_hash__startswith=name)
     matching = rows.filter(by_hash) if len(name) >= 8 else rows.none()
     found_rows = list((matching | rows.filter(name=name))[:2])
@@ -56,9 +56,9 @@ def release_named(name: str, project: Project | None = None) -> Release:
     if found_rows:
         raise EvaluationError(f"{quoted(name)} names several releases; give the id that `foilworks release` printed")
     newest = list(rows.order_by("-pk")[:SHOWN_RELEASES])
-    known = ", ".join(f"{one.name} (id {one.pk}, of {one.project.slug})" for one in newest)
+    names = ", ".join(f"{release.name} (id {release.pk}, of {release.project.slug})" for release in newest)
     raise EvaluationError(
-        f"{quoted(name)} is not a release; the releases are: {known or 'none yet; create one with `foilworks release`'}"
+        f"{quoted(name)} is not a release; the releases are: {names or 'none yet; create one with `foilworks release`'}"
     )
 
 
@@ -88,7 +88,7 @@ def scored_records(release: Release) -> list[dict[str, Any]]:
 
 
 @dataclass(frozen=True)
-class Asked:
+class ItemTexts:
     """What a run queries about one item: for the item and, if it has a valid one, for its proficiency pair."""
 
     record: Record
@@ -105,7 +105,7 @@ def keyed_by(run: Run) -> Keyed:
     return Keyed.TEXTS if run.params.get("by_item") else Keyed.CLIP
 
 
-def asked_of(record: Record, keyed: Keyed = Keyed.CLIP) -> Asked:
+def item_texts_of(record: Record, keyed: Keyed = Keyed.CLIP) -> ItemTexts:
     """Return texts (caption first) and score keys of a frozen record.
 
     A proficiency pair that validators did not find valid is not scored: P and P+T cover only valid pairs (ViLMA, Table
@@ -115,7 +115,7 @@ def asked_of(record: Record, keyed: Keyed = Keyed.CLIP) -> Asked:
     able = bool(pair and pair["valid"])
     main = (record["caption"], *record["foils"])
     proficiency = (pair["caption"], *pair["foils"]) if able else ()
-    return Asked(
+    return ItemTexts(
         record=record,
         main_key=score_key(keyed, record, "main", main),
         main=main,
@@ -136,8 +136,8 @@ def control_texts(records: Sequence[Record], params: Mapping[str, Any]) -> dict[
     names = [record["id"] for record in records]
     sources = [cluster(record["video"]) for record in records]
     captions = [record["caption"] for record in records]
-    others = sampled_captions(names, sources, captions, **params)
-    drawn = zip(names, captions, others, strict=True)
+    sampled = sampled_captions(names, sources, captions, **params)
+    drawn = zip(names, captions, sampled, strict=True)
     return {name: (caption, *texts) for name, caption, texts in drawn if name in ranked}
 
 
@@ -157,13 +157,13 @@ def stored_scores(
     rows: QuerySet[Score] = rows_of(Score.objects.filter(model_key=run.model_key, protocol=run.protocol), run, rung)
     if texts is not None:
         rows = rows.filter(text_sha256__in={text_key(text) for text in texts})
-    found: StoredScores = {}
+    values_by_key: StoredScores = {}
     kind, higher = "", True
     if run.model_key:
         fields = ("clip_key", "text_sha256", "value", "kind", "higher_is_better")
         for clip, text, value, kind, higher in rows.values_list(*fields).iterator():  # noqa: B007
-            found[clip, text] = value
-    return found, kind, higher
+            values_by_key[clip, text] = value
+    return values_by_key, kind, higher
 
 
 def release_scores(
@@ -176,23 +176,23 @@ def release_scores(
     the given records are a page of the release, so the run's other scores need not be read; it replaces the check over
     the whole. `rung`: with less of the clip.
     """
-    wanted = [text for record in records or () for text in texts_of(record)] if few else None
-    scores, kind, higher = stored_scores(run, wanted, rung)
+    needed_texts = [text for record in records or () for text in texts_of(record)] if few else None
+    scores, kind, higher = stored_scores(run, needed_texts, rung)
     by = keyed_by(run)
-    shown = records if records is not None else scored_records(run.release)
-    others = others_of(run, None if few else shown) if rung == Rung.OTHER_CLIP else {}
-    values = RungValues(scores, by, rung, ladder_of(run.params), others, higher=higher)
-    asked = [asked_of(record, by) for record in shown]
+    item_records = records if records is not None else scored_records(run.release)
+    lenders = lenders_of(run, None if few else item_records) if rung == Rung.OTHER_CLIP else {}
+    values = RungValues(scores, by, rung, ladder_of(run.params), lenders, higher=higher)
+    texts_by_item = [item_texts_of(record, by) for record in item_records]
     equal = equal_parts(run)
     pairs = [
-        None if (each.record["id"], "proficiency") in equal else values(each.record, "proficiency", each.proficiency)
-        for each in asked
+        None if (item.record["id"], "proficiency") in equal else values(item.record, "proficiency", item.proficiency)
+        for item in texts_by_item
     ]
     paired = any(pairs)
     rows: list[ReleaseScore] = []
     missing: list[str] = []
-    for each, able in zip(asked, pairs, strict=True):
-        record, main = each.record, values(each.record, "main", each.main)
+    for item, able in zip(texts_by_item, pairs, strict=True):
+        record, main = item.record, values(item.record, "main", item.main)
         if main is None or (able is None and paired) or (record["id"], "main") in equal:
             missing.append(record["id"])
             continue
@@ -219,7 +219,7 @@ def release_scores(
 
 def equal_parts(run: Run) -> set[tuple[str, str]]:
     """Return (item, part) whose caption equals a foil after truncation (`scoring.truncation`)."""
-    return {(found["item"], found["part"]) for found in run.problems.get(EQUAL_AFTER_CUT, ())}
+    return {(row["item"], row["part"]) for row in run.problems.get(EQUAL_AFTER_CUT, ())}
 
 
 def run_results(
@@ -235,14 +235,14 @@ def run_results(
     records = scored_records(run.release) if records is None else records
     rows, missing = release_scores(run, records)
     policy = ties or PROTOCOLS[run.protocol].ties
-    about = {"run": run.pk, "model": run.label, "model_key": run.model_key, "protocol": run.protocol}
-    about["missing"] = missing
+    facts = {"run": run.pk, "model": run.label, "model_key": run.model_key, "protocol": run.protocol}
+    facts["missing"] = missing
     if run.params.get("served"):
-        about["served"] = run.params["served"]
-    rows, about["left_out"] = counted(run, rows)
+        facts["served"] = run.params["served"]
+    rows, facts["left_out"] = counted(run, rows)
     if not rows:
         return {
-            **about,
+            **facts,
             "tie_policy": policy,
             "overall": None,
             "subtests": {},
@@ -258,7 +258,7 @@ def run_results(
     ranked = None if only_winners else _ranked(rows)
     control = _controlled(run, ranked)
     return {
-        **about,
+        **facts,
         **pairwise.compute(pair_scores(rows), ties=policy, draws=draws),
         "only_winners": only_winners,
         "rcad": rcad.compute(ranked, ties=policy, draws=draws) if ranked else None,
@@ -275,17 +275,19 @@ def hard_foil_results(
 
     `sources`: the number of these items by how their hard foil is known.
     """
-    found = zip(records, hard_foils(map(candidates_of, records)), strict=True)
-    hard = {record["id"]: one for record, one in found if one is not None and one.index >= 0}
-    chosen = [
+    candidates = zip(records, hard_foils(map(candidates_of, records)), strict=True)
+    hard = {
+        record["id"]: hard_foil for record, hard_foil in candidates if hard_foil is not None and hard_foil.index >= 0
+    }
+    reduced_rows = [
         replace(row, foils=(row.foils[hard[row.id].index],), proficiency_caption=None, proficiency_foils=())
         for row in rows
         if row.id in hard
     ]
-    if not chosen:
+    if not reduced_rows:
         return None
-    sources = dict(Counter(hard[row.id].source for row in chosen))
-    return {**pairwise.compute(pair_scores(chosen), ties=policy, draws=draws), "sources": sources}
+    sources = dict(Counter(hard[row.id].source for row in reduced_rows))
+    return {**pairwise.compute(pair_scores(reduced_rows), ties=policy, draws=draws), "sources": sources}
 
 
 def two_clip_results(
@@ -295,24 +297,24 @@ def two_clip_results(
 
     `shares`: each score is a share among the texts of its item; `winners`: only the winner of an item is known.
     """
-    places = [(row.subtest, row.pair) if row.pair else None for row in rows]
-    names = len(set(places) - {None})
+    pair_keys = [(row.subtest, row.pair) if row.pair else None for row in rows]
+    names = len(set(pair_keys) - {None})
     if not names:
         return None
-    whole = two_of_each(places, [row.id for row in rows])
-    if not whole:
+    complete_pairs = two_of_each(pair_keys, [row.id for row in rows])
+    if not complete_pairs:
         return {"tie_policy": policy, "scores": "", "overall": None, "subtests": {}, "incomplete": names}
     scores = pair_scores(rows)
     kind = two_clips.WINNERS if winners else two_clips.SHARES if shares else two_clips.ABSOLUTE
     data = two_clips.TwoClipScores(
-        ids=[rows[one].pair for one, _other in whole],
+        ids=[rows[first].pair for first, _other in complete_pairs],
         # Of each half: its caption, then its foil, which is the other half's caption.
-        scores=np.array([[*scores.main[one][:2], *scores.main[other][1::-1]] for one, other in whole]),
-        subtests=[rows[one].subtest for one, _other in whole],
-        clusters=connected((rows[one].cluster, rows[other].cluster) for one, other in whole),
+        scores=np.array([[*scores.main[first][:2], *scores.main[second][1::-1]] for first, second in complete_pairs]),
+        subtests=[rows[first].subtest for first, _other in complete_pairs],
+        clusters=connected((rows[first].cluster, rows[second].cluster) for first, second in complete_pairs),
         kind=kind,
     )
-    return {**two_clips.compute(data, ties=policy, draws=draws), "incomplete": names - len(whole)}
+    return {**two_clips.compute(data, ties=policy, draws=draws), "incomplete": names - len(complete_pairs)}
 
 
 def is_winners_only(run: Run, rows: Sequence[ReleaseScore]) -> bool:
@@ -324,7 +326,7 @@ def is_winners_only(run: Run, rows: Sequence[ReleaseScore]) -> bool:
         return True
     values = ([row.caption, *row.foils] for row in rows)
     is_table = run.spec.startswith(SCORE_FILE) and run.spec.lower().endswith(".csv")
-    return is_table and all(sorted(each) == [0.0] * (len(each) - 1) + [1.0] for each in values)
+    return is_table and all(sorted(row_values) == [0.0] * (len(row_values) - 1) + [1.0] for row_values in values)
 
 
 def _ranked(rows: Sequence[ReleaseScore]) -> ChoiceScores | None:
@@ -345,7 +347,7 @@ def _controlled(run: Run, ranked: ChoiceScores | None) -> ChoiceScores | None:
     scores, _kind, higher = stored_scores(run)
     sign, by, equal = 1.0 if higher else -1.0, keyed_by(run), equal_parts(run)
     cluster_of = dict(zip(ranked.ids, ranked.clusters, strict=True))
-    found = {
+    values_by_id = {
         record["id"]: [sign * value for value in values]
         for record in records
         if record["id"] in cluster_of
@@ -353,10 +355,12 @@ def _controlled(run: Run, ranked: ChoiceScores | None) -> ChoiceScores | None:
         and (among := texts[record["id"]])
         and (values := values_of(scores, score_key(by, record, "control", among), among)) is not None
     }
-    if not found:
+    if not values_by_id:
         return None
-    clusters = [cluster_of[name] for name in found]
-    return ChoiceScores(list(found), padded(list(found.values())), np.zeros(len(found), dtype=np.int64), clusters)
+    clusters = [cluster_of[name] for name in values_by_id]
+    return ChoiceScores(
+        list(values_by_id), padded(list(values_by_id.values())), np.zeros(len(values_by_id), dtype=np.int64), clusters
+    )
 
 
 def counted(run: Run, rows: Sequence[ReleaseScore]) -> tuple[list[ReleaseScore], list[str]]:

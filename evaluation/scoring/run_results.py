@@ -17,9 +17,9 @@ from evaluation.scoring.clip_keys import cluster
 from evaluation.scoring.models import Run
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.queries import (
-    asked_of,
     counted,
     equal_parts,
+    item_texts_of,
     pair_scores,
     release_scores,
     run_results,
@@ -57,11 +57,11 @@ class Axes:
         """
         if name == RANKED:
             return np.array(self.n_foils) > 1
-        kind, _, wanted = name.partition(":")
+        kind, _, scope_name = name.partition(":")
         names = {"subtest": self.subtests, "test": self.tests}.get(kind)
         if names is None:
             return np.ones(len(self.ids), dtype=bool)
-        return np.array([each == wanted for each in names], dtype=bool)
+        return np.array([label == scope_name for label in names], dtype=bool)
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def axes_from(records: Sequence[Mapping[str, Any]]) -> Axes:
         tests=[record["test"] or record["subtest"] for record in records],
         clusters=[cluster(record["video"]) for record in records],
         n_foils=[len(record["foils"]) for record in records],
-        has_pair=[bool(asked_of(record).proficiency) for record in records],
+        has_pair=[bool(item_texts_of(record).proficiency) for record in records],
     )
 
 
@@ -123,10 +123,10 @@ def fingerprint_of(run: Run) -> str:
     stamp: datetime | None = vars(row)["stamp"]
     rules = asdict(PROTOCOLS[run.protocol])
     versions = [VERSION, pairwise.VERSION, two_clips.VERSION]
-    parts = [*versions, run.release_id, run.model_key, run.protocol, rules, stamp and stamp.timestamp()]
+    inputs = [*versions, run.release_id, run.model_key, run.protocol, rules, stamp and stamp.timestamp()]
     # Earlier versions had none, so their results do not change.
     equal = sorted(equal_parts(run))
-    return digest([*parts, run.params.get("control"), *([equal] if equal else [])])
+    return digest([*inputs, run.params.get("control"), *([equal] if equal else [])])
 
 
 def results_of(run: Run) -> dict[str, Any]:
@@ -146,8 +146,12 @@ def rungs_of(run: Run) -> tuple[Rung, ...]:
 
 def rung_fingerprint(run: Run, rung: Rung) -> str:
     """Return what the run's results on a rung follow from; for the whole clip, `fingerprint_of`."""
-    whole = fingerprint_of(run)
-    return whole if rung == Rung.FULL else digest([whole, RUNGS_VERSION, rung, run.params.get("ladder")])
+    full_fingerprint = fingerprint_of(run)
+    return (
+        full_fingerprint
+        if rung == Rung.FULL
+        else digest([full_fingerprint, RUNGS_VERSION, rung, run.params.get("ladder")])
+    )
 
 
 def credits_of(
@@ -157,9 +161,9 @@ def credits_of(
 
     `records`: the public ones of the release, if they are read already.
     """
-    about = str(run.pk) if rung == Rung.FULL else f"{run.pk} {rung}"
+    subject = str(run.pk) if rung == Rung.FULL else f"{run.pk} {rung}"
     data = cached_by_fingerprint(
-        run.release.project, "credits", about, rung_fingerprint(run, rung), lambda: _credits(run, axes, rung, records)
+        run.release.project, "credits", subject, rung_fingerprint(run, rung), lambda: _credits(run, axes, rung, records)
     )
     return _credits_in(data)
 
@@ -170,7 +174,7 @@ def credits_from(run: Run, axes: Axes, records: Sequence[Mapping[str, Any]], run
 
 
 def _credits_in(data: Mapping[str, Sequence[float | None]]) -> Credits:
-    return Credits(*(np.array(data[part], dtype=np.float64) for part in ("main", "proficiency")))
+    return Credits(*(np.array(data[comparison], dtype=np.float64) for comparison in ("main", "proficiency")))
 
 
 def _credits(
@@ -182,16 +186,16 @@ def _credits(
     if not rows:
         return out
     scores, ties = pair_scores(rows), PROTOCOLS[run.protocol].ties
-    place = {name: number for number, name in enumerate(axes.ids)}
+    index_by_id = {name: number for number, name in enumerate(axes.ids)}
     has = ~np.isnan(scores.proficiency[:, 0])
     earned = {
         "main": (hit(standing(scores.main), ties), np.ones(len(rows), dtype=bool)),
         "proficiency": (hit(standing(np.where(has[:, None], scores.proficiency, 0.0)), ties), has),
     }
-    for part, (credit, known) in earned.items():
+    for comparison, (credit, has_credit) in earned.items():
         for row, name in enumerate(scores.ids):
-            if known[row]:
-                out[part][place[name]] = float(credit[row])
+            if has_credit[row]:
+                out[comparison][index_by_id[name]] = float(credit[row])
     return out
 
 

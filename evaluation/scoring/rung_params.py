@@ -30,8 +30,8 @@ def ladder_params(release: Release, slug: str, tried: int = FRAMES_TRIED) -> dic
             f"the number of frames tried is {tried}; give an odd number from 1 to {MAX_TRIED}, so that the middle "
             "frame is among them"
         )
-    others = other_clips(records_of(release), SEED)
-    left_out = set() if any(at is not None for at in others) else {Rung.OTHER_CLIP}
+    clip_indices = other_clips(records_of(release), SEED)
+    left_out = set() if any(at is not None for at in clip_indices) else {Rung.OTHER_CLIP}
     if tried == 1:
         # The only frame is the middle one.
         left_out |= {Rung.FIRST_FRAME, Rung.BEST_FRAME}
@@ -60,5 +60,5 @@ def check_rung(rung: str) -> None:
 
 def ordered(rungs: Iterable[str]) -> list[str]:
     """Return the rungs from no clip up."""
-    wanted = set(rungs)
-    return [rung.value for rung in CONTROLS if rung in wanted]
+    rung_names = set(rungs)
+    return [rung.value for rung in CONTROLS if rung in rung_names]

@@ -14,7 +14,7 @@ SHOWN = ("n", "T", "T_ci")
 
 def ladder_results(run: Run, *, draws: int = DRAWS) -> dict[str, dict[str, Any]]:
     """Return {rung: {"n", "T", "T_ci"}} overall, from no clip to the whole clip."""
-    found: dict[str, dict[str, Any]] = {}
+    results_by_rung: dict[str, dict[str, Any]] = {}
     for rung in rungs_of(run):
         rows, _left_out = counted(run, release_scores(run, rung=rung)[0])
         overall = (
@@ -22,7 +22,7 @@ def ladder_results(run: Run, *, draws: int = DRAWS) -> dict[str, dict[str, Any]]
             if rows
             else {}
         )
-        found[rung.value] = {"n": 0, "T": None, "T_ci": None} | {
+        results_by_rung[rung.value] = {"n": 0, "T": None, "T_ci": None} | {
             name: overall[name] for name in SHOWN if name in overall
         }
-    return found
+    return results_by_rung

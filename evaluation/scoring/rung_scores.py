@@ -27,7 +27,7 @@ Record = Mapping[str, Any]
 StoredScores = dict[tuple[str, str], float]
 
 
-def others_of(run: Run, records: Sequence[Record] | None = None) -> dict[str, Record]:
+def lenders_of(run: Run, records: Sequence[Record] | None = None) -> dict[str, Record]:
     """Return {id: record whose clip is shown instead} of the items of the run's release that have one. Two queries.
 
     `records`: the public ones, or the private ones.
@@ -36,8 +36,8 @@ def others_of(run: Run, records: Sequence[Record] | None = None) -> dict[str, Re
     if ladder is None:
         return {}
     if records is not None:
-        return {record["id"]: other for _at, record, _place, other in borrowed(list(enumerate(records)), ladder.seed)}
-    return {record["id"]: other for _at, record, _place, other in borrowed_clips(run, ladder)}
+        return {record["id"]: lender for _at, record, _place, lender in borrowed(list(enumerate(records)), ladder.seed)}
+    return {record["id"]: lender for _at, record, _place, lender in borrowed_clips(run, ladder)}
 
 
 def borrowed_clips(run: Run, ladder: Ladder) -> Iterator[tuple[int, Record, int, Record]]:
@@ -70,10 +70,10 @@ def rows_of(rows: QuerySet[Score], run: Run, rung: Rung) -> QuerySet[Score]:
         return rows.exclude(views | Q(clip_key__contains=f"~{FRAME_VIEW} ") | Q(clip_key__startswith=f"~{BLANK}"))
     if rung == Rung.NO_CLIP:
         return rows.filter(Q(clip_key="") | Q(clip_key__startswith=f"~{BLANK}"))
-    wanted = Q(clip_key="")
+    condition = Q(clip_key="")
     for view in views_of(rung, ladder.tried):
-        wanted |= Q(clip_key__endswith=f"~{view}")
-    return rows.filter(wanted)
+        condition |= Q(clip_key__endswith=f"~{view}")
+    return rows.filter(condition)
 
 
 class RungValues:
@@ -85,31 +85,31 @@ class RungValues:
         keyed: Keyed,
         rung: Rung,
         ladder: Ladder | None,
-        others: Mapping[str, Record],
+        lenders: Mapping[str, Record],
         *,
         higher: bool = True,
     ) -> None:
-        self.scores, self.keyed, self.rung, self.ladder, self.others = scores, keyed, rung, ladder, others
+        self.scores, self.keyed, self.rung, self.ladder, self.lenders = scores, keyed, rung, ladder, lenders
         self.sign = 1.0 if higher else -1.0
 
-    def __call__(self, record: Record, part: str, texts: Sequence[str]) -> list[float] | None:
+    def __call__(self, record: Record, comparison: str, texts: Sequence[str]) -> list[float] | None:
         """Return one value per text; None if one is missing. Of several views, the most certain one counts."""
-        keys = keys_of(self.keyed, record, part, texts, self.rung, self.ladder, self.others.get(record["id"]))
-        found = [values for key in keys if (values := values_of(self.scores, key, texts)) is not None]
-        if len(found) < len(keys):
+        keys = keys_of(self.keyed, record, comparison, texts, self.rung, self.ladder, self.lenders.get(record["id"]))
+        values_by_view = [values for key in keys if (values := values_of(self.scores, key, texts)) is not None]
+        if len(values_by_view) < len(keys):
             return None
-        if len(found) == 1 or len(texts) < 2:
-            return found[0]
-        return found[int(most_certain([self.sign * np.array([values]) for values in found])[0])]
+        if len(values_by_view) == 1 or len(texts) < 2:
+            return values_by_view[0]
+        return values_by_view[int(most_certain([self.sign * np.array([values]) for values in values_by_view])[0])]
 
 
 def values_of(scores: StoredScores, key: str, texts: Iterable[str]) -> list[float] | None:
     """Return the texts' values, None if one is missing; a text-only model's values have an empty clip key."""
-    found: list[float] = []
+    values: list[float] = []
     for text in texts:
         digest = text_key(text)
         value = scores.get((key, digest), scores.get(("", digest)))
         if value is None:
             return None
-        found.append(value)
-    return found
+        values.append(value)
+    return values

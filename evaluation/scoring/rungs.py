@@ -99,9 +99,9 @@ def order_of(k: int, view: str, seed: str = "") -> list[int]:
         return plain[::-1]
     if view == SHUFFLED_VIEW:
         return _shuffled(plain, random.Random(hashlib.sha256(f"{seed} {k}".encode()).digest()))
-    name, _, place = view.partition(" ")
+    name, _, position = view.partition(" ")
     if name == FRAME_VIEW:
-        at, tried = (int(part) for part in place.split(" of "))
+        at, tried = (int(number) for number in position.split(" of "))
         return [_single(at - 1, tried, k)] * k
     raise EvaluationError(f"view {quoted(view)} is unknown; choose one of the rungs: {', '.join(Rung)}")
 
@@ -133,8 +133,8 @@ class Ladder:
     @property
     def views(self) -> tuple[str, ...]:
         """Return the distinct views of a clip in addition to the clip as it is, without the blank one."""
-        found = dict.fromkeys(view for rung in self.rungs for view in views_of(rung, self.tried))
-        return tuple(view for view in found if view not in ("", BLANK))
+        distinct_views = dict.fromkeys(view for rung in self.rungs for view in views_of(rung, self.tried))
+        return tuple(view for view in distinct_views if view not in ("", BLANK))
 
 
 def ladder_of(params: Mapping[str, Any]) -> Ladder | None:
@@ -142,9 +142,9 @@ def ladder_of(params: Mapping[str, Any]) -> Ladder | None:
     stored = params.get("ladder")
     if not stored:
         return None
-    files = {rung: told.get("sha256", "") for rung, told in stored.get("files", {}).items()}
-    known = tuple(rung for rung in CONTROLS if rung in stored["rungs"])
-    return Ladder(known, stored.get("tried", FRAMES_TRIED), stored.get("seed", 0), files)
+    files = {rung: file_facts.get("sha256", "") for rung, file_facts in stored.get("files", {}).items()}
+    rungs = tuple(rung for rung in CONTROLS if rung in stored["rungs"])
+    return Ladder(rungs, stored.get("tried", FRAMES_TRIED), stored.get("seed", 0), files)
 
 
 def other_clips(records: Sequence[Mapping[str, Any]], seed: int) -> list[int | None]:
@@ -157,48 +157,48 @@ def other_clips(records: Sequence[Mapping[str, Any]], seed: int) -> list[int | N
     order = sorted(range(len(records)), key=names.__getitem__)
     first: dict[str, int] = {}
     count: dict[str, int] = {}
-    for place, at in enumerate(order):
-        first.setdefault(names[at][0], place)
+    for rank, at in enumerate(order):
+        first.setdefault(names[at][0], rank)
         count[names[at][0]] = count.get(names[at][0], 0) + 1
-    found: list[int | None] = []
+    other_indices: list[int | None] = []
     for source, name in names:
-        others = len(records) - count[source]
-        if not others:
-            found.append(None)
+        n_others = len(records) - count[source]
+        if not n_others:
+            other_indices.append(None)
             continue
-        drawn = random.Random(hashlib.sha256(f"{seed} {name}".encode()).digest()).randrange(others)
-        found.append(order[drawn if drawn < first[source] else drawn + count[source]])
-    return found
+        drawn = random.Random(hashlib.sha256(f"{seed} {name}".encode()).digest()).randrange(n_others)
+        other_indices.append(order[drawn if drawn < first[source] else drawn + count[source]])
+    return other_indices
 
 
 def keys_of(
     keyed: Keyed,
     record: Mapping[str, Any],
-    part: str,
+    comparison: str,
     texts: Iterable[str],
     rung: Rung,
     ladder: Ladder | None = None,
-    other: Mapping[str, Any] | None = None,
+    lender: Mapping[str, Any] | None = None,
 ) -> tuple[str, ...]:
-    """Return the keys under which the scores of a part's texts on a rung are stored; several for the best frame.
+    """Return the keys under which the scores of a comparison's texts on a rung are stored; several for the best frame.
 
-    `other`: the record whose clip is shown instead, on that rung.
+    `lender`: the record whose clip is shown instead, on that rung.
     """
     if rung == Rung.FULL or ladder is None:
-        return (score_key(keyed, record, part, texts),)
+        return (score_key(keyed, record, comparison, texts),)
     if keyed == Keyed.ITEM:
-        return (f"{item_key(record, part)}~{rung}#{ladder.files.get(rung, '')[:16]}",)
+        return (f"{item_key(record, comparison)}~{rung}#{ladder.files.get(rung, '')[:16]}",)
     if rung == Rung.OTHER_CLIP:
-        return (NO_KEY if other is None else score_key(keyed, other, part, texts),)
-    return tuple(shown_key(keyed, record, part, texts, view) for view in views_of(rung, ladder.tried))
+        return (NO_KEY if lender is None else score_key(keyed, lender, comparison, texts),)
+    return tuple(shown_key(keyed, record, comparison, texts, view) for view in views_of(rung, ladder.tried))
 
 
-def shown_key(keyed: Keyed, record: Mapping[str, Any], part: str, texts: Iterable[str], view: str) -> str:
-    """Return the key of the scores of a part's texts for a view of the record's clip."""
+def shown_key(keyed: Keyed, record: Mapping[str, Any], comparison: str, texts: Iterable[str], view: str) -> str:
+    """Return the key of the scores of a comparison's texts for a view of the record's clip."""
     if view == BLANK:
         # Without a clip, all clips share one key.
         return f"~{BLANK}" + (f"#{texts_hash(texts)}" if keyed == Keyed.TEXTS else "")
-    key = score_key(keyed, record, part, texts)
+    key = score_key(keyed, record, comparison, texts)
     return f"{fitting(key, MAX_KEY_LENGTH - VIEW_LENGTH)}~{view}" if view else key
 
 

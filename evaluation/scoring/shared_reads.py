@@ -19,9 +19,9 @@ def stored(protocol: Protocol, info: ModelInfo, frames: FrameCache) -> dict[str,
     """Return what a run's `params` say about its frames; nothing for a model without video."""
     if not info.needs_video:
         return {}
-    found = sampling(protocol, info)
+    frame_sampling = sampling(protocol, info)
     size = list(info.size) if info.size else None
-    amount = {"policy": found.policy, "frames": found.frames, "seconds": found.seconds}
+    amount = {"policy": frame_sampling.policy, "frames": frame_sampling.frames, "seconds": frame_sampling.seconds}
     return {FRAMES: {**amount, "size": size, "form": frames.form}}
 
 
@@ -30,9 +30,9 @@ def of_other_runs(run: Run) -> tuple[FramesAsked, ...]:
 
     Of a run whose model was not loaded yet, those of the latest run of the same model under the same protocol.
     """
-    others = Run.objects.filter(release=run.release, scored_at=None, job__state__in=OPEN_STATES).exclude(pk=run.pk)
-    found = [other.params.get(FRAMES) or _before(other) for other in others.order_by("pk")]
-    return tuple(dict.fromkeys(_asked(frames) for frames in found if frames))
+    open_runs = Run.objects.filter(release=run.release, scored_at=None, job__state__in=OPEN_STATES).exclude(pk=run.pk)
+    frames_of_runs = [open_run.params.get(FRAMES) or _before(open_run) for open_run in open_runs.order_by("pk")]
+    return tuple(dict.fromkeys(_asked(frames) for frames in frames_of_runs if frames))
 
 
 def _before(run: Run) -> Mapping[str, Any] | None:

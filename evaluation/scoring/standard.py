@@ -26,13 +26,13 @@ def check_standard(adapter: Any, by_item: bool) -> None:
         )
 
 
-def measure(run: Run, adapter: Embedder, heard: Callable[[int, int], None], **options: Any) -> dict[str, Any]:
+def measure(run: Run, adapter: Embedder, on_progress: Callable[[int, int], None], **options: Any) -> dict[str, Any]:
     """Return, for each clip of the public items with a file, its source and the rivals of its caption.
 
     A clip's caption is that of its first item. `choices`: the number of distinct captions. `options`: of `all_pairs`.
     """
     captions: dict[str, str] = {}
-    shown: list[tuple[Clip, str]] = []
+    clips: list[tuple[Clip, str]] = []
     members = ReleaseItem.objects.filter(release=run.release, is_private=False).select_related("video")
     for member in members.order_by("position"):
         record = member.record
@@ -40,16 +40,16 @@ def measure(run: Run, adapter: Embedder, heard: Callable[[int, int], None], **op
         clip = None if key in captions else clip_as_frozen(key, member.video, record["video"])
         if clip is not None:
             captions[key] = record["caption"]
-            shown.append((clip, cluster(record["video"])))
+            clips.append((clip, cluster(record["video"])))
     gallery = list(dict.fromkeys(captions.values()))
-    place = {text: at for at, text in enumerate(gallery)}
-    sources = {clip.key: source for clip, source in shown}
+    index_by_text = {text: at for at, text in enumerate(gallery)}
+    sources = {clip.key: source for clip, source in clips}
     sign = 1 if adapter.info.higher_is_better else -1
-    found: dict[str, list[Any]] = {"sources": [], "above": [], "tied": []}
-    for done, (key, values) in enumerate(all_pairs(adapter, [clip for clip, _ in shown], gallery, **options), 1):
-        own = values[place[captions[key]]]
-        found["sources"].append(sources[key])
-        found["above"].append(int((sign * values > sign * own).sum()))
-        found["tied"].append(int((values == own).sum()) - 1)
-        heard(done, len(shown))
-    return {**found, "choices": len(gallery), "without_file": len(shown) - len(found["above"])}
+    columns: dict[str, list[Any]] = {"sources": [], "above": [], "tied": []}
+    for done, (key, values) in enumerate(all_pairs(adapter, [clip for clip, _ in clips], gallery, **options), 1):
+        own = values[index_by_text[captions[key]]]
+        columns["sources"].append(sources[key])
+        columns["above"].append(int((sign * values > sign * own).sum()))
+        columns["tied"].append(int((values == own).sum()) - 1)
+        on_progress(done, len(clips))
+    return {**columns, "choices": len(gallery), "without_file": len(clips) - len(columns["above"])}

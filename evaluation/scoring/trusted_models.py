@@ -8,5 +8,5 @@ from foilworks.core.projects.models import Project
 
 def trust_of(project: Project, spec: str) -> Trust:
     """Return an empty set if nobody permitted anything."""
-    found = ModelTrust.objects.filter(project=project, name=trusted_name(spec)).first()
-    return Trust(found.remote_code, found.other_weights) if found is not None else Trust()
+    permission = ModelTrust.objects.filter(project=project, name=trusted_name(spec)).first()
+    return Trust(permission.remote_code, permission.other_weights) if permission is not None else Trust()

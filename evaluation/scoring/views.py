@@ -56,29 +56,29 @@ MAX_LISTED, ANSWERS_PER_PAGE = 20, 50
 
 @require_safe
 def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = enter_project(request, get_run(request.user, slug, pk))
-    if is_settled(found) and (waiting := waiting_page(request, found.release)):
+    run = enter_project(request, get_run(request.user, slug, pk))
+    if is_settled(run) and (waiting := waiting_page(request, run.release)):
         return waiting
-    results = results_of(found)
-    served = figures_of(found)
+    results = results_of(run)
+    served = figures_of(run)
     context = {
-        "run": found,
-        "work": work(found),
+        "run": run,
+        "work": work(run),
         "results": results,
         "groups": (groups := _groups(results)),
         "chart": partial(cached_chart, "scores", partial(_drawing, groups), groups),
-        "protocol": PROTOCOLS.get(found.protocol),
-        "asked_before": _asked_before(found),
-        "overlaps": overlaps(uses_of(found.release), [found]),
-        "in_older_form": results["overall"] is None and _in_older_form(found),
+        "protocol": PROTOCOLS.get(run.protocol),
+        "asked_before": _asked_before(run),
+        "overlaps": overlaps(uses_of(run.release), [run]),
+        "in_older_form": results["overall"] is None and _in_older_form(run),
         "missing": results["missing"][:MAX_LISTED],
         "score_forms": writers_of(only_winners=results["only_winners"], pairs=bool(results.get("two_clips"))),
         "two_clips": _two_clips(results),
         "ranks": _ranks(results),
-        "standard": standard_of(found),
+        "standard": standard_of(run),
         "served": served,
-        "counts": item_counts(found, len(results["missing"])) if served else None,
-        "people": human_line(found.release, axes_of(found.release), RANKED) if results["rcad"] else None,
+        "counts": item_counts(run, len(results["missing"])) if served else None,
+        "people": human_line(run.release, axes_of(run.release), RANKED) if results["rcad"] else None,
     }
     return render(request, "evaluation/run.html", context)
 
@@ -86,8 +86,8 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def _asked_before(run: Run) -> bool:
     """Report whether an earlier version of the protocol was used; the key of a score file names none."""
     protocol = PROTOCOLS.get(run.protocol)
-    asked = protocol is not None and run.model_key and not run.spec.startswith(SCORE_FILE)
-    return bool(asked) and not run.model_key.endswith(protocol.suffix)
+    has_model_key = protocol is not None and run.model_key and not run.spec.startswith(SCORE_FILE)
+    return bool(has_model_key) and not run.model_key.endswith(protocol.suffix)
 
 
 def _in_older_form(run: Run) -> bool:
@@ -99,25 +99,25 @@ def _in_older_form(run: Run) -> bool:
 @require_safe
 def run_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Render the live part: it polls itself while the job is in progress, then requests the whole page."""
-    found = enter_project(request, get_run(request.user, slug, pk))
+    run = enter_project(request, get_run(request.user, slug, pk))
     return render_live(
         request,
         "evaluation/_run_progress.html",
-        {"run": found, "work": work(found)},
-        refresh=bool(found.job and found.job.is_over),
+        {"run": run, "work": work(run)},
+        refresh=bool(run.job and run.job.is_over),
     )
 
 
 @require_safe
 def run_file(request: HttpRequest, slug: str, pk: int, extension: str) -> HttpResponse:
     """Serve JSON with everything, CSV with one line per group, SVG of the chart."""
-    found = get_run(request.user, slug, pk)
+    run = get_run(request.user, slug, pk)
     if extension not in WRITERS:
         raise Http404
-    if is_settled(found):
-        require_figures(found.release)
-    response = WRITERS[extension]({**results_of(found), "problems": found.problems, **_beside(found)})
-    name = f"{found.release.project.slug}-run-{pk}.{extension}"
+    if is_settled(run):
+        require_figures(run.release)
+    response = WRITERS[extension]({**results_of(run), "problems": run.problems, **_beside(run)})
+    name = f"{run.release.project.slug}-run-{pk}.{extension}"
     if extension != "svg":
         response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
@@ -126,24 +126,24 @@ def run_file(request: HttpRequest, slug: str, pk: int, extension: str) -> HttpRe
 def _beside(run: Run) -> dict[str, Any]:
     """Return what a file says about standard retrieval, and about a run through an endpoint."""
     served, standard = figures_of(run), standard_of(run)
-    found: dict[str, Any] = {"standard": dict(standard)} if standard is not None else {}
-    return found | ({"served": figures_as_json(served)} if served is not None else {})
+    facts: dict[str, Any] = {"standard": dict(standard)} if standard is not None else {}
+    return facts | ({"served": figures_as_json(served)} if served is not None else {})
 
 
 @require_safe
 def answers(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show the raw answers of a served model, in pages; `outcome` shows those of one outcome."""
-    found = enter_project(request, get_run(request.user, slug, pk))
-    rows = answers_of(found)
+    run = enter_project(request, get_run(request.user, slug, pk))
+    rows = answers_of(run)
     outcome = request.GET.get("outcome", "")
     if outcome in ServedAnswer.Outcome.values:
         rows = rows.filter(outcome=outcome)
     page = Paginator(rows, ANSWERS_PER_PAGE).get_page(request.GET.get("page"))
     context = {
-        "run": found,
-        "served": figures_of(found),
+        "run": run,
+        "served": figures_of(run),
         "page": page,
-        "raw": raw_answers(found, list(page.object_list), with_samples=True),
+        "raw": raw_answers(run, list(page.object_list), with_samples=True),
         "outcome": outcome,
         "query": f"outcome={outcome}&" if outcome in ServedAnswer.Outcome.values else "",
     }
@@ -153,9 +153,9 @@ def answers(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_safe
 def answers_file(request: HttpRequest, slug: str, pk: int) -> StreamingHttpResponse:
     """Serve every raw answer as a line of JSON."""
-    found = get_run(request.user, slug, pk)
-    lines = (json.dumps(line, ensure_ascii=False) + "\n" for line in all_raw_answers(found))
-    name = f"{found.release.project.slug}-run-{pk}-answers.jsonl"
+    run = get_run(request.user, slug, pk)
+    lines = (json.dumps(line, ensure_ascii=False) + "\n" for line in all_raw_answers(run))
+    name = f"{run.release.project.slug}-run-{pk}-answers.jsonl"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return StreamingHttpResponse(lines, content_type="application/x-ndjson", headers=headers)
 
@@ -200,11 +200,11 @@ def _ranks(results: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
 
 def _two_clips(results: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     """Return (name, group) of the scores of items of two clips: subtests, if there are several, then overall."""
-    found = results.get("two_clips")
-    if not found or found["overall"] is None:
+    two_clips = results.get("two_clips")
+    if not two_clips or two_clips["overall"] is None:
         return []
-    subtests = list(found["subtests"].items()) if len(found["subtests"]) > 1 else []
-    return [*subtests, (_("overall"), found["overall"])]
+    subtests = list(two_clips["subtests"].items()) if len(two_clips["subtests"]) > 1 else []
+    return [*subtests, (_("overall"), two_clips["overall"])]
 
 
 def _groups(results: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
@@ -220,52 +220,52 @@ def _groups(results: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
 
 @require_POST
 def stop_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = enter_project(request, get_run(request.user, slug, pk))
-    stop(request.user, found)
+    run = enter_project(request, get_run(request.user, slug, pk))
+    stop(request.user, run)
     messages.success(request, _("The run is stopped. Finished scores are kept."))
-    return redirect("scoring:run", found.release.project.slug, found.pk)
+    return redirect("scoring:run", run.release.project.slug, run.pk)
 
 
 @require_POST
 def resume_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = enter_project(request, get_run(request.user, slug, pk))
+    run = enter_project(request, get_run(request.user, slug, pk))
     form = BudgetForm(request.POST)
-    resume(request.user, found, form.cleaned_data["budget"] if form.is_valid() else None)
+    resume(request.user, run, form.cleaned_data["budget"] if form.is_valid() else None)
     messages.success(request, _("The run continues."))
-    return redirect("scoring:run", found.release.project.slug, found.pk)
+    return redirect("scoring:run", run.release.project.slug, run.pk)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def bring(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = enter_project(request, get_release(request.user, slug, pk))
+    release = enter_project(request, get_release(request.user, slug, pk))
     form = BringScoresForm(request.POST, request.FILES) if request.method == "POST" else BringScoresForm()
     if form.is_bound and form.is_valid():
-        asked = dict(form.cleaned_data)
+        parameters = dict(form.cleaned_data)
         try:
-            run = import_scores(request.user, found, asked.pop("scores"), **asked)
+            run = import_scores(request.user, release, parameters.pop("scores"), **parameters)
         except ActionableError as error:
             form.add_error("scores", str(error))
         else:
             return redirect("scoring:run", slug, run.pk)
-    example = found.members.filter(is_private=False).order_by("position").values_list("record", flat=True).first()
-    context = {"release": found, "form": form, "example": example}
+    example = release.members.filter(is_private=False).order_by("position").values_list("record", flat=True).first()
+    context = {"release": release, "form": form, "example": example}
     return render(request, "evaluation/bring_scores.html", context, status=422 if form.errors else 200)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def model_card(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = enter_project(request, get_run(request.user, slug, pk))
-    form = ModelCardForm(request.POST if request.method == "POST" else None, instance=card_of(found))
+    run = enter_project(request, get_run(request.user, slug, pk))
+    form = ModelCardForm(request.POST if request.method == "POST" else None, instance=card_of(run))
     if request.method == "POST" and form.is_valid():
         try:
-            describe_model(request.user, found, **form.cleaned_data)
+            describe_model(request.user, run, **form.cleaned_data)
         except EvaluationError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, _("The model card of %(model)s is saved.") % {"model": found.label})
+            messages.success(request, _("The model card of %(model)s is saved.") % {"model": run.label})
             return redirect("scoring:run", slug, pk)
     status = 422 if form.errors else 200
-    return render(request, "evaluation/model_card.html", {"run": found, "form": form}, status=status)
+    return render(request, "evaluation/model_card.html", {"run": run, "form": form}, status=status)
 
 
 TYPES = {"csv": "text/csv; charset=utf-8", "json": "application/json", "jsonl": "application/x-ndjson"}
@@ -273,12 +273,12 @@ TYPES = {"csv": "text/csv; charset=utf-8", "json": "application/json", "jsonl": 
 
 @require_safe
 def run_scores(request: HttpRequest, slug: str, pk: int, form: str) -> HttpResponse:
-    found = get_run(request.user, slug, pk)
-    rows, _missing = release_scores(found)
-    writers = writers_of(only_winners=is_winners_only(found, rows), pairs=any(row.pair for row in rows))
+    run = get_run(request.user, slug, pk)
+    rows, _missing = release_scores(run)
+    writers = writers_of(only_winners=is_winners_only(run, rows), pairs=any(row.pair for row in rows))
     if form not in writers:
         raise Http404
     _label, ending, write = writers[form]
-    name = f"{found.release.project.slug}-run-{pk}-{form}.{ending}"
+    name = f"{run.release.project.slug}-run-{pk}-{form}.{ending}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return HttpResponse(write(rows), content_type=TYPES.get(ending, "application/octet-stream"), headers=headers)

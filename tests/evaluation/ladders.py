@@ -9,7 +9,7 @@ from evaluation.scoring.clip_keys import text_key
 from evaluation.scoring.models import Run, Score
 from evaluation.scoring.queries import keyed_by, records_of
 from evaluation.scoring.run_request import RunRequest
-from evaluation.scoring.rung_scores import others_of
+from evaluation.scoring.rung_scores import lenders_of
 from evaluation.scoring.rungs import Rung, keys_of, ladder_of
 
 CHAIN = ("no_clip", "best_frame", "shuffled")
@@ -26,7 +26,7 @@ def make_laddered(owner, release, solved: Mapping[str, Collection[str]], label="
     run.scored_at = timezone.now()
     run.save()
     records = [*records_of(release), *records_of(release, private=True)]
-    ladder, others, by = ladder_of(run.params), others_of(run), keyed_by(run)
+    ladder, others, by = ladder_of(run.params), lenders_of(run), keyed_by(run)
     rows = {}
     for rung in (*rungs, Rung.FULL):
         for record in records:

@@ -23,7 +23,7 @@ from evaluation.scoring.clip_keys import text_key
 from evaluation.scoring.models import Score
 from evaluation.scoring.queries import records_of
 from evaluation.scoring.run_request import RunRequest
-from evaluation.scoring.rung_scores import others_of
+from evaluation.scoring.rung_scores import lenders_of
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.export_formats.registry import EXPORTERS
 from foilworks.core.corpus.models import Item, Release, Video
@@ -206,12 +206,12 @@ def test_a_copy_for_review_has_a_canary_of_its_own(release, tmp_path):
 
 def test_each_part_borrows_clips_of_its_own_part(project, release):
     run = make_laddered(factories.make_member(project, "researcher"), release, {"other_clip": (), "full": ()})
-    others = others_of(run)
+    others = lenders_of(run)
     assert set(others) == {one["id"] for one in (*records_of(release), *records_of(release, private=True))}
     for is_private in (False, True):
         records = records_of(release, private=is_private)
         assert {others[one["id"]]["id"] for one in records} <= {one["id"] for one in records}
-        assert others_of(run, records).items() <= others.items()
+        assert lenders_of(run, records).items() <= others.items()
 
 
 def test_the_ladder_selects_private_items_too(project, release):

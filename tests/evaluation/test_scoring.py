@@ -179,7 +179,7 @@ def test_kept_vectors_are_neither_decoded_nor_encoded_again_and_score_the_same(t
     requests = [(Clip(str(n), path), ["x", f"only {n}"]) for n, path in enumerate(paths)]
 
     def scored(adapter: CountingEmbedder, tally: ScoringCounts) -> list[tuple[str | None, str, float]]:
-        found = score_pairs(adapter, requests, tally=tally, kept=kept, read=reader(PROTOCOLS["foilworks"]))
+        found = score_pairs(adapter, requests, tally=tally, vector_cache=kept, read=reader(PROTOCOLS["foilworks"]))
         return [(score.clip_key, score.text, score.value) for score in found]
 
     first, tally = scored(CountingEmbedder(), ScoringCounts()), ScoringCounts()

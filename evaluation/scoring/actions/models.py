@@ -53,11 +53,11 @@ def trust_model(
         _require_existing(slug, argument.partition("?")[0])
     name = trusted_name(f"{slug}:{argument}")
     allows = {"remote_code": remote_code, "other_weights": other_weights}
-    found, _made = ModelTrust.objects.update_or_create(
+    trust, _made = ModelTrust.objects.update_or_create(
         project=project, name=name, defaults={**allows, "changed_by": person}
     )
-    audit.record(audit.event(project, person, "evaluation.trust_model", found, model=name, **allows))
-    return found
+    audit.record(audit.event(project, person, "evaluation.trust_model", trust, model=name, **allows))
+    return trust
 
 
 def _require_existing(slug: str, name: str) -> None:

@@ -65,8 +65,8 @@ def import_rung_scores(
     if run.spec.partition(":")[0] != SCORE_FILE:
         raise EvaluationError(_("This run has a model, which scores the rungs itself. Add the controls instead."))
     path = scores.resolve() if isinstance(scores, Path) else _stored(scores)
-    given: dict[str, Any] = {"path": str(path), "form": form, "columns": dict(columns or {})}
-    files = {**run.params.get("ladder", {}).get("files", {}), rung: given}
+    file_facts: dict[str, Any] = {"path": str(path), "form": form, "columns": dict(columns or {})}
+    files = {**run.params.get("ladder", {}).get("files", {}), rung: file_facts}
     _queue_again(run, {"rungs": ordered(files), "files": files, "version": VERSION})
     audit.record(audit.event(project, person, "evaluation.import_rung_scores", run, rung=rung))
     return run
@@ -74,14 +74,14 @@ def import_rung_scores(
 
 def _locked(run: Run) -> Run:
     """Return the run, which nobody else can queue now. EvaluationError: it is in progress."""
-    found = (
+    locked_run = (
         Run.objects.select_for_update(of=("self",), no_key=True)
         .select_related("release__project", "job")
         .get(pk=run.pk)
     )
-    if found.job is not None and not found.job.is_over:
+    if locked_run.job is not None and not locked_run.job.is_over:
         raise EvaluationError(_("This run is in progress. Wait until it is done, or stop it."))
-    return found
+    return locked_run
 
 
 def _queue_again(run: Run, ladder: dict[str, Any]) -> None:

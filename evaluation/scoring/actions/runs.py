@@ -33,8 +33,8 @@ def resume_run(person: User, run: Run, budget: Mapping[str, float] | None = None
         run.save(update_fields=["params"])
     if run.job is None or not retry(run.job):
         raise EvaluationError(_("Only a failed or stopped run can be retried."))
-    about = {"budget": dict(budget)} if budget else {}
-    audit.record(audit.event(project, person, "evaluation.resume_run", run, **about))
+    facts = {"budget": dict(budget)} if budget else {}
+    audit.record(audit.event(project, person, "evaluation.resume_run", run, **facts))
 
 
 @transaction.atomic

@@ -90,7 +90,7 @@ def item_counts(run: Run, missing: int) -> ItemCounts:
     """Count the items of a run through an endpoint, of which `missing` have no score."""
     items = ReleaseItem.objects.filter(release=run.release_id, is_private=False).count()
     without = [
-        sum("rung" not in found for found in run.problems.get(name, ()))
+        sum("rung" not in problem for problem in run.problems.get(name, ()))
         for name in ("model_refused", "answer_unparsable")
     ]
     return ItemCounts(items, items - missing, *without)
@@ -99,23 +99,25 @@ def item_counts(run: Run, missing: int) -> ItemCounts:
 def _first_letter(rows: QuerySet[ServedAnswer], facts: Mapping[str, Any]) -> tuple[float, float] | None:
     if facts["mode"] == "p_yes":
         return None
-    named = rows.filter(outcome=Outcome.ANSWERED).order_by().values_list("options", "answer")
-    counts = list(named.annotate(n=Count("pk")))
+    answered_rows = rows.filter(outcome=Outcome.ANSWERED).order_by().values_list("options", "answer")
+    counts = list(answered_rows.annotate(n=Count("pk")))
     total = sum(n for _, _, n in counts)
     hits = sum(n for _, answer, n in counts if answer == FIRST_LETTER)
     return (hits / total, sum(n / options for options, _, n in counts) / total) if total else None
 
 
-def figures_as_json(found: ServedFigures) -> dict[str, Any]:
+def figures_as_json(figures: ServedFigures) -> dict[str, Any]:
     """Return the same for files and commands."""
-    usage = found.usage
+    usage = figures.usage
     names = ("requests", "reused", "prompt_tokens", "cached_tokens", "completion_tokens", "cost", "currency", "seconds")
     return {
-        **found.facts,
-        "questions": found.n,
-        "outcomes": {row.outcome: {"n": row.n, "share": row.share, "share_ci": row.interval} for row in found.outcomes},
-        "first_letter": found.first_letter,
-        "budget": dict(found.budget),
+        **figures.facts,
+        "questions": figures.n,
+        "outcomes": {
+            row.outcome: {"n": row.n, "share": row.share, "share_ci": row.interval} for row in figures.outcomes
+        },
+        "first_letter": figures.first_letter,
+        "budget": dict(figures.budget),
         "usage": {name: getattr(usage, name) for name in names},
     }
 
@@ -158,20 +160,20 @@ def raw_answers(run: Run, rows: Sequence[ServedAnswer], *, with_samples: bool = 
     members = ReleaseItem.objects.filter(release=run.release_id, position__in=positions)
     members = members.select_related("video__takedown")
     items = {member.position: member for member in members}
-    given = ModelAnswer.objects.filter(sha256__in={row.request_sha256 for row in rows})
-    answers = {answer.sha256: answer for answer in given}
+    stored_answers = ModelAnswer.objects.filter(sha256__in={row.request_sha256 for row in rows})
+    answers = {answer.sha256: answer for answer in stored_answers}
     samples = _samples(run, rows) if with_samples else {}
-    found = []
+    raw_rows = []
     for row in rows:
         member = items.get(row.position)
         taken = member is not None and getattr(member.video, "takedown", None) is not None
-        known = {text_key(text): text for text in texts_of(member.record)} if member is not None else {}
-        texts = None if taken else [known.get(key, f"{key[:12]}…") for key in row.texts]
+        text_by_key = {text_key(text): text for text in texts_of(member.record)} if member is not None else {}
+        texts = None if taken else [text_by_key.get(key, f"{key[:12]}…") for key in row.texts]
         name = str(member.record["id"]) if member is not None else ""
-        found.append(
+        raw_rows.append(
             RawAnswer(row, name, texts, answers.get(row.request_sha256), samples.get((row.clip_key, row.texts[0])))
         )
-    return found
+    return raw_rows
 
 
 def _samples(run: Run, rows: Sequence[ServedAnswer]) -> dict[tuple[str, str], dict[str, Any]]:
@@ -181,9 +183,9 @@ def _samples(run: Run, rows: Sequence[ServedAnswer]) -> dict[tuple[str, str], di
     counts: dict[tuple[str, str], list[int]] = {}
     same = answers_of(run).filter(clip_key__in={row.clip_key for row in rows}, outcome=Outcome.ANSWERED)
     for clip, texts, answer in same.order_by().values_list("clip_key", "texts", "answer"):
-        found = counts.setdefault((clip, texts[0]), [0, 0])
-        found[0] += answer == "yes"
-        found[1] += 1
+        count = counts.setdefault((clip, texts[0]), [0, 0])
+        count[0] += answer == "yes"
+        count[1] += 1
     return {key: {"yes": yes, "n": n, "interval": exact_binomial(yes, n)} for key, (yes, n) in counts.items()}
 
 
@@ -191,5 +193,5 @@ def all_raw_answers(run: Run) -> Iterator[dict[str, Any]]:
     """Yield every answer about a public item as a line of a file."""
     public = answers_of(run).filter(position__lt=run.release.n_public)
     for rows in batched(public.iterator(chunk_size=ROWS_PER_QUERY), ROWS_PER_QUERY):
-        for each in raw_answers(run, rows):
-            yield each.as_json()
+        for raw_answer in raw_answers(run, rows):
+            yield raw_answer.as_json()

@@ -129,7 +129,7 @@ def _no_answer(name: str, failure: str, chat: ChatEndpoint) -> str:
 def _revision(spec: ServedSpec, endpoint: Configured, facts: Mapping[str, Any]) -> str:
     """Return what the scores depend on. The address is hashed, because exports contain the key."""
     where = hashlib.sha256(endpoint.url.encode()).hexdigest()[:8]
-    told = {
+    fields = {
         "at": where,
         "mode": spec.mode.value,
         "by": facts["by"],
@@ -143,5 +143,5 @@ def _revision(spec: ServedSpec, endpoint: Configured, facts: Mapping[str, Any]) 
         # Runs that began before readings had versions have none.
         **({"readings": facts["readings"]} if "readings" in facts else {}),
     }
-    shown = " ".join(f"{name}={value}" for name, value in told.items())
-    return f"{facts['version']} {shown}".strip()
+    listed_fields = " ".join(f"{name}={value}" for name, value in fields.items())
+    return f"{facts['version']} {listed_fields}".strip()

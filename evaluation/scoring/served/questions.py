@@ -58,13 +58,13 @@ class Question:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The score of a text, or `outcome` and the first reason why it has none. `parts`: the values it was
+    """The score of a text, or `outcome` and the first reason why it has none. `components`: the values it was
     computed from."""
 
     value: float | None
     outcome: Outcome = Outcome.ANSWERED
     why: str = ""
-    parts: Mapping[str, float] = field(default_factory=dict)
+    components: Mapping[str, float] = field(default_factory=dict)
 
 
 def questions(asking: Asking, texts: Sequence[str], images: tuple[bytes, ...]) -> list[Question]:
@@ -109,11 +109,11 @@ def _request(asking: Asking, text: str, images: tuple[bytes, ...], seed: int = 0
 
 def verdicts(asking: Asking, texts: Sequence[str], answered: Sequence[tuple[Question, Reading]]) -> list[Verdict]:
     """Compute one verdict per text, from the readings of all questions about the clip."""
-    about: dict[str, list[tuple[Question, Reading]]] = {text: [] for text in texts}
+    answered_by_text: dict[str, list[tuple[Question, Reading]]] = {text: [] for text in texts}
     for question, reading in answered:
         for text in question.texts:
-            about[text].append((question, reading))
-    return [_verdict(asking, text, about[text]) for text in texts]
+            answered_by_text[text].append((question, reading))
+    return [_verdict(asking, text, answered_by_text[text]) for text in texts]
 
 
 def _verdict(asking: Asking, text: str, answered: Sequence[tuple[Question, Reading]]) -> Verdict:
@@ -125,15 +125,15 @@ def _verdict(asking: Asking, text: str, answered: Sequence[tuple[Question, Readi
         first = min(without, key=lambda reading: reading.outcome != Outcome.FAILED)
         return Verdict(None, first.outcome, first.why)
     shares = [reading.shares[question.texts.index(text)] for question, reading in answered]
-    parts = {"orders": float(len(shares))} if asking.by_item else {"mass": answered[0][1].mass}
-    return Verdict(sum(shares) / len(shares), parts=parts)
+    components = {"orders": float(len(shares))} if asking.by_item else {"mass": answered[0][1].mass}
+    return Verdict(sum(shares) / len(shares), components=components)
 
 
 def _failed(readings: Sequence[Reading]) -> bool:
     return any(reading.outcome == Outcome.FAILED for reading in readings)
 
 
-def _sampled(readings: Sequence[Reading], asked: int) -> Verdict:
+def _sampled(readings: Sequence[Reading], n_asked: int) -> Verdict:
     hits, n = sum(round(reading.shares[0]) for reading in readings), len(readings)
     low, high = exact_binomial(hits, n)
-    return Verdict(hits / n, parts={"yes": hits, "n": n, "asked": asked, "low": low, "high": high})
+    return Verdict(hits / n, components={"yes": hits, "n": n, "asked": n_asked, "low": low, "high": high})

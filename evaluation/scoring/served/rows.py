@@ -25,26 +25,26 @@ class OutcomeRows:
         self._positions = positions_of(work)
         self._waiting: dict[tuple[str, str], ServedAnswer] = {}
 
-    def note(self, found: Answered) -> None:
-        reading = found.reading
+    def note(self, answered: Answered) -> None:
+        reading = answered.reading
         row = ServedAnswer(
             release_id=self._run.release_id,
             model_key=self._run.model_key,
             protocol=self._run.protocol,
-            clip_key=found.clip_key,
-            position=self._positions[found.clip_key, text_key(found.question.texts[0])],
-            texts=[text_key(text) for text in found.question.texts],
-            options=len(found.question.options),
-            number=found.question.number,
+            clip_key=answered.clip_key,
+            position=self._positions[answered.clip_key, text_key(answered.question.texts[0])],
+            texts=[text_key(text) for text in answered.question.texts],
+            options=len(answered.question.options),
+            number=answered.question.number,
             outcome=reading.outcome.value,
             answer=reading.answer,
             share=max(reading.shares) if reading.shares else None,
             why=storable(reading.why)[:300],
-            version=found.reply.revision,
-            request_sha256=found.key,
+            version=answered.reply.revision,
+            request_sha256=answered.key,
             asked_at=timezone.now(),
         )
-        self._waiting[found.clip_key, found.key] = row
+        self._waiting[answered.clip_key, answered.key] = row
         if len(self._waiting) >= ROWS_AT_ONCE:
             self.close()
 
@@ -57,13 +57,13 @@ class OutcomeRows:
 
 def positions_of(work: Iterable[ClipWork]) -> dict[tuple[str, str], int]:
     """Return the position of the first item that shows a text with a clip, by the keys of both."""
-    found: dict[tuple[str, str], int] = {}
-    for each in work:
-        position = min(each.items.values())
-        for text in each.texts:
-            at = (each.clip.key, text_key(text))
-            found[at] = min(position, found.get(at, position))
-    return found
+    positions: dict[tuple[str, str], int] = {}
+    for clip_work in work:
+        position = min(clip_work.items.values())
+        for text in clip_work.texts:
+            at = (clip_work.clip.key, text_key(text))
+            positions[at] = min(position, positions.get(at, position))
+    return positions
 
 
 def adopt_answers(run: Run, work: Iterable[ClipWork]) -> None:
@@ -75,11 +75,11 @@ def adopt_answers(run: Run, work: Iterable[ClipWork]) -> None:
     keys = list(dict.fromkeys(clip for clip, _ in positions))
     for first in range(0, len(keys), ROWS_PER_QUERY):
         some = keys[first : first + ROWS_PER_QUERY]
-        others = ServedAnswer.objects.filter(
+        stored_answers = ServedAnswer.objects.filter(
             release__project=run.release.project_id, model_key=run.model_key, protocol=run.protocol, clip_key__in=some
         ).exclude(release=run.release_id)
         rows = []
-        for row in others.order_by("pk"):
+        for row in stored_answers.order_by("pk"):
             if all((row.clip_key, text) in positions for text in row.texts):
                 position = positions[row.clip_key, row.texts[0]]
                 row.pk, row.release_id, row.position = None, run.release_id, position

@@ -7,7 +7,7 @@ from time import perf_counter
 
 from PIL import Image
 
-from evaluation.scoring.fetching import Clip, ReadFrames, Wanted, by_source, merged
+from evaluation.scoring.fetching import Clip, ClipRequest, ReadFrames, by_source, merged
 from evaluation.scoring.loop import PairScore, ScoringCounts
 from evaluation.scoring.rungs import BLANK
 from evaluation.scoring.served.questions import Asking, Question, questions, verdicts
@@ -61,11 +61,11 @@ class Answered:
 class Stop:
     """Why a run sends no more requests: its budget is used up, the endpoint is unavailable, or no answer is usable.
 
-    `useless`: new answers without a score, while no answer had one; `said`: what the last of them says.
+    `useless`: new answers without a score, while no answer had one; `last_answer`: what the last of them says.
     """
 
     why: str = ""
-    said: str = ""
+    last_answer: str = ""
     useless: int = 0
     any_useful: bool = False
 
@@ -74,7 +74,7 @@ class Stop:
         self.any_useful = self.any_useful or bool(reading.shares)
         if self.any_useful or not reply.requests or reading.outcome == Outcome.FAILED:
             return
-        self.useless, self.said = self.useless + 1, reading.why
+        self.useless, self.last_answer = self.useless + 1, reading.why
         if self.useless >= MAX_USELESS:
             self.why = self.why or USELESS
 
@@ -85,8 +85,8 @@ class _Open:
 
     clip: Clip
     texts: list[str]
-    asked: list[Question]
-    found: dict[int, Reading] = field(default_factory=dict)
+    questions: list[Question]
+    readings: dict[int, Reading] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -115,31 +115,31 @@ def score_served(
     can be answered at all.
     """
     waiting: dict[int, _Open] = {}
-    asked = _questions(model, requests, tally, read_clip, pool, waiting, stop)
-    for (number, at), key, reply in model.stored.stream(asked):
-        each = waiting[number]
+    question_stream = _questions(model, requests, tally, read_clip, pool, waiting, stop)
+    for (number, at), key, reply in model.stored.stream(question_stream):
+        open_clip = waiting[number]
         if reply.failure in (SPENT, AWAY):
             stop.why = reply.failure
             continue
-        question = each.asked[at]
+        question = open_clip.questions[at]
         reading = read(reply, question.options, by_probability=model.asking.by_probability)
-        each.found[at] = reading
-        note(Answered(each.clip.key, question, key, reply, reading))
+        open_clip.readings[at] = reading
+        note(Answered(open_clip.clip.key, question, key, reply, reading))
         stop.note(reply, reading)
-        if len(each.found) == len(each.asked):
+        if len(open_clip.readings) == len(open_clip.questions):
             del waiting[number]
-            yield from _scores(model, each, tally)
+            yield from _scores(model, open_clip, tally)
 
 
-def _scores(model: ServedModel, each: _Open, tally: ScoringCounts) -> Iterator[PairScore]:
-    answered = [(question, each.found[at]) for at, question in enumerate(each.asked)]
-    tally.texts_encoded += len(each.texts)
-    for text, verdict in zip(each.texts, verdicts(model.asking, each.texts, answered), strict=True):
+def _scores(model: ServedModel, open_clip: _Open, tally: ScoringCounts) -> Iterator[PairScore]:
+    answered = [(question, open_clip.readings[at]) for at, question in enumerate(open_clip.questions)]
+    tally.texts_encoded += len(open_clip.texts)
+    for text, verdict in zip(open_clip.texts, verdicts(model.asking, open_clip.texts, answered), strict=True):
         if verdict.value is None:
-            tally.unanswered.append((each.clip.key, text, verdict.outcome, verdict.why))
+            tally.unanswered.append((open_clip.clip.key, text, verdict.outcome, verdict.why))
         else:
             tally.pairs += 1
-            yield PairScore(each.clip.key, text, verdict.value, dict(verdict.parts))
+            yield PairScore(open_clip.clip.key, text, verdict.value, dict(verdict.components))
 
 
 def _questions(
@@ -151,7 +151,7 @@ def _questions(
     waiting: dict[int, _Open],
     stop: Stop,
 ) -> Iterator[tuple[tuple[int, int], object]]:
-    def show(group: Sequence[Wanted]) -> list[_Shown]:
+    def show(group: Sequence[ClipRequest]) -> list[_Shown]:
         if group[0].clip.view == BLANK:
             return _without_clip(model.asking, group)
         began = perf_counter()
@@ -160,44 +160,46 @@ def _questions(
             pictures = model.pictures(frames)
         except MediaError as error:
             seconds = perf_counter() - began
-            return [_Shown(want.clip, [], why=str(error), seconds=seconds / len(group)) for want in group]
+            return [
+                _Shown(clip_request.clip, [], why=str(error), seconds=seconds / len(group)) for clip_request in group
+            ]
         seconds = perf_counter() - began
         return [
             _Shown(
-                want.clip,
-                _canonical(want.texts),
-                tuple(pictures[at] for at in want.clip.order(len(pictures))),
+                clip_request.clip,
+                _canonical(clip_request.texts),
+                tuple(pictures[at] for at in clip_request.clip.order(len(pictures))),
                 seconds=seconds / len(group),
-                decoded=want is group[0],
+                decoded=clip_request is group[0],
             )
-            for want in group
+            for clip_request in group
         ]
 
     waits = pool.ahead(by_source(merged(requests)), show, CLIPS_AHEAD)
-    for number, shown in enumerate(each for _, wait in waits for each in wait()):
+    for number, shown_clip in enumerate(shown_clip for _, wait in waits for shown_clip in wait()):
         if stop.why:
             return
-        tally.decode_seconds += shown.seconds
-        tally.clips_decoded += shown.decoded
-        if shown.why:
-            tally.unreadable.append((shown.clip.key, shown.why))
+        tally.decode_seconds += shown_clip.seconds
+        tally.clips_decoded += shown_clip.decoded
+        if shown_clip.why:
+            tally.unreadable.append((shown_clip.clip.key, shown_clip.why))
             continue
         try:
-            asked = questions(model.asking, shown.texts, shown.images)
+            clip_questions = questions(model.asking, shown_clip.texts, shown_clip.images)
         except ClipError as error:
-            tally.refused.append((shown.clip.key, str(error)))
+            tally.refused.append((shown_clip.clip.key, str(error)))
             continue
         tally.clips_encoded += 1
-        waiting[number] = _Open(shown.clip, shown.texts, asked)
-        for at, question in enumerate(asked):
+        waiting[number] = _Open(shown_clip.clip, shown_clip.texts, clip_questions)
+        for at, question in enumerate(clip_questions):
             yield (number, at), question.request
 
 
-def _without_clip(asking: Asking, group: Sequence[Wanted]) -> list[_Shown]:
+def _without_clip(asking: Asking, group: Sequence[ClipRequest]) -> list[_Shown]:
     """Split the texts of a release: if they do not depend on each other, each has its score with its answer."""
     if asking.by_item:
-        return [_Shown(want.clip, _canonical(want.texts)) for want in group]
-    return [_Shown(want.clip, [text]) for want in group for text in _canonical(want.texts)]
+        return [_Shown(clip_request.clip, _canonical(clip_request.texts)) for clip_request in group]
+    return [_Shown(clip_request.clip, [text]) for clip_request in group for text in _canonical(clip_request.texts)]
 
 
 def _canonical(texts: Iterable[str]) -> list[str]:

@@ -58,21 +58,21 @@ def _ask(run: Run, opened: Any, todo: Todo, job: Job, tally: ScoringCounts, stop
     decoders = settings.FOILWORKS_DECODERS or usual_workers()
     with ScoreWriter(partial(store, run, opened.info)) as writer, DecodePool(decoders) as pool:
 
-        def heard(_replies: int) -> None:
+        def report_progress(_replies: int) -> None:
             measured = costs(tally, writer.seconds, before, _device(served.facts))
             progress(job, done, message=f"asking {opened.info.model_id}", measured=measured)
 
-        served.answers.heard = heard
-        found = score_served(
+        served.answers.heard = report_progress
+        new_scores = score_served(
             served.model,
-            [request for each in rounds_of(todo, len(todo) or 1) for request in each],
+            [request for round_requests in rounds_of(todo, len(todo) or 1) for request in round_requests],
             tally=tally,
-            read_clip=reader(opened.protocol, opened.kept.frames),
+            read_clip=reader(opened.protocol, opened.caches.frames),
             pool=pool,
             note=outcomes.note,
             stop=stop,
         )
-        for scores in in_time(found, SCORES_PER_WRITE, SECONDS_PER_WRITE):
+        for scores in in_time(new_scores, SCORES_PER_WRITE, SECONDS_PER_WRITE):
             writer.put(scores)
             done += len(scores)
     job.measured = costs(tally, writer.seconds, before, _device(served.facts))
@@ -85,23 +85,23 @@ def _device(facts: Mapping[str, Any]) -> str:
 
 
 def _stopped(run: Run, stop: Stop, done: int, total: int, served: Served) -> str:
-    told = {"done": done, "total": total}
+    counts = {"done": done, "total": total}
     if stop.why == USELESS:
         return _(
             "None of the first %(n)s answers names an option (the last: %(said)s). If the model reasons before it "
             "answers, raise max_tokens. Retry the run to send more requests."
-        ) % {"n": stop.useless, "said": stop.said}
+        ) % {"n": stop.useless, "said": stop.last_answer}
     if stop.why != SPENT:
-        told["said"] = getattr(served.model.stored.chat, "last_failure", "")
+        counts["said"] = getattr(served.model.stored.chat, "last_failure", "")
         return (
             _(
                 "The endpoint failed too many times in a row (the last: %(said)s). %(done)s of %(total)s texts are "
                 "scored. Retry the run when the endpoint works."
             )
-            % told
+            % counts
         )
     limits = ", ".join(f"{value:g} {name}" for name, value in run.params.get("budget", {}).items())
     return _(
         "The budget is used up (%(limits)s). %(done)s of %(total)s texts are scored. Raise the budget and "
         "retry the run."
-    ) % {**told, "limits": limits}
+    ) % {**counts, "limits": limits}

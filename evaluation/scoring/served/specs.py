@@ -74,7 +74,7 @@ def served_spec(spec: str) -> ServedSpec:
     if options.get("as") == VIDEO and options.get("form") == PNG:
         raise HubError(f"'{spec}': a video is sent as JPEG frames; leave out form={PNG}, or as={VIDEO}")
     endpoint, model = endpoint_and_model(name)
-    given: dict[str, Any] = {"shown_as" if option == "as" else option: value for option, value in options.items()}
-    if "mode" in given:
-        given["mode"] = Mode(given["mode"])
-    return ServedSpec(endpoint.name, model, **given)
+    fields: dict[str, Any] = {"shown_as" if option == "as" else option: value for option, value in options.items()}
+    if "mode" in fields:
+        fields["mode"] = Mode(fields["mode"])
+    return ServedSpec(endpoint.name, model, **fields)

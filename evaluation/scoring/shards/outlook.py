@@ -20,9 +20,9 @@ MAX_SHOWN = 40
 FIRST = (JobState.RUNNING, JobState.FAILED, JobState.WAITING, JobState.CANCELLED, JobState.DONE)
 
 
-def smallest(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
+def smallest(first: Mapping[str, int], second: Mapping[str, int]) -> dict[str, int]:
     """Return the smaller numbers of two notes of halved batches."""
-    return {name: min(one.get(name, size), other.get(name, size)) for name, size in {**one, **other}.items()}
+    return {name: min(first.get(name, size), second.get(name, size)) for name, size in {**first, **second}.items()}
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def work(run: Run) -> Work | None:
 
 def _shown(shards: QuerySet[Job]) -> QuerySet[Job]:
     order = Case(
-        *(When(state=state, then=Value(place)) for place, state in enumerate(FIRST)),
+        *(When(state=state, then=Value(rank)) for rank, state in enumerate(FIRST)),
         default=Value(len(FIRST)),
         output_field=IntegerField(),
     )

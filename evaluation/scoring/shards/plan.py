@@ -32,7 +32,7 @@ def shard_items(n_items: int) -> int:
 
 def parts_of(todo: Todo, needs_video: bool) -> list[Part]:
     """Return (payload, pairs to score) of each shard, in the order of the clips."""
-    size = shard_items(len({position for each, _ in todo for position in each.places}))
+    size = shard_items(len({position for clip_work, _ in todo for position in clip_work.positions}))
     return _by_clips(todo, size) if needs_video else _by_texts(todo, size)
 
 
@@ -40,22 +40,25 @@ def _by_clips(todo: Todo, size: int) -> list[Part]:
     """Keep everything about a clip, and about an item, in one shard."""
     shard_of: dict[int, int] = {}
     shards: list[set[int]] = []
-    parts: list[list[tuple[ClipWork, list[str]]]] = []
-    for each, texts in todo:
-        places = each.places
-        known = {shard_of[place] for place in places if place in shard_of}
-        if not known and (not shards or len(shards[-1]) >= size):
+    todo_by_shard: list[list[tuple[ClipWork, list[str]]]] = []
+    for clip_work, texts in todo:
+        positions = clip_work.positions
+        shard_numbers = {shard_of[position] for position in positions if position in shard_of}
+        if not shard_numbers and (not shards or len(shards[-1]) >= size):
             shards.append(set())
-            parts.append([])
-        at = min(known, default=len(shards) - 1)
-        shards[at] |= places
-        parts[at].append((each, texts))
-        shard_of |= dict.fromkeys(places, at)
-    return [({"positions": sorted(places)}, pairs_of(part)) for places, part in zip(shards, parts, strict=True)]
+            todo_by_shard.append([])
+        at = min(shard_numbers, default=len(shards) - 1)
+        shards[at] |= positions
+        todo_by_shard[at].append((clip_work, texts))
+        shard_of |= dict.fromkeys(positions, at)
+    return [
+        ({"positions": sorted(positions)}, pairs_of(shard_todo))
+        for positions, shard_todo in zip(shards, todo_by_shard, strict=True)
+    ]
 
 
 def _by_texts(todo: Todo, size: int) -> list[Part]:
-    n_items = sum(len(each.items) for each, _ in todo)
+    n_items = sum(len(clip_work.items) for clip_work, _ in todo)
     count = max(1, -(-n_items // size))
     totals = [0] * count
     for _, texts in todo:
@@ -67,9 +70,9 @@ def _by_texts(todo: Todo, size: int) -> list[Part]:
 def pairs_of(todo: Iterable[tuple[ClipWork, Collection[str]]]) -> int:
     """Count the distinct pairs of clip and text. Without a clip, or with another one, each item has work of its own."""
     distinct, shared = 0, set()
-    for each, texts in todo:
-        if each.clip.view == BLANK or each.owner is not None:
-            shared.update((each.clip.key, text) for text in texts)
+    for clip_work, texts in todo:
+        if clip_work.clip.view == BLANK or clip_work.owner is not None:
+            shared.update((clip_work.clip.key, text) for text in texts)
         else:
             distinct += len(texts)
     return distinct + len(shared)
@@ -78,8 +81,8 @@ def pairs_of(todo: Iterable[tuple[ClipWork, Collection[str]]]) -> int:
 def rounds_of(todo: Todo, size: int) -> Iterator[list[tuple[Clip, list[str]]]]:
     """Yield what to score in rounds of `size` clips. All views of a clip, and all texts without one, are together."""
     sources: dict[Any, list[tuple[Clip, list[str]]]] = {}
-    for each, texts in todo:
-        sources.setdefault(each.clip.source, []).append((each.clip, texts))
+    for clip_work, texts in todo:
+        sources.setdefault(clip_work.clip.source, []).append((clip_work.clip, texts))
     for some in batched(sources.values(), size):
         yield [request for source in some for request in source]
 
@@ -94,7 +97,10 @@ def cut_to(work: list[ClipWork], payload: Mapping[str, Any]) -> list[ClipWork]:
     if "of" not in payload:
         return work
     share, count = payload["share"], payload["of"]
-    return [replace(each, texts={text: None for text in each.texts if share_of(text, count) == share}) for each in work]
+    return [
+        replace(clip_work, texts={text: None for text in clip_work.texts if share_of(text, count) == share})
+        for clip_work in work
+    ]
 
 
 def collected(job: Job) -> dict[str, list[Any]]:

@@ -16,7 +16,7 @@ from evaluation.scoring.clip_keys import Keyed, clip_key, score_key, text_key
 from evaluation.scoring.fetching import Clip
 from evaluation.scoring.loop import PairScore, ScoringCounts
 from evaluation.scoring.models import Run, Score
-from evaluation.scoring.queries import Record, asked_of, control_texts, records_of
+from evaluation.scoring.queries import Record, control_texts, item_texts_of, records_of
 from evaluation.scoring.rung_scores import borrowed_clips
 from evaluation.scoring.rungs import BLANK, SHUFFLED_VIEW, Ladder, Rung, ladder_of, shown_key, views_of
 from foilworks.core.corpus.models import MediaState, ReleaseItem, Video
@@ -25,7 +25,7 @@ from foilworks.core.hub.interfaces import ModelInfo
 from foilworks.core.text.batches import batched
 
 ROWS_PER_QUERY = 500
-Thing = TypeVar("Thing")
+Row = TypeVar("Row")
 # Number of unstored scores in memory: a killed worker loses these and the batch at its model.
 ON_THE_WAY = 1
 
@@ -45,7 +45,7 @@ class ClipWork:
     owner: int | None = None
 
     @property
-    def places(self) -> set[int]:
+    def positions(self) -> set[int]:
         """Return the positions of the items whose clip it is."""
         return set(self.items.values()) if self.owner is None else {self.owner}
 
@@ -75,7 +75,7 @@ class PlannedWork:
         # A text-only model's scores hold on every rung.
         self.ladder = ladder_of(run.params) if needs_video else None
         self.without_media: list[str] = []
-        self._found: dict[tuple[str, str], ClipWork] = {}
+        self._work_by_key: dict[tuple[str, str], ClipWork] = {}
         control = run.params.get("control")
         self._sampled = control_texts(records_of(run.release), control) if control else {}
         self._borrowers = _borrowers(run, self.ladder) if self.ladder else {}
@@ -83,27 +83,27 @@ class PlannedWork:
     @property
     def work(self) -> list[ClipWork]:
         """Return the work, without the texts of borrowed clips that the clip's own items have."""
-        for (key, _), each in self._found.items():
-            own = self._found.get((key, "")) if each.owner is not None else None
+        for (key, _), clip_work in self._work_by_key.items():
+            own = self._work_by_key.get((key, "")) if clip_work.owner is not None else None
             if own is not None:
-                each.texts = {text: None for text in each.texts if text not in own.texts}
-        return list(self._found.values())
+                clip_work.texts = {text: None for text in clip_work.texts if text not in own.texts}
+        return list(self._work_by_key.values())
 
     def add(self, member: ReleaseItem) -> None:
         record, video = member.record, member.video
-        asked = asked_of(record, self.keyed)
+        item_texts = item_texts_of(record, self.keyed)
         among = self._sampled.get(record["id"], ())
-        parts = [("main", asked.main), ("proficiency", asked.proficiency)]
+        comparisons = [("main", item_texts.main), ("proficiency", item_texts.proficiency)]
         if self.needs_video and clip_as_frozen("", video, record["video"]) is None:
             self.without_media.append(record["id"])
-            self.without_media += [f"{other['id']} ({Rung.OTHER_CLIP})" for _, other in self._borrowed(member)]
+            self.without_media += [f"{borrower['id']} ({Rung.OTHER_CLIP})" for _, borrower in self._borrowed(member)]
             return
-        for part, texts in (*parts, ("control", among)):
-            self._add(member, score_key(self.keyed, record, part, texts), texts)
-        for part, texts in parts if self.ladder else ():
-            self._add_views(member, part, texts)
-        for position, other in self._borrowed(member):
-            self._lend(member, position, other)
+        for comparison, texts in (*comparisons, ("control", among)):
+            self._add(member, score_key(self.keyed, record, comparison, texts), texts)
+        for comparison, texts in comparisons if self.ladder else ():
+            self._add_views(member, comparison, texts)
+        for position, borrower in self._borrowed(member):
+            self._lend(member, position, borrower)
 
     def _borrowed(self, member: ReleaseItem) -> Sequence[tuple[int, Record]]:
         return self._borrowers.get(member.position, ())
@@ -118,38 +118,38 @@ class PlannedWork:
         )
         # Without a clip, each item has work of its own, so that shards can be cut between any two items.
         group = f"{view} {record['id']}" if view == BLANK else view
-        each = self._found.setdefault((clip.key, group), ClipWork(clip, rung=rung))
-        each.texts.update(dict.fromkeys(texts))
-        each.items[record["id"]] = member.position
+        clip_work = self._work_by_key.setdefault((clip.key, group), ClipWork(clip, rung=rung))
+        clip_work.texts.update(dict.fromkeys(texts))
+        clip_work.items[record["id"]] = member.position
 
-    def _add_views(self, member: ReleaseItem, part: str, texts: Sequence[str]) -> None:
+    def _add_views(self, member: ReleaseItem, comparison: str, texts: Sequence[str]) -> None:
         assert self.ladder is not None
         for view in (*self.ladder.views, *([BLANK] if Rung.NO_CLIP in self.ladder.rungs else ())):
-            key = shown_key(self.keyed, member.record, part, texts, view)
+            key = shown_key(self.keyed, member.record, comparison, texts, view)
             self._add(member, key, texts, view, rung_of(view, self.ladder))
 
-    def _lend(self, member: ReleaseItem, position: int, other: Record) -> None:
+    def _lend(self, member: ReleaseItem, position: int, borrower: Record) -> None:
         """Show the member's clip with the texts of another item."""
-        asked = asked_of(other, self.keyed)
-        for part, texts in (("main", asked.main), ("proficiency", asked.proficiency)):
-            key = score_key(self.keyed, member.record, part, texts)
+        item_texts = item_texts_of(borrower, self.keyed)
+        for comparison, texts in (("main", item_texts.main), ("proficiency", item_texts.proficiency)):
+            key = score_key(self.keyed, member.record, comparison, texts)
             clip = clip_as_frozen(key, member.video, member.record["video"])
             if texts and clip is not None:
-                made = ClipWork(clip, rung=Rung.OTHER_CLIP, owner=member.position)
+                new_work = ClipWork(clip, rung=Rung.OTHER_CLIP, owner=member.position)
                 # Work of each borrower alone says whose texts they are.
-                each = self._found.setdefault((key, f"{Rung.OTHER_CLIP} {other['id']}"), made)
-                each.texts.update(dict.fromkeys(texts))
-                each.items[other["id"]] = position
+                clip_work = self._work_by_key.setdefault((key, f"{Rung.OTHER_CLIP} {borrower['id']}"), new_work)
+                clip_work.texts.update(dict.fromkeys(texts))
+                clip_work.items[borrower["id"]] = position
 
 
 def _borrowers(run: Run, ladder: Ladder) -> dict[int, list[tuple[int, Record]]]:
     """Return position of an item -> (position, record) of the items that are shown its clip instead of theirs."""
-    found: dict[int, list[tuple[int, Record]]] = {}
+    borrowers_by_position: dict[int, list[tuple[int, Record]]] = {}
     if Rung.OTHER_CLIP not in ladder.rungs:
-        return found
-    for position, record, place, _other in borrowed_clips(run, ladder):
-        found.setdefault(place, []).append((position, record))
-    return found
+        return borrowers_by_position
+    for position, record, lender_position, _other in borrowed_clips(run, ladder):
+        borrowers_by_position.setdefault(lender_position, []).append((position, record))
+    return borrowers_by_position
 
 
 def rung_of(view: str, ladder: Ladder) -> str:
@@ -177,14 +177,14 @@ def missing(run: Run, work: list[ClipWork], needs_video: bool) -> Iterator[tuple
     """Return the clips with the texts that are not stored yet."""
     rows = Score.objects.filter(model_key=run.model_key, protocol=run.protocol)
     for some in batched(work, ROWS_PER_QUERY):
-        keys = [each.clip.key for each in some] if needs_video else [""]
-        found = rows.filter(clip_key__in=keys).values_list("clip_key", "text_sha256")
-        stored = set(found.iterator(chunk_size=ROWS_PER_QUERY))
-        for each in some:
-            texts = [text for text in each.texts if (each.clip.key, text_key(text)) not in stored]
+        keys = [clip_work.clip.key for clip_work in some] if needs_video else [""]
+        stored_rows = rows.filter(clip_key__in=keys).values_list("clip_key", "text_sha256")
+        stored = set(stored_rows.iterator(chunk_size=ROWS_PER_QUERY))
+        for clip_work in some:
+            texts = [text for text in clip_work.texts if (clip_work.clip.key, text_key(text)) not in stored]
             if texts:
                 # A softmax covers all texts with its key.
-                yield each, list(each.texts) if run.params["by_item"] else texts
+                yield clip_work, list(clip_work.texts) if run.params["by_item"] else texts
 
 
 def store(run: Run, info: ModelInfo, scores: Iterable[PairScore]) -> None:
@@ -209,21 +209,21 @@ def listed(work: Iterable[ClipWork], tally: ScoringCounts) -> dict[str, Any]:
 
     A rung has the name in "rung" and before "why". It is listed only for items whose whole clip has no such problem.
     """
-    found = _Listed()
+    problem_list = _Listed()
     # For a text-only model, whose value is valid wherever the text occurs.
     for key, text, value in tally.not_finite:
         if key is None:
-            found.add("not_finite", text, f"the model gave {value}")
+            problem_list.add("not_finite", text, f"the model gave {value}")
     reasons = _reasons(tally)
-    for each in sorted(work, key=lambda one: bool(one.rung)):
+    for clip_work in sorted(work, key=lambda clip_work: bool(clip_work.rung)):
         whys: dict[str, list[str]] = {}
-        for name, text, why in reasons.get(each.clip.key, ()):
-            if text is None or text in each.texts:
+        for name, text, why in reasons.get(clip_work.clip.key, ()):
+            if text is None or text in clip_work.texts:
                 whys.setdefault(name, []).append(why)
-        for name, said in whys.items():
-            for item in each.items:
-                found.add(name, item, "; ".join(said[: MAX_SAID.get(name, 1)]), each.rung)
-    return found.problems
+        for name, why_texts in whys.items():
+            for item in clip_work.items:
+                problem_list.add(name, item, "; ".join(why_texts[: MAX_SAID.get(name, 1)]), clip_work.rung)
+    return problem_list.problems
 
 
 # Outcome of a served model's answer -> problem in the run.
@@ -233,16 +233,18 @@ MAX_SAID = {"not_finite": 3}
 
 def _reasons(tally: ScoringCounts) -> dict[str, list[tuple[str, str | None, str]]]:
     """Return clip key -> (problem, the text that it is about or None, why)."""
-    found: dict[str, list[tuple[str, str | None, str]]] = {}
+    reasons_by_key: dict[str, list[tuple[str, str | None, str]]] = {}
     for name, pairs in (("unreadable", tally.unreadable), ("refused", tally.refused)):
         for key, why in pairs:
-            found.setdefault(key, []).append((name, None, why))
+            reasons_by_key.setdefault(key, []).append((name, None, why))
     for clip, text, value in tally.not_finite:
         if clip is not None:
-            found.setdefault(clip, []).append(("not_finite", text, f"the model gave {value} for '{text[:80]}'"))
+            reasons_by_key.setdefault(clip, []).append(
+                ("not_finite", text, f"the model gave {value} for '{text[:80]}'")
+            )
     for key, text, outcome, why in tally.unanswered:
-        found.setdefault(key, []).append((NO_ANSWER[outcome], text, f"'{text[:80]}': {why}"))
-    return found
+        reasons_by_key.setdefault(key, []).append((NO_ANSWER[outcome], text, f"'{text[:80]}': {why}"))
+    return reasons_by_key
 
 
 class _Listed:
@@ -253,19 +255,19 @@ class _Listed:
     def add(self, name: str, item: str, why: str, rung: str = "") -> None:
         if rung and (name, item) in self._whole:
             return
-        about = {"item": item, "why": f"{rung.replace('_', ' ')}: {why}", "rung": rung}
+        problem = {"item": item, "why": f"{rung.replace('_', ' ')}: {why}", "rung": rung}
         if not rung:
-            about = {"item": item, "why": why}
+            problem = {"item": item, "why": why}
             self._whole.add((name, item))
-        self.problems.setdefault(name, []).append(about)
+        self.problems.setdefault(name, []).append(problem)
 
 
-def in_time(things: Iterable[Thing], size: int, seconds: float) -> Iterator[list[Thing]]:
+def in_time(rows: Iterable[Row], size: int, seconds: float) -> Iterator[list[Row]]:
     """Yield batches of `size`, or smaller ones after `seconds`: a slow model loses little when killed."""
-    batch: list[Thing] = []
+    batch: list[Row] = []
     began = monotonic()
-    for thing in things:
-        batch.append(thing)
+    for row in rows:
+        batch.append(row)
         if len(batch) >= size or monotonic() - began > seconds:
             yield batch
             batch, began = [], monotonic()
@@ -308,8 +310,8 @@ class ScoreWriter:
         self._executor.submit(_hang_up)
         self._executor.shutdown(wait=True)
         if error is None:
-            for one in self._waiting:
-                one.result()
+            for future in self._waiting:
+                future.result()
 
     def _write(self, scores: Sequence[PairScore]) -> None:
         began = perf_counter()

@@ -56,7 +56,7 @@ def test_refused_samples_do_not_count_and_a_failed_one_leaves_the_text_open():
     yes, no, refused = answered(1.0, 0.0), answered(0.0, 1.0), Reading(Outcome.REFUSED, why="no")
     (verdict,) = judged(how, ["a"], [yes, no, yes, refused])
     assert verdict.value == pytest.approx(2 / 3)
-    assert (verdict.parts["yes"], verdict.parts["n"], verdict.parts["asked"]) == (2, 3, 4)
+    assert (verdict.components["yes"], verdict.components["n"], verdict.components["asked"]) == (2, 3, 4)
     (verdict,) = judged(how, ["a"], [refused] * 4)
     assert (verdict.value, verdict.outcome) == (None, Outcome.REFUSED)
     (verdict,) = judged(how, ["a"], [yes, no, yes, Reading(Outcome.FAILED, why="500")])
