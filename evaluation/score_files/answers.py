@@ -30,11 +30,11 @@ def read_answers(table: Table) -> Answers:
         name = row.new_name("id", ids)
         classes.append(row.text("class", ""))
         clusters.append(row.text("cluster", f"sample {name}"))
-        found = _answers(row)
-        if right and set(found) != set(right):
-            missing = sorted(set(right) ^ set(found))[0]
+        model_answers = _answers(row)
+        if right and set(model_answers) != set(right):
+            missing = sorted(set(right) ^ set(model_answers))[0]
             row.fail(missing, "is missing for some samples", "give it for every sample")
-        for model, value in found.items():
+        for model, value in model_answers.items():
             right.setdefault(model, []).append(value)
     if not ids:
         fail(table.path, None, "record", "there is none", "give at least one sample")
@@ -47,16 +47,16 @@ def _is_of_answers(name: str) -> bool:
 
 def _answers(row: Row) -> dict[str, float]:
     """Return {model: 1 right, 0 wrong}; a model is named by what follows `prediction_` or `correct_`."""
-    found: dict[str, float] = {}
+    answers: dict[str, float] = {}
     for field in row.fields:
         kind, _, name = field.partition("_")
         if kind == "prediction":
-            found[name or "prediction"] = float(row.text(field) == row.text("class"))
+            answers[name or "prediction"] = float(row.text(field) == row.text("class"))
         elif kind == "correct":
-            found[name or "correct"] = float(read_flag(row, field))
-    if not found:
+            answers[name or "correct"] = float(read_flag(row, field))
+    if not answers:
         row.fail("prediction", "is missing", "give prediction, or correct_1, correct_2 ...")
-    return found
+    return answers
 
 
 def read_flag(row: Row, field: str) -> bool:
@@ -74,18 +74,18 @@ def read_predictions(table: Table) -> tuple[list[str], list[float]]:
     right: list[float] = []
     for row in table.rows({"id", "prediction", "right"}.__contains__, truth="right"):
         row.new_name("id", ids)
-        chosen, wanted = (_place(row, field) for field in ("prediction", "right"))
-        right.append(float(chosen == wanted))
+        predicted_index, right_index = (_candidate_index(row, field) for field in ("prediction", "right"))
+        right.append(float(predicted_index == right_index))
     if not ids:
         fail(table.path, None, "record", "there is none", "give at least one prediction")
     return list(ids), right
 
 
-def _place(row: Row, field: str) -> int:
-    given = row.text(field, "0" if field == "right" else None)
-    if not given.strip().isdecimal():
-        row.fail(field, f"is {quoted(given)}", "give the index of a candidate, from 0")
-    return int(given)
+def _candidate_index(row: Row, field: str) -> int:
+    text = row.text(field, "0" if field == "right" else None)
+    if not text.strip().isdecimal():
+        row.fail(field, f"is {quoted(text)}", "give the index of a candidate, from 0")
+    return int(text)
 
 
 def ids_of(path: Path) -> list[str]:
@@ -99,10 +99,10 @@ def ids_of(path: Path) -> list[str]:
     return [row.key or row.text("id") for row in table.rows()]
 
 
-def mismatches(given: Sequence[str], wanted: Sequence[str]) -> dict[str, list[str]]:
+def mismatches(score_ids: Sequence[str], list_ids: Sequence[str]) -> dict[str, list[str]]:
     """Return ids that occur on one side only, in order; nothing is dropped for it."""
-    have, want = set(given), set(wanted)
+    have, want = set(score_ids), set(list_ids)
     return {
-        "not_in_scores": [name for name in wanted if name not in have],
-        "not_in_list": [name for name in given if name not in want],
+        "not_in_scores": [name for name in list_ids if name not in have],
+        "not_in_list": [name for name in score_ids if name not in want],
     }

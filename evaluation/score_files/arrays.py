@@ -32,34 +32,34 @@ def rows_of_candidates(path: Path, layout: str = AUTO_LAYOUT) -> tuple[NDArray[n
     array = read_matrix(path)
     if array.ndim != 2 or array.shape[1] < 2 or not array.shape[0]:
         fail(path, None, "shape", f"is {array.shape}", "give (records, candidates), the positive in the first column")
-    chosen = _layout(path, array.shape) if layout == AUTO_LAYOUT else layout
-    if chosen == CANDIDATES_LAYOUT:
+    array_layout = _layout(path, array.shape) if layout == AUTO_LAYOUT else layout
+    if array_layout == CANDIDATES_LAYOUT:
         scores = np.asarray(array, dtype=np.float64)
     else:
-        texts = array if chosen == TEXTS_LAYOUT else array.T
+        texts = array if array_layout == TEXTS_LAYOUT else array.T
         videos = texts.shape[1]
         if texts.shape[0] != CANDIDATES * videos:
-            fail(path, None, "shape", f"is {array.shape}", f"give {LAYOUTS[chosen]}")
+            fail(path, None, "shape", f"is {array.shape}", f"give {LAYOUTS[array_layout]}")
         own = np.arange(videos)[:, None]
         scores = np.asarray(texts[CANDIDATES * own + np.arange(CANDIDATES), own], dtype=np.float64)
     wrong = np.argwhere(~np.isfinite(scores))
     if len(wrong):
-        row, column = (int(each) for each in wrong[0])
+        row, column = (int(number) for number in wrong[0])
         fail(path, row + 1, f"scores[{column}]", f"is {scores[row, column]}", "give a finite number")
     reads = f"--layout {CANDIDATES_LAYOUT} reads one record per row"
-    told = f"{path.name}: {array.shape} was read as {LAYOUTS[chosen]}; {reads}"
-    return scores, [told] if layout == AUTO_LAYOUT and chosen != CANDIDATES_LAYOUT else []
+    note = f"{path.name}: {array.shape} was read as {LAYOUTS[array_layout]}; {reads}"
+    return scores, [note] if layout == AUTO_LAYOUT and array_layout != CANDIDATES_LAYOUT else []
 
 
 def _layout(path: Path, shape: Sequence[int]) -> str:
     rows, columns = shape
     few = min(rows, columns) <= CANDIDATES
     if rows == CANDIDATES * columns or columns == CANDIDATES * rows:
-        found = TEXTS_LAYOUT if rows > columns else VIDEOS_LAYOUT
+        layout = TEXTS_LAYOUT if rows > columns else VIDEOS_LAYOUT
         if few:
-            problem = f"{tuple(shape)} can be {rows} records of {columns} candidates, or {LAYOUTS[found]}"
-            fail(path, None, "shape", problem, f"say which: --layout {CANDIDATES_LAYOUT} or --layout {found}")
-        return found
+            problem = f"{tuple(shape)} can be {rows} records of {columns} candidates, or {LAYOUTS[layout]}"
+            fail(path, None, "shape", problem, f"say which: --layout {CANDIDATES_LAYOUT} or --layout {layout}")
+        return layout
     if rows == columns and not few:
         problem = f"{tuple(shape)} is square: similarities of all texts and videos, not candidates of each record"
         fix = f"use retrieval or control, or say --layout {CANDIDATES_LAYOUT}"

@@ -18,8 +18,8 @@ class CsvSource:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        found = [(delimiter, first_row(path, delimiter)) for delimiter in (COMMA, SEMICOLON, TAB)]
-        self.delimiter, header = max(found, key=lambda one: len(one[1].names))
+        headers = [(delimiter, first_row(path, delimiter)) for delimiter in (COMMA, SEMICOLON, TAB)]
+        self.delimiter, header = max(headers, key=lambda pair: len(pair[1].names))
         self.names: list[str] = list(header.names)
         self.header_line: int | None = header.line
         if not self.names:
@@ -47,19 +47,19 @@ class NamedSource(CsvSource):
 class JoinedSource(CsvSource):
     """A file joined with the columns of another one, row by row; columns in both must be equal."""
 
-    def __init__(self, own: CsvSource, beside: Path) -> None:
-        self.own, self.beside = own, CsvSource(beside)
+    def __init__(self, own: CsvSource, second_file: Path) -> None:
+        self.own, self.second = own, CsvSource(second_file)
         self.path, self.header_line = own.path, own.header_line
-        places = {name.strip().lower(): k for k, name in enumerate(own.names)}
-        theirs = list(enumerate(self.beside.names))
-        self.shared = [(places[name.lower()], k) for k, name in theirs if name.lower() in places]
-        self.extra = [k for k, name in theirs if name.lower() not in places]
-        self.names = [*own.names, *(self.beside.names[k] for k in self.extra)]
+        index_by_name = {name.strip().lower(): k for k, name in enumerate(own.names)}
+        second_columns = list(enumerate(self.second.names))
+        self.shared = [(index_by_name[name.lower()], k) for k, name in second_columns if name.lower() in index_by_name]
+        self.extra = [k for k, name in second_columns if name.lower() not in index_by_name]
+        self.names = [*own.names, *(self.second.names[k] for k in self.extra)]
 
     def rows(self) -> Iterator[Line]:
-        for ours, theirs in zip_longest(self.own.rows(), self.beside.rows()):
-            if ours is None or theirs is None:
-                longer, (line, _) = (self.beside, theirs) if ours is None else (self.own, ours)
+        for own_line, second_line in zip_longest(self.own.rows(), self.second.rows()):
+            if own_line is None or second_line is None:
+                longer, (line, _) = (self.second, second_line) if own_line is None else (self.own, own_line)
                 fail(
                     longer.path,
                     line,
@@ -67,9 +67,15 @@ class JoinedSource(CsvSource):
                     "has no matching row in the second file",
                     "give files with the same rows in one order",
                 )
-            (line, cells), (other_line, other) = ours, theirs
-            for mine, yours in self.shared:
-                if cells[mine : mine + 1] != other[yours : yours + 1]:
-                    problem = f"differs from {self.beside.path.name}:{other_line}"
-                    fail(self.path, line, self.own.names[mine], problem, "give files with the same rows in one order")
-            yield line, [*cells, *(other[k] for k in self.extra if k < len(other))]
+            (line, cells), (other_line, second_cells) = own_line, second_line
+            for own_index, second_index in self.shared:
+                if cells[own_index : own_index + 1] != second_cells[second_index : second_index + 1]:
+                    problem = f"differs from {self.second.path.name}:{other_line}"
+                    fail(
+                        self.path,
+                        line,
+                        self.own.names[own_index],
+                        problem,
+                        "give files with the same rows in one order",
+                    )
+            yield line, [*cells, *(second_cells[k] for k in self.extra if k < len(second_cells))]

@@ -26,13 +26,13 @@ MAX_PROMPT = 2_000
 
 @dataclass
 class HarnessLog:
-    """Scores by item, the caption's first; `only_winners`: 1 and 0. `about`: harness, version, model, prompt."""
+    """Scores by item, the caption's first; `only_winners`: 1 and 0. `details`: harness, version, model, prompt."""
 
     ids: list[str] = field(default_factory=list)
     scores: list[list[float]] = field(default_factory=list)
     only_winners: bool = True
     unreadable: list[str] = field(default_factory=list)
-    about: dict[str, str] = field(default_factory=dict)
+    details: dict[str, str] = field(default_factory=dict)
 
 
 def is_harness_log(path: Path) -> bool:
@@ -62,7 +62,7 @@ def read_harness_log(path: Path) -> HarnessLog:
 
 
 def _lmms_eval(path: Path) -> HarnessLog:
-    log = HarnessLog(about={"harness": "lmms-eval", **_beside(path)})
+    log = HarnessLog(details={"harness": "lmms-eval", **_run_details(path)})
     with path.open(encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
             if line.strip():
@@ -79,7 +79,7 @@ def _add_sample(log: HarnessLog, where: str, line: str) -> None:
             f"{where}: item: the record names no item; give a samples file of a task that `foilworks export lmms-eval` "
             "wrote"
         ) from error
-    log.about.setdefault("prompt", str(row.get("input", ""))[:MAX_PROMPT])
+    log.details.setdefault("prompt", str(row.get("input", ""))[:MAX_PROMPT])
     log.ids.append(str(name))
     if isinstance(answers, list) and len(answers) > 1:
         log.only_winners = False
@@ -97,9 +97,9 @@ def _won(right: bool) -> list[float]:
 def _likelihoods(where: str, answers: Sequence[Any], target: Any) -> list[float]:
     """Return the options' scores, the caption's first, higher is better: losses are positive, log-likelihoods not."""
     try:
-        values = [_number(one) for one in answers]
-        place = int(target)
-        right = values.pop(place)
+        values = [_number(answer) for answer in answers]
+        right_index = int(target)
+        right = values.pop(right_index)
     except (ValueError, SyntaxError, TypeError, IndexError) as error:
         raise EvaluationError(
             f"{where}: filtered_resps: {shortened(str(answers))} are not likelihoods; give a samples file as lmms-eval "
@@ -111,23 +111,26 @@ def _likelihoods(where: str, answers: Sequence[Any], target: Any) -> list[float]
 
 def _number(value: Any) -> float:
     """Return the number of (number, greedy); lmms-eval 0.7 writes the pair as a text."""
-    found = ast.literal_eval(value) if isinstance(value, str) else value
-    return float(found[0] if isinstance(found, list | tuple) else found)
+    number = ast.literal_eval(value) if isinstance(value, str) else value
+    return float(number[0] if isinstance(number, list | tuple) else number)
 
 
-def _beside(path: Path) -> dict[str, str]:
+def _run_details(path: Path) -> dict[str, str]:
     """Return version and model from the results file of the same run, if it is there."""
     stamp = path.name.partition("_samples_")[0]
-    beside = path.with_name(f"{stamp}_results.json")
-    if stamp == path.name or not beside.is_file() or beside.stat().st_size > MAX_MEMBER:
+    results_path = path.with_name(f"{stamp}_results.json")
+    if stamp == path.name or not results_path.is_file() or results_path.stat().st_size > MAX_MEMBER:
         return {}
     try:
-        found = json.loads(beside.read_text(encoding="utf-8"))
-        config = found.get("config", {})
-        told = {"version": found.get("lmms_eval_version"), "model": config.get("model_args") or config.get("model")}
+        results = json.loads(results_path.read_text(encoding="utf-8"))
+        config = results.get("config", {})
+        details = {
+            "version": results.get("lmms_eval_version"),
+            "model": config.get("model_args") or config.get("model"),
+        }
     except (ValueError, AttributeError):
         return {}
-    return {name: str(value) for name, value in told.items() if value}
+    return {name: str(value) for name, value in details.items() if value}
 
 
 def _inspect(path: Path) -> HarnessLog:
@@ -135,8 +138,8 @@ def _inspect(path: Path) -> HarnessLog:
     try:
         with zipfile.ZipFile(path) as archive:
             head = json.loads(_member(path, archive, "header.json"))
-            log.about = _about_inspect(head)
-            for name in sorted(one for one in archive.namelist() if one.startswith("samples/")):
+            log.details = _inspect_details(head)
+            for name in sorted(member for member in archive.namelist() if member.startswith("samples/")):
                 _add_answer(log, f"{path}: {name}", json.loads(_member(path, archive, name)))
     except (zipfile.BadZipFile, KeyError, ValueError, OSError, struct.error) as error:
         raise EvaluationError(
@@ -147,18 +150,18 @@ def _inspect(path: Path) -> HarnessLog:
     return log
 
 
-def _about_inspect(head: Mapping[str, Any]) -> dict[str, str]:
+def _inspect_details(head: Mapping[str, Any]) -> dict[str, str]:
     ran = head["eval"]
-    told = {"version": ran.get("packages", {}).get("inspect_ai"), "model": ran.get("model"), "task": ran.get("task")}
-    told["content_hash"] = (ran.get("metadata") or {}).get("content_hash")
-    return {"harness": "Inspect", **{name: str(value) for name, value in told.items() if value}}
+    details = {"version": ran.get("packages", {}).get("inspect_ai"), "model": ran.get("model"), "task": ran.get("task")}
+    details["content_hash"] = (ran.get("metadata") or {}).get("content_hash")
+    return {"harness": "Inspect", **{name: str(value) for name, value in details.items() if value}}
 
 
 def _add_answer(log: HarnessLog, where: str, sample: Mapping[str, Any]) -> None:
     score = next(iter((sample.get("scores") or {}).values()), None)
     if score is None:
         raise EvaluationError(f"{where}: scores: the sample has none; run the task to its end")
-    log.about.setdefault("prompt", _prompt(sample))
+    log.details.setdefault("prompt", _prompt(sample))
     name = str(sample["id"])
     log.ids.append(name)
     if not score.get("answer"):
@@ -168,9 +171,11 @@ def _add_answer(log: HarnessLog, where: str, sample: Mapping[str, Any]) -> None:
 
 def _prompt(sample: Mapping[str, Any]) -> str:
     """Return the text of the first question."""
-    content = next((one.get("content") for one in sample.get("messages", ()) if one.get("role") == "user"), "")
-    parts = [content] if isinstance(content, str) else [one.get("text", "") for one in content or ()]
-    return "\n".join(part for part in parts if part)[:MAX_PROMPT]
+    content = next(
+        (message.get("content") for message in sample.get("messages", ()) if message.get("role") == "user"), ""
+    )
+    texts = [content] if isinstance(content, str) else [block.get("text", "") for block in content or ()]
+    return "\n".join(text for text in texts if text)[:MAX_PROMPT]
 
 
 def _member(path: Path, archive: zipfile.ZipFile, name: str) -> bytes:

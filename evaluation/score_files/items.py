@@ -53,15 +53,17 @@ def read_items(paths: Sequence[Path], file_format: str | None = None) -> tuple[l
     items: list[ItemFacts] = []
     warnings: list[str] = []
     for path in paths:
-        chosen = file_format or FORMAT_OF_SUFFIX.get(path.suffix, LINES)
+        path_format = file_format or FORMAT_OF_SUFFIX.get(path.suffix, LINES)
         n_before = len(warnings)
-        found = list(_from_lines(path, warnings)) if chosen == LINES else _imported(path, chosen, warnings)
-        if not found:
+        file_items = (
+            list(_from_lines(path, warnings)) if path_format == LINES else _imported(path, path_format, warnings)
+        )
+        if not file_items:
             if len(warnings) == n_before:
                 raise EvaluationError(f"{path}: record: there is none; give at least one item")
-            formats = "" if file_format else f"; if the format is not {chosen}, set it with --format"
+            formats = "" if file_format else f"; if the format is not {path_format}, set it with --format"
             raise EvaluationError(f"{warnings[n_before]}: the file has no usable items{formats}")
-        items += found
+        items += file_items
     return items, warnings
 
 
@@ -175,10 +177,10 @@ def read_votes(path: Path, file_format: str | None = None) -> Votes:
     """Read one vote per record. EvaluationError: an unknown choice, a missing name, two votes of one person on one
     unit.
     """
-    chosen = file_format or (LINES if path.suffix in {".jsonl", ".ndjson", ".json"} else "csv")
-    if chosen not in {LINES, "csv"}:
-        raise EvaluationError(f"unknown votes format {quoted(chosen)}; choose csv or {LINES}")
-    table = Table(path, is_csv=chosen == "csv")
+    votes_format = file_format or (LINES if path.suffix in {".jsonl", ".ndjson", ".json"} else "csv")
+    if votes_format not in {LINES, "csv"}:
+        raise EvaluationError(f"unknown votes format {quoted(votes_format)}; choose csv or {LINES}")
+    table = Table(path, is_csv=votes_format == "csv")
     # A vote may have an id of its own.
     name = "item" if "item" in table.names else "id"
     table.need(name, "annotator", "choice")
@@ -188,7 +190,7 @@ def read_votes(path: Path, file_format: str | None = None) -> Votes:
     seen: dict[tuple[int, str], int] = {}
     columns: list[tuple[int, int, int, int]] = []
     for row in table.rows():
-        if any(row.text(name, wanted) != wanted for name, wanted in COUNTED.items()):
+        if any(row.text(name, value) != value for name, value in COUNTED.items()):
             continue
         item, person = row.text("item" if "item" in row.fields else "id"), row.text("annotator")
         unit = units.setdefault((item, row.text("foil", "")), len(units))
@@ -205,31 +207,31 @@ def read_votes(path: Path, file_format: str | None = None) -> Votes:
         columns.append((unit, annotator, *_choice(row)))
     if not columns:
         fail(path, None, "record", "there is none", "give at least one vote")
-    found = np.array(columns, dtype=np.int64)
+    codes = np.array(columns, dtype=np.int64)
     names = [f"{item}/{foil}" if foil else item for item, foil in units]
     unit_items = np.array([items.setdefault(item, len(items)) for item, _ in units], dtype=np.int64)
-    return Votes(found[:, 0], found[:, 1], found[:, 2], found[:, 3], names, list(people), unit_items)
+    return Votes(codes[:, 0], codes[:, 1], codes[:, 2], codes[:, 3], names, list(people), unit_items)
 
 
 def _choice(row: Row) -> tuple[int, int]:
     """Return (code into CHOICES, position of the caption or 0)."""
-    place = _place(row)
-    said = row.text("choice").strip().lower().replace(" ", "_").replace("-", "_")
-    if said.isdigit() and 1 <= int(said) <= len(NUMBERED):
-        said = NUMBERED[int(said) - 1]
-    if said in {"first", "second"}:
-        if not place:
+    caption_position = _caption_position(row)
+    answer = row.text("choice").strip().lower().replace(" ", "_").replace("-", "_")
+    if answer.isdigit() and 1 <= int(answer) <= len(NUMBERED):
+        answer = NUMBERED[int(answer) - 1]
+    if answer in {"first", "second"}:
+        if not caption_position:
             row.fail("position", "is missing", "give the position of the caption (1 or 2), or give the choice in words")
-        return int(PLACES[said] != place), place
-    if said == "other":
-        return OTHER, place
-    if said not in CHOICES:
-        row.fail("choice", f"is {quoted(said)}", f"give one of: {', '.join(CHOICES)}, or 1 to 5 with a position")
-    return CHOICES.index(said), place
+        return int(PLACES[answer] != caption_position), caption_position
+    if answer == "other":
+        return OTHER, caption_position
+    if answer not in CHOICES:
+        row.fail("choice", f"is {quoted(answer)}", f"give one of: {', '.join(CHOICES)}, or 1 to 5 with a position")
+    return CHOICES.index(answer), caption_position
 
 
-def _place(row: Row) -> int:
-    said = row.text("position", "").strip().lower()
-    if said and said not in PLACES:
-        row.fail("position", f"is {quoted(said)}", "give 1 if the caption was shown first, 2 if second")
-    return PLACES.get(said, 0)
+def _caption_position(row: Row) -> int:
+    text = row.text("position", "").strip().lower()
+    if text and text not in PLACES:
+        row.fail("position", f"is {quoted(text)}", "give 1 if the caption was shown first, 2 if second")
+    return PLACES.get(text, 0)

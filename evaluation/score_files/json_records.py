@@ -75,9 +75,9 @@ class Row:
         values = [value] if isinstance(value, str) else value
         if not isinstance(values, list) or not values:
             self.fail(field, "is missing or empty", "give a list with at least one text")
-        for place, text in enumerate(values):
+        for index, text in enumerate(values):
             if not isinstance(text, str) or not text.strip():
-                self.fail(f"{field}[{place}]", "is not text", "give a non-empty text")
+                self.fail(f"{field}[{index}]", "is not text", "give a non-empty text")
         return tuple(values)
 
     def number(self, field: str) -> float:
@@ -90,7 +90,7 @@ class Row:
         values = value if isinstance(value, list) else [value]
         if value is None or not values:
             self.fail(field, "is missing or empty", "give a list with at least one number")
-        return [self._finite(f"{field}[{place}]", each) for place, each in enumerate(values)]
+        return [self._finite(f"{field}[{index}]", number) for index, number in enumerate(values)]
 
     def whole(self, field: str, default: int) -> int:
         """Return a whole number from 0 up; `default` if absent."""

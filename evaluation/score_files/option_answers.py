@@ -36,22 +36,22 @@ def option_scores(row: Row, record: Mapping[str, Any], unparsed: list[str], *, m
     if not isinstance(options, list) or not isinstance(right, int):
         row.fail("id", f"the item {quoted(record['id'])} has no options", "choose mc, with the position of the text")
     if row.fields.get("right") not in (None, "") and _place(row, "right", options, may_count=may_count) != right:
-        said = quoted(str(row.fields["right"]))
+        file_answer = quoted(str(row.fields["right"]))
         fix = "give the answers to the questions of this release, with the options in their published order"
-        row.fail("right", f"is {said}, but the release has {quoted(options[right])}", fix)
-    chosen = _place(row, "prediction", options, may_count=may_count)
-    if chosen is None:
+        row.fail("right", f"is {file_answer}, but the release has {quoted(options[right])}", fix)
+    answer_index = _place(row, "prediction", options, may_count=may_count)
+    if answer_index is None:
         unparsed.append(record["id"])
-    return _winner(chosen, right, record["foil_positions"])
+    return _winner(answer_index, right, record["foil_positions"])
 
 
-def _winner(chosen: int | None, right: int, positions: Sequence[int]) -> list[float]:
+def _winner(answer_index: int | None, right: int, positions: Sequence[int]) -> list[float]:
     """Return the scores of the texts. A wrong answer whose foil is not in the release counts for the first foil."""
-    if chosen == right:
+    if answer_index == right:
         return [1.0, *[0.0] * len(positions)]
-    foil = None if chosen is None else chosen - (chosen > right)
+    foil = None if answer_index is None else answer_index - (answer_index > right)
     at = positions.index(foil) if foil in positions else 0
-    return [0.0, *[float(place == at) for place in range(len(positions))]]
+    return [0.0, *[float(index == at) for index in range(len(positions))]]
 
 
 def _place(row: Row, field: str, options: Sequence[str], *, may_count: bool) -> int | None:
@@ -73,31 +73,31 @@ def _place(row: Row, field: str, options: Sequence[str], *, may_count: bool) -> 
 def chosen_option(answer: str, options: Sequence[str]) -> int | None:
     """Return the place of the option that an answer names, or None if it names none or several."""
     text, plain = answer.strip(), _plain(answer)
-    equal = [place for place, option in enumerate(options) if _plain(option) == plain and plain]
+    equal = [index for index, option in enumerate(options) if _plain(option) == plain and plain]
     labelled = _labelled(text, len(options))
     if len(equal) == 1 and labelled in (None, equal[0]):
         return equal[0]
     if labelled is not None:
         # "A" may be the letter, or one of the options "A" and "B".
         return None if equal else labelled
-    starts = [place for place, option in enumerate(options) if not equal and _starts(text, option)]
+    starts = [index for index, option in enumerate(options) if not equal and _starts(text, option)]
     return starts[0] if len(starts) == 1 else None
 
 
 def _labelled(text: str, n: int) -> int | None:
-    found = _LABEL.match(text)
-    if not found:
+    match = _LABEL.match(text)
+    if not match:
         return None
-    mark, word, rest = found["mark"], found["word"], found["rest"]
+    mark, word, remainder = match["mark"], match["word"], match["rest"]
     if mark.isdigit() and not word:
         return None
     # "A dog runs" starts with a word, not with a letter.
-    is_said = (word and (mark.isdigit() or mark.isupper())) or (found["lead"] and mark.isupper() and mark not in _WORDS)
-    is_marked = not rest.strip() or rest[0] in _ENDS or is_said
-    if not is_marked or _AND_ANOTHER.fullmatch(rest):
+    is_said = (word and (mark.isdigit() or mark.isupper())) or (match["lead"] and mark.isupper() and mark not in _WORDS)
+    is_marked = not remainder.strip() or remainder[0] in _ENDS or is_said
+    if not is_marked or _AND_ANOTHER.fullmatch(remainder):
         return None
-    place = int(mark) - 1 if mark.isdigit() else ascii_uppercase.index(mark.upper())
-    return place if 0 <= place < n else None
+    index = int(mark) - 1 if mark.isdigit() else ascii_uppercase.index(mark.upper())
+    return index if 0 <= index < n else None
 
 
 def _starts(text: str, option: str) -> bool:

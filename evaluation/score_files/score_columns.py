@@ -32,13 +32,13 @@ def score_columns(names: Sequence[str]) -> tuple[str, ...]:
     if SCORES in names:
         return (SCORES,)
     caption = next((name for name in CAPTIONS if name in names), None)
-    foils = [(int(found[1] or 0), name) for name in names if (found := _FOIL.fullmatch(name))]
+    foils = [(int(match[1] or 0), name) for name in names if (match := _FOIL.fullmatch(name))]
     if caption and foils:
         return (caption, *(name for _, name in sorted(foils, key=lambda foil: foil[0])))
     stems: dict[str, list[tuple[int, str]]] = {}
     for name in names:
-        if (found := _NUMBERED.fullmatch(name)) and found[1] not in _ANSWERS:
-            stems.setdefault(found[1], []).append((int(found[2]), name))
+        if (match := _NUMBERED.fullmatch(name)) and match[1] not in _ANSWERS:
+            stems.setdefault(match[1], []).append((int(match[2]), name))
     runs = [sorted(run) for run in stems.values() if _is_run([number for number, _ in run])]
     if len(runs) != 1:
         return ()
@@ -81,13 +81,13 @@ def _rows_of_candidates(table: Table) -> Iterator[Scores]:
     records: dict[tuple[str, str], tuple[Row, list[float]]] = {}
     number = 0
     for row in table.rows((FIELDS | CANDIDATE_COLUMNS).__contains__, truth="right"):
-        place = row.whole("candidate", -1)
-        number += place == 0
+        candidate_index = row.whole("candidate", -1)
+        number += candidate_index == 0
         name = f"record {number}" if table.ids == "rows" else row.text("id")
         first, values = records.setdefault((row.text("subtest", ""), name), (row, []))
-        if place != len(values):
+        if candidate_index != len(values):
             fix = "number the candidates of a record in order, from 0"
-            row.fail("candidate", f"is {place} where {len(values)} comes next in {name}", fix)
+            row.fail("candidate", f"is {candidate_index} where {len(values)} comes next in {name}", fix)
         if row.fields.get("right") != first.fields.get("right"):
             row.fail(
                 "right",
@@ -128,8 +128,8 @@ def is_higher_better(row: Row) -> bool:
 
 def _of_cells(row: Row, foils: Sequence[str]) -> list[float]:
     """Return the foils' scores; empty cells at the end are foils that the item does not have."""
-    given = [name for name in foils if name in row.fields]
-    last = foils.index(given[-1]) if given else 0
+    filled_columns = [name for name in foils if name in row.fields]
+    last = foils.index(filled_columns[-1]) if filled_columns else 0
     return [row.number(name) for name in foils[: last + 1]]
 
 

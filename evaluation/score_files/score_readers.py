@@ -105,9 +105,11 @@ def _by_options(table: Table, records: Sequence[Record], notes: Notes, *, may_co
     seen: dict[str, int] = {}
     rows = list(table.rows({"id", "prediction", "right"}.__contains__, truth="right"))
     ids = _released(table.path, [row.new_name("id", seen) for row in rows], [""] * len(rows), records)
-    known = {record["id"]: record for record in records}
+    record_by_id = {record["id"]: record for record in records}
     lists = [
-        option_scores(row, known[name], notes.unparsed, may_count=may_count) if name in known else [0.0, 0.0]
+        option_scores(row, record_by_id[name], notes.unparsed, may_count=may_count)
+        if name in record_by_id
+        else [0.0, 0.0]
         for row, name in zip(rows, ids, strict=True)
     ]
     notes.of_table(table)
@@ -138,11 +140,15 @@ def _by_listed_options(table: Table, records: Sequence[Record], notes: Notes) ->
 
 def _of_harness(path: Path, records: Sequence[Record], notes: Notes) -> PairScores:
     log = read_harness_log(path)
-    notes.harness = log.about
+    notes.harness = log.details
     notes.only_winners = log.only_winners
     notes.unparsed += log.unreadable
     ids = _released(path, log.ids, [""] * len(log.ids), records)
-    return _won(ids, [one[0] for one in log.scores], records) if log.only_winners else _pairs(ids, log.scores)
+    return (
+        _won(ids, [item_scores[0] for item_scores in log.scores], records)
+        if log.only_winners
+        else _pairs(ids, log.scores)
+    )
 
 
 def _two_clips(table: Table, records: Sequence[Record], notes: Notes) -> PairScores:
@@ -152,21 +158,21 @@ def _two_clips(table: Table, records: Sequence[Record], notes: Notes) -> PairSco
     """
     data = read_two_clips(table)
     notes.of_table(table)
-    found: dict[str, list[tuple[str, str, str]]] = {}
+    pairs_by_name: dict[str, list[tuple[str, str, str]]] = {}
     subtest_of = {record["id"]: record["subtest"] for record in records}
     for pair in pairs_of(records):
-        found.setdefault(pair[0], []).append(pair)
+        pairs_by_name.setdefault(pair[0], []).append(pair)
     ids: list[str] = []
     for name, subtest in zip(data.ids, data.subtests, strict=True):
-        named = found.get(name, [])
-        items = [pair for pair in named if subtest_of[pair[1]] == subtest] or named
+        named_pairs = pairs_by_name.get(name, [])
+        items = [pair for pair in named_pairs if subtest_of[pair[1]] == subtest] or named_pairs
         if len(items) > 1:
-            places = ", ".join(subtest_of[pair[1]] for pair in items)
+            names = ", ".join(subtest_of[pair[1]] for pair in items)
             raise EvaluationError(
-                f"{table.path}: id: {quoted(name)} is a pair in several subtests ({shortened(places)}); give subtest"
+                f"{table.path}: id: {quoted(name)} is a pair in several subtests ({shortened(names)}); give subtest"
             )
         ids += items[0][1:] if items else (f"{name} (clip 0)", f"{name} (clip 1)")
-    lists = [values.tolist() for both in zip(*halves(data.scores), strict=True) for values in both]
+    lists = [values.tolist() for pair_scores in zip(*halves(data.scores), strict=True) for values in pair_scores]
     return _pairs(ids, lists)
 
 
@@ -188,10 +194,10 @@ def _ids(path: Path, data: PairScores, records: Sequence[Record], notes: Notes) 
     if notes.ids == "named":
         return _released(path, data.ids, subtests, records)
     if notes.ids == "index":
-        found = _released(path, data.ids, subtests, records)
-        counts = [[str(k + first) for k in range(len(found))] for first in (0, 1)]
-        if list(data.ids) not in counts or {record["id"] for record in records}.issuperset(found):
-            return found
+        released_ids = _released(path, data.ids, subtests, records)
+        counts = [[str(k + first) for k in range(len(released_ids))] for first in (0, 1)]
+        if list(data.ids) not in counts or {record["id"] for record in records}.issuperset(released_ids):
+            return released_ids
     if notes.ignored:
         names = ", ".join(notes.ignored)
         fix = f"say which it is, such as id={next(iter(notes.ignored))}"
@@ -224,8 +230,8 @@ def _won(ids: Sequence[str], right: Sequence[float], records: Sequence[Record]) 
     foils = {record["id"]: len(record["foils"]) for record in records}
     lists = []
     for name, credit in zip(ids, right, strict=True):
-        rest = max(0, foils.get(name, 1) - 1)
-        lists.append([credit, 1.0 - credit, *[0.0] * rest])
+        n_more_foils = max(0, foils.get(name, 1) - 1)
+        lists.append([credit, 1.0 - credit, *[0.0] * n_more_foils])
     return _pairs(ids, lists)
 
 
@@ -234,18 +240,18 @@ def _released(path: Path, ids: Sequence[str], subtests: Sequence[str], records: 
 
     EvaluationError: an id of several subtests without a subtest, or two records of one item.
     """
-    known = {record["id"]: record["subtest"] for record in records}
+    subtest_by_id = {record["id"]: record["subtest"] for record in records}
     within: dict[str, list[str]] = {}
-    for name, subtest in known.items():
+    for name, subtest in subtest_by_id.items():
         within.setdefault(name.removeprefix(f"{subtest}:"), []).append(name)
-    file_is = path.stem if path.stem in known.values() else ""
-    found: list[str] = []
+    file_is = path.stem if path.stem in subtest_by_id.values() else ""
+    released_ids: list[str] = []
     first: dict[str, str] = {}
-    for name, named in zip(ids, subtests, strict=True):
-        subtest = named or file_is
-        if subtest and (item := release_id(subtest, name)) in known:
+    for name, named_subtest in zip(ids, subtests, strict=True):
+        subtest = named_subtest or file_is
+        if subtest and (item := release_id(subtest, name)) in subtest_by_id:
             items = [item]
-        elif name in known:
+        elif name in subtest_by_id:
             items = [name]
         else:
             items = [] if subtest else within.get(name, [])
@@ -261,8 +267,8 @@ def _released(path: Path, ids: Sequence[str], subtests: Sequence[str], records: 
             )
         if item:
             first[item] = name
-        found.append(item or name)
-    return found
+        released_ids.append(item or name)
+    return released_ids
 
 
 def _pairs(ids: Sequence[str], lists: Sequence[Sequence[float]]) -> PairScores:

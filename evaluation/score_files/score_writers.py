@@ -33,8 +33,8 @@ def _pair(row: ReleaseScore) -> dict[str, Any]:
         record["proficiency"] = {"caption": row.proficiency_caption, "foils": list(row.proficiency_foils)}
     if row.kind == WINNER:
         record["kind"] = WINNER
-    about = {"subtest": row.subtest, "test": row.test, "cluster": row.cluster}
-    return {**record, **about, "higher_is_better": row.higher_is_better}
+    facts = {"subtest": row.subtest, "test": row.test, "cluster": row.cluster}
+    return {**record, **facts, "higher_is_better": row.higher_is_better}
 
 
 def vilma(rows: Rows) -> bytes:
@@ -96,12 +96,12 @@ def _rising(row: ReleaseScore) -> list[float]:
 
 def winoground(rows: Rows) -> bytes:
     """Write `{"id", "c0_i0", "c1_i0", "c0_i1", "c1_i1"}` of each pair with both items; `id` is the name of the pair."""
-    places = [(row.subtest, row.pair) if row.pair else None for row in rows]
+    pair_keys = [(row.subtest, row.pair) if row.pair else None for row in rows]
     lines = []
-    for one, other in two_of_each(places, [row.id for row in rows]):
-        right0, wrong1, right1, wrong0 = (*_rising(rows[one])[:2], *_rising(rows[other])[:2])
+    for first, second in two_of_each(pair_keys, [row.id for row in rows]):
+        right0, wrong1, right1, wrong0 = (*_rising(rows[first])[:2], *_rising(rows[second])[:2])
         cells = dict(zip(CELLS, (right0, wrong1, wrong0, right1), strict=True))
-        lines.append({"id": rows[one].pair, "subtest": rows[one].subtest, **cells})
+        lines.append({"id": rows[first].pair, "subtest": rows[first].subtest, **cells})
     return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()
 
 

@@ -43,13 +43,13 @@ def read_scored(paths: Sequence[Path]) -> ScoredItems:
                 row.fail("id", f"{quoted(name)} is scored twice by {quoted(model)}", "keep one of them")
             scores[model][name] = right_first(values, right)
             categories[model] = row.text("category", categories.get(model, ""))
-            about = {k: number_of(v) if row.is_text else v for k, v in row.fields.items() if k not in own_fields}
-            facts.setdefault(name, {}).update(about)
+            row_facts = {k: number_of(v) if row.is_text else v for k, v in row.fields.items() if k not in own_fields}
+            facts.setdefault(name, {}).update(row_facts)
             clusters[name] = f"cluster {row.text('cluster', '')}" if row.fields.get("cluster") else f"item {name}"
     if not facts:
         raise EvaluationError(f"{paths[0]}: record: there is none; give at least one scored item")
     ids = list(facts)
-    tables = {model: padded([given.get(name, []) for name in ids]) for model, given in scores.items()}
+    tables = {model: padded([scores_by_id.get(name, []) for name in ids]) for model, scores_by_id in scores.items()}
     return ScoredItems(ids, [clusters[name] for name in ids], [facts[name] for name in ids], tables, categories)
 
 
@@ -73,7 +73,7 @@ def read_edits(paths: Sequence[Path], file_format: str | None = None) -> list[Ed
     if file_format:
         items = hard_part(read_items(paths, file_format)[0])
         return [EditFacts(item.caption, foil, "", subtest=item.subtest) for item in items for foil in item.foils]
-    found: list[EditFacts] = []
+    edits: list[EditFacts] = []
     for path in paths:
         for row in rows(path):
             source = row.text("source")
@@ -81,10 +81,10 @@ def read_edits(paths: Sequence[Path], file_format: str | None = None) -> list[Ed
                 row.fail("source", f"is {quoted(source)}", "give machine or person")
             foils = row.texts("foils" if "foils" in row.fields else "foil")
             caption, verb = row.text("caption"), row.text("verb", "")
-            found += [EditFacts(caption, foil, source, verb) for foil in foils]
-    if not found:
+            edits += [EditFacts(caption, foil, source, verb) for foil in foils]
+    if not edits:
         raise EvaluationError(f"{paths[0]}: record: there is none; give at least one foil")
-    return found
+    return edits
 
 
 READERS = {"scored": read_scored, "corpus": read_corpus, "edits": read_edits}

@@ -31,7 +31,7 @@ from foilworks.core.corpus.release_records import release_id
 from foilworks.core.text.quoting import quoted, shortened
 
 # Subtest and id of a record.
-Place = tuple[str, str]
+RecordKey = tuple[str, str]
 # Other fields of a record, in addition to its id and scores.
 BESIDE = frozenset({"subtest", "test", "cluster", "proficiency"})
 
@@ -82,10 +82,10 @@ class Lists:
 
 def padded(lists: Iterable[Sequence[float]]) -> NDArray[np.float64]:
     """Return (n, longest) with NaN to the right of shorter rows; at least one column."""
-    found = Lists()
+    rows = Lists()
     for values in lists:
-        found.add(list(values))
-    return found.padded()
+        rows.add(list(values))
+    return rows.padded()
 
 
 @dataclass
@@ -167,10 +167,10 @@ def read_scores(
         return read_matrix(path), notes
     if kind == "choices":
         return read_choices(path, notes, columns, layout, names, beside), notes
-    table = Table(path, columns, names=names, beside=beside)
-    found = read_two_clips(table) if kind == "two_clips" else read_answers(table)
+    table = Table(path, columns, names=names, second_file=beside)
+    scores = read_two_clips(table) if kind == "two_clips" else read_answers(table)
     notes.of_table(table)
-    return found, notes
+    return scores, notes
 
 
 def read_pairs(
@@ -189,13 +189,13 @@ def read_pairs(
     if len(proficiency) not in {0, 1, len(paths)}:
         raise EvaluationError(f"{len(proficiency)} proficiency files for {len(paths)} files; give one, or one for each")
     pairs = _Pairs()
-    for place, path in enumerate(paths):
+    for index, path in enumerate(paths):
         start = len(pairs.ids)
         table = Table(path, columns)
         _add_table(pairs, table, model)
         notes.of_table(table)
         if proficiency:
-            simpler = proficiency[place if len(proficiency) > 1 else 0]
+            simpler = proficiency[index if len(proficiency) > 1 else 0]
             _add_proficiency(pairs, start, path.stem, simpler, notes, shared=len(proficiency) < len(paths))
         if len(paths) > 1:
             pairs.ids[start:] = [f"{path.stem}/{name}" for name in pairs.ids[start:]]
@@ -220,14 +220,14 @@ def _add_table(pairs: _Pairs, table: Table, model: str) -> None:
                 continue
         name = row.key or row.text("id")
         subtest = row.text("subtest", "") if "subtest" in fields else ""
-        place = f"{subtest}\0{name}" if subtest else name
-        if place in seen:
+        record_key = f"{subtest}\0{name}" if subtest else name
+        if record_key in seen:
             _refuse_second(table, row, subtest, name)
-        seen.add(place)
+        seen.add(record_key)
         if not BESIDE.isdisjoint(fields):
             for column, what in ((pairs.subtests, "subtest"), (pairs.tests, "test"), (pairs.clusters, "cluster")):
-                if said := row.text(what, ""):
-                    pairs.put(column, said)
+                if value := row.text(what, ""):
+                    pairs.put(column, value)
             if pair := row.inner("proficiency"):
                 pairs.proficiency[len(pairs.ids)] = inner_scores(pair, row)
         add_id(name)
@@ -235,8 +235,8 @@ def _add_table(pairs: _Pairs, table: Table, model: str) -> None:
     pairs.fill()
     pairs.stems += [table.path.stem] * (len(pairs.ids) - before)
     if model and len(pairs.ids) == before:
-        known = ", ".join(models) or "the file names none"
-        raise EvaluationError(f"{table.path}: model: no record is for {quoted(model)}; its models: {known}")
+        model_names = ", ".join(models) or "the file names none"
+        raise EvaluationError(f"{table.path}: model: no record is for {quoted(model)}; its models: {model_names}")
 
 
 def right_first(values: list[float], right: int) -> list[float]:
@@ -247,22 +247,22 @@ def right_first(values: list[float], right: int) -> list[float]:
 def _add_proficiency(pairs: _Pairs, start: int, stem: str, simpler: Path, notes: Notes, *, shared: bool) -> None:
     """Add scores of a second file for the records from `start` on, and list ids on one side only."""
     names, subtests = pairs.ids[start:], pairs.subtests[start:]
-    beside = _beside(simpler, stem, names, subtests, shared=shared)
-    used: set[Place] = set()
+    proficiency_scores = _proficiency_scores(simpler, stem, names, subtests, shared=shared)
+    used: set[RecordKey] = set()
     for number, (name, subtest) in enumerate(zip(names, subtests, strict=True), start=start):
-        place = (subtest or stem, name) if (subtest or stem, name) in beside else ("", name)
-        used.add(place)
-        if number not in pairs.proficiency and place in beside:
-            pairs.proficiency[number] = beside[place]
+        record_key = (subtest or stem, name) if (subtest or stem, name) in proficiency_scores else ("", name)
+        used.add(record_key)
+        if number not in pairs.proficiency and record_key in proficiency_scores:
+            pairs.proficiency[number] = proficiency_scores[record_key]
         if number not in pairs.proficiency:
             notes.unmatched.setdefault("without_proficiency", []).append(name)
-    alone = [_with_subtest(*place) for place in beside if place not in used]
+    alone = [_with_subtest(*record_key) for record_key in proficiency_scores if record_key not in used]
     notes.unmatched.setdefault("proficiency_without_item", []).extend(alone)
 
 
-def _beside(
+def _proficiency_scores(
     simpler: Path, stem: str, names: Sequence[str], named_subtests: Sequence[str], *, shared: bool
-) -> dict[Place, list[float]]:
+) -> dict[RecordKey, list[float]]:
     """Return {(subtest, id): scores} of the proficiency items, subtest "" if none is named.
 
     An item that names no subtest gets the only record of its id, whatever that one's subtest; not if several files
@@ -272,11 +272,11 @@ def _beside(
     subtests: dict[str, list[str]] = {}
     for name, subtest in zip(names, named_subtests, strict=True):
         subtests.setdefault(name, []).append(subtest or stem)
-    found: dict[Place, list[float]] = {}
-    places: dict[str, list[Place]] = {}
+    scores_by_key: dict[RecordKey, list[float]] = {}
+    keys_by_name: dict[str, list[RecordKey]] = {}
     for values, right, row in score_rows(table := Table(simpler)):
         name, subtest = row.key or row.text("id"), row.text("subtest", "")
-        if (subtest, name) in found:
+        if (subtest, name) in scores_by_key:
             _refuse_second(table, row, subtest, name)
         if not subtest and len(several := subtests.get(name, [])) > 1:
             row.fail(
@@ -284,12 +284,12 @@ def _beside(
                 f"is missing, and {quoted(name)} is an id in {shortened(', '.join(several))}",
                 "name one of them",
             )
-        found[subtest, name] = right_first(values, right)
-        places.setdefault(name, []).append((subtest, name))
+        scores_by_key[subtest, name] = right_first(values, right)
+        keys_by_name.setdefault(name, []).append((subtest, name))
     for name, subtest in zip(names, named_subtests, strict=True):
-        if not (shared or subtest) and len(subtests[name]) == len(places.get(name, [])) == 1:
-            found[stem, name] = found.pop(places[name][0])
-    return found
+        if not (shared or subtest) and len(subtests[name]) == len(keys_by_name.get(name, [])) == 1:
+            scores_by_key[stem, name] = scores_by_key.pop(keys_by_name[name][0])
+    return scores_by_key
 
 
 def _with_subtest(subtest: str, name: str) -> str:
@@ -305,19 +305,22 @@ def _only_missing_everywhere(notes: Notes, files: int) -> None:
 
 def _refuse_second(table: Table, row: Row, subtest: str, name: str) -> NoReturn:
     """Refuse a second record of an id: of another model or protocol, as in an export's scores.jsonl, or a duplicate."""
-    place = (subtest, name)
+    record_key = (subtest, name)
     first = next(
-        each for each in table.again().rows() if (each.text("subtest", ""), each.key or each.text("id")) == place
+        earlier_row
+        for earlier_row in table.again().rows()
+        if (earlier_row.text("subtest", ""), earlier_row.key or earlier_row.text("id")) == record_key
     )
-    for said in ("model", "model_key", "protocol"):
-        one, other = first.fields.get(said), row.fields.get(said)
-        if one != other:
+    for name_field in ("model", "model_key", "protocol"):
+        first_value, second_value = first.fields.get(name_field), row.fields.get(name_field)
+        if first_value != second_value:
             fix = "name one of them with --model, or give the export's scores/MODEL.jsonl"
-            if said == "protocol":
+            if name_field == "protocol":
                 fix = "give the export's file of one of them, scores/MODEL.jsonl"
             row.fail(
                 "id",
-                f"{quoted(name)} has scores of the {said}s {quoted(one)} (line {first.line}) and {quoted(other)}",
+                f"{quoted(name)} has scores of the {name_field}s {quoted(first_value)} (line {first.line}) and "
+                f"{quoted(second_value)}",
                 fix,
             )
     row.fail("id", f"{quoted(name)} occurs twice in the file (first in line {first.line})", "keep one of them")
@@ -329,7 +332,7 @@ def read_choices(
     columns: Columns | None = None,
     layout: str = AUTO_LAYOUT,
     names: Sequence[str] = (),
-    beside: Path | None = None,
+    second_file: Path | None = None,
 ) -> ChoiceScores:
     """Read scores of candidates, the right one first (or at the index `right`), or predictions as scores of 1 and 0."""
     notes = notes if notes is not None else Notes()
@@ -338,7 +341,7 @@ def read_choices(
         notes.warnings += warnings
         notes.ids = "rows"
         return numbered(array_scores)
-    table = Table(path, columns, names=names, beside=beside)
+    table = Table(path, columns, names=names, second_file=second_file)
     if kind_of(table) == "predictions":
         ids, won = read_predictions(table)
         notes.of_table(table)
@@ -346,19 +349,19 @@ def read_choices(
         flags = np.array(won)
         return numbered(np.column_stack([flags, 1.0 - flags]), ids, all_candidates=False)
     seen: dict[str, int] = {}
-    scores, places = Lists(), array("q")
+    scores, right_indices = Lists(), array("q")
     clusters: list[str] = []
     for values, right, row in score_rows(table):
         name = row.new_name("id", seen)
         scores.add(values)
-        places.append(right)
+        right_indices.append(right)
         notes.only_winners |= row.fields.get("kind") == WINNER
         cluster = row.text("cluster", "") if row.fields.get("cluster") else ""
         clusters.append(f"cluster {cluster}" if cluster else f"item {name}")
     notes.of_table(table)
     if not seen:
         raise EvaluationError(f"{path}: record: there is none; give at least one")
-    return ChoiceScores(list(seen), scores.padded(), np.array(places), clusters, not notes.only_winners)
+    return ChoiceScores(list(seen), scores.padded(), np.array(right_indices), clusters, not notes.only_winners)
 
 
 def numbered(

@@ -31,17 +31,17 @@ Columns = Mapping[str, str]
 Uses = Callable[[str], bool]
 
 
-def parse_columns(given: str) -> dict[str, str]:
+def parse_columns(text: str) -> dict[str, str]:
     """Parse `id=qid, right=answer` into {role: column}. EvaluationError: not such a pair, or a role occurs twice."""
-    found: dict[str, str] = {}
-    for part in filter(None, map(str.strip, given.split(","))):
-        role, equals, name = (piece.strip() for piece in part.partition("="))
-        if not (role and equals and name) or role in found:
+    columns: dict[str, str] = {}
+    for pair in filter(None, map(str.strip, text.split(","))):
+        role, equals, name = (piece.strip() for piece in pair.partition("="))
+        if not (role and equals and name) or role in columns:
             raise EvaluationError(
-                f"columns: {quoted(part)} is not a column; write each role once as ROLE=NAME, such as id=question_id"
+                f"columns: {quoted(pair)} is not a column; write each role once as ROLE=NAME, such as id=question_id"
             )
-        found[role] = name
-    return found
+        columns[role] = name
+    return columns
 
 
 class Table:
@@ -60,7 +60,7 @@ class Table:
         *,
         is_csv: bool | None = None,
         names: Sequence[str] = (),
-        beside: Path | None = None,
+        second_file: Path | None = None,
     ) -> None:
         self.path = path
         self.ignored: dict[str, None] = {}
@@ -68,11 +68,11 @@ class Table:
         self._columns = columns
         self._roles = {name: role for role, name in (columns or {}).items()}
         self.is_csv = path.suffix.lower() in SUFFIXES if is_csv is None else is_csv
-        if not self.is_csv and (names or beside):
+        if not self.is_csv and (names or second_file):
             raise EvaluationError(f"{path}: only a CSV file takes column names or a second file; leave them out")
         if self.is_csv:
             source = NamedSource(path, names) if names else CsvSource(path)
-            self._source = JoinedSource(source, beside) if beside else source
+            self._source = JoinedSource(source, second_file) if second_file else source
             self._open_csv(is_named=bool(names))
         else:
             self._records = rows(path)
@@ -112,15 +112,15 @@ class Table:
 
     @property
     def shown(self) -> str:
-        named = [shortened(name) or "one without a name" for name in self._source.names[:_SHOWN]]
-        return f"its columns: {', '.join(named) or 'none'}{', …' if len(self._source.names) > _SHOWN else ''}"
+        column_names = [shortened(name) or "one without a name" for name in self._source.names[:_SHOWN]]
+        return f"its columns: {', '.join(column_names) or 'none'}{', …' if len(self._source.names) > _SHOWN else ''}"
 
     def _note(self, unused: list[str], line: int | None, truth: str) -> None:
         for name in unused:
             if truth and name.lower() in TRUTH_NAMES:
                 problem = "looks like the right answer, but is not used"
-                given = f"{truth}={shortened(name)}"
-                fix = f"use it by --column {given} (on the page: {given}), or remove it"
+                assignment = f"{truth}={shortened(name)}"
+                fix = f"use it by --column {assignment} (on the page: {assignment}), or remove it"
                 fail(self.path, line, name, problem, fix)
             self.ignored[name] = None
 
@@ -169,12 +169,12 @@ class Table:
         for name in roles:
             if name not in names:
                 self._lacks(name)
-        named = set(roles.values())
-        names = [roles.get(name, f"{name} (unused)" if name in named else name) for name in names]
+        role_names = set(roles.values())
+        names = [roles.get(name, f"{name} (unused)" if name in role_names else name) for name in names]
         if "id" not in names:
-            known = next((name for name in ID_NAMES if name in names), "")
-            self.ids = "named" if known else "rows" if names[0] else "index"
-            names = ["id" if name == known and self.ids != "rows" else name for name in names]
+            id_column = next((name for name in ID_NAMES if name in names), "")
+            self.ids = "named" if id_column else "rows" if names[0] else "index"
+            names = ["id" if name == id_column and self.ids != "rows" else name for name in names]
         if not names[0] and self.ids != "index":
             names[0] = INDEX
         for k, name in enumerate(names):
@@ -195,8 +195,8 @@ class Table:
                     "name or remove it",
                 )
         self.names = tuple(names)
-        given = zip(names, self._source.names, strict=False)
-        self._called = {name: own or INDEX for name, own in given if name not in {own.lower(), SCORES}}
+        pairs = zip(names, self._source.names, strict=False)
+        self._called = {name: own or INDEX for name, own in pairs if name not in {own.lower(), SCORES}}
         self._width = 0 if names[-1] == SCORES and width == len(names) else width
 
     def _lacks(self, name: str) -> NoReturn:

@@ -33,9 +33,9 @@ def is_of_two_clips(names: Sequence[str]) -> bool:
 def read_two_clips(table: Table) -> TwoClipScores:
     """Read all items, in the order of the file. EvaluationError names file, record and field."""
     if not is_of_two_clips(table.names):
-        shown = ", ".join(CELLS)
+        cell_names = ", ".join(CELLS)
         raise EvaluationError(
-            f"{table.path}: columns: there are no scores of two clips; give {shown}, or label and score"
+            f"{table.path}: columns: there are no scores of two clips; give {cell_names}, or label and score"
         )
     rows = _labelled(table) if set(table.names) >= LABELLED else _wide(table)
     ids, scores, subtests, clusters = [], [], [], []
@@ -64,17 +64,17 @@ def _wide(table: Table) -> Iterator[tuple[str, list[float], Row]]:
 
 def _labelled(table: Table) -> Iterator[tuple[str, list[float], Row]]:
     """Collect the four records of each item."""
-    found: dict[str, tuple[dict[str, float], Row]] = {}
+    records_by_item: dict[str, tuple[dict[str, float], Row]] = {}
     for row in table.rows(_USED.__contains__):
         label = row.text("label")
-        parts = _LABEL.fullmatch(label)
-        if parts is None:
+        match = _LABEL.fullmatch(label)
+        if match is None:
             row.fail("label", f"is {quoted(label)}", "give the item with caption and clip, such as 0_c0_i1")
-        values, _first = found.setdefault(parts[1], ({}, row))
-        if parts[2] in values:
+        values, _first = records_by_item.setdefault(match[1], ({}, row))
+        if match[2] in values:
             row.fail("label", f"{quoted(label)} occurs twice in the file", "keep one of them")
-        values[parts[2]] = _signed(row, [row.number("score")])[0]
-    for name, (values, row) in found.items():
+        values[match[2]] = _signed(row, [row.number("score")])[0]
+    for name, (values, row) in records_by_item.items():
         missing = [cell for cell in CELLS if cell not in values]
         if missing:
             row.fail("label", f"there is no {name}_{missing[0]}", "give four scores for each item")

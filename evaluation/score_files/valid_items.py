@@ -24,7 +24,7 @@ def restrict_to_valid(
     """
     if len(items) != len(files):
         raise EvaluationError(f"{len(items)} item files for {len(files)} score files; give one for each")
-    known: dict[str, ItemFacts] = {}
+    item_by_id: dict[str, ItemFacts] = {}
     for scores, path in zip(files, items, strict=True):
         prefix = f"{scores.stem}/" if len(files) > 1 else ""
         for item in read_items([path])[0]:
@@ -33,25 +33,27 @@ def restrict_to_valid(
                     f"{path}: votes: item {quoted(item.id)} has none, so its validity is unknown; give a file with "
                     "votes"
                 )
-            known[prefix + item.id] = known[prefix + item.id.removeprefix(f"{item.subtest}:")] = item
-    found = [known.get(name) for name in data.ids]
-    kept = [place for place, item in enumerate(found) if item is not None and item.valid]
-    if not kept:
+            item_by_id[prefix + item.id] = item_by_id[prefix + item.id.removeprefix(f"{item.subtest}:")] = item
+    scored_items = [item_by_id.get(name) for name in data.ids]
+    valid_indices = [index for index, item in enumerate(scored_items) if item is not None and item.valid]
+    if not valid_indices:
         raise EvaluationError(
             f"{items[0]}: id: no scored item is a valid item of this file; give the item file of these scores"
         )
-    paired = [bool(item and item.proficiency and item.proficiency.valid) for item in found]
+    paired = [bool(item and item.proficiency and item.proficiency.valid) for item in scored_items]
     left_out = {
-        "not_in_items": [name for name, item in zip(data.ids, found, strict=True) if item is None],
-        "not_valid": [name for name, item in zip(data.ids, found, strict=True) if item is not None and not item.valid],
+        "not_in_items": [name for name, item in zip(data.ids, scored_items, strict=True) if item is None],
+        "not_valid": [
+            name for name, item in zip(data.ids, scored_items, strict=True) if item is not None and not item.valid
+        ],
     }
     return (
         replace(
             data,
-            main=data.main[kept],
-            proficiency=np.where(np.array(paired)[:, None], data.proficiency, np.nan)[kept],
+            main=data.main[valid_indices],
+            proficiency=np.where(np.array(paired)[:, None], data.proficiency, np.nan)[valid_indices],
             **{
-                name: [getattr(data, name)[place] for place in kept]
+                name: [getattr(data, name)[index] for index in valid_indices]
                 for name in ("ids", "subtests", "tests", "clusters")
             },
         ),

@@ -292,7 +292,7 @@ class TestPublishedPredictions:
         with pytest.raises(ActionableError, match="has 3 cells; give that many names, not 2"):
             read_choices(path, names=["id", "caption"])
         with pytest.raises(ActionableError, match=r"g.csv:3: record: has no matching row in the second file"):
-            read_choices(path, names=["id", "caption", "foil"], beside=beside)
+            read_choices(path, names=["id", "caption", "foil"], second_file=beside)
         assert read_choices(path, names=["id", "caption", "foil"]).scores.tolist() == [[1, 2]]
 
 
