@@ -29,7 +29,7 @@ STRONG = replaced(
 GUESSES = replaced(
     "foilworks.core.projects.limits.rate_limits.is_exceeded",
     "attempts with wrong passwords are limited",
-    lambda limit, *whose, more=1: False,
+    lambda limit, *whose, n_attempts=1: False,
 )
 UNUSED = replaced(
     "foilworks.core.projects.actions.members.unused_accounts",

@@ -27,7 +27,7 @@ SIGN_IN = replaced(
     lambda self, request, view, args, kwargs: None,
 )
 MEMBERS = replaced(
-    "foilworks.core.projects.access._held",
+    "foilworks.core.projects.access._effective_roles",
     "a project exists for its members only",
     lambda person, project: frozenset(Role.values),
 )

@@ -73,8 +73,8 @@ def worker_name(pid: int | None = None) -> str:
 def write(job: Job, **fields: object) -> None:
     """Write fields of a job and renew its lease. JobStopped: this attempt no longer holds the job."""
     attempt_rows = Job.objects.filter(pk=job.pk, state=JobState.RUNNING, attempts=job.attempts)
-    attempt_rows = attempt_rows.update(**{**_renewal(), **fields})
-    if not attempt_rows:
+    n_written = attempt_rows.update(**{**_renewal(), **fields})
+    if not n_written:
         raise JobStopped(f"job {job.pk} is no longer held by attempt {job.attempts}")
     for name, value in fields.items():
         setattr(job, name, value)

@@ -269,13 +269,13 @@ def dispatch(jobs: QuerySet[Job], level: int = logging.INFO) -> int:
     try:
         with _queue("default").connection.lock(
             "foilworks:dispatch", timeout=DISPATCH_LOCK_TTL_S, blocking_timeout=10
-        ) as open_jobs:
+        ) as lock:
             queued_ids = {job_id for lane in _lanes() for job_id in _queue(*lane).job_ids}
             busy = _busy_by_project(queued_ids)
             pushed, held_at = 0, time.monotonic()
             for job in waiting:
                 if time.monotonic() - held_at > DISPATCH_LOCK_TTL_S / 4:
-                    open_jobs.reacquire()
+                    lock.reacquire()
                     held_at = time.monotonic()
                 limit = _quota(job.queue, job.project_id)
                 if str(job.pk) in queued_ids or (limit and busy[job.project_id] >= limit):

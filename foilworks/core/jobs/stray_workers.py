@@ -43,5 +43,5 @@ def _current_jobs(pids: Collection[int]) -> dict[int, UUID]:
         if worker.pid in pids and worker.hostname == socket.gethostname() and worker.birth_date
     ]
     # A killed worker stays registered for a while, and another process may get its id: the youngest counts.
-    by_pid = {worker.pid: worker for worker in sorted(own_workers, key=lambda each: each.birth_date)}
+    by_pid = {worker.pid: worker for worker in sorted(own_workers, key=lambda worker: worker.birth_date)}
     return {pid: UUID(job_id) for pid, worker in by_pid.items() if (job_id := worker.get_current_job_id())}

@@ -95,7 +95,7 @@ def open_video(path: Path) -> Iterator[OpenVideo]:
         check_header(path, container, stream)
         stream.codec_context.options = decoder_options()
         stream.codec_context.thread_count = 1
-        sound = next((stream for stream in container.streams.audio if stream.codec_context is not None), None)
+        sound = next((track for track in container.streams.audio if track.codec_context is not None), None)
         yield OpenVideo(path, container, stream, sound, _origin(container, stream, sound), ticks)
 
 
@@ -126,9 +126,9 @@ def _decoding_ticks(container: InputContainer) -> tuple[int, ...]:
 
 def _origin(container: InputContainer, stream: VideoStream, sound: AudioStream | None) -> Fraction:
     starts = [
-        stream.start_time * Fraction(stream.time_base)
-        for stream in (stream, sound)
-        if stream is not None and stream.start_time is not None and stream.time_base
+        track.start_time * Fraction(track.time_base)
+        for track in (stream, sound)
+        if track is not None and track.start_time is not None and track.time_base
     ]
     if not starts and container.start_time is not None:
         starts = [Fraction(container.start_time, av.time_base)]

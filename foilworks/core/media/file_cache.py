@@ -40,7 +40,7 @@ class FileCache:
         if limit < 1:
             raise ValueError(f"a cache of {limit} bytes is too small; set a larger limit or disable it")
         self.folder, self.limit, self.spare_s = Path(folder), limit, spare_s
-        self._held = 0
+        self._size = 0
         self._uncounted = limit
 
     def get(self, key: str) -> bytes | None:
@@ -72,9 +72,9 @@ class FileCache:
 
     def note(self, size: int) -> None:
         """Count added bytes; remove the least recently used entries if the cache is full."""
-        self._held += size
+        self._size += size
         self._uncounted += size
-        if self._uncounted > self.limit * RESCAN_FRACTION or self._held > self.limit:
+        if self._uncounted > self.limit * RESCAN_FRACTION or self._size > self.limit:
             self._make_room()
 
     def drop(self, key: str) -> None:
@@ -103,15 +103,15 @@ class FileCache:
 
     def _make_room(self) -> None:
         entries = sorted(self._entries())
-        self._held, self._uncounted = sum(size for _, size, _ in entries), 0
-        if self._held <= self.limit:
+        self._size, self._uncounted = sum(size for _, size, _ in entries), 0
+        if self._size <= self.limit:
             return
         for used, size, path in entries:
-            if self._held <= self.limit * TARGET_FILL or (self.spare_s and used > time.time() - self.spare_s):
+            if self._size <= self.limit * TARGET_FILL or (self.spare_s and used > time.time() - self.spare_s):
                 break
             with suppress(OSError):
                 path.unlink()
-                self._held -= size
+                self._size -= size
 
 
 # A file that was asked for so lately may be just about to be opened: it stays, even beyond the limit.

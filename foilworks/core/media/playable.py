@@ -121,7 +121,7 @@ def rewrite(source: Path, target: Path) -> None:
         # The filter sets that of the source's container, which the copy's may not know.
         stream.codec_context.codec_tag = "\0\0\0\0"
         sound = _Sound(video, out, target.suffix[1:]) if video.sound else None
-        read = [stream for stream in (video.stream, video.sound) if stream is not None]
+        read = [track for track in (video.stream, video.sound) if track is not None]
         pts, duration = _last_shown(source)
         for packet in video.container.demux(read):
             if packet.stream_index != video.stream.index:

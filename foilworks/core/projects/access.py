@@ -52,11 +52,11 @@ def roles_in(person: User, project: Project) -> frozenset[str]:
     limits = limits_of(person)
     if limits.project_id not in (None, project.pk):
         return frozenset()
-    roles = _stored_roles(person, project)
+    roles = _effective_roles(person, project)
     return roles & {limits.role} if limits.role else roles
 
 
-def _stored_roles(person: User, project: Project) -> frozenset[str]:
+def _effective_roles(person: User, project: Project) -> frozenset[str]:
     return frozenset(Role.values) if person.is_superuser else frozenset(_memberships(person, project))
 
 

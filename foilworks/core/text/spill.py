@@ -16,8 +16,8 @@ class Spill:
 
     def __init__(self) -> None:
         # An empty name is a private file: no other process sees it, no crash leaves it behind.
-        self._kept = sqlite3.connect("", isolation_level=None, check_same_thread=False)
-        self._kept.executescript(
+        self._database = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+        self._database.executescript(
             "PRAGMA journal_mode = OFF; PRAGMA cache_size = -8192;"
             "CREATE TABLE kept (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID"
         )
@@ -26,7 +26,7 @@ class Spill:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._kept.close()
+        self._database.close()
 
     def setdefault(self, key: str, value: str) -> str | None:
         """Return the existing value of the key; None if it is new, and then set this value."""
@@ -40,7 +40,7 @@ class Spill:
 
     def _run(self, statement: str, *values: str) -> sqlite3.Cursor:
         try:
-            return self._kept.execute(statement, values)
+            return self._database.execute(statement, values)
         except sqlite3.OperationalError as error:
             problem = f"no space for the data of an import ({error})"
             raise ActionableError(f"temporary folder: {problem}; free space there") from error

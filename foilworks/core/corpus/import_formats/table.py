@@ -98,7 +98,7 @@ def _read_file(
     )
     raw = _selected_rows(recipe, rows, count)
     own_ids = "id" in recipe.columns and not recipe.lists_videos
-    yield from read_records(file, raw, lambda one: record_of(recipe, one, subtest, texts), own_ids=own_ids)
+    yield from read_records(file, raw, lambda record: record_of(recipe, record, subtest, texts), own_ids=own_ids)
     if count.left_out:
         problem = f"{count.left_out} of {count.rows} rows do not meet the conditions and are left out"
         yield RecordWarning(f"{file}:1", "where", problem)

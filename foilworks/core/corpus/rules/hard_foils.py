@@ -66,11 +66,11 @@ def candidates_of(record: Mapping[str, Any]) -> Candidates:
 def hard_foils(items: Iterable[Candidates]) -> list[HardFoil | None]:
     """Return the hard foil of each item, None if all its foils count alike."""
     all_items = list(items)
-    hard_foils_by_index = [stated_hard_foil(item) for item in all_items]
+    item_hard_foils = [stated_hard_foil(item) for item in all_items]
     nearest: dict[int, tuple[int, float]] = {
         at: _nearest(item.caption, item.foils)
         for at, item in enumerate(all_items)
-        if hard_foils_by_index[at] is None and may_have_nearest(item)
+        if item_hard_foils[at] is None and may_have_nearest(item)
     }
     shares: dict[str, list[float]] = defaultdict(list)
     for at, (_index, share) in nearest.items():
@@ -78,8 +78,8 @@ def hard_foils(items: Iterable[Candidates]) -> list[HardFoil | None]:
     edited = {name for name, subtest_shares in shares.items() if median(subtest_shares) < MAX_CHANGED}
     for at, (index, _share) in nearest.items():
         if all_items[at].subtest in edited:
-            hard_foils_by_index[at] = HardFoil(index, NEAREST)
-    return hard_foils_by_index
+            item_hard_foils[at] = HardFoil(index, NEAREST)
+    return item_hard_foils
 
 
 def may_have_nearest(item: Candidates) -> bool:

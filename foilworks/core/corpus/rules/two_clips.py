@@ -100,4 +100,4 @@ def connected(clusters: Iterable[tuple[str, str]]) -> list[str]:
     cluster_pairs = list(clusters)
     for first, second in cluster_pairs:
         parent[root(second)] = root(first)
-    return [root(first) for first, _other in cluster_pairs]
+    return [root(cluster) for cluster, _other in cluster_pairs]

@@ -65,14 +65,14 @@ class _StoredFiles:
 
     def __init__(self) -> None:
         self._last: tuple[str, str] = ("", "")
-        self._found: tuple[str, str] | None = None
+        self._stored_problem: tuple[str, str] | None = None
         self._copy: tuple[Path | None, str] = (None, "")
 
     def problems(self, clip: Video) -> Iterator[SourceProblem]:
         if self._last != (clip.file.name, clip.sha256):
-            self._last, self._found = (clip.file.name, clip.sha256), _stored(clip)
-        if self._found is not None:
-            yield SourceProblem(clip.key, *self._found)
+            self._last, self._stored_problem = (clip.file.name, clip.sha256), _stored(clip)
+        if self._stored_problem is not None:
+            yield SourceProblem(clip.key, *self._stored_problem)
 
     def differing_copy(self, clip: Video, files: MediaFolder) -> Iterator[SourceProblem]:
         """Compare the source file in the folder with the stored one, which is a copy of it."""

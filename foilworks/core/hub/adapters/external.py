@@ -55,7 +55,7 @@ class External:
         self._program: Program | None = None
         # Clips that it failed on since its last answer: each clip of a failed batch is retried once.
         self._failed: set[str] = set()
-        self._asked = 0
+        self._n_questions = 0
         self._folder = Path(tempfile.mkdtemp(prefix="foilworks-external-"))
         weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         try:
@@ -73,13 +73,13 @@ class External:
             if self._program is None:
                 self._start()
             assert self._program is not None
-            self._asked += 1
-            answer = self._program.ask({"id": self._asked, "op": op, **question}, self.manifest.answer_s)
-            if answer.get("id") != self._asked:
+            self._n_questions += 1
+            answer = self._program.ask({"id": self._n_questions, "op": op, **question}, self.manifest.answer_s)
+            if answer.get("id") != self._n_questions:
                 self.close()
                 raise LinesError(
-                    f"{self.manifest.name}: it answered question {quoted(answer.get('id'))} where {self._asked} was "
-                    "asked"
+                    f"{self.manifest.name}: it answered question {quoted(answer.get('id'))} where "
+                    f"{self._n_questions} was asked"
                 )
         except LinesError as error:
             self._program = None

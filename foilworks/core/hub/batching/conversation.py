@@ -23,7 +23,7 @@ class Conversation:
         thinks: bool = True,
     ) -> None:
         self.tokenizer = load_tokenizer(argument) if tokenizer is None else tokenizer
-        self.marks, self._shown = marks, media_type
+        self.marks, self._media_type = marks, media_type
         # Else templates of models that reason begin the answer with thoughts, and a caption would be scored as one.
         self._options = {} if thinks else {"enable_thinking": False}
         template_text = chat_template(argument, self.tokenizer) or template
@@ -42,7 +42,7 @@ class Conversation:
         turns: list[dict[str, Any]] = [_turn("system", system)] if system else []
         for question, answer in examples:
             turns += [_turn("user", question), _turn("assistant", answer)]
-        turns.append(_turn("user", text, self._shown if video else ""))
+        turns.append(_turn("user", text, self._media_type if video else ""))
         try:
             rendered = self.tokenizer.apply_chat_template(
                 turns, chat_template=self._template, tokenize=False, add_generation_prompt=True, **self._options

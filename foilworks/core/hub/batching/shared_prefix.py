@@ -168,7 +168,7 @@ class SharedBeginnings:
     def __init__(self, model: Any) -> None:
         self.model = model
         # Token ids -> the cache of one row; the latest used is last.
-        self._kept: dict[tuple[int, ...], Any] = {}
+        self._caches: dict[tuple[int, ...], Any] = {}
         self._able = True
 
     def begin(self, rows: Sequence[Sequence[int]]) -> tuple[int, Any]:
@@ -183,13 +183,13 @@ class SharedBeginnings:
         beginning = self._usable_beginning(shared) if self._able and len(shared) >= MIN_SHARED else ()
         if not beginning:
             return 0, None
-        cache = copy.deepcopy(self._kept[beginning])
+        cache = copy.deepcopy(self._caches[beginning])
         _repeat(cache, len(rows))
         return len(beginning), cache
 
     def _usable_beginning(self, shared: tuple[int, ...]) -> tuple[int, ...]:
         """Return the stored beginning to use. A new one is computed if no stored one has half of its tokens."""
-        best = max(self._kept, key=lambda ids: shared_length((ids, shared)), default=())
+        best = max(self._caches, key=lambda ids: shared_length((ids, shared)), default=())
         overlap = shared_length((best, shared))
         if overlap < max(MIN_SHARED, len(shared) / 2):
             beginning = shared
@@ -198,14 +198,14 @@ class SharedBeginnings:
         else:
             # Both differ from here on, and so will the next prompts.
             beginning = best[:overlap]
-            del self._kept[best]
-        cache = self._kept.pop(beginning, None) or self._computed(beginning)
+            del self._caches[best]
+        cache = self._caches.pop(beginning, None) or self._computed(beginning)
         self._able = all(type(layer) is DynamicLayer for layer in getattr(cache, "layers", [None]))
         if not self._able:
             return ()
-        self._kept[beginning] = cache
-        for oldest in list(self._kept)[:-MAX_BEGINNINGS]:
-            del self._kept[oldest]
+        self._caches[beginning] = cache
+        for oldest in list(self._caches)[:-MAX_BEGINNINGS]:
+            del self._caches[oldest]
         return beginning
 
     @torch.inference_mode()

@@ -338,12 +338,12 @@ class _Seen:
         transitive = self.passive or object_phrase is not None or self.pronoun
         changing = self.subject if self.passive or not transitive else object_phrase
         options = [
-            change for change in by_verb().get(verb, ()) if (change.transitive if transitive else change.intransitive)
+            option for option in by_verb().get(verb, ()) if (option.transitive if transitive else option.intransitive)
         ]
         if not options:
             return None
         if verb == "fix" and preposition_at >= 0 and tokens[preposition_at].lower in FIXED_TO:
-            options = [change for change in options if change.reverse == "detach"] or options
+            options = [option for option in options if option.reverse == "detach"] or options
         change = _fitting(options, tokens[changing.head].lemma if changing else "")
         behind = self.after
         if particle == self.after:

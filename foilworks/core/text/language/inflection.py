@@ -65,7 +65,7 @@ def rules() -> "inflect.engine":
     """Return the inflect engine, imported without typeguard, which would rewrite its functions at import, in three
     seconds, and check the types of each call."""
     substitute, loaded_typeguard = ModuleType("typeguard"), sys.modules.get("typeguard")
-    substitute.__dict__["typechecked"] = lambda thing: thing
+    substitute.__dict__["typechecked"] = lambda function: function
     sys.modules["typeguard"] = substitute
     try:
         import inflect

@@ -77,7 +77,7 @@ def _row(key: str | None, value: Any) -> dict[str, Any]:
 
 def _table(path: Path, header: Sequence[str]) -> Iterator[RawRecord]:
     headers = [(delimiter, first_row(path, delimiter)) for delimiter in (COMMA, TAB, SEMICOLON)]
-    delimiter, first = max(headers, key=lambda one: len(one[1].names))
+    delimiter, first = max(headers, key=lambda pair: len(pair[1].names))
     names, first_line = (list(header), 0) if header else (_unique_names(path, first), first.line)
     reader = CellReader(path, names)
     for line, values in split_rows(path, delimiter):

@@ -34,7 +34,7 @@ def read_characters(path: Path) -> dict[str, list[dict[str, Any]]]:
             problem = row.problem or "lacks a movie, a name or a gender"
             raise CorpusError(f"{path}:{row.line}: row: {problem}; correct the row")
         movie, name = str(cells["movie"]), str(cells["name"])
-        if any(character["name"] == name for character in by_movie[movie]):
+        if any(earlier["name"] == name for earlier in by_movie[movie]):
             raise CorpusError(f"{path}:{row.line}: name: repeats a character of its movie; remove the row")
         aliases = [alias.strip() for alias in (cells.get("aliases") or "").split("|") if alias.strip()]
         character = {"name": name, "gender": cells["gender"], "movie": movie, "frequency": 0}

@@ -132,9 +132,7 @@ def _is_text(value: Any) -> bool:
 
 def _is_pairs(value: Any) -> bool:
     """Whether a list may hold the times of the entries of another one."""
-    return (
-        isinstance(value, list) and bool(value) and all(isinstance(times, list) and len(times) == 2 for times in value)
-    )
+    return isinstance(value, list) and bool(value) and all(isinstance(pair, list) and len(pair) == 2 for pair in value)
 
 
 def _add_names(name: str, value: Any, depth: int, names: dict[str, None]) -> None:

@@ -112,7 +112,7 @@ def member_paths(path: Path, text: str) -> list[str]:
         return [""]
     sizes: dict[str, int] = {}
     for member in members(path, text):
-        if isinstance(member.value, dict | list) and any(isinstance(item, dict | list) for item in _values(member)):
+        if isinstance(member.value, dict | list) and any(isinstance(entry, dict | list) for entry in _values(member)):
             sizes[member.key or ""] = len(member.value)
     shapes = {_shape(member) for member in islice(members(path, text), 3)}
     is_map = len(sizes) > _FEW_LISTS or (len(sizes) > 1 and len(shapes) == 1 and None not in shapes)

@@ -119,10 +119,10 @@ class Names:
     records. Equal records get the same id twice, and so the second is refused as one that is there already."""
 
     def __init__(self) -> None:
-        self._seen: dict[str, list[Hashable]] = {}
+        self._contents_by_video: dict[str, list[Hashable]] = {}
 
     def name(self, video: str, content: Hashable) -> str:
-        contents = self._seen.setdefault(video, [])
+        contents = self._contents_by_video.setdefault(video, [])
         if content not in contents:
             contents.append(content)
         number = contents.index(content) + 1

@@ -11,10 +11,10 @@ from foilworks.core.text.quoting import quoted
 OPERATORS = ("=", "!=", "in", "not in", ">", ">=", "<", "<=")
 _SIGN = re.compile(r"!=|>=|<=|==|=|>|<| not in | in ")
 _ORDERS: dict[str, Callable[[float, float], bool]] = {
-    ">": lambda one, other: one > other,
-    ">=": lambda one, other: one >= other,
-    "<": lambda one, other: one < other,
-    "<=": lambda one, other: one <= other,
+    ">": lambda value, limit: value > limit,
+    ">=": lambda value, limit: value >= limit,
+    "<": lambda value, limit: value < limit,
+    "<=": lambda value, limit: value <= limit,
 }
 
 

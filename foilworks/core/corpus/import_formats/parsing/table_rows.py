@@ -73,7 +73,7 @@ def _header(
             return tables[0]
     # What is no table by any of the delimiters is taken for one by that which makes the most columns of it.
     raise _without_columns(
-        path, max((header for _, header in headers), key=lambda one: len(one.names)), required, one_of
+        path, max((header for _, header in headers), key=lambda header: len(header.names)), required, one_of
     )
 
 
