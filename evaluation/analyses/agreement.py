@@ -63,14 +63,14 @@ def _by_guideline(votes: Votes, codes: Codes, n_categories: int, draws: int, see
         return []
     reports = []
     for at, name in enumerate(votes.guideline_names):
-        under = votes.guideline == at
+        in_version = votes.guideline == at
         counts = np.zeros((len(votes.unit_names), n_categories), dtype=np.int64)
-        np.add.at(counts, (votes.unit[under], codes[under]), 1)
+        np.add.at(counts, (votes.unit[in_version], codes[in_version]), 1)
         reliability = alpha(counts, votes.unit_items, draws=draws, seed=seed)
         reports.append(
             {
                 "guideline": name,
-                "n_votes": int(under.sum()),
+                "n_votes": int(in_version.sum()),
                 "n_units_used": int((counts.sum(axis=1) >= 2).sum()),
                 "alpha": reliability.value,
                 "alpha_ci": reliability.interval,
@@ -89,16 +89,16 @@ def _pairs(votes: Votes, codes: Codes) -> list[dict[str, Any]]:
     unit, annotator, code = votes.unit[order], votes.annotator[order], codes[order]
     people = len(votes.annotator_names)
     keys: list[Codes] = []
-    same: list[NDArray[np.bool_]] = []
+    agreements: list[NDArray[np.bool_]] = []
     for step in range(1, int(np.bincount(unit).max(initial=0))):
         together = unit[step:] == unit[:-step]
         keys.append((annotator[:-step] * people + annotator[step:])[together])
-        same.append((code[:-step] == code[step:])[together])
+        agreements.append((code[:-step] == code[step:])[together])
     if not keys:
         return []
     pair, pair_index = np.unique(np.concatenate(keys), return_inverse=True)
     shared = np.bincount(pair_index)
-    agreed = np.bincount(pair_index, weights=np.concatenate(same).astype(np.float64))
+    agreed = np.bincount(pair_index, weights=np.concatenate(agreements).astype(np.float64))
     largest = np.lexsort((pair, -shared))[:MAX_PAIRS]
     return [
         {

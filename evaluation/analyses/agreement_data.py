@@ -62,15 +62,15 @@ def alpha(
     reason = undefined_because(counts)
     if reason:
         return Alpha(None, None, reason)
-    used = judged(counts)
-    value = float(krippendorff.alpha(value_counts=used, level_of_measurement="nominal"))
+    is_judged = judged(counts)
+    value = float(krippendorff.alpha(value_counts=is_judged, level_of_measurement="nominal"))
     if not interval:
         return Alpha(value, None, None)
     of_used = None if items is None else [str(item) for item in items[counts.sum(axis=1) >= 2]]
-    rows = cluster_sums(_alpha_parts(used), of_used)
-    drawn = bootstrap_values(rows, _alpha_from_sums, draws=draws, seed=seed)
-    undefined = float((~np.isfinite(drawn)).mean()) if len(drawn) else None
-    return Alpha(value, percentiles(drawn), None, undefined)
+    rows = cluster_sums(_alpha_parts(is_judged), of_used)
+    drawn_alphas = bootstrap_values(rows, _alpha_from_sums, draws=draws, seed=seed)
+    undefined = float((~np.isfinite(drawn_alphas)).mean()) if len(drawn_alphas) else None
+    return Alpha(value, percentiles(drawn_alphas), None, undefined)
 
 
 def _alpha_parts(counts: Counts) -> Floats:
@@ -93,9 +93,9 @@ def _alpha_from_sums(sums: Floats) -> Floats:
 
 def pair_agreement(counts: Counts) -> Floats:
     """Return the share of agreeing vote pairs per judged unit (P_i of Fleiss 1971), shape (judged units,)."""
-    used = judged(counts)
-    total = used.sum(axis=1)
-    return (used * (used - 1)).sum(axis=1) / (total * (total - 1))
+    is_judged = judged(counts)
+    total = is_judged.sum(axis=1)
+    return (is_judged * (is_judged - 1)).sum(axis=1) / (total * (total - 1))
 
 
 def percent_agreement(counts: Counts) -> float | None:
@@ -108,7 +108,7 @@ def fleiss_kappa(counts: Counts) -> float | None:
     """Compute Fleiss' kappa (Fleiss 1971); units may differ in their number of votes. None if undefined."""
     if undefined_because(counts):
         return None
-    used = judged(counts)
-    shares = used.sum(axis=0) / used.sum()
+    is_judged = judged(counts)
+    shares = is_judged.sum(axis=0) / is_judged.sum()
     by_chance = float((shares**2).sum())
-    return (float(pair_agreement(used).mean()) - by_chance) / (1.0 - by_chance)
+    return (float(pair_agreement(is_judged).mean()) - by_chance) / (1.0 - by_chance)

@@ -63,9 +63,9 @@ def _row(name: str, items: Sequence[ItemFacts], draws: int, seed: int) -> dict[s
     valid = [item for item in valid_part(items) if item.foils]
     return {
         **probes(name, items, draws=draws, seed=seed),
-        **_words_apart(items, seed),
+        **_word_divergence(items, seed),
         **_hard_foils(items),
-        "valid": {**probes(name, valid, draws=draws, seed=seed), **_words_apart(valid, seed)} if valid else None,
+        "valid": {**probes(name, valid, draws=draws, seed=seed), **_word_divergence(valid, seed)} if valid else None,
     }
 
 
@@ -85,7 +85,7 @@ def probes(name: str, items: Sequence[ItemFacts], *, draws: int = DRAWS, seed: i
     pairs = pairs_of(items)
     groups = caption_groups(pairs)
     n_captions = len(set(groups))
-    longer = np.array([_beats(len(words(caption)), len(words(foil))) for caption, foil in pairs])
+    longer = np.array([_win_credit(len(words(caption)), len(words(foil))) for caption, foil in pairs])
     row: dict[str, Any] = {
         "name": name,
         "n_items": len(items),
@@ -97,12 +97,12 @@ def probes(name: str, items: Sequence[ItemFacts], *, draws: int = DRAWS, seed: i
         "words": [asdict(word) for word in cue_words(pairs, top=TOP_CUE_WORDS)],
         "fitted_accuracy": mean(fitted(pairs)),
     }
-    won = held_out(pairs, seed=seed)
-    if won is None:
+    solved = held_out(pairs, seed=seed)
+    if solved is None:
         nothing = {"folds": None, "classifier_accuracy": None, "ci": None}
         return {**row, **nothing, "reason": "fewer than two different captions"}
-    (interval,) = mean_intervals(won[:, None], groups, draws=draws, seed=seed)
-    accuracy = {"folds": min(FOLDS, n_captions), "classifier_accuracy": mean(won), "ci": interval, "reason": None}
+    (interval,) = mean_intervals(solved[:, None], groups, draws=draws, seed=seed)
+    accuracy = {"folds": min(FOLDS, n_captions), "classifier_accuracy": mean(solved), "ci": interval, "reason": None}
     return {**row, **accuracy}
 
 
@@ -112,19 +112,19 @@ def _unjudged(items: Sequence[ItemFacts]) -> dict[str, Any]:
     return {"n_unjudged": len(pairs), "unjudged": examples}
 
 
-def _words_apart(items: Sequence[ItemFacts], seed: int) -> dict[str, Any]:
+def _word_divergence(items: Sequence[ItemFacts], seed: int) -> dict[str, Any]:
     captions, foils = word_counts(items)
     js, lexical = js_divergence(captions, foils), n_lexical_items(captions, foils)
     errors = _standard_errors(items, seed)
     return {
         "js": js,
-        "js_ci": None if js is None or errors is None else _around(js, errors[0], most=1.0),
+        "js_ci": None if js is None or errors is None else _normal_interval(js, errors[0], most=1.0),
         "n_lexical_items": lexical,
-        "n_lexical_items_ci": None if errors is None else _around(lexical, errors[1]),
+        "n_lexical_items_ci": None if errors is None else _normal_interval(lexical, errors[1]),
     }
 
 
-def _around(value: float, error: float, most: float = float("inf")) -> list[float]:
+def _normal_interval(value: float, error: float, most: float = float("inf")) -> list[float]:
     return [max(0.0, value - 1.96 * error), min(most, value + 1.96 * error)]
 
 
@@ -149,7 +149,7 @@ def _standard_errors(items: Sequence[ItemFacts], seed: int) -> tuple[float, floa
     for start in range(0, WORD_DRAWS, step):
         size = min(step, WORD_DRAWS - start)
         weights = generator.multinomial(len(names), np.full(len(names), 1 / len(names)), size=size).astype(np.float64)
-        values.append(_apart(*(np.asarray(weights @ side) for side in sides)))
+        values.append(_divergence_of_draws(*(np.asarray(weights @ side) for side in sides)))
     spread = np.concatenate(values).std(axis=0, ddof=1)
     return float(spread[0]), float(spread[1])
 
@@ -160,7 +160,7 @@ def _group_counts(rows: Sequence[tuple[int, str]], vocabulary: dict[str, int], n
     return sparse.csr_array((np.ones(len(cells)), (at, columns)), shape=(n, len(vocabulary)))
 
 
-def _apart(captions: NDArray[np.float64], foils: NDArray[np.float64]) -> NDArray[np.float64]:
+def _divergence_of_draws(captions: NDArray[np.float64], foils: NDArray[np.float64]) -> NDArray[np.float64]:
     """Compute (draws, 2): JS, number of words on one side only, from (draws, vocabulary) counts of both sides."""
     shares = [side / np.maximum(side.sum(axis=1, keepdims=True), 1.0) for side in (captions, foils)]
     middle = (shares[0] + shares[1]) / 2
@@ -171,5 +171,5 @@ def _apart(captions: NDArray[np.float64], foils: NDArray[np.float64]) -> NDArray
     return np.column_stack([np.sqrt(np.maximum(divergence, 0)), ((captions > 0) != (foils > 0)).sum(axis=1)])
 
 
-def _beats(a: int, b: int) -> float:
+def _win_credit(a: int, b: int) -> float:
     return 0.5 if a == b else float(a > b)

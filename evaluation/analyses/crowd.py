@@ -38,11 +38,13 @@ def dawid_skene(units: Codes, annotators: Codes, labels: Codes) -> Fit:
     assert model.probas_ is not None
     assert model.priors_ is not None
     assert model.errors_ is not None
-    every = range(shape[2])
-    posterior = model.probas_.reindex(index=range(shape[0]), columns=every, fill_value=0.0).to_numpy(np.float64)
-    priors = model.priors_.reindex(every, fill_value=0.0).to_numpy(np.float64)
+    category_range = range(shape[2])
+    posterior = model.probas_.reindex(index=range(shape[0]), columns=category_range, fill_value=0.0).to_numpy(
+        np.float64
+    )
+    priors = model.priors_.reindex(category_range, fill_value=0.0).to_numpy(np.float64)
     # Rows (annotator, what they said), columns what is true: on the diagonal they are right.
-    errors = model.errors_.reindex(columns=every, fill_value=0.0)
+    errors = model.errors_.reindex(columns=category_range, fill_value=0.0)
     skill = np.zeros(shape[1])
     for (annotator, label), row in zip(errors.index, errors.to_numpy(np.float64), strict=True):
         skill[annotator] += priors[label] * row[label]

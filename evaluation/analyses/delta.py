@@ -38,11 +38,11 @@ def compute(items: ScoredItems, *, draws: int = DRAWS, seed: int = SEED) -> dict
     names = sorted(set(kinds.ravel().tolist()) - {""})
     rows: list[dict[str, Any]] = []
     for model, scores in items.models.items():
-        own = kinds[:, : scores.shape[1] - 1]
-        deltas = np.where(own == "", np.nan, scores[:, 1:] - scores[:, :1])
+        kinds_of_model = kinds[:, : scores.shape[1] - 1]
+        deltas = np.where(kinds_of_model == "", np.nan, scores[:, 1:] - scores[:, :1])
         edges = _edges(deltas)
         names_of_rows = [*names, *([ALL] if len(names) > 1 else [])]
-        rows += [_row(items, model, name, deltas, own, edges, draws, seed) for name in names_of_rows]
+        rows += [_row(items, model, name, deltas, kinds_of_model, edges, draws, seed) for name in names_of_rows]
     return {"rows": rows, "kinds": names, "unit": "the model's own", "hard_foils": n_hard_foils(items)}
 
 

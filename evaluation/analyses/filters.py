@@ -78,10 +78,10 @@ def fit(upward: Floats, good: Flags, min_precision: float = 0.0) -> float:
     scores, hits = upward[order], np.cumsum(good[order])
     # A threshold is possible only where the next score differs.
     ends = np.flatnonzero(np.append(scores[1:] != scores[:-1], True))
-    passed, hits = ends + 1, hits[ends]
-    precision, recall = hits / passed, hits / max(1, int(good.sum()))
+    n_passed, hits = ends + 1, hits[ends]
+    precision, recall = hits / n_passed, hits / max(1, int(good.sum()))
     if min_precision <= 0:
-        value = 2 * hits / (passed + int(good.sum()))
+        value = 2 * hits / (n_passed + int(good.sum()))
     elif (precision >= min_precision).any():
         value = np.where(precision >= min_precision, recall, -1.0)
     else:
@@ -104,11 +104,11 @@ def _rates(passes: Flags, good: Flags, captions: Sequence[str]) -> dict[str, Any
     """Compute precision and recall with intervals; None if nothing passes, or nothing is good."""
     columns = np.column_stack([passes & good, passes, good]).astype(np.float64)
     rows = cluster_sums(columns, captions)
-    hits, passed, total = columns.sum(axis=0)
+    hits, n_passed, total = columns.sum(axis=0)
     return {
-        "n_pass": int(passed),
-        "precision": float(hits / passed) if passed else None,
-        "precision_ci": bootstrap(rows, lambda sums: _ratio(sums, 1), draws=DRAWS) if passed else None,
+        "n_pass": int(n_passed),
+        "precision": float(hits / n_passed) if n_passed else None,
+        "precision_ci": bootstrap(rows, lambda sums: _ratio(sums, 1), draws=DRAWS) if n_passed else None,
         "recall": float(hits / total) if total else None,
         "recall_ci": bootstrap(rows, lambda sums: _ratio(sums, 2), draws=DRAWS) if total else None,
     }

@@ -58,28 +58,28 @@ def compute(facts: ResponseFacts, *, respondents: str = MODELS, draws: int = DRA
     EvaluationError if there are fewer than three respondents.
     """
     of = respondents
-    names, items, right, seen = _answers_of(facts, of)
+    names, items, right, n_answers = _answers_of(facts, of)
     if len(names) < MIN_RESPONDENTS:
         raise EvaluationError(
             f"item response needs {MIN_RESPONDENTS} or more {of} with answers, and there are {len(names)}; "
             + ("score more models" if of == MODELS else "let more people judge")
         )
-    model_fit = fit(right, seen, draws=draws, seed=seed)
+    model_fit = fit(right, n_answers, draws=draws, seed=seed)
     needed = respondents_needed()
-    rows = _items(items, right, seen, model_fit)
+    rows = _items(items, right, n_answers, model_fit)
     return {
         "respondents": of,
         "n_respondents": len(names),
         "n_items": len(items),
-        "n_answers": int(seen.sum()),
+        "n_answers": int(n_answers.sum()),
         "needed": needed,
         "needed_to_compare": respondents_needed(1.0, 0.5),
         "too_few": len(names) < needed,
         "reliability": model_fit.reliability,
         "kinds": {kind: sum(row["kind"] == kind for row in rows) for kind in ORDER},
-        "n_all_right": int((right == seen).all(axis=0).sum()),
+        "n_all_right": int((right == n_answers).all(axis=0).sum()),
         "n_all_wrong": int((right == 0).all(axis=0).sum()),
-        ("models" if of == MODELS else "annotators"): _respondents(names, right, seen, model_fit, of),
+        ("models" if of == MODELS else "annotators"): _respondents(names, right, n_answers, model_fit, of),
         "items": rows[:MAX_ITEMS],
     }
 
@@ -102,13 +102,13 @@ def _answers_of(facts: ResponseFacts, of: str) -> Table:
 
 def _of_models(facts: ResponseFacts) -> Table:
     is_answered = ~np.isnan(facts.credits)
-    used = is_answered.any(axis=0) if len(facts.models) else np.zeros(0, dtype=bool)
-    right = np.where(is_answered, facts.credits, 0.0)[:, used]
+    is_used = is_answered.any(axis=0) if len(facts.models) else np.zeros(0, dtype=bool)
+    right = np.where(is_answered, facts.credits, 0.0)[:, is_used]
     return (
         list(facts.models),
-        [facts.items[k] for k in np.flatnonzero(used).tolist()],
+        [facts.items[k] for k in np.flatnonzero(is_used).tolist()],
         right,
-        is_answered[:, used].astype(float),
+        is_answered[:, is_used].astype(float),
     )
 
 
@@ -124,20 +124,25 @@ def _of_people(facts: ResponseFacts) -> Table:
     subtests = list(dict.fromkeys(facts.subtests))
     subtest_index = np.array([subtests.index(name) for name in facts.subtests])[votes.unit]
     shape = (len(votes.annotator_names), len(subtests))
-    right, seen = np.zeros(shape), np.zeros(shape)
-    np.add.at(seen, (votes.annotator[decided], subtest_index[decided]), 1.0)
+    right, n_answers = np.zeros(shape), np.zeros(shape)
+    np.add.at(n_answers, (votes.annotator[decided], subtest_index[decided]), 1.0)
     agreed = decided & (other_votes.argmax(axis=1) == codes)
     np.add.at(right, (votes.annotator[agreed], subtest_index[agreed]), 1.0)
-    people, used = seen.any(axis=1), seen.any(axis=0)
+    people, is_used = n_answers.any(axis=1), n_answers.any(axis=0)
     names = [votes.annotator_names[k] for k in np.flatnonzero(people).tolist()]
-    return names, [subtests[k] for k in np.flatnonzero(used).tolist()], right[people][:, used], seen[people][:, used]
+    return (
+        names,
+        [subtests[k] for k in np.flatnonzero(is_used).tolist()],
+        right[people][:, is_used],
+        n_answers[people][:, is_used],
+    )
 
 
 def _items(
-    items: Sequence[str], right: NDArray[np.float64], seen: NDArray[np.float64], model_fit: Fit
+    items: Sequence[str], right: NDArray[np.float64], n_answers: NDArray[np.float64], model_fit: Fit
 ) -> list[dict[str, Any]]:
     """Return a row per item: suspicious ones first, then noise, then those that separate best."""
-    slope, easiness, n = model_fit.slope, model_fit.easiness, seen.sum(axis=0)
+    slope, easiness, n = model_fit.slope, model_fit.easiness, n_answers.sum(axis=0)
     rows = [
         {
             "item": name,
@@ -155,11 +160,11 @@ def _items(
 
 
 def _respondents(
-    names: Sequence[str], right: NDArray[np.float64], seen: NDArray[np.float64], model_fit: Fit, of: str
+    names: Sequence[str], right: NDArray[np.float64], n_answers: NDArray[np.float64], model_fit: Fit, of: str
 ) -> list[dict[str, Any]]:
     """Return a row per model or person, most able first; `annotator` is shown under a pseudonym."""
     name_of = "model" if of == MODELS else "annotator"
-    ability, n = model_fit.ability, seen.sum(axis=1)
+    ability, n = model_fit.ability, n_answers.sum(axis=1)
     rows = [
         {
             name_of: name,

@@ -29,15 +29,21 @@ def compute(corpus: Sequence[str], *, draws: int = 0, seed: int = 0) -> dict[str
         raise EvaluationError("there is no text; give at least one caption")
     counts: Counter[str] = Counter()
     adverbs = 0
-    holding = 0
+    n_with_number = 0
     for text in corpus:
         values = [value for word in words(text) if (value := _value(word)) is not None]
         adverbs += sum(word in ADVERBS for word in words(text))
-        holding += bool(values)
+        n_with_number += bool(values)
         counts.update(_group(value) for value in values)
     total = counts.total()
     rows = [{"group": name, "count": counts[name], "share": counts[name] / total if total else None} for name in GROUPS]
-    return {"rows": rows, "n_texts": len(corpus), "n_with_number": holding, "n_numbers": total, "adverbs": adverbs}
+    return {
+        "rows": rows,
+        "n_texts": len(corpus),
+        "n_with_number": n_with_number,
+        "n_numbers": total,
+        "adverbs": adverbs,
+    }
 
 
 def _value(word: str) -> int | None:

@@ -37,18 +37,18 @@ def compute(objects: Sequence[CheckedObject], *, draws: int = DRAWS, seed: int =
 
 
 def _row(name: str, objects: Sequence[CheckedObject], draws: int, seed: int) -> dict[str, Any]:
-    seen = np.array([float(row.seen) for row in objects])
+    is_visible = np.array([float(row.seen) for row in objects])
     invented = np.array([float(row.error_class == "hallucination") for row in objects])
     frames = [str(row.frame) for row in objects]
-    seen_ci, invented_ci = mean_intervals(np.column_stack([seen, invented]), frames, draws=draws, seed=seed)
+    seen_ci, invented_ci = mean_intervals(np.column_stack([is_visible, invented]), frames, draws=draws, seed=seed)
     return {
         "name": name,
         "n_frames": len(set(frames)),
         "n_objects": len(objects),
-        "n_visible": int(seen.sum()),
-        "visible": mean(seen),
+        "n_visible": int(is_visible.sum()),
+        "visible": mean(is_visible),
         "visible_ci": seen_ci,
-        "n_unseen": len(objects) - int(seen.sum()),
+        "n_unseen": len(objects) - int(is_visible.sum()),
         "n_unclassed": sum(not row.seen and not row.error_class for row in objects),
         "hallucination_rate": mean(invented),
         "hallucination_rate_ci": invented_ci,

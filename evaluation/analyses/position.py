@@ -47,16 +47,16 @@ def compute(votes: Votes, *, draws: int = DRAWS, seed: int = SEED) -> dict[str, 
         "n": len(first),
         "caption_first_share": mean((placed_votes.position == 1).astype(np.float64)) if placed.any() else None,
         "n_without_position": int((~placed).sum()),
-        "annotators": [_of(placed_votes, k, codes) for k in range(len(votes.annotator_names))],
+        "annotators": [_row_of_person(placed_votes, k, codes) for k in range(len(votes.annotator_names))],
     }
 
 
-def _of(votes: Votes, person: int, codes: NDArray[np.int64]) -> dict[str, Any]:
-    own = codes[(votes.annotator == person) & (codes <= 1)]
-    first = int((own == 0).sum())
+def _row_of_person(votes: Votes, person: int, codes: NDArray[np.int64]) -> dict[str, Any]:
+    codes_of_person = codes[(votes.annotator == person) & (codes <= 1)]
+    first = int((codes_of_person == 0).sum())
     return {
         "annotator": votes.annotator_names[person],
-        "n": len(own),
-        "first_share": first / len(own) if len(own) else None,
-        "ci": wilson(first, len(own)),
+        "n": len(codes_of_person),
+        "first_share": first / len(codes_of_person) if len(codes_of_person) else None,
+        "ci": wilson(first, len(codes_of_person)),
     }

@@ -11,7 +11,7 @@ from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals
 from generation.balance.records import caption_groups
 
 # Of a text that reaches the model's limit: an id of the part that the model reads, and whether it was truncated.
-Kept = Mapping[str, tuple[str, bool]]
+Truncations = Mapping[str, tuple[str, bool]]
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class TextScores:
 
     values: Mapping[str, float]
     higher_is_better: bool = True
-    truncations: Kept = field(default_factory=dict)
+    truncations: Truncations = field(default_factory=dict)
 
 
 def preference(items: Sequence[ItemFacts], scores: TextScores, *, draws: int = DRAWS) -> dict[str, Any]:
@@ -36,7 +36,7 @@ def preference(items: Sequence[ItemFacts], scores: TextScores, *, draws: int = D
     return {"subtests": rows, "overall": _row("overall", items, scores, draws)}
 
 
-def reads_alike(a: str, b: str, truncations: Kept) -> bool:
+def reads_alike(a: str, b: str, truncations: Truncations) -> bool:
     """Report whether two different texts are equal to the model after truncation."""
     if a == b or a not in truncations or b not in truncations:
         return False
@@ -63,11 +63,11 @@ def _share(items: Sequence[ItemFacts], scores: TextScores, draws: int) -> dict[s
         return {"preference": None, "ci": None, "n_pairs": 0, "n_captions": 0, **cuts}
     sign = 1.0 if scores.higher_is_better else -1.0
     gaps = np.array([sign * (values[caption] - values[foil]) for caption, foil in compared])
-    won = np.where(gaps == 0, 0.5, gaps > 0).astype(np.float64)
+    solved = np.where(gaps == 0, 0.5, gaps > 0).astype(np.float64)
     groups = caption_groups(compared)
-    (interval,) = mean_intervals(won[:, None], groups, draws=draws, seed=SEED)
+    (interval,) = mean_intervals(solved[:, None], groups, draws=draws, seed=SEED)
     return {
-        "preference": mean(won),
+        "preference": mean(solved),
         "ci": interval,
         "n_pairs": len(compared),
         "n_captions": len(set(groups)),

@@ -77,9 +77,9 @@ def hard_part(items: Iterable[ItemFacts]) -> list[ItemFacts]:
     with_foils = []
     for item in items:
         if item.hard_foil is not None:
-            own = item.foils[item.hard_foil : item.hard_foil + 1] if item.hard_foil >= 0 else ()
-            foils = None if item.kept is None else tuple(foil for foil in own if foil in item.kept)
-            item = replace(item, foils=own, kept=foils, tallies=(), kept_tallies=None, compared=None)
+            hard_foils_of_item = item.foils[item.hard_foil : item.hard_foil + 1] if item.hard_foil >= 0 else ()
+            foils = None if item.kept is None else tuple(foil for foil in hard_foils_of_item if foil in item.kept)
+            item = replace(item, foils=hard_foils_of_item, kept=foils, tallies=(), kept_tallies=None, compared=None)
         if item.foils:
             with_foils.append(item)
     return with_foils
@@ -151,17 +151,17 @@ def compared_part(votes: Votes) -> tuple[Votes, str]:
         return votes, ALL_VOTES
     if not votes.compared.any():
         return votes, STOPPED_EARLY
-    return _chosen(votes, votes.compared), IN_FULL
+    return _select_votes(votes, votes.compared), IN_FULL
 
 
-def _chosen(votes: Votes, which: NDArray[np.bool_]) -> Votes:
+def _select_votes(votes: Votes, selected: NDArray[np.bool_]) -> Votes:
     return replace(
         votes,
-        unit=votes.unit[which],
-        annotator=votes.annotator[which],
-        choice=votes.choice[which],
-        position=votes.position[which],
-        guideline=None if votes.guideline is None else votes.guideline[which],
+        unit=votes.unit[selected],
+        annotator=votes.annotator[selected],
+        choice=votes.choice[selected],
+        position=votes.position[selected],
+        guideline=None if votes.guideline is None else votes.guideline[selected],
         compared=None,
     )
 

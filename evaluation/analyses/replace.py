@@ -87,10 +87,12 @@ def _test(
     votes: Votes, codes: Codes, categories: Sequence[str], verdicts: Codes, members: NDArray[np.bool_], epsilon: float
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     is_judged = members[votes.unit] & (verdicts[votes.unit] != NOBODY)
-    unit, people, own = votes.unit[is_judged], votes.annotator[is_judged], codes[is_judged]
-    replacement = alternative_annotator(unit, people, own, verdicts, epsilon=epsilon)
-    most = int(np.bincount(own, minlength=len(categories)).argmax())
-    constant = alternative_annotator(unit, people, own, np.where(verdicts == NOBODY, NOBODY, most), epsilon=epsilon)
+    unit, people, codes_used = votes.unit[is_judged], votes.annotator[is_judged], codes[is_judged]
+    replacement = alternative_annotator(unit, people, codes_used, verdicts, epsilon=epsilon)
+    most = int(np.bincount(codes_used, minlength=len(categories)).argmax())
+    constant = alternative_annotator(
+        unit, people, codes_used, np.where(verdicts == NOBODY, NOBODY, most), epsilon=epsilon
+    )
     row = {
         "conclusion": conclusion(replacement, constant),
         "n_units": len(np.unique(unit)),
@@ -101,7 +103,7 @@ def _test(
         "advantage_of_people": _mean([comparison.person for comparison in replacement.comparisons]),
         "constant": categories[most],
         "winning_rate_of_constant": constant.winning_rate,
-        "share_of_constant": float((own == most).mean()) if len(own) else None,
+        "share_of_constant": float((codes_used == most).mean()) if len(codes_used) else None,
     }
     compared = [
         {

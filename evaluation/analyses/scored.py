@@ -62,11 +62,11 @@ def share(
     """Compute accuracy over the chosen items that have a credit: `accuracy`, bootstrap `ci`, `t_ci`, `n`; None without
     items.
     """
-    used = selected & ~np.isnan(credit)
-    if not used.any():
+    is_used = selected & ~np.isnan(credit)
+    if not is_used.any():
         return {"accuracy": None, "ci": None, "t_ci": None, "n": 0}
-    values = credit[used]
-    names = [clusters[k] for k in np.flatnonzero(used).tolist()]
+    values = credit[is_used]
+    names = [clusters[k] for k in np.flatnonzero(is_used).tolist()]
     (ci,) = mean_intervals(values[:, None], names, draws=draws, seed=seed)
     return {"accuracy": mean(values), "ci": ci, "t_ci": t_interval(values, names), "n": len(values)}
 
@@ -85,8 +85,8 @@ def by_group(
             continue
         for name, selected in groups.items():
             accuracy = share(credit, items.clusters, selected, draws, seed)
-            used = selected & ~np.isnan(credit)
-            at_random = float(guess[used].mean()) if used.any() else None
+            is_used = selected & ~np.isnan(credit)
+            at_random = float(guess[is_used].mean()) if is_used.any() else None
             labels = {"model": model, "category": items.categories.get(model, ""), "group": name}
             rows.append({**labels, **accuracy, "chance": at_random})
     return rows

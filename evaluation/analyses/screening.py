@@ -150,24 +150,24 @@ def _effect(
     """Return the shares of foils sent to people, of valid foils accepted (recall) and lost, and of saved work."""
     n, n_above = len(above), int(above.sum())
     share_seen = float(shares[~above].mean()) if n_above < n else 0.0
-    sent = (n_above + share_seen * (n - n_above)) / n
+    share_sent = (n_above + share_seen * (n - n_above)) / n
     nothing = dict.fromkeys(("recall", "recall_ci", "lost", "lost_ci", "saved", "saved_ci"))
     if n_above == n:
         return {"sent": 1.0, **nothing, **({"recall": 1.0, "lost": 0.0, "saved": 0.0} if accepted else {})}
     if accepted is None or rejected is None or not accepted.value:
-        return {"sent": sent, **nothing}
+        return {"sent": share_sent, **nothing}
     odds = (n - n_above) / n_above if n_above else math.inf
     ratio, interval = rejected.value / accepted.value, _ratio_interval(rejected, accepted, level)
     ends = [_lost(odds * end, share_seen) for end in interval]
     lost = _lost(odds * ratio, share_seen)
     return {
-        "sent": sent,
+        "sent": share_sent,
         "recall": 1.0 / (1.0 + odds * ratio),
         "recall_ci": [1.0 / (1.0 + odds * end) for end in reversed(interval)],
         "lost": lost,
         "lost_ci": ends,
-        "saved": 1.0 - sent / (1.0 - lost),
-        "saved_ci": [1.0 - sent / max(1.0 - end, NOTHING) for end in reversed(ends)],
+        "saved": 1.0 - share_sent / (1.0 - lost),
+        "saved_ci": [1.0 - share_sent / max(1.0 - end, NOTHING) for end in reversed(ends)],
     }
 
 
@@ -183,11 +183,13 @@ def _ratio_interval(top: _Share, bottom: _Share, level: float) -> list[float]:
     """
     (low, high), (least, most) = top.interval(level), bottom.interval(level)
     product = top.value * bottom.value
-    under, over = most * (2 * bottom.value - most), least * (2 * bottom.value - least)
-    first = product**2 - low * (2 * top.value - low) * under
-    last = product**2 - high * (2 * top.value - high) * over
-    lower = (product - math.sqrt(max(first, 0.0))) / under if under > NOTHING else low / most
-    upper = (product + math.sqrt(max(last, 0.0))) / over if over > NOTHING else high / max(least, NOTHING)
+    low_divisor, high_divisor = most * (2 * bottom.value - most), least * (2 * bottom.value - least)
+    first = product**2 - low * (2 * top.value - low) * low_divisor
+    last = product**2 - high * (2 * top.value - high) * high_divisor
+    lower = (product - math.sqrt(max(first, 0.0))) / low_divisor if low_divisor > NOTHING else low / most
+    upper = (
+        (product + math.sqrt(max(last, 0.0))) / high_divisor if high_divisor > NOTHING else high / max(least, NOTHING)
+    )
     return [max(0.0, lower), upper]
 
 

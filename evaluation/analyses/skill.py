@@ -51,29 +51,29 @@ def compute(votes: Votes, *, coding: str = "truth", draws: int = 0, seed: int = 
     )
     codes, categories = coded(named_votes, coding)
     counts = tallied(named_votes, codes, len(categories))
-    seen = _Seen(named_votes, codes)
-    if len(seen.people) < MIN_ANNOTATORS:
+    sample = _Sample(named_votes, codes)
+    if len(sample.people) < MIN_ANNOTATORS:
         raise EvaluationError("one annotator cast all votes; skill needs votes of at least two annotators")
-    fit = _fit(seen, len(categories))
-    majority = _majority(counts[seen.units])
+    fit = _fit(sample, len(categories))
+    majority = _majority(counts[sample.units])
     verdicts = {"majority": majority, "dawid_skene": fit.posterior.argmax(axis=1)}
-    differing = _differing(named_votes, seen, counts[seen.units], verdicts, fit, categories)
+    differing = _differing_units(named_votes, sample, counts[sample.units], verdicts, fit, categories)
     return {
         "coding": coding,
         "n_votes": len(codes),
         "n_nameless": int((~has_person).sum()),
-        "n_units": len(seen.units),
-        "n_annotators": len(seen.people),
+        "n_units": len(sample.units),
+        "n_annotators": len(sample.people),
         "verdicts": [
             _verdict_row(name, codes_of_method, majority, categories) for name, codes_of_method in verdicts.items()
         ],
-        "annotators": _annotators(named_votes, seen, codes, majority, fit),
+        "annotators": _annotators(named_votes, sample, codes, majority, fit),
         "n_differing": len(differing),
         "differing": differing[:MAX_DIFFERING],
     }
 
 
-class _Seen:
+class _Sample:
     """Units, annotators and categories that have a vote, with the votes renumbered without gaps."""
 
     def __init__(self, votes: Votes, codes: Codes) -> None:
@@ -89,19 +89,19 @@ class _Fit(NamedTuple):
     skill: NDArray[np.float64]
 
 
-def _fit(seen: _Seen, categories: int) -> _Fit:
+def _fit(sample: _Sample, categories: int) -> _Fit:
     """Fit Dawid-Skene. If all votes are in one category, that category is certain and everybody is right."""
-    posterior = np.zeros((len(seen.units), categories))
-    if len(seen.categories) == 1:
-        posterior[:, seen.categories[0]] = 1.0
-        return _Fit(posterior, np.ones(len(seen.people)))
+    posterior = np.zeros((len(sample.units), categories))
+    if len(sample.categories) == 1:
+        posterior[:, sample.categories[0]] = 1.0
+        return _Fit(posterior, np.ones(len(sample.people)))
     if find_spec("crowdkit") is None:
         raise EvaluationError("crowd-kit is not installed; pip install 'foilworks[models]'")
     # Imported on request: crowd-kit and pandas take seconds.
     from evaluation.analyses import crowd
 
-    fit = crowd.dawid_skene(seen.unit, seen.annotator, seen.label)
-    posterior[:, seen.categories] = fit.posterior
+    fit = crowd.dawid_skene(sample.unit, sample.annotator, sample.label)
+    posterior[:, sample.categories] = fit.posterior
     return _Fit(posterior, fit.skill)
 
 
@@ -122,14 +122,14 @@ def _verdict_row(name: str, codes_of_method: Codes, majority: Codes, categories:
     }
 
 
-def _annotators(votes: Votes, seen: _Seen, codes: Codes, majority: Codes, fit: _Fit) -> list[dict[str, Any]]:
+def _annotators(votes: Votes, sample: _Sample, codes: Codes, majority: Codes, fit: _Fit) -> list[dict[str, Any]]:
     """Return the skill of each, lowest Dawid-Skene first; `agreement`: the share of their votes that match the
     majority.
     """
     rows = []
-    for index, person in enumerate(seen.people.tolist()):
-        is_own = seen.annotator == index
-        against = majority[seen.unit[is_own]]
+    for index, person in enumerate(sample.people.tolist()):
+        is_own = sample.annotator == index
+        against = majority[sample.unit[is_own]]
         decided = against >= 0
         rows.append(
             {
@@ -142,8 +142,8 @@ def _annotators(votes: Votes, seen: _Seen, codes: Codes, majority: Codes, fit: _
     return sorted(rows, key=lambda row: (row["dawid_skene"], row["annotator"]))
 
 
-def _differing(
-    votes: Votes, seen: _Seen, counts: Codes, verdicts: dict[str, Codes], fit: _Fit, categories: tuple[str, ...]
+def _differing_units(
+    votes: Votes, sample: _Sample, counts: Codes, verdicts: dict[str, Codes], fit: _Fit, categories: tuple[str, ...]
 ) -> list[dict[str, Any]]:
     stacked = np.stack(list(verdicts.values()))
     rows = []
@@ -155,6 +155,11 @@ def _differing(
         probability = float(fit.posterior[k].max())
         tally = {category: int(n) for category, n in zip(categories, counts[k], strict=True) if n}
         rows.append(
-            {"unit": votes.unit_names[seen.units[k]], "votes": tally, **verdict_by_method, "p_dawid_skene": probability}
+            {
+                "unit": votes.unit_names[sample.units[k]],
+                "votes": tally,
+                **verdict_by_method,
+                "p_dawid_skene": probability,
+            }
         )
     return sorted(rows, key=lambda row: (-row["p_dawid_skene"], row["unit"]))

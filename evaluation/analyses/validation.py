@@ -68,7 +68,7 @@ def _row(name: str, items: Sequence[ItemFacts], base: str, unit: str, draws: int
         "alpha_valid": valid_units.value,
         "alpha_coding": coding,
         # Only if votes stop early.
-        **({"n_judged_in_full": sum(bool(item.compared) for item in items)} if _stops(items) else {}),
+        **({"n_judged_in_full": sum(bool(item.compared) for item in items)} if _stops_early(items) else {}),
         "alpha_all_ci": all_units.interval,
         "alpha_valid_ci": valid_units.interval,
         "alpha_all_ci_undefined": all_units.undefined,
@@ -82,7 +82,7 @@ def _row(name: str, items: Sequence[ItemFacts], base: str, unit: str, draws: int
     }
 
 
-def _stops(items: Sequence[ItemFacts]) -> bool:
+def _stops_early(items: Sequence[ItemFacts]) -> bool:
     """Return whether votes of an item stop early, so that alpha is of the items judged in full."""
     return any(item.compared is not None for item in items)
 
@@ -97,14 +97,14 @@ def _alphas(
     in_full = any(item.compared for item in items)
 
     def measured(counted_items: Sequence[ItemFacts]) -> Alpha:
-        units = [(k, tally) for k, item in enumerate(counted_items) for tally in _compared(item, in_full)]
+        units = [(k, tally) for k, item in enumerate(counted_items) for tally in _compared_tallies(item, in_full)]
         table = _coded_tallies([tally for _, tally in units], coding)
         return alpha(table, np.array([k for k, _ in units], dtype=np.int64), draws=draws, seed=seed)
 
     return coding, (measured(items), measured(valid))
 
 
-def _compared(item: ItemFacts, in_full: bool) -> tuple[tuple[int, ...], ...]:
+def _compared_tallies(item: ItemFacts, in_full: bool) -> tuple[tuple[int, ...], ...]:
     """Return the counts that alpha is measured on: of pairs judged in full, if there are any."""
     if item.compared is None or not in_full:
         return item.tallies

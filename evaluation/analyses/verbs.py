@@ -35,11 +35,11 @@ class InsertedWords:
 
 def inserted_words(edit: EditFacts, tags: Tagger) -> InsertedWords:
     """Return the verbs, auxiliaries and negations that the foil has where it differs from the caption."""
-    spans, moved = [], 0
+    spans, shift = [], 0
     for span in diff_edits(edit.caption, edit.foil):
-        start = span.start + moved
+        start = span.start + shift
         spans.append((start, start + len(span.target)))
-        moved += len(span.target) - (span.end - span.start)
+        shift += len(span.target) - (span.end - span.start)
     tokens = [token for token in tags.tag(edit.foil) if any(token.start < end and at < token.end for at, end in spans)]
     verbs = (edit.verb.lower(),) if edit.verb else tuple(token.lemma for token in tokens if token.part == "VERB")
     return InsertedWords(verbs, sum(token.part == "AUX" for token in tokens), sum(map(_is_negation, tokens)))
@@ -68,13 +68,10 @@ def compute(
             "or name the subtests that people wrote (people)"
         )
     tags = tagger()
-    words_by_source = {
-        source: [inserted_words(edit, tags) for own, edit in authored if own == source] for source in SOURCES
+    rows_by_source = {
+        source: [inserted_words(edit, tags) for by, edit in authored if by == source] for source in SOURCES
     }
-    counts = {
-        source: Counter(verb for words_of_foil in rows for verb in words_of_foil.verbs)
-        for source, rows in words_by_source.items()
-    }
+    counts = {source: Counter(verb for foil in rows for verb in foil.verbs) for source, rows in rows_by_source.items()}
     totals = {source: counter.total() for source, counter in counts.items()}
     shares = {
         source: {verb: n / totals[source] for verb, n in counter.items()} if totals[source] else {}
@@ -87,18 +84,12 @@ def compute(
             for verb in verbs[:top]
         ],
         "js": js_divergence(counts[MACHINE], counts[PERSON]),
-        "n": {source: len(rows) for source, rows in words_by_source.items()},
+        "n": {source: len(rows) for source, rows in rows_by_source.items()},
         "total": totals,
         "n_verbs": {source: len(counter) for source, counter in counts.items()},
-        "without_verb": {
-            source: sum(not words_of_foil.verbs for words_of_foil in rows) for source, rows in words_by_source.items()
-        },
-        "auxiliaries": {
-            source: sum(words_of_foil.auxiliaries for words_of_foil in rows) for source, rows in words_by_source.items()
-        },
-        "negations": {
-            source: sum(words_of_foil.negations for words_of_foil in rows) for source, rows in words_by_source.items()
-        },
+        "without_verb": {source: sum(not foil.verbs for foil in rows) for source, rows in rows_by_source.items()},
+        "auxiliaries": {source: sum(foil.auxiliaries for foil in rows) for source, rows in rows_by_source.items()},
+        "negations": {source: sum(foil.negations for foil in rows) for source, rows in rows_by_source.items()},
         "n_unknown": len(edits) - len(authored),
         "top_share": {
             source: sum(n for _, n in counts[source].most_common(10)) / totals[source] if totals[source] else None

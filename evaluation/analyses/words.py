@@ -42,17 +42,17 @@ def _count_changed(item: Facts, captions: Counter[str], foils: Counter[str]) -> 
     replaced: set[WordSpan] = set()
     spans = word_spans(caption)
     for foil in item.foils:
-        lowered, moved = foil.lower(), 0
+        lowered, shift = foil.lower(), 0
         spans_of_foil = word_spans(lowered)
         for edit in diff_edits(caption, lowered, whole_words=True):
-            replaced.update(_touched(spans, edit.start, edit.end))
-            start, end = edit.start + moved, edit.start + moved + len(edit.target)
-            foils.update(word for _, _, word in _touched(spans_of_foil, start, end))
-            moved += len(edit.target) - (edit.end - edit.start)
+            replaced.update(_overlapping_spans(spans, edit.start, edit.end))
+            start, end = edit.start + shift, edit.start + shift + len(edit.target)
+            foils.update(word for _, _, word in _overlapping_spans(spans_of_foil, start, end))
+            shift += len(edit.target) - (edit.end - edit.start)
     captions.update(word for _, _, word in replaced)
 
 
-def _touched(spans: Iterable[WordSpan], start: int, end: int) -> list[WordSpan]:
+def _overlapping_spans(spans: Iterable[WordSpan], start: int, end: int) -> list[WordSpan]:
     """Return the words that share a character with `start:end`: whole words, even if an edit is inside one."""
     return [span for span in spans if span[0] < end and start < span[1]]
 

@@ -34,7 +34,7 @@ _OPEN_QUESTION = re.compile(
     r"\s*(?:what|who|whom|whose|where|when|why|which|how)\b|.*\bhow (?:many|much)\b", re.I | re.S
 )
 
-Readings = Mapping[str, int]
+OptionByStyle = Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def split_name(text: str) -> tuple[str, str]:
     return (match.group(1) or match.group(2), match.group(3)) if match else ("", text)
 
 
-def readings(answer: Any, choices: Choices) -> Readings:
+def readings(answer: Any, choices: Choices) -> OptionByStyle:
     """Return what the answer can mean: way of writing -> index of the option. Empty: none of them.
 
     ProblemError: it names one option, and has the text of another.
@@ -91,9 +91,9 @@ def readings(answer: Any, choices: Choices) -> Readings:
 
 def _option_with_text(answer: str, *options: Sequence[str]) -> int | None:
     """Return the only option with this text; without one, the only one but for case, blanks and a final full stop."""
-    for same in (str.strip, _loose):
+    for normalize in (str.strip, _normalize_loosely):
         for texts in options:
-            matching = [index for index, text in enumerate(texts) if same(text) == same(answer)]
+            matching = [index for index, text in enumerate(texts) if normalize(text) == normalize(answer)]
             if len(matching) == 1:
                 return matching[0]
             if matching:
@@ -101,7 +101,7 @@ def _option_with_text(answer: str, *options: Sequence[str]) -> int | None:
     return None
 
 
-def _loose(text: str) -> str:
+def _normalize_loosely(text: str) -> str:
     return " ".join(text.split()).rstrip(".").casefold()
 
 
@@ -119,7 +119,7 @@ def _option_with_name(name: str, choices: Choices, column_text: str = "") -> int
     return None
 
 
-def preferred(option_of_style: Readings) -> int | None:
+def preferred(option_of_style: OptionByStyle) -> int | None:
     """Return the option that an answer means without other records; None: none."""
     return next((option_of_style[style] for style in PREFERRED if style in option_of_style), None)
 
@@ -172,7 +172,7 @@ class AnswerStyles:
     open: Counter[str] = field(default_factory=Counter)
     with_other_answers: set[str] = field(default_factory=set)
 
-    def note(self, answers: Mapping[str, Readings]) -> None:
+    def note(self, answers: Mapping[str, OptionByStyle]) -> None:
         for column, indices in answers.items():
             if indices:
                 self.records[column] += 1
@@ -196,15 +196,15 @@ class AnswerStyles:
         most = max(counts.values(), default=0)
         return {style for style, n in counts.items() if n == most}
 
-    def possible_options(self, column: str, option_of_style: Readings) -> set[int]:
+    def possible_options(self, column: str, option_of_style: OptionByStyle) -> set[int]:
         """Return the options that an answer can mean in this file."""
-        ways = self.usual_styles(column)
-        if possible := {option_of_style[style] for style in option_of_style if style in ways}:
+        styles = self.usual_styles(column)
+        if possible := {option_of_style[style] for style in option_of_style if style in styles}:
             return possible
         # A text or a letter is one among numbers, too.
         return {index for style, index in option_of_style.items() if style in {TEXT, NAME}}
 
-    def common_option(self, answers: Mapping[str, Readings], where: str) -> int | None:
+    def common_option(self, answers: Mapping[str, OptionByStyle], where: str) -> int | None:
         """Return the option that all answer columns of a record mean; None: none of them is an option.
 
         ProblemError: they mean different options. CorpusError: the file leaves open what they mean.
@@ -220,16 +220,16 @@ class AnswerStyles:
         if len(common) == 1:
             return common.pop()
         if not common:
-            raise _disagree(possible)
+            raise _disagreement_error(possible)
         column, indices = next((column, answers[column]) for column in possible)
         if self.records[column] >= FEW_RECORDS:
-            raise _unclear(
+            raise _ambiguity_error(
                 where, column, {style: indices[style] for style in indices if style in self.usual_styles(column)}
             )
         return preferred({style: index for style, index in indices.items() if index in common})
 
 
-def _disagree(possible: Mapping[str, Iterable[int]]) -> ProblemError:
+def _disagreement_error(possible: Mapping[str, Iterable[int]]) -> ProblemError:
     meanings = ", ".join(
         f"{column} means option {' or '.join(str(n + 1) for n in sorted(options))}"
         for column, options in possible.items()
@@ -237,9 +237,9 @@ def _disagree(possible: Mapping[str, Iterable[int]]) -> ProblemError:
     return ProblemError("answer", f"differs between columns: {meanings}", "choose one, such as --column answer=COLUMN")
 
 
-def _unclear(where: str, column: str, indices: Readings) -> CorpusError:
-    ways = " or ".join(f"{style} (option {index + 1})" for style, index in indices.items())
+def _ambiguity_error(where: str, column: str, indices: OptionByStyle) -> CorpusError:
+    readings_text = " or ".join(f"{style} (option {index + 1})" for style, index in indices.items())
     return CorpusError(
-        f"{where}: {column}: can be read in several ways in all records: {ways}; give the letters or the texts of the "
-        "right options"
+        f"{where}: {column}: can be read in several ways in all records: {readings_text}; give the letters or the "
+        "texts of the right options"
     )

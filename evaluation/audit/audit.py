@@ -51,24 +51,24 @@ def audit(sources: Sequence[Source], options: Options) -> dict[str, Any]:
     EvaluationError or CorpusError: a file cannot be read, has no items, or more pairs than allowed.
     """
     problems = Problems()
-    records = _limited(all_records(sources, problems), options.max_pairs)
+    records = _limit_pairs(all_records(sources, problems), options.max_pairs)
     statistics = gather(records, Sample(options.seed, options.pairs))
     if not statistics.overall.items:
         first = problems.examples[0] if problems.examples else f"{sources[0].path}: record: there is none"
         raise EvaluationError(f"{first}; no record could be read")
-    findings = _of_file(statistics, replace(problems, examples=_by_name(problems.examples, sources)), options)
+    findings = _of_file(statistics, replace(problems, examples=_without_folders(problems.examples, sources)), options)
     rows = list(_of_subtests(statistics, options)) if len(statistics.counts) > 1 else []
-    everything = [*findings, *(finding for row in rows for finding in row)]
+    all_findings = [*findings, *(finding for row in rows for finding in row)]
     return {
         "schema": SCHEMA,
-        "files": [_about(source) for source in sources],
+        "files": [_file_facts(source) for source in sources],
         "items": statistics.overall.items,
         "pairs": statistics.overall.pairs,
         "questions": statistics.overall.questions,
         "options": checks.sizes_of(statistics.overall.options),
         "hard_foils": dict(statistics.hard_foils),
         "sample": {"pairs": options.pairs, "seed": options.seed, "items": len(statistics.sample.overall())},
-        "verdict": worst(everything),
+        "verdict": worst(all_findings),
         "without_video": best_probe(findings),
         "findings": [as_json(finding) for finding in findings],
         "subtests": [
@@ -101,7 +101,7 @@ def sources_of(source: Source) -> list[Source]:
     return [replace(source, path=path, subtest=name) for path, name in files if path.resolve() != answers]
 
 
-def _by_name(problems: Sequence[str], sources: Sequence[Source]) -> list[str]:
+def _without_folders(problems: Sequence[str], sources: Sequence[Source]) -> list[str]:
     """Return the problems with the names of files, not their folders: results are shown to others."""
     for source in sources:
         problems = [problem.replace(str(source.path), source.name) for problem in problems]
@@ -114,7 +114,7 @@ def all_records(sources: Sequence[Source], problems: Problems | None = None) -> 
         yield from read_benchmark(source, Problems() if problems is None else problems)
 
 
-def _limited(records: Iterator[AuditRecord], most: int) -> Iterator[AuditRecord]:
+def _limit_pairs(records: Iterator[AuditRecord], most: int) -> Iterator[AuditRecord]:
     n = 0
     for record in records:
         n += len(record.wrongs)
@@ -125,7 +125,7 @@ def _limited(records: Iterator[AuditRecord], most: int) -> Iterator[AuditRecord]
         yield record
 
 
-def _about(source: Source) -> dict[str, Any]:
+def _file_facts(source: Source) -> dict[str, Any]:
     """Return name, format and hash. A folder has no hash of its own, an export has that of its manifest."""
     facts = {"name": source.name, "format": form_of(source), "sha256": ""}
     if source.path.is_file():
@@ -141,7 +141,9 @@ def _of_file(statistics: FileStatistics, problems: Problems, options: Options) -
     return [
         *_probes(sampled, options, ""),
         *_models(sampled, options),
-        checks.of_divergence(divergence_of(sampled, options.seed), len(without_labels(sampled)), "", _why(sampled)),
+        checks.of_divergence(
+            divergence_of(sampled, options.seed), len(without_labels(sampled)), "", _missing_reason(sampled)
+        ),
         checks.of_positions(statistics.overall),
         *([checks.of_labels(statistics.overall)] if statistics.overall.labels else []),
         checks.of_cues(statistics.overall),
@@ -163,7 +165,7 @@ def _of_subtests(statistics: FileStatistics, options: Options) -> Iterator[list[
         yield [
             *_probes(sampled, options, name),
             checks.of_divergence(
-                divergence_of(sampled, options.seed), len(without_labels(sampled)), name, _why(sampled)
+                divergence_of(sampled, options.seed), len(without_labels(sampled)), name, _missing_reason(sampled)
             ),
             checks.of_positions(counts, name),
             *([checks.of_labels(counts, name)] if counts.labels else []),
@@ -176,11 +178,11 @@ def _probes(records: Sequence[AuditRecord], options: Options, subtest: str) -> l
     return [
         checks.of_probe("words", solve_by_words(records, options.seed), subtest),
         checks.of_probe("n-grams", solve_by_ngrams(records, options.seed), subtest),
-        checks.of_probe("length", solve_by_length(records), subtest, _why(records)),
+        checks.of_probe("length", solve_by_length(records), subtest, _missing_reason(records)),
     ]
 
 
-def _why(records: Sequence[AuditRecord]) -> str:
+def _missing_reason(records: Sequence[AuditRecord]) -> str:
     """Return why right and wrong texts are not compared; "" if they are."""
     return checks.ONLY_LABELS if records and not without_labels(records) else ""
 

@@ -7,7 +7,7 @@ from typing import Any
 import scipy
 
 from evaluation.audit.gathering import Counts, FileStatistics
-from evaluation.audit.probes import Divergence, Solved
+from evaluation.audit.probes import Divergence, ProbeResult
 from evaluation.audit.records import VERDICTS, Finding, Verdict
 from evaluation.metrics.intervals import exact_binomial, wilson
 
@@ -26,7 +26,7 @@ NO_PAIRS = "no item has a foil that is an edit of its caption"
 ONLY_LABELS = "right and wrong are labels"
 
 
-def of_probe(check: str, probe: Solved | None, subtest: str = "", reason: str = "") -> Finding:
+def of_probe(check: str, probe: ProbeResult | None, subtest: str = "", reason: str = "") -> Finding:
     """Return the finding of a blind probe: warn above chance, fail far above it. `reason`: why nothing is found."""
     if probe is None:
         reason = reason or "the file has fewer than two different captions"
@@ -153,7 +153,7 @@ def of_duplicates(statistics: FileStatistics) -> Finding:
     """
     n_repeated, without_video, first = statistics.repeats.repeated_items()
     n = statistics.overall.items
-    surely = _few(n_repeated - without_video, n)
+    surely = _verdict_of_rare_hits(n_repeated - without_video, n)
     verdict: Verdict = "warn" if surely == "ok" and n_repeated else surely
     details = {
         "unit": "items",
@@ -172,7 +172,9 @@ def of_contradictions(statistics: FileStatistics) -> Finding:
     hits = statistics.repeats.contradictions()
     reason = {} if n else {"reason": "the file names no videos, or asks questions"}
     details = {"unit": "pairs", "count": hits, "foils": hits, **reason}
-    return Finding("contradictions", _few(hits, n), _share(hits, n), wilson(hits, n), None, n, "", details)
+    return Finding(
+        "contradictions", _verdict_of_rare_hits(hits, n), _share(hits, n), wilson(hits, n), None, n, "", details
+    )
 
 
 def of_leakage(statistics: FileStatistics) -> Finding:
@@ -182,7 +184,7 @@ def of_leakage(statistics: FileStatistics) -> Finding:
         return Finding("leakage", "ok", details={"reason": "the file does not name a test split and another split"})
     n, hits = leaks["n"], leaks["videos"]
     of_captions: Verdict = "warn" if leaks["captions"] else "ok"
-    verdict = max(_few(hits, n), of_captions, key=VERDICTS.index)
+    verdict = max(_verdict_of_rare_hits(hits, n), of_captions, key=VERDICTS.index)
     details = {"unit": "items of test splits", "count": hits, **leaks}
     return Finding("leakage", verdict, _share(hits, n), wilson(hits, n), 0.0, n, "", details)
 
@@ -239,7 +241,7 @@ def of_licences(statistics: FileStatistics) -> Finding:
     return Finding("licences", "ok" if n_licensed == n else "warn", n_licensed / n, None, None, n, "", details)
 
 
-def _few(hits: int, n: int) -> Verdict:
+def _verdict_of_rare_hits(hits: int, n: int) -> Verdict:
     if not hits:
         return "ok"
     return "fail" if hits > FEW * n else "warn"

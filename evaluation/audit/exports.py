@@ -39,7 +39,7 @@ UNREADABLE = (OSError, KeyError, EOFError, RuntimeError, zipfile.BadZipFile, zli
 
 def manifest_of(path: Path) -> dict[str, Any]:
     """Return the manifest of an export; empty if the path is not one."""
-    with suppress(ValueError, *UNREADABLE), _opened(path, MANIFEST) as file:
+    with suppress(ValueError, *UNREADABLE), _open_file(path, MANIFEST) as file:
         manifest = json.load(file)
         if isinstance(manifest, dict) and manifest.get("made_by") == MADE_BY:
             return manifest
@@ -94,14 +94,14 @@ def _is_sound(item: ItemRecord) -> bool:
 
 def _lines(path: Path) -> Iterator[bytes]:
     try:
-        with _opened(path, ITEMS) as file:
+        with _open_file(path, ITEMS) as file:
             yield from file
     except UNREADABLE as error:
         raise EvaluationError(f"{path}: {ITEMS}: cannot be read; check the folder with `foilworks verify`") from error
 
 
 @contextmanager
-def _opened(path: Path, name: str) -> Iterator[Any]:
+def _open_file(path: Path, name: str) -> Iterator[Any]:
     """Open a file of the export for reading bytes. KeyError: the archive has none of that name."""
     if not zipfile.is_zipfile(path):
         with (path / name).open("rb") as file:

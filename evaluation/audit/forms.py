@@ -10,7 +10,7 @@ from typing import Any
 from evaluation.audit.answers import (
     AnswerStyles,
     Choices,
-    Readings,
+    OptionByStyle,
     is_number_label,
     label_of,
     no_option,
@@ -51,7 +51,7 @@ class Draft:
     choices: Choices | None = None
     is_question: bool = False
     raw_answers: Mapping[str, Any] = field(default_factory=dict)
-    answers: Mapping[str, Readings] = field(default_factory=dict)
+    answers: Mapping[str, OptionByStyle] = field(default_factory=dict)
 
     def note(self, styles: AnswerStyles) -> None:
         """Tell the file's styles what the answers can mean."""
@@ -87,12 +87,12 @@ def draft_of(values: Mapping[str, Any], where: int, columns: Columns, defaults: 
         if len(choices.texts) < 2:
             raise ProblemError("options", "has fewer than two options", "give at least one wrong option per question")
         if not answers:
-            raise _without_answer(values, choices)
+            raise _missing_answer_error(values, choices)
         if len(question_text) > MAX_TEXT:
             raise ProblemError("question", f"has {len(question_text)} characters, more than {MAX_TEXT}", "shorten it")
         meanings = {column: readings(answer, choices) for column, answer in answers.items()}
         return Draft(where, facts, question=question_text, choices=choices, raw_answers=answers, answers=meanings)
-    return _labelled(values, where, facts, answers, columns)
+    return _labelled_draft(values, where, facts, answers, columns)
 
 
 def record_of_draft(draft: Draft, styles: AnswerStyles) -> AuditRecord:
@@ -100,7 +100,7 @@ def record_of_draft(draft: Draft, styles: AnswerStyles) -> AuditRecord:
     if draft.record is not None:
         return draft.record
     if draft.choices is None:
-        return _of_label(draft, styles)
+        return _record_of_label(draft, styles)
     index = styles.common_option(draft.answers, f"line {draft.where}")
     options = draft.choices.texts
     if index is None:
@@ -124,21 +124,21 @@ def _label_record(draft: Draft, label: bool) -> AuditRecord:
     return AuditRecord(right, (wrong,), draft.where, question=draft.question, is_label=True, **draft.facts)
 
 
-def _labelled(
+def _labelled_draft(
     values: Mapping[str, Any], where: int, facts: Mapping[str, Any], answers: Mapping[str, Any], columns: Columns
 ) -> Draft:
     """Return the draft of a statement with its label, or of a question with yes or no."""
     text, is_question = _labelled_text(values, columns)
     if not answers and (is_question or columns_of(values, "question")):
-        raise _without_answer(values)
+        raise _missing_answer_error(values)
     if answers and not text:
-        raise _without_question(values, answers)
+        raise _missing_question_error(values, answers)
     if not text or not answers:
-        raise _unknown(values, columns)
+        raise _unknown_form_error(values, columns)
     return Draft(where, facts, question=text, is_question=is_question, raw_answers=answers)
 
 
-def _of_label(draft: Draft, styles: AnswerStyles) -> AuditRecord:
+def _record_of_label(draft: Draft, styles: AnswerStyles) -> AuditRecord:
     labels: dict[str, bool] = {}
     for column, answer in draft.raw_answers.items():
         label = label_of(answer)
@@ -146,7 +146,7 @@ def _of_label(draft: Draft, styles: AnswerStyles) -> AuditRecord:
         if label is not None and (is_word or styles.has_number_labels(column)):
             labels[column] = label
     if not labels:
-        raise _free_text(draft)
+        raise _free_text_error(draft)
     if len(set(labels.values())) > 1:
         disagreement = ", ".join(f"{column} is {draft.raw_answers[column]!s:.20}" for column in labels)
         raise ProblemError(
@@ -201,7 +201,7 @@ def _choices(
         keys = tuple(map(str, options))
         return Choices(tuple(_texts("options", list(options.values()))), names=keys), question
     if options is not None:
-        return _of_list(options, question)
+        return _choices_of_list(options, question)
     if "options" not in columns:
         for series in SERIES:
             names = series_of(values, series)
@@ -213,7 +213,7 @@ def _choices(
     letters = "".join(name for name, _text in lettered_lines)
     if len(lettered_lines) > 1 and letters in (LETTERS[: len(letters)], DIGITS[: len(letters)]):
         return _named_choices(lettered_lines, [text for _name, text in lettered_lines]), question_text
-    before, inline = _inline(question)
+    before, inline = _inline_options(question)
     # A letter among the words of a question is no option, unless the answer is one of these letters.
     if len(inline) > 1 and any(
         name.casefold() == str(answer).strip(" .()").casefold() for answer in answers for name, _text in inline
@@ -222,10 +222,10 @@ def _choices(
     return None, question
 
 
-def _of_list(options: Any, question: str) -> tuple[Choices, str]:
+def _choices_of_list(options: Any, question: str) -> tuple[Choices, str]:
     listing = listed(options)
     if isinstance(listing, str):
-        _before, inline = _inline(listing)
+        _before, inline = _inline_options(listing)
         if len(inline) < 2:
             raise ProblemError(
                 "options", "is one text, not a list", "give the options as a list, or in columns a0, a1 …"
@@ -252,7 +252,7 @@ def _named_choices(named_texts: Sequence[tuple[str, str]], raw: Sequence[str]) -
     return Choices(texts, tuple(raw), names if len(set(names)) == len(names) else ())
 
 
-def _inline(text: str) -> tuple[str, list[tuple[str, str]]]:
+def _inline_options(text: str) -> tuple[str, list[tuple[str, str]]]:
     """Return the text before "A. …  B. …", and the named options: letters in order from A."""
     marks: list[re.Match[str]] = []
     for match in _INLINE.finditer(text):
@@ -315,25 +315,25 @@ def _label(value: Any) -> str:
     """Return a short text; a list of ids is joined, anything else is its JSON-like form."""
     if value is None:
         return ""
-    joined = "+".join(map(str, value)) if isinstance(value, list) else str(value)
-    return joined.strip()[:MAX_LABEL]
+    joined_text = "+".join(map(str, value)) if isinstance(value, list) else str(value)
+    return joined_text.strip()[:MAX_LABEL]
 
 
-def _shown(values: Mapping[str, Any]) -> str:
+def _field_names(values: Mapping[str, Any]) -> str:
     return (", ".join(list(map(str, values))[:MAX_SHOWN]) or "none")[:MAX_LABEL]
 
 
-def _free_text(draft: Draft) -> ProblemError:
+def _free_text_error(draft: Draft) -> ProblemError:
     column, answer = next(iter(draft.raw_answers.items()))
-    what = "a number" if str(answer).strip().isdecimal() else "free text"
+    answer_kind = "a number" if str(answer).strip().isdecimal() else "free text"
     return ProblemError(
         column,
-        f"is {what} ({quoted(str(answer))}), and there are no wrong texts to compare it with",
+        f"is {answer_kind} ({quoted(str(answer))}), and there are no wrong texts to compare it with",
         "add options or foils; without them, only answers yes and no can be audited",
     )
 
 
-def _without_answer(values: Mapping[str, Any], choices: Choices | None = None) -> ProblemError:
+def _missing_answer_error(values: Mapping[str, Any], choices: Choices | None = None) -> ProblemError:
     if choices and choices.columns and choices.columns[0].lower().startswith("answer"):
         return ProblemError(
             "answer",
@@ -344,32 +344,32 @@ def _without_answer(values: Mapping[str, Any], choices: Choices | None = None) -
     if choices and choices.columns and choices.columns[0].lower().startswith("caption"):
         return ProblemError(
             "answer",
-            f"is missing, and so are the pictures of {', '.join(choices.columns)} (fields: {_shown(values)})",
+            f"is missing, and so are the pictures of {', '.join(choices.columns)} (fields: {_field_names(values)})",
             "add a column answer; if each caption is right for one picture, name the pictures image_0 and image_1",
         )
     return ProblemError(
         "answer",
-        f"is missing (fields: {_shown(values)})",
+        f"is missing (fields: {_field_names(values)})",
         "add a column answer; the command can also read a second file of answers by id with --answers FILE, or map a "
         "column with --column answer=NAME",
     )
 
 
-def _without_question(values: Mapping[str, Any], answers: Mapping[str, Any]) -> ProblemError:
+def _missing_question_error(values: Mapping[str, Any], answers: Mapping[str, Any]) -> ProblemError:
     return ProblemError(
         "record",
-        f"has an answer ({', '.join(answers)}), but no question, options or caption (fields: {_shown(values)})",
+        f"has an answer ({', '.join(answers)}), but no question, options or caption (fields: {_field_names(values)})",
         "give the file with the questions; if the answers are in a second file, the command reads it with --answers "
         "FILE",
     )
 
 
-def _unknown(values: Mapping[str, Any], columns: Columns) -> ProblemError:
+def _unknown_form_error(values: Mapping[str, Any], columns: Columns) -> ProblemError:
     known_columns = [f"{role}={name}" for role in ROLES if role not in columns for name in columns_of(values, role)[:1]]
     return ProblemError(
         "record",
-        f"has no caption with foils, no options with an answer and no text with a label (fields: {_shown(values)}; "
-        f"known: {', '.join(known_columns) or 'none'})",
+        "has no caption with foils, no options with an answer and no text with a label "
+        f"(fields: {_field_names(values)}; known: {', '.join(known_columns) or 'none'})",
         "rename the columns to caption and foil, or to question, options and answer; the command can also map them, "
         "such as --column right=true_caption,wrongs=false_caption",
     )

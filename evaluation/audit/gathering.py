@@ -99,8 +99,8 @@ def gather(records: Iterable[AuditRecord], sample: Sample) -> FileStatistics:
         statistics.repeats.add(record, right, wrongs)
         statistics.scripts[script_of(record.question if record.is_label else record.right)] += 1
         statistics.missing.update(name for name in FIELDS if not getattr(record, name))
-        _note(statistics.languages, record.language)
-        _note(statistics.licences, record.licence)
+        _count_value(statistics.languages, record.language)
+        _count_value(statistics.licences, record.licence)
         if record.hard is not None:
             statistics.hard_foils[record.hard_source] += 1
         if record.counted(record.wrongs):
@@ -108,7 +108,7 @@ def gather(records: Iterable[AuditRecord], sample: Sample) -> FileStatistics:
     return statistics
 
 
-def _note(counter: Counter[str], name: str) -> None:
+def _count_value(counter: Counter[str], name: str) -> None:
     if name and (name in counter or len(counter) < 100):
         counter[name] += 1
 

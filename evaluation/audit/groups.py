@@ -37,9 +37,9 @@ def _label_groups(records: Sequence[AuditRecord]) -> list[str]:
     n = int(max(rows.max(), columns.max())) + 1
     edges = scipy.sparse.coo_array((np.ones(len(rows)), (rows, n + columns)), shape=(2 * n, 2 * n))
     _, component_ids = scipy.sparse.csgraph.connected_components(edges, directed=False)
-    joined = component_ids[rows]
-    is_one = np.bincount(joined).max() > MAX_JOINED * len(records)
-    return videos if is_one else [f"group {component}" for component in joined]
+    group_ids = component_ids[rows]
+    is_one = np.bincount(group_ids).max() > MAX_JOINED * len(records)
+    return videos if is_one else [f"group {component}" for component in group_ids]
 
 
 def _contrast(texts: Sequence[str], labels: Sequence[bool]) -> bool:
@@ -47,7 +47,7 @@ def _contrast(texts: Sequence[str], labels: Sequence[bool]) -> bool:
     counts: dict[str, list[int]] = {}
     for text, label in zip(texts, labels, strict=True):
         counts.setdefault(text, [0, 0])[label] += 1
-    same = sum(n * (n - 1) for label_counts in counts.values() for n in label_counts)
+    same_label = sum(n * (n - 1) for label_counts in counts.values() for n in label_counts)
     pairs = sum(sum(label_counts) * (sum(label_counts) - 1) for label_counts in counts.values())
     share = sum(labels) / len(labels) if labels else 0.0
-    return same < (share**2 + (1 - share) ** 2) * pairs
+    return same_label < (share**2 + (1 - share) ** 2) * pairs

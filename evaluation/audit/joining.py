@@ -20,13 +20,13 @@ class Answers:
     by_id: Mapping[str, Mapping[str, Any]]
     used: set[str] = field(default_factory=set)
 
-    def joined(self, fields: Mapping[str, Any], own: Mapping[str, str], columns: Columns) -> dict[str, Any]:
+    def joined(self, fields: Mapping[str, Any], own_fields: Mapping[str, str], columns: Columns) -> dict[str, Any]:
         """Return the fields with those of the answer; where both have one, the benchmark's.
 
         ProblemError: no id, or no answer. CorpusError: two records have the id, so its answer is that of one of them.
         """
         own_id = named(fields, "id", columns)
-        name = str(own.get("id", "") if own_id is None else own_id)
+        name = str(own_fields.get("id", "") if own_id is None else own_id)
         if not name:
             raise ProblemError("id", "is missing, which joins the answers", "name its column with --column id=NAME")
         if name not in self.by_id:

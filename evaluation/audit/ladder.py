@@ -37,7 +37,7 @@ def read_rung(path: Path, items: Mapping[str, AuditRecord], columns: Mapping[str
     """
     table = Table(path, columns) if path.suffix in TABLES else None
     if table is not None and kind_of(table) == "predictions" and "right" not in {*table.names, *columns}:
-        credit_by_id = _predicted(table, items)
+        credit_by_id = _prediction_credits(table, items)
     else:
         scores = read_choices(path, columns=columns)
         credits = hit(standing(scores.scores, scores.right), "half")
@@ -51,11 +51,11 @@ def read_rung(path: Path, items: Mapping[str, AuditRecord], columns: Mapping[str
     return credit_by_id
 
 
-def _predicted(table: Table, items: Mapping[str, AuditRecord]) -> dict[str, float]:
-    seen: dict[str, int] = {}
+def _prediction_credits(table: Table, items: Mapping[str, AuditRecord]) -> dict[str, float]:
+    seen_ids: dict[str, int] = {}
     credit_by_id: dict[str, float] = {}
     for row in table.rows({"id", "prediction"}.__contains__, truth="right"):
-        name = row.new_name("id", seen)
+        name = row.new_name("id", seen_ids)
         if name in items:
             credit_by_id[name] = _credit(row.text("prediction", ""), items[name])
     return credit_by_id

@@ -124,18 +124,18 @@ def columns_of(values: Mapping[str, Any], role: str) -> list[str]:
     """
     return [
         name
-        for name in _known(tuple(values), role)
+        for name in _known_columns(tuple(values), role)
         if values[name] is not None and (role == "options" or not isinstance(values[name], dict))
     ]
 
 
 def has_role(names: Collection[str], role: str) -> bool:
     """Report whether one of the columns has a known name of the role."""
-    return bool(_known(tuple(names), role))
+    return bool(_known_columns(tuple(names), role))
 
 
 @lru_cache(maxsize=1000)
-def _known(names: tuple[str, ...], role: str) -> tuple[str, ...]:
+def _known_columns(names: tuple[str, ...], role: str) -> tuple[str, ...]:
     spelled = {name.strip().lower().replace(" ", "_"): name for name in reversed(names) if len(name) > 1}
     columns = [name if name in names else spelled.get(name) for name in NAMES[role]]
     return tuple(name for name in columns if name is not None)

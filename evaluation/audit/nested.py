@@ -7,14 +7,14 @@ from typing import Any
 from evaluation.audit.names import MAX_LABEL, SERIES, Columns, named, series_of
 from foilworks.core.corpus.import_formats.parsing.fields import ProblemError
 
-Found = tuple[dict[str, Any], dict[str, str]]
+NestedRecord = tuple[dict[str, Any], dict[str, str]]
 MAX_NESTED = 6
 _CAPTION = re.compile(r"caption[ _]?([0-9ab])", re.IGNORECASE)
 _PICTURE = re.compile(r"(?:image|img|picture|video|clip)[ _]?([0-9ab])(?:_?(?:path|file|url|id))?", re.IGNORECASE)
 _MEDIA = re.compile(r"https?://\S+|\S.*\.(?:jpe?g|png|gif|webp|bmp|mp4|webm|avi|mkv|mov)", re.IGNORECASE)
 
 
-def flattened(value: Any, key: str | None, columns: Columns, depth: int = 0) -> Iterator[Found]:
+def flattened(value: Any, key: str | None, columns: Columns, depth: int = 0) -> Iterator[NestedRecord]:
     """Yield (fields, defaults) of the records of a member, also if they are in lists or objects inside it.
 
     `{"video7": {"direction": [{…}, {…}]}}` has the video and the subtest as keys. A pair of two pictures with their
@@ -23,7 +23,7 @@ def flattened(value: Any, key: str | None, columns: Columns, depth: int = 0) -> 
     if depth > MAX_NESTED:
         raise ProblemError("record", f"is nested deeper than {MAX_NESTED} levels", "flatten it")
     if isinstance(value, list):
-        yield from _of_list(value, key, columns, depth)
+        yield from _records_of_list(value, key, columns, depth)
     elif not isinstance(value, Mapping):
         fix = "give an object with named fields; if these are the answers of another file, give that file"
         raise ProblemError("record", "is not an object", f"{fix}, and this one with --answers FILE")
@@ -34,17 +34,20 @@ def flattened(value: Any, key: str | None, columns: Columns, depth: int = 0) -> 
     elif value and all(_is_records(inner) for inner in value.values()):
         for subtest, inner in value.items():
             for record in inner:
-                for fields, own in flattened(record, None, columns, depth + 1):
-                    yield fields, {"video": key or "", "subtest": str(subtest)[:MAX_LABEL], **_given(own)}
+                for fields, own_fields in flattened(record, None, columns, depth + 1):
+                    yield (
+                        fields,
+                        {"video": key or "", "subtest": str(subtest)[:MAX_LABEL], **_without_blanks(own_fields)},
+                    )
     else:
-        yield from _of_object(value, key, columns, depth)
+        yield from _records_of_object(value, key, columns, depth)
 
 
-def _given(own: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in own.items() if value}
+def _without_blanks(own_fields: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in own_fields.items() if value}
 
 
-def _of_list(value: list[Any], key: str | None, columns: Columns, depth: int) -> Iterator[Found]:
+def _records_of_list(value: list[Any], key: str | None, columns: Columns, depth: int) -> Iterator[NestedRecord]:
     if len(value) == 4 and all(isinstance(item, str) for item in value):
         pictures, captions = value[::2], value[1::2]
         if all(map(_MEDIA.fullmatch, pictures)) and not any(map(_MEDIA.fullmatch, captions)):
@@ -53,33 +56,35 @@ def _of_list(value: list[Any], key: str | None, columns: Columns, depth: int) ->
     if not value or not all(isinstance(item, Mapping | list) for item in value):
         raise ProblemError("record", "is not an object", "give an object with named fields")
     for item in value:
-        for fields, own in flattened(item, None, columns, depth + 1):
-            yield fields, {"subtest": key or "", **_given(own)}
+        for fields, own_fields in flattened(item, None, columns, depth + 1):
+            yield fields, {"subtest": key or "", **_without_blanks(own_fields)}
 
 
-def _of_object(value: Mapping[str, Any], key: str | None, columns: Columns, depth: int) -> Iterator[Found]:
+def _records_of_object(
+    value: Mapping[str, Any], key: str | None, columns: Columns, depth: int
+) -> Iterator[NestedRecord]:
     """Yield the questions inside an object, each with the fields beside it; without any, the object."""
-    inside = {name: inner for name, inner in value.items() if _has_items(inner, columns)}
-    if not inside:
+    item_fields = {name: inner for name, inner in value.items() if _has_items(inner, columns)}
+    if not item_fields:
         yield dict(value), {"id": key or ""}
         return
-    shared_fields = {name: inner for name, inner in value.items() if name not in inside}
+    shared_fields = {name: inner for name, inner in value.items() if name not in item_fields}
     rows = [
-        (name if isinstance(inner, list) and len(inside) > 1 else "", record)
-        for name, inner in inside.items()
+        (name if isinstance(inner, list) and len(item_fields) > 1 else "", record)
+        for name, inner in item_fields.items()
         for record in (inner if isinstance(inner, list) else [inner])
     ]
     outer = named(shared_fields, "id", columns)
     outer = key if outer is None else outer
     for number, (subtest, record) in enumerate(rows):
-        own = {"subtest": subtest[:MAX_LABEL]}
+        own_fields = {"subtest": subtest[:MAX_LABEL]}
         for fields, more in flattened(record, None, columns, depth + 1):
             # The id of the object is that of several questions.
             ids = {"id": f"{outer}-{number}"} if outer is not None and len(rows) > 1 else {}
             has_own = named(fields, "id", columns) is not None
             yield (
                 {**shared_fields, **({} if has_own else ids), **fields},
-                {"id": key or "", **_given(own), **_given(more)},
+                {"id": key or "", **_without_blanks(own_fields), **_without_blanks(more)},
             )
 
 
@@ -136,7 +141,7 @@ def _file_of(value: Any) -> Any:
 
 def _halves(
     shared_fields: Mapping[str, Any], captions: list[Any], pictures: list[Any], key: str | None
-) -> Iterator[Found]:
+) -> Iterator[NestedRecord]:
     """Yield both halves of a pair in which each caption is right for one picture. They are one group of the probes:
     trained on one half, a classifier would be wrong about the other."""
     group = "\n".join(sorted(map(str, captions)))

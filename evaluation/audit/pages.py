@@ -28,19 +28,19 @@ ADDRESS = re.compile(r"url\(|@import", re.IGNORECASE)
 
 def page_of(result: Mapping[str, Any]) -> dict[str, Any]:
     """Return the context of the templates `evaluation/_audit.html` and `evaluation/audit_file.html`."""
-    findings = [_shown(finding) for finding in result["findings"] if not finding["subtest"]]
-    ran = [finding for finding in findings if finding["value"] is not None]
+    findings = [_check_card(finding) for finding in result["findings"] if not finding["subtest"]]
+    measured = [finding for finding in findings if finding["value"] is not None]
     worse = {"fail": 0, "warn": 1, "ok": 2}
     return {
         "audit": result,
         "meaning": sentence(result).replace(" %", UNBROKEN),
         "note": note(result),
         "badge": BADGES[result["verdict"]],
-        "failed": (failed := _failed(result)),
+        "failed": (failed := _failed_checks(result)),
         "is_solved": any("" in row["subtests"] for row in failed if row["check"] in BLIND),
         "is_partly": any(row["check"] in BLIND for row in failed),
         "plots": list(_plots(result)),
-        "findings": sorted(ran, key=lambda finding: worse[finding["verdict"]]),
+        "findings": sorted(measured, key=lambda finding: worse[finding["verdict"]]),
         "not_run": [finding for finding in findings if finding["value"] is None],
         "positions": _positions(findings),
         "sizes": _sizes(findings),
@@ -58,7 +58,7 @@ def file_of(result: Mapping[str, Any]) -> str:
     return page.replace(MARKER, f"<style>\n{styles}</style>", 1)
 
 
-def _failed(result: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _failed_checks(result: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the failed checks, each with its subtests; "" is the whole file."""
     rows: dict[str, dict[str, Any]] = {}
     of_subtests = [finding for subtest in result["subtests"] for finding in subtest["findings"]]
@@ -69,7 +69,7 @@ def _failed(result: Mapping[str, Any]) -> list[dict[str, Any]]:
     return list(rows.values())
 
 
-def _shown(finding: Mapping[str, Any]) -> dict[str, Any]:
+def _check_card(finding: Mapping[str, Any]) -> dict[str, Any]:
     details = finding["details"] or {}
     more = {
         "problems": details.get("bad", 0) - min(SHOWN, len(details.get("problems", []))),
@@ -106,14 +106,14 @@ def _mark(finding: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **finding,
         "model": finding["details"]["probe"] if finding["check"] == "model" else "",
-        "at": _place(finding["value"]),
-        "low": _place(low),
-        "high": _place(high),
-        "guess": _place(finding["chance"]),
+        "at": _chart_position(finding["value"]),
+        "low": _chart_position(low),
+        "high": _chart_position(high),
+        "guess": _chart_position(finding["chance"]),
     }
 
 
-def _place(share: float) -> str:
+def _chart_position(share: float) -> str:
     """Return a place on a chart from 0 to 1, with a margin for its mark, as SVG reads it in every language."""
     return f"{2 + 96 * share:.2f}%"
 

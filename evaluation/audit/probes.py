@@ -45,7 +45,7 @@ Scorer = Callable[[Sequence[str]], Sequence[float]]
 
 
 @dataclass(frozen=True)
-class Solved:
+class ProbeResult:
     """The share of right answers of one probe. `unit`: pairs, labels, or choices among all options."""
 
     probe: str
@@ -68,19 +68,19 @@ def texts_of(record: AuditRecord) -> list[str]:
     return [before + text for text in (record.right, *record.wrongs)]
 
 
-def solve_by_words(records: Sequence[AuditRecord], seed: int = 0) -> Solved | None:
+def solve_by_words(records: Sequence[AuditRecord], seed: int = 0) -> ProbeResult | None:
     """Return what a bag-of-words classifier solves when trained on the other folds; None with fewer than 2 groups."""
     return _by_classifier(WORDS, records, word_features_of, 1, seed)
 
 
-def solve_by_ngrams(records: Sequence[AuditRecord], seed: int = 0) -> Solved | None:
+def solve_by_ngrams(records: Sequence[AuditRecord], seed: int = 0) -> ProbeResult | None:
     """Return what a classifier on sequences of 1 to 3 words solves: it sees the order of words, and fluency."""
     return _by_classifier(NGRAMS, records, ngrams_of, MIN_TEXTS, seed)
 
 
 def _by_classifier(
     probe: str, records: Sequence[AuditRecord], analyzer: Callable[[str], list[str]], min_texts: int, seed: int
-) -> Solved | None:
+) -> ProbeResult | None:
     groups = groups_of(records)
     pairs = [(texts[0], wrong) for record in records for texts in [texts_of(record)] for wrong in texts[1:]]
     of_pairs = [group for group, record in zip(groups, records, strict=True) for _ in record.wrongs]
@@ -122,7 +122,7 @@ def _after_question(question: str, answer: str) -> list[str]:
     return [f"{opening}{SEPARATOR}{word}" for word in words(answer)]
 
 
-def solve_by_model(records: Sequence[AuditRecord], name: str, scores: Mapping[str, float]) -> Solved | None:
+def solve_by_model(records: Sequence[AuditRecord], name: str, scores: Mapping[str, float]) -> ProbeResult | None:
     """Return what a language model solves that has scored `texts_for_model`; None without records."""
     gaps = [
         scores[right] - scores[wrong]
@@ -138,7 +138,7 @@ def texts_for_model(record: AuditRecord) -> list[str]:
     return [text.replace(SEPARATOR, " ").replace(LABEL, " ") for text in texts_of(record)]
 
 
-def solve_by_length(records: Sequence[AuditRecord]) -> Solved | None:
+def solve_by_length(records: Sequence[AuditRecord]) -> ProbeResult | None:
     """Return what is solved by always choosing the longest text, or the shortest if that solves more.
 
     None with labels only, which have no length.
@@ -153,11 +153,11 @@ def solve_by_length(records: Sequence[AuditRecord]) -> Solved | None:
     return longest if longest.value >= shortest.value else shortest
 
 
-def solved(probe: str, records: Sequence[AuditRecord], gaps: Floats, groups: Sequence[str]) -> Solved:
+def solved(probe: str, records: Sequence[AuditRecord], gaps: Floats, groups: Sequence[str]) -> ProbeResult:
     """Return the share of right answers: of pairs, or of choices if an item has several wrong texts."""
     credit = choice_credits(gaps, [len(record.wrongs) for record in records])
     (interval,) = mean_intervals(credit[:, None], groups, draws=DRAWS)
-    return Solved(
+    return ProbeResult(
         probe=probe,
         unit="choices" if has_choices(records) else ("pairs" if without_labels(records) else "labels"),
         value=mean(credit),
@@ -201,8 +201,13 @@ def divergence_of(records: Sequence[AuditRecord], seed: int = 0) -> Divergence |
     wrong = sparse.csr_matrix(sparse.diags(weights) @ counts[len(records) :])
     generator = np.random.default_rng(seed)
     n = len(records)
-    flips = [_exchanged(right, wrong, generator.integers(0, 2, n).astype(np.float64)) for _ in range(FLIPS)]
-    draws = [_drawn(right, wrong, generator.multinomial(n, np.full(n, 1 / n)).astype(np.float64)) for _ in range(FLIPS)]
+    flips = [
+        _divergence_of_exchange(right, wrong, generator.integers(0, 2, n).astype(np.float64)) for _ in range(FLIPS)
+    ]
+    draws = [
+        _divergence_of_draw(right, wrong, generator.multinomial(n, np.full(n, 1 / n)).astype(np.float64))
+        for _ in range(FLIPS)
+    ]
     value = _js(*(np.asarray(side.sum(axis=0)).ravel() for side in (right, wrong)))
     # A resample lacks words, which adds to the divergence: only the spread of the draws is used.
     reach = 1.96 * float(np.std(draws, ddof=1))
@@ -214,11 +219,11 @@ def divergence_of(records: Sequence[AuditRecord], seed: int = 0) -> Divergence |
     )
 
 
-def _exchanged(right: sparse.csr_matrix, wrong: sparse.csr_matrix, side: Floats) -> float:
+def _divergence_of_exchange(right: sparse.csr_matrix, wrong: sparse.csr_matrix, side: Floats) -> float:
     return _js(side @ right + (1 - side) @ wrong, (1 - side) @ right + side @ wrong)
 
 
-def _drawn(right: sparse.csr_matrix, wrong: sparse.csr_matrix, times: Floats) -> float:
+def _divergence_of_draw(right: sparse.csr_matrix, wrong: sparse.csr_matrix, times: Floats) -> float:
     return _js(times @ right, times @ wrong)
 
 

@@ -107,13 +107,13 @@ def _read(source: Source, problems: Problems) -> Iterator[tuple[AuditRecord, Can
     """Yield each record with what the rule of hard foils reads of it; None for a question."""
     form = form_of(source)
     if form == BY_NAMES:
-        yield from _by_names(source, problems)
+        yield from _read_by_names(source, problems)
         return
     for number, outcome in enumerate(_outcomes(source, form), 1):
         if isinstance(outcome, BadRecord):
             problems.add(str(outcome))
         elif isinstance(outcome, ItemRecord) and outcome.foils:
-            record = _of_item(outcome, source, number)
+            record = _record_of_item(outcome, source, number)
             yield record, Candidates(record.subtest, record.right, record.wrongs, outcome.extra, outcome.facts)
         elif isinstance(outcome, ItemRecord):
             problems.add(f"{source.path}:{outcome.line}: foils: there is none; give at least one foil per item")
@@ -132,7 +132,7 @@ def _outcomes(source: Source, form: str) -> Iterator[Any]:
     return outcomes
 
 
-def _of_item(item: ItemRecord, source: Source, number: int) -> AuditRecord:
+def _record_of_item(item: ItemRecord, source: Source, number: int) -> AuditRecord:
     facts = {**item.facts, **item.extra}
     position, question = facts.get("label"), facts.get("question")
     is_position = isinstance(position, int) and not isinstance(position, bool) and 0 <= position <= len(item.foils)
@@ -158,7 +158,7 @@ def _split_of(source: Source) -> str:
     return next((name for name in names if name in SPLITS), "")
 
 
-def _by_names(source: Source, problems: Problems) -> Iterator[tuple[AuditRecord, Candidates | None]]:
+def _read_by_names(source: Source, problems: Problems) -> Iterator[tuple[AuditRecord, Candidates | None]]:
     styles, waiting, is_known = AnswerStyles(), list[tuple[Draft, Mapping[str, Any]]](), False
     for draft, fields in _drafts(source, problems):
         if not is_known:
@@ -178,7 +178,7 @@ def _records_of_drafts(
         try:
             record = record_of_draft(draft, styles)
         except ProblemError as error:
-            problems.add(_said(source, draft.where, error))
+            problems.add(_problem_line(source, draft.where, error))
         except CorpusError as error:
             raise CorpusError(f"{source.path}: {error}") from error
         else:
@@ -190,13 +190,13 @@ def _drafts(source: Source, problems: Problems) -> Iterator[tuple[Draft, Mapping
     answers = None
     if source.answers:
         answers = answers_of(source.answers, raw_records(source.answers, source.limits), source.columns)
-    for line, fields, own in _fields(source, problems):
+    for line, fields, own_fields in _fields(source, problems):
         try:
-            joined = fields if answers is None else answers.joined(fields, own, source.columns)
-            own = {**defaults, **{name: value for name, value in own.items() if value}}
-            yield draft_of(joined, line, source.columns, own), joined
+            all_fields = fields if answers is None else answers.joined(fields, own_fields, source.columns)
+            own_fields = {**defaults, **{name: value for name, value in own_fields.items() if value}}
+            yield draft_of(all_fields, line, source.columns, own_fields), all_fields
         except ProblemError as error:
-            problems.add(_said(source, line, error))
+            problems.add(_problem_line(source, line, error))
         except CorpusError as error:
             raise CorpusError(f"{source.path}:{line}: {error}") from error
 
@@ -207,13 +207,13 @@ def _fields(source: Source, problems: Problems) -> Iterator[tuple[int, dict[str,
             if raw.problem:
                 raise ProblemError(raw.field, raw.problem, "correct the line")
             check_content(raw.value)
-            for fields, own in flattened(raw.value, raw.key, source.columns):
-                yield raw.line, fields, own
+            for fields, own_fields in flattened(raw.value, raw.key, source.columns):
+                yield raw.line, fields, own_fields
         except ProblemError as error:
-            problems.add(_said(source, raw.line, error))
+            problems.add(_problem_line(source, raw.line, error))
 
 
-def _said(source: Source, line: int, error: ProblemError) -> str:
+def _problem_line(source: Source, line: int, error: ProblemError) -> str:
     return f"{source.path}:{line}: {error.field}: {error.problem}; {error.fix}"
 
 

@@ -25,8 +25,8 @@ def normal(words_of_text: list[str], text: str) -> str:
 
 def hashed(*texts: str) -> int:
     """Return 64 bits of the texts, never `NO_VIDEO`."""
-    joined = "\0".join(texts).encode("utf-8", "surrogatepass")
-    return int.from_bytes(hashlib.sha256(joined).digest()[:8], "big") or 1
+    joined_text = "\0".join(texts).encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.sha256(joined_text).digest()[:8], "big") or 1
 
 
 def _hashes() -> "array[int]":
@@ -106,8 +106,8 @@ class Repeats:
         is_test = np.isin(np.frombuffer(self.splits, dtype=np.uint8), tests)
         videos, captions = _array(self.videos), _array(self.captions)
         shared = np.isin(videos[is_test], videos[~is_test]) & (videos[is_test] != NO_VIDEO)
-        same = np.isin(captions[is_test], captions[~is_test])
-        return {"n": int(is_test.sum()), "videos": int(shared.sum()), "captions": int(same.sum())}
+        in_both = np.isin(captions[is_test], captions[~is_test])
+        return {"n": int(is_test.sum()), "videos": int(shared.sum()), "captions": int(in_both.sum())}
 
 
 def _array(values: "array[int]") -> Hashes:

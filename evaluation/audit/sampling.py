@@ -34,8 +34,8 @@ class Sample:
         # Negative, because the largest key of a heap is to leave it first.
         entry = (-self._draw.random(), self._n, record)
         heap = self._heaps.setdefault(record.subtest, [])
-        self._held += _put(heap, entry, self.room)
-        _put(self._every, entry, self.room_of_all)
+        self._held += _push_bounded(heap, entry, self.room)
+        _push_bounded(self._every, entry, self.room_of_all)
         if self._held > max(MAX_HELD, 2 * len(self._heaps)):
             self._halve()
 
@@ -57,7 +57,7 @@ class Sample:
         return _ordered(self._every)
 
 
-def _put(heap: list[tuple[float, int, AuditRecord]], entry: tuple[float, int, AuditRecord], room: int) -> int:
+def _push_bounded(heap: list[tuple[float, int, AuditRecord]], entry: tuple[float, int, AuditRecord], room: int) -> int:
     if len(heap) < room:
         heapq.heappush(heap, entry)
         return 1

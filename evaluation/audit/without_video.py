@@ -20,14 +20,14 @@ def best_probe(findings: Sequence[Finding]) -> dict[str, Any] | None:
 
     `probes`: how many were tried. The best of several is too high on average, because its errors are chosen, too.
     """
-    ran = [
+    measured = [
         finding
         for finding in findings
         if finding.check in OF_TEXTS and not finding.subtest and finding.value is not None
     ]
-    if not ran:
+    if not measured:
         return None
-    best = max(ran, key=lambda finding: finding.value or 0.0)
+    best = max(measured, key=lambda finding: finding.value or 0.0)
     details = best.details or {}
     return {
         "value": best.value,
@@ -36,7 +36,7 @@ def best_probe(findings: Sequence[Finding]) -> dict[str, Any] | None:
         "probe": details.get("probe"),
         "n": best.n,
         "unit": details.get("unit"),
-        "probes": sum(TRIED.get(finding.check, 1) for finding in ran),
+        "probes": sum(TRIED.get(finding.check, 1) for finding in measured),
     }
 
 

@@ -15,24 +15,24 @@ MAX_ITEMS = ROWS_PER_PAGE
 
 
 @dataclass
-class Moved:
+class MoveResult:
     """Ids of items that moved, and (key, why) of each that did not."""
 
     done: list[int] = field(default_factory=list)
     refused: list[tuple[str, str]] = field(default_factory=list)
 
 
-def move_items(person: User, project: Project, move: str, ids: Iterable[str], reason: str) -> Moved:
+def move_items(person: User, project: Project, move: str, ids: Iterable[str], reason: str) -> MoveResult:
     """Move those of the ids that are items of the project; one that may not move stops no other."""
     item_ids = [int(pk) for pk in ids if pk.isdecimal()][:MAX_ITEMS]
-    moved = Moved()
+    moves = MoveResult()
     for pk, key in Item.objects.filter(project=project, pk__in=item_ids).order_by("pk").values_list("pk", "key"):
         try:
             WRITES[move](person, pk, reason)
         except AccessDenied:
             raise
         except ActionableError as error:
-            moved.refused.append((key, str(error)))
+            moves.refused.append((key, str(error)))
         else:
-            moved.done.append(pk)
-    return moved
+            moves.done.append(pk)
+    return moves

@@ -43,7 +43,7 @@ WORDS = {"corpus.item": ITEM_WORDS, "generation.candidate": CANDIDATE_WORDS}
 
 
 @dataclass(frozen=True)
-class Happening:
+class HistoryEvent:
     """One audit row in words. `candidate_text`: that of the foil that it is about, if any."""
 
     at: datetime
@@ -55,7 +55,7 @@ class Happening:
     candidate_text: str = ""
 
 
-def history_of(project: Project, item: Item, candidates: Iterable[Candidate]) -> list[Happening]:
+def history_of(project: Project, item: Item, candidates: Iterable[Candidate]) -> list[HistoryEvent]:
     """Return the audit rows of the item, its foils, their candidates with sources, and their group; in order."""
     texts = {str(candidate.pk): candidate.text for candidate in candidates}
     groups = {str(candidate.group_id) for candidate in candidates}
@@ -66,18 +66,18 @@ def history_of(project: Project, item: Item, candidates: Iterable[Candidate]) ->
         | Q(target_type="corpus.foil", target_id__in=foils)
         | Q(target_type="generation.candidategroup", target_id__in=groups)
     )
-    return [_happening(project, event, texts) for event in rows.select_related("actor").order_by("pk")]
+    return [_describe_event(project, event, texts) for event in rows.select_related("actor").order_by("pk")]
 
 
-def _happening(project: Project, event: AuditEvent, texts: dict[str, str]) -> Happening:
+def _describe_event(project: Project, event: AuditEvent, texts: dict[str, str]) -> HistoryEvent:
     if event.actor is None:
-        who = ""
+        person_name = ""
     elif event.target_type == "corpus.item" and event.action in JUDGED:
-        who = pseudonym(project, event.actor.pk)
+        person_name = pseudonym(project, event.actor.pk)
     else:
-        who = event.actor.get_username()
+        person_name = event.actor.get_username()
     states = current_word(event.from_state), current_word(event.to_state)
     words = WORDS.get(event.target_type, {}).get(event.action, event.action.replace("_", " "))
     candidate_text = texts.get(event.target_id, "") if event.target_type == "generation.candidate" else ""
     reason = REASONS.get(event.reason) or SETTLED.get(event.reason) or event.reason
-    return Happening(event.at, who, words, *states, reason, candidate_text)
+    return HistoryEvent(event.at, person_name, words, *states, reason, candidate_text)

@@ -76,8 +76,8 @@ def other_clips(items: Sequence[Item]) -> dict[int, Item]:
 def candidates_of(item: Item) -> list[Candidate]:
     """Return the candidates that became the item's foils, with all their earlier versions; one query."""
     groups = Candidate.objects.filter(foil__item=item).values("group")
-    around = Candidate.objects.filter(group__in=groups).select_related("author", "foil", "group__run")
-    rows = {row.pk: row for row in around}
+    candidates_of_groups = Candidate.objects.filter(group__in=groups).select_related("author", "foil", "group__run")
+    rows = {row.pk: row for row in candidates_of_groups}
     versions = {}
     for candidate in rows.values():
         if candidate.foil is None or candidate.foil.item_id != item.pk:
@@ -126,14 +126,14 @@ def _votes(
     choosers: dict[int, list[str]] = defaultdict(list)
     by_foil: dict[int | None, dict[str, list[ShownVote]]] = defaultdict(lambda: defaultdict(list))
     for vote in Vote.objects.filter(item=item).exclude(state=VoteState.UNDONE).order_by("created_at", "pk"):
-        who = pseudonym(project, vote.person_id) if vote.person_id else ""
+        pseudonym_of_vote = pseudonym(project, vote.person_id) if vote.person_id else ""
         excluded_state = "" if vote.state == VoteState.COUNTED else vote.state
         is_several = vote.stage == Stage.VALIDATION and bool(vote.order_shown)
         first = None if is_several else vote.caption_first
         foil_id = None if is_several else vote.foil_id
-        by_foil[foil_id][vote.choice].append(ShownVote(who, vote.created_at, first, excluded_state))
+        by_foil[foil_id][vote.choice].append(ShownVote(pseudonym_of_vote, vote.created_at, first, excluded_state))
         if is_several and not excluded_state and (text := chosen_text(vote.order_shown, vote.chosen_place)):
-            choosers[text].append(who)
+            choosers[text].append(pseudonym_of_vote)
     votes_by_foil = {
         foil: [(label, votes_by_choice[choice]) for choice, label in Choice.choices if choice in votes_by_choice]
         for foil, votes_by_choice in by_foil.items()
@@ -202,19 +202,21 @@ def scores_of(item: Item) -> list[ItemScore]:
     rows = Run.objects.filter(release__in=members).exclude(model_key="").select_related("release")
     runs = list(rows.order_by("-release_id", "label", "-pk"))
     texts = {text for member in members.values() for text in texts_of(member.record)}
-    stored, lower = _stored(runs, texts)
+    stored_by_model, lower = _stored_scores(runs, texts)
     scores_by_run = []
     for run in runs:
         key = (run.model_key, run.protocol)
         questions = item_texts_of(members[run.release_id].record, keyed_by(run))
-        scores, sign, ties = stored.get(key, {}), -1.0 if key in lower else 1.0, PROTOCOLS[run.protocol].ties
+        scores, sign, ties = stored_by_model.get(key, {}), -1.0 if key in lower else 1.0, PROTOCOLS[run.protocol].ties
         main = _answer(values_of(scores, questions.main_key, questions.main), sign, ties)
         pair = values_of(scores, questions.proficiency_key, questions.proficiency)
         scores_by_run.append(ItemScore(run, main, _answer(pair, sign, ties)))
     return scores_by_run
 
 
-def _stored(runs: Sequence[Run], texts: set[str]) -> tuple[dict[tuple[str, str], StoredScores], set[tuple[str, str]]]:
+def _stored_scores(
+    runs: Sequence[Run], texts: set[str]
+) -> tuple[dict[tuple[str, str], StoredScores], set[tuple[str, str]]]:
     """Return scores of the texts by (model, protocol), and which of those are better if lower. One query."""
     rows = Score.objects.filter(
         model_key__in={run.model_key for run in runs}, text_sha256__in={text_key(text) for text in texts}

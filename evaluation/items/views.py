@@ -70,33 +70,33 @@ def items_bulk(request: HttpRequest, slug: str) -> HttpResponse:
     move = request.POST.get("move", "")
     if move not in WRITES:
         raise Http404(_("Unknown action. Reload the page."))
-    moved = move_items(request.user, project, move, request.POST.getlist("item"), request.POST.get("reason", ""))
-    for key, why in moved.refused:
+    moves = move_items(request.user, project, move, request.POST.getlist("item"), request.POST.get("reason", ""))
+    for key, why in moves.refused:
         messages.error(request, f"{key}: {why}")
     back = QueryDict(request.POST.get("back", "")[:MAX_QUERY], mutable=True)
     back.pop("undo", None)
-    if moved.done:
-        n = len(moved.done)
+    if moves.done:
+        n = len(moves.done)
         messages.success(request, ngettext("%(n)s item changed.", "%(n)s items changed.", n) % {"n": n})
     url = reverse("items:items", args=[slug])
-    if token := undo_token(request.user, Item, moved.done, f"{url}?{back.urlencode()}"):
+    if token := undo_token(request.user, Item, moves.done, f"{url}?{back.urlencode()}"):
         back["undo"] = token
     return redirect(f"{url}?{back.urlencode()}")
 
 
 @require_safe
 def item(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    context = _shown(request, slug, pk)
+    context = _item_context(request, slug, pk)
     context |= {"scores": scores_of(context["item"]), "undo": undo_offer(request.GET.get("undo", ""))}
     return render(request, "evaluation/item.html", context)
 
 
 @require_safe
 def item_panel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    return render(request, "evaluation/item_panel.html", _shown(request, slug, pk))
+    return render(request, "evaluation/item_panel.html", _item_context(request, slug, pk))
 
 
-def _shown(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
+def _item_context(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
     shown_item = get_item(request.user, slug, pk)
     project = request.project = shown_item.subtest.project
     candidates = candidates_of(shown_item)

@@ -74,10 +74,10 @@ def alternative_annotator(
     categories = 1 + int(max(choice.max(initial=0), model.max(initial=0)))
     counts = np.zeros((len(model), categories), dtype=np.int64)
     np.add.at(counts, (unit, choice), 1)
-    used = (annotator >= 0) & (model[unit] >= 0) & (counts.sum(axis=1)[unit] >= 2)
-    at, person, own, model_choice = unit[used], annotator[used], choice[used], model[unit[used]]
-    agree_model = counts[at, model_choice] - (own == model_choice)
-    agree_person = counts[at, own] - 1
+    is_used = (annotator >= 0) & (model[unit] >= 0) & (counts.sum(axis=1)[unit] >= 2)
+    at, person, person_choice, model_choice = unit[is_used], annotator[is_used], choice[is_used], model[unit[is_used]]
+    agree_model = counts[at, model_choice] - (person_choice == model_choice)
+    agree_person = counts[at, person_choice] - 1
     model_wins, person_wins = agree_model >= agree_person, agree_person >= agree_model
     tests, skipped = [], 0
     for name in np.unique(person):

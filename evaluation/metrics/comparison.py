@@ -84,27 +84,27 @@ def paired_difference(
         p, ci = sign_flip_p(rows[:, 0]), _exact_interval(rows, value, error, bounds)
         return Difference(value, ci, ci, p, p, len(gap), len(rows), exact=True)
     sums = resampled_sums(rows, draws=draws, seed=seed)
-    drawn = sums[:, 0] / sums[:, 1]
+    drawn_means = sums[:, 0] / sums[:, 1]
     reach = float(scipy.special.stdtrit(len(rows) - 1, 1 - ALPHA / 2)) * error
     return Difference(
         value=value,
-        ci=percentiles(drawn),
-        t_ci=_within([value - reach, value + reach], bounds),
-        p=bootstrap_p(drawn),
+        ci=percentiles(drawn_means),
+        t_ci=_clip_to_bounds([value - reach, value + reach], bounds),
+        p=bootstrap_p(drawn_means),
         p_t=_t_test(value, error, len(rows)),
         n=len(gap),
         n_clusters=len(rows),
     )
 
 
-def bootstrap_p(drawn: Floats) -> float:
+def bootstrap_p(drawn_means: Floats) -> float:
     """Compute the two-sided p of "no difference" from drawn differences: twice the smaller tail, draws at zero in both.
 
     One is added above and below the line, so that p is never 0 with finitely many draws (Davison & Hinkley 1997).
     """
-    low = int((drawn <= NOTHING).sum())
-    high = int((drawn >= -NOTHING).sum())
-    return min(1.0, 2.0 * (1 + min(low, high)) / (len(drawn) + 1))
+    low = int((drawn_means <= NOTHING).sum())
+    high = int((drawn_means >= -NOTHING).sum())
+    return min(1.0, 2.0 * (1 + min(low, high)) / (len(drawn_means) + 1))
 
 
 def _exact_interval(rows: Floats, value: float, error: float, bounds: Bounds | None) -> list[float] | None:
@@ -113,7 +113,7 @@ def _exact_interval(rows: Floats, value: float, error: float, bounds: Bounds | N
     return subset_interval(rows) or (list(bounds) if bounds else None)
 
 
-def _within(interval: list[float], bounds: Bounds | None) -> list[float]:
+def _clip_to_bounds(interval: list[float], bounds: Bounds | None) -> list[float]:
     return [max(bounds[0], interval[0]), min(bounds[1], interval[1])] if bounds else interval
 
 
@@ -217,12 +217,12 @@ def _tests_on_shared_items(credit: Floats, index: NDArray[np.int64]) -> dict[tup
     means = values.mean(axis=1)
     residual = sums - means[:, None] * sizes
     product = residual @ residual.T
-    own = np.diag(product)
+    variances = np.diag(product)
     p_of_pair = {}
     for i, first in enumerate(alike):
         for j in range(i + 1, len(alike)):
-            spread = own[i] + own[j] - 2 * product[i, j]
-            if spread > CANCELLED * (own[i] + own[j]):
+            spread = variances[i] + variances[j] - 2 * product[i, j]
+            if spread > CANCELLED * (variances[i] + variances[j]):
                 error = math.sqrt(spread * len(sizes) / (len(sizes) - 1)) / len(cluster)
                 p_of_pair[first, alike[j]] = _t_test(float(means[i] - means[j]), error, len(sizes))
     return p_of_pair
@@ -232,8 +232,8 @@ def _pair_p(a: Floats, b: Floats, index: NDArray[np.int64]) -> float:
     in_both = ~(np.isnan(a) | np.isnan(b))
     gap, cluster = a[in_both] - b[in_both], index[in_both]
     counts = np.bincount(cluster)
-    seen = counts > 0
-    rows = np.column_stack([np.bincount(cluster, weights=gap)[seen], counts[seen].astype(np.float64)])
+    is_drawn = counts > 0
+    rows = np.column_stack([np.bincount(cluster, weights=gap)[is_drawn], counts[is_drawn].astype(np.float64)])
     if len(rows) < 2:
         return 1.0
     error = cluster_error(rows)[1]

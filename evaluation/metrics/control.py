@@ -59,29 +59,29 @@ def sampled_captions(
         raise EvaluationError(f"{candidates} candidates are too few; give at least 2")
     pool = sorted(set(captions))
     index_of = {caption: k for k, caption in enumerate(pool)}
-    own: dict[str, set[int]] = defaultdict(set)
+    captions_of_source: dict[str, set[int]] = defaultdict(set)
     for source, caption in zip(sources, captions, strict=True):
-        own[source].add(index_of[caption])
-    marks = np.array([_mark(caption) for caption in pool], dtype=np.uint64)
+        captions_of_source[source].add(index_of[caption])
+    marks = np.array([_text_hash(caption) for caption in pool], dtype=np.uint64)
     samples = []
     for name, source in zip(names, sources, strict=True):
-        keys = _mixed(marks ^ np.uint64(_mark(f"{seed}\0{name}")))
-        keys[list(own[source])] = np.iinfo(np.uint64).max
-        if len(pool) - len(own[source]) < candidates - 1:
+        keys = _mix_bits(marks ^ np.uint64(_text_hash(f"{seed}\0{name}")))
+        keys[list(captions_of_source[source])] = np.iinfo(np.uint64).max
+        if len(pool) - len(captions_of_source[source]) < candidates - 1:
             raise EvaluationError(
                 f"item {quoted(name)}: {candidates} candidates need {candidates - 1} captions of other videos, but "
-                f"there are {len(pool) - len(own[source])}; leave the control out"
+                f"there are {len(pool) - len(captions_of_source[source])}; leave the control out"
             )
         best = np.argpartition(keys, candidates - 2)[: candidates - 1]
         samples.append(tuple(pool[k] for k in best[np.argsort(keys[best])].tolist()))
     return samples
 
 
-def _mark(text: str) -> int:
+def _text_hash(text: str) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
 
 
-def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def _mix_bits(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Run the finaliser of splitmix64: neighbouring values become far apart (Steele et al. 2014)."""
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -117,9 +117,9 @@ def compute(
             f"similarities have the shape {sim.shape}; give a square matrix: row i is the text of the video in column i"
         )
     size = len(sim)
-    own = np.arange(size)
-    rows = np.column_stack([own, sampled_others(size, candidates, seed)])
-    scores = np.asarray(sim[rows, own[:, None]], dtype=np.float64)
+    diagonal = np.arange(size)
+    rows = np.column_stack([diagonal, sampled_others(size, candidates, seed)])
+    scores = np.asarray(sim[rows, diagonal[:, None]], dtype=np.float64)
     wrong = np.argwhere(~np.isfinite(scores))
     if len(wrong):
         video, candidate = (int(index) for index in wrong[0])
@@ -140,7 +140,7 @@ def beside(
     """
     metrics = rcad.compute(sampled, ties=ties, draws=draws)
     index_of = {name: k for k, name in enumerate(ranked.ids)}
-    same = [index_of[name] for name in sampled.ids]
-    hard = hit(standing(ranked.scores[same], ranked.right[same]), ties)
+    shared_rows = [index_of[name] for name in sampled.ids]
+    hard = hit(standing(ranked.scores[shared_rows], ranked.right[shared_rows]), ties)
     easy = hit(standing(sampled.scores, sampled.right), ties)
     return {**metrics, **params, "drop": paired_difference(easy, hard, sampled.clusters, draws=draws).plain()}

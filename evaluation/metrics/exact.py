@@ -33,10 +33,10 @@ def sign_flip_p(gaps: Floats) -> float:
     totals: Floats = np.zeros(1)
     weights: Floats = np.ones(1)
     for size, times in zip(*np.unique(np.abs(gaps), return_counts=True), strict=True):
-        ways = scipy.special.binom(times, np.arange(times + 1)) / 2.0**times
-        every = totals[:, None] + size * (2 * np.arange(times + 1) - times)
-        chances = (weights[:, None] * ways).ravel()
-        totals, index = np.unique(np.round(every.ravel(), DECIMALS), return_inverse=True)
+        probability = scipy.special.binom(times, np.arange(times + 1)) / 2.0**times
+        shifted = totals[:, None] + size * (2 * np.arange(times + 1) - times)
+        chances = (weights[:, None] * probability).ravel()
+        totals, index = np.unique(np.round(shifted.ravel(), DECIMALS), return_inverse=True)
         weights = np.bincount(index.ravel(), weights=chances).astype(np.float64)
     far = np.abs(totals) >= abs(gaps.sum()) - 10.0 ** (2 - DECIMALS)
     return float(min(1.0, weights[far].sum()))

@@ -59,17 +59,19 @@ class _State:
     ability: Floats
 
 
-def fit(right: Floats, seen: Floats, *, draws: int = DRAWS, burn: int = BURN, seed: int = SEED) -> Fit:
-    """Fit the model to (respondents, items) numbers of right answers among `seen` ones; 0 seen: no answer.
+def fit(right: Floats, n_answers: Floats, *, draws: int = DRAWS, burn: int = BURN, seed: int = SEED) -> Fit:
+    """Fit the model to (respondents, items) numbers of right answers among `n_answers`; 0: no answer.
 
     Ties may count as a half.
     """
     rng = np.random.default_rng(seed)
-    state = _State(np.full(right.shape[1], SLOPE_PRIOR[0]), _logit_share(right, seen), _first_abilities(right, seen))
+    state = _State(
+        np.full(right.shape[1], SLOPE_PRIOR[0]), _logit_share(right, n_answers), _first_abilities(right, n_answers)
+    )
     states: list[_State] = []
     for step in range(burn + draws):
-        _draw_items(state, right, seen, rng)
-        _draw_abilities(state, right, seen, rng)
+        _draw_items(state, right, n_answers, rng)
+        _draw_abilities(state, right, n_answers, rng)
         for scale, origin in zip(SCALE_STEPS, ORIGIN_STEPS, strict=True):
             _rescale(state, scale, rng)
             _shift(state, origin, rng)
@@ -85,18 +87,18 @@ def fit(right: Floats, seen: Floats, *, draws: int = DRAWS, burn: int = BURN, se
     )
 
 
-def _estimates(drawn: Floats) -> Estimates:
-    low, high = np.percentile(drawn, [2.5, 97.5], axis=0)
-    return Estimates(drawn.mean(axis=0), low, high)
+def _estimates(samples: Floats) -> Estimates:
+    low, high = np.percentile(samples, [2.5, 97.5], axis=0)
+    return Estimates(samples.mean(axis=0), low, high)
 
 
-def _logit_share(right: Floats, seen: Floats) -> Floats:
-    share = (right.sum(axis=0) + 0.5) / (seen.sum(axis=0) + 1.0)
+def _logit_share(right: Floats, n_answers: Floats) -> Floats:
+    share = (right.sum(axis=0) + 0.5) / (n_answers.sum(axis=0) + 1.0)
     return np.log(share / (1 - share))
 
 
-def _first_abilities(right: Floats, seen: Floats) -> Floats:
-    share = (right.sum(axis=1) + 0.5) / (seen.sum(axis=1) + 1.0)
+def _first_abilities(right: Floats, n_answers: Floats) -> Floats:
+    share = (right.sum(axis=1) + 0.5) / (n_answers.sum(axis=1) + 1.0)
     logit = np.log(share / (1 - share))
     return (logit - logit.mean()) / (logit.std() or 1.0)
 
@@ -105,17 +107,17 @@ def _chance(logit: Floats) -> Floats:
     return 1.0 / (1.0 + np.exp(-np.clip(logit, -35.0, 35.0)))
 
 
-def _log_likelihood(logit: Floats, right: Floats, seen: Floats) -> Floats:
-    return right * logit - seen * np.logaddexp(0.0, logit)
+def _log_likelihood(logit: Floats, right: Floats, n_answers: Floats) -> Floats:
+    return right * logit - n_answers * np.logaddexp(0.0, logit)
 
 
-def _draw_items(state: _State, right: Floats, seen: Floats, rng: Generator) -> None:
+def _draw_items(state: _State, right: Floats, n_answers: Floats, rng: Generator) -> None:
     """Draw slope and easiness of every item, given the abilities."""
     theta, n = state.ability[:, None], len(state.slope)
     slope, easiness = np.full(n, SLOPE_PRIOR[0]), np.full(n, EASINESS_PRIOR[0])
     for _ in range(NEWTON_STEPS):
         chance = _chance(theta * slope + easiness)
-        residual, weight = right - seen * chance, seen * chance * (1 - chance)
+        residual, weight = right - n_answers * chance, n_answers * chance * (1 - chance)
         gradient = (
             (theta * residual).sum(axis=0) - (slope - SLOPE_PRIOR[0]) / SLOPE_PRIOR[1] ** 2,
             residual.sum(axis=0) - (easiness - EASINESS_PRIOR[0]) / EASINESS_PRIOR[1] ** 2,
@@ -133,34 +135,34 @@ def _draw_items(state: _State, right: Floats, seen: Floats, rng: Generator) -> N
 
     def weighed(a: Floats, b: Floats) -> Floats:
         """Return the log posterior minus the log density of the proposal."""
-        posterior = _log_likelihood(theta * a + b, right, seen).sum(axis=0)
+        posterior = _log_likelihood(theta * a + b, right, n_answers).sum(axis=0)
         posterior -= ((a - SLOPE_PRIOR[0]) / SLOPE_PRIOR[1]) ** 2 / 2
         posterior -= ((b - EASINESS_PRIOR[0]) / EASINESS_PRIOR[1]) ** 2 / 2
         off = b - easiness - tilt * (a - slope)
         return posterior + ((a - slope) / wide_a) ** 2 / 2 + (off / rest_b) ** 2 / 2
 
-    taken = np.log(rng.random(n)) < weighed(new_a, new_b) - weighed(state.slope, state.easiness)
-    state.slope = np.where(taken, new_a, state.slope)
-    state.easiness = np.where(taken, new_b, state.easiness)
+    accepted = np.log(rng.random(n)) < weighed(new_a, new_b) - weighed(state.slope, state.easiness)
+    state.slope = np.where(accepted, new_a, state.slope)
+    state.easiness = np.where(accepted, new_b, state.easiness)
 
 
-def _draw_abilities(state: _State, right: Floats, seen: Floats, rng: Generator) -> None:
+def _draw_abilities(state: _State, right: Floats, n_answers: Floats, rng: Generator) -> None:
     """Draw the ability of every respondent, given the items."""
     slope, easiness, n = state.slope, state.easiness, len(state.ability)
     mode = np.zeros(n)
     for _ in range(NEWTON_STEPS):
         chance = _chance(mode[:, None] * slope + easiness)
-        curve = (slope**2 * seen * chance * (1 - chance)).sum(axis=1) + 1.0
-        mode = mode + np.clip((((right - seen * chance) * slope).sum(axis=1) - mode) / curve, -1.5, 1.5)
+        curve = (slope**2 * n_answers * chance * (1 - chance)).sum(axis=1) + 1.0
+        mode = mode + np.clip((((right - n_answers * chance) * slope).sum(axis=1) - mode) / curve, -1.5, 1.5)
     wide = WIDER / np.sqrt(curve)
     new = mode + wide * rng.standard_normal(n)
 
     def weighed(theta: Floats) -> Floats:
-        posterior = _log_likelihood(theta[:, None] * slope + easiness, right, seen).sum(axis=1) - theta**2 / 2
+        posterior = _log_likelihood(theta[:, None] * slope + easiness, right, n_answers).sum(axis=1) - theta**2 / 2
         return posterior + ((theta - mode) / wide) ** 2 / 2
 
-    taken = np.log(rng.random(n)) < weighed(new) - weighed(state.ability)
-    state.ability = np.where(taken, new, state.ability)
+    accepted = np.log(rng.random(n)) < weighed(new) - weighed(state.ability)
+    state.ability = np.where(accepted, new, state.ability)
 
 
 def _log_prior(state: _State) -> float:

@@ -80,7 +80,7 @@ def compute(data: LadderScores, *, draws: int = DRAWS) -> dict[str, Any]:
         **plain,
         "chance": mean(complete.chance),
         "rungs": _rungs(complete, draws),
-        "parts": _parts(complete, draws),
+        "parts": _steps(complete, draws),
         "diagnostics": {
             name: _gap(complete, complete.credit[FULL], complete.credit[rung], draws)
             for name, rung in DIAGNOSTICS.items()
@@ -103,15 +103,15 @@ def _rungs(data: LadderScores, draws: int) -> dict[str, dict[str, Any]]:
     return rows
 
 
-def _parts(data: LadderScores, draws: int) -> list[dict[str, Any]]:
+def _steps(data: LadderScores, draws: int) -> list[dict[str, Any]]:
     steps: list[dict[str, Any]] = []
-    low, below, joined = "", data.chance, []
+    low, below, components = "", data.chance, []
     for rung, component in CHAIN.items():
-        joined.append(component)
+        components.append(component)
         if rung in data.credit:
             gap = _gap(data, data.credit[rung], below, draws)
-            steps.append({"parts": joined, "low": low, "high": rung, **gap})
-            low, below, joined = rung, data.credit[rung], []
+            steps.append({"parts": components, "low": low, "high": rung, **gap})
+            low, below, components = rung, data.credit[rung], []
     return steps
 
 
@@ -191,8 +191,8 @@ def lucky(chance: Floats, models: int) -> Floats:
 
     One is right with the full clip and none is right without: luck * (1 - luck). More rungs lower it.
     """
-    some = luck(chance, models)
-    return some * (1.0 - some)
+    by_luck = luck(chance, models)
+    return by_luck * (1.0 - by_luck)
 
 
 def of_models(

@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Corrected:
+class CorrectedShare:
     """Shares in 0..1 with 95 % intervals. `judged`: of the judged items alone; `value`: with the model, corrected;
     `uncorrected`: what the model alone says. `weight` of the model; `worth`: the number of judged items that alone
     would be as precise.
@@ -44,7 +44,7 @@ def corrected_share(
     predicted_others: Floats,
     clusters: Sequence[str] | None = None,
     clusters_of_others: Sequence[str] | None = None,
-) -> Corrected:
+) -> CorrectedShare:
     """Compute the corrected share of n judged items, (n,) 0 or 1, with the model's verdicts on them and on N others.
 
     Judged items must be a random sample of all. The interval is Wilson's with the number of items that are as precise
@@ -54,20 +54,20 @@ def corrected_share(
     weight = tuned_weight(truth, predicted, n_others)
     of_others = float(predicted_others.mean()) if n_others else 0.0
     value = float(truth.mean()) + weight * (of_others - float(predicted.mean()))
-    own = _variance(truth, clusters)
+    own_variance = _variance(truth, clusters)
     variance = _variance(truth - weight * predicted, clusters)
     if n_others > 1:
         variance += weight**2 * _variance(predicted_others, clusters_of_others)
     value = min(1.0, max(0.0, value))
     judged = float(truth.mean())
-    worth = n * own / variance if min(own, variance) > NOTHING else float(n)
-    every = np.concatenate([predicted, predicted_others])
-    return Corrected(
+    worth = n * own_variance / variance if min(own_variance, variance) > NOTHING else float(n)
+    all_predicted = np.concatenate([predicted, predicted_others])
+    return CorrectedShare(
         value=value,
         ci=_interval(value, variance, n, n + n_others),
         judged=judged,
-        judged_ci=_interval(judged, own, n, n),
-        uncorrected=float(every.mean()),
+        judged_ci=_interval(judged, own_variance, n, n),
+        uncorrected=float(all_predicted.mean()),
         weight=weight,
         n=n,
         n_others=n_others,

@@ -34,14 +34,14 @@ def compute(sim: NDArray[Any], *, ties: str = "half", draws: int = DRAWS, seed: 
             f"similarities have the shape {sim.shape}; give a square matrix: row i is the text of the video in column i"
         )
     size = len(sim)
-    own = np.asarray(sim[np.arange(size), np.arange(size)])
+    own_scores = np.asarray(sim[np.arange(size), np.arange(size)])
     by_text, by_video = np.zeros((3, size), dtype=np.int64), np.zeros((3, size), dtype=np.int64)
     for start, block in _row_blocks(sim):
         rows = np.arange(start, start + len(block))[:, None]
         columns = np.arange(size)[None, :]
-        by_text[:, rows[:, 0]] = _count(block, own[rows], columns < rows, axis=1)
-        by_video += _count(block, own[None, :], rows < columns, axis=0)
-    return _both(by_text, by_video, ties, draws, seed)
+        by_text[:, rows[:, 0]] = _count(block, own_scores[rows], columns < rows, axis=1)
+        by_video += _count(block, own_scores[None, :], rows < columns, axis=0)
+    return _both_directions(by_text, by_video, ties, draws, seed)
 
 
 def _row_blocks(sim: NDArray[Any]) -> Iterator[Block]:
@@ -67,15 +67,15 @@ def _refuse_nonfinite(start: int, block: NDArray[Any]) -> None:
         )
 
 
-def _count(block: NDArray[Any], own: NDArray[Any], earlier: NDArray[np.bool_], axis: int) -> Counts:
+def _count(block: NDArray[Any], own_scores: NDArray[Any], earlier: NDArray[np.bool_], axis: int) -> Counts:
     """Count, (3, size), rivals above, level, and level but earlier along `axis`; the right answer itself counts as
     level.
     """
-    level = block == own
-    return np.stack([(block > own).sum(axis=axis), level.sum(axis=axis), (level & earlier).sum(axis=axis)])
+    level = block == own_scores
+    return np.stack([(block > own_scores).sum(axis=axis), level.sum(axis=axis), (level & earlier).sum(axis=axis)])
 
 
-def _both(by_text: Counts, by_video: Counts, ties: str, draws: int, seed: int) -> dict[str, Any]:
+def _both_directions(by_text: Counts, by_video: Counts, ties: str, draws: int, seed: int) -> dict[str, Any]:
     return {
         "tie_policy": ties,
         "n": by_text.shape[1],

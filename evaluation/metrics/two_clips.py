@@ -62,10 +62,10 @@ def compute(data: TwoClipScores, *, ties: str = "half", draws: int = DRAWS, seed
     """
     if not len(data.ids):
         raise EvaluationError("there are no scored items of two clips; give at least one record")
-    columns, tied = credits_of(data, ties), _tied(data)
+    columns, tied = credits_of(data, ties), _has_ties(data)
     codes = cluster_codes(data.clusters)
     subtests = np.array(data.subtests, dtype=object)
-    everything = np.ones(len(data.ids), dtype=bool)
+    all_items = np.ones(len(data.ids), dtype=bool)
 
     def group(selected: NDArray[np.bool_]) -> dict[str, Any]:
         clusters = None if codes is None else codes[selected]
@@ -74,7 +74,7 @@ def compute(data: TwoClipScores, *, ties: str = "half", draws: int = DRAWS, seed
     return {
         "tie_policy": ties,
         "scores": data.kind,
-        "overall": group(everything),
+        "overall": group(all_items),
         "subtests": {name: group(subtests == name) for name in dict.fromkeys(data.subtests)},
     }
 
@@ -84,16 +84,16 @@ def credits_of(data: TwoClipScores, ties: str) -> Floats:
     if ties not in POLICIES:
         raise EvaluationError(f"unknown tie policy {quoted(ties)}; choose one of: {', '.join(POLICIES)}")
     right0, wrong1, wrong0, right1 = data.scores.T
-    text = _won(right0, wrong1, ties) * _won(right1, wrong0, ties)
+    text = _win_credit(right0, wrong1, ties) * _win_credit(right1, wrong0, ties)
     if data.kind == SHARES:
         # The margins are on a scale that holds for shares and their logarithms.
-        video = _won(right0 - wrong1, wrong0 - right1, ties)
+        video = _win_credit(right0 - wrong1, wrong0 - right1, ties)
         return np.column_stack([text, video, text])
-    video = _won(right0, wrong0, ties) * _won(right1, wrong1, ties)
+    video = _win_credit(right0, wrong0, ties) * _win_credit(right1, wrong1, ties)
     return np.column_stack([text, video, _group_credit(data.scores, ties)])
 
 
-def _won(first: Floats, second: Floats, ties: str) -> Floats:
+def _win_credit(first: Floats, second: Floats, ties: str) -> Floats:
     value = {"half": 0.5, "strict": 0.0}.get(ties, 1.0)
     return np.where(first == second, value, (first > second).astype(np.float64))
 
@@ -109,7 +109,7 @@ def _group_credit(scores: Floats, ties: str) -> Floats:
     return credit
 
 
-def _tied(data: TwoClipScores) -> Floats:
+def _has_ties(data: TwoClipScores) -> Floats:
     """Return 1 for items in which a tie decides one of the comparisons that count, (n,)."""
     right0, wrong1, wrong0, right1 = data.scores.T
     tied = (right0 == wrong1) | (right1 == wrong0)

@@ -50,22 +50,22 @@ def measure(run: ProximityRun, job: Job) -> None:
     def by_encoder(batch: Sequence[Case]) -> list[dict[str, Any]]:
         return [dict(measure) for measure in encoder.measure_many(batch, params=params)]
 
-    done = _measure(run.antonyms, cases, by_rules, job, 0)
-    _measure(run.scorer, cases, by_encoder, job, done)
+    n_done = _measure(run.antonyms, cases, by_rules, job, 0)
+    _measure(run.scorer, cases, by_encoder, job, n_done)
     run.measured_at = timezone.now()
     run.save(update_fields=["measured_at"])
 
 
-def _measure(scorer: Scorer, cases: Mapping[str, Case], ask: Batch, job: Job, done: int) -> int:
+def _measure(scorer: Scorer, cases: Mapping[str, Case], ask: Batch, job: Job, n_done: int) -> int:
     """Store what `ask` measures for the cases without a measure of the scorer; return how many steps are done."""
     keys = list(cases)
     for first in range(0, len(keys), ROWS):
-        some = keys[first : first + ROWS]
+        chunk = keys[first : first + ROWS]
         measured_pairs = set(
-            Measure.objects.filter(scorer=scorer, pair_sha256__in=some).values_list("pair_sha256", flat=True)
+            Measure.objects.filter(scorer=scorer, pair_sha256__in=chunk).values_list("pair_sha256", flat=True)
         )
-        missing = [key for key in some if key not in measured_pairs]
-        done += len(some) - len(missing)
+        missing = [key for key in chunk if key not in measured_pairs]
+        n_done += len(chunk) - len(missing)
         for start in range(0, len(missing), PAIRS_PER_BATCH):
             batch = missing[start : start + PAIRS_PER_BATCH]
             measures = ask([cases[key] for key in batch])
@@ -75,10 +75,10 @@ def _measure(scorer: Scorer, cases: Mapping[str, Case], ask: Batch, job: Job, do
             ]
             # Another job may have measured the same pair since.
             Measure.objects.bulk_create(rows, ignore_conflicts=True)
-            done += len(batch)
-            progress(job, done)
-    progress(job, done)
-    return done
+            n_done += len(batch)
+            progress(job, n_done)
+    progress(job, n_done)
+    return n_done
 
 
 def _scorer(slug: str, version: str, depends_on: Mapping[str, Any]) -> Scorer:

@@ -63,8 +63,8 @@ def with_proximity(release: Release, records: Sequence[Record], facts: Sequence[
     all_keys = list(dict.fromkeys(pair for keys_of_record in pairs for pair in keys_of_record))
     values = _values({run.scorer_id for run in runs} | {run.antonyms_id for run in runs} - {None}, all_keys)
     equal = {run.pk: {problem["item"] for problem in run.problems.get(EQUAL_AFTER_CUT, ())} for run in runs}
-    for record, own, keys in zip(records, facts, pairs, strict=True):
-        stated = own.get("proximity")
+    for record, own_facts, keys in zip(records, facts, pairs, strict=True):
+        stated = own_facts.get("proximity")
         proximity = dict(stated) if isinstance(stated, dict) else {"stated": stated} if stated is not None else {}
         for run in runs:
             cosines = [values[run.scorer_id, key]["cosine"] for key in keys if (run.scorer_id, key) in values]
@@ -73,9 +73,9 @@ def with_proximity(release: Release, records: Sequence[Record], facts: Sequence[
                 proximity[run.name] = max(cosines)
             opposite = [values[run.antonyms_id, key] for key in keys if (run.antonyms_id, key) in values]
             if opposite:
-                own.setdefault("antonym", any(antonyms["antonym"] for antonyms in opposite))
+                own_facts.setdefault("antonym", any(antonyms["antonym"] for antonyms in opposite))
         if proximity:
-            own["proximity"] = proximity
+            own_facts["proximity"] = proximity
 
 
 def _values(scorers: set[int | None], pairs: Sequence[str]) -> dict[tuple[int | None, str], Mapping[str, Any]]:

@@ -54,7 +54,7 @@ def request_preview(project: Project, run_ids: Sequence[int]) -> CachedResult:
     runs = sorted(set(run_ids))
     row = locked_result(project, PREVIEW, ["runs", *runs], {"runs": runs})
     title = _("Check of the next release of %(project)s") % {"project": project.name}
-    return _queued(row, PREVIEW, title)
+    return _queue_job(row, PREVIEW, title)
 
 
 def store_preview(row: CachedResult) -> None:
@@ -112,7 +112,7 @@ def request_freeze(person: User, project: Project, params: Mapping[str, Any]) ->
         return row
     row.params, row.data = {"person": person.pk, **params}, {}
     row.save(update_fields=["params", "data"])
-    return _queued(row, FREEZING, _("New release of %(project)s") % {"project": project.name})
+    return _queue_job(row, FREEZING, _("New release of %(project)s") % {"project": project.name})
 
 
 def freeze_from_row(row: CachedResult) -> None:
@@ -123,7 +123,7 @@ def freeze_from_row(row: CachedResult) -> None:
     store_result(row.project, FREEZING, "", VERSION, {"release": release.pk, "name": release.name}, row.params)
 
 
-def _queued(row: CachedResult, kind: str, title: str) -> CachedResult:
+def _queue_job(row: CachedResult, kind: str, title: str) -> CachedResult:
     if row.job is None or row.job.is_over:
         row.job = enqueue(JOBS[kind], row.pk, title=title, project_id=row.project_id)
         row.save(update_fields=["job"])

@@ -41,12 +41,12 @@ def offer(frozen: Sequence[FrozenItem], name: str) -> Offer:
         for record in records
         for position, foil in enumerate(record["foils"])
     }
-    pairs = [Pair(id_, _together(record), record["caption"], foil) for id_, (record, foil) in item_of.items()]
+    pairs = [Pair(id_, _group_key(record), record["caption"], foil) for id_, (record, foil) in item_of.items()]
     balanced_ids = frozenset(item_of[id_][0]["id"] for id_ in select(pairs, per_group=None).selected)
     return Offer(name, len(records), len(balanced_ids), balanced_ids)
 
 
-def _together(record: Mapping[str, Any]) -> str:
+def _group_key(record: Mapping[str, Any]) -> str:
     """Return a name that the items share which stay or leave together."""
     return f"pair {record['pair']}" if record.get("pair") else f"item {record['id']}"
 

@@ -16,9 +16,9 @@ CONFIRMED, CHANGED, REMOVED, DISMISSED = "confirmed", "changed", "removed", "dis
 
 def changelog_of(release: Release) -> dict[str, Any] | None:
     """Return the changelog as stored at the freeze, else computed; None for the project's first release."""
-    stored = ReleaseChangelog.objects.filter(release=release).first()
-    if stored is not None:
-        return stored.data or None
+    changelog = ReleaseChangelog.objects.filter(release=release).first()
+    if changelog is not None:
+        return changelog.data or None
     before = previous_of(release)
     return None if before is None else compared(before, release)
 
@@ -44,11 +44,11 @@ def compared(before: Release, after: Release) -> dict[str, Any]:
         "changed": changed,
         "n_same": sum(name in old for name in new) - len(changed),
     }
-    reported = _reported(before, after, {*new}, {row["id"] for row in changed})
+    reported = _report_outcomes(before, after, {*new}, {row["id"] for row in changed})
     return {**difference, "reported": reported} if reported else difference
 
 
-def _reported(before: Release, after: Release, new: set[str], changed: set[str]) -> list[dict[str, Any]]:
+def _report_outcomes(before: Release, after: Release, new: set[str], changed: set[str]) -> list[dict[str, Any]]:
     """Return what came of reports about public items that were decided between the two freezes."""
     rows = ItemReport.objects.filter(release__project=after.project, member__is_private=False)
     rows = rows.exclude(state=ReportState.WAITING).filter(decided_at__gt=before.created_at)

@@ -75,7 +75,7 @@ def _contents(release: Release) -> dict[str, tuple[str, str]]:
 
 
 @dataclass(frozen=True)
-class Shift:
+class ScoreChange:
     """One model on both releases: its share over all items of each, and over the items that are equal in both.
 
     `place_before`, `place_after`: its rank by these shares among the models that are on both. The shares over equal
@@ -106,28 +106,28 @@ class Unscored:
     n_missing: int
 
 
-def shifts(before: Release, after: Release) -> list[Shift]:
+def shifts(before: Release, after: Release) -> list[ScoreChange]:
     """Return the models whose stored scores cover both, best on `after` first.
 
     A model that was run only on `before` counts if its scores cover all items of `after`. No model is loaded.
     """
-    rows = [shift for old, new in _on_both(before, after)[0] for shift in _shift(old, new, after, before)]
+    rows = [shift for old, new in _runs_on_both(before, after)[0] for shift in _shift(old, new, after, before)]
     for name in ("before", "after"):
-        rows = [replace(row, **{f"place_{name}": _place(row, rows, name)}) for row in rows]
+        rows = [replace(row, **{f"place_{name}": _rank(row, rows, name)}) for row in rows]
     return sorted(rows, key=lambda row: (-row.after, row.label))
 
 
 def unscored(before: Release, after: Release) -> list[Unscored]:
     """Return the models of `before` that have to score items of `after` first."""
-    return _on_both(before, after)[1]
+    return _runs_on_both(before, after)[1]
 
 
-def _place(row: Shift, rows: Sequence[Shift], name: str) -> int:
+def _rank(row: ScoreChange, rows: Sequence[ScoreChange], name: str) -> int:
     """Return the rank among the models of the same column; equal shares have equal ranks."""
     return 1 + sum(getattr(shift, name) > getattr(row, name) for shift in rows if shift.column == row.column)
 
 
-def _on_both(before: Release, after: Release) -> tuple[list[tuple[Run, Run]], list[Unscored]]:
+def _runs_on_both(before: Release, after: Release) -> tuple[list[tuple[Run, Run]], list[Unscored]]:
     later = {(run.model_key, run.protocol): run for run in latest_runs(after) if run.model_key and is_settled(run)}
     pairs, without = [], []
     for run in latest_runs(before):
@@ -150,29 +150,31 @@ def _n_missing(run: Run, before: Release, after: Release) -> int:
     return int(cached_by_fingerprint(after.project, "shift", f"{run.pk}@{after.pk}", fingerprint, make)["n"])
 
 
-def _shift(old: Run, new: Run, after: Release, before: Release) -> list[Shift]:
+def _shift(old: Run, new: Run, after: Release, before: Release) -> list[ScoreChange]:
     difference = changes(before, after)
     changed = {*difference.added, *difference.edited}
-    same = [name for name in axes_of(after).ids if name not in changed]
+    unchanged = [name for name in axes_of(after).ids if name not in changed]
     fingerprint = digest([VERSION, fingerprint_of(old), fingerprint_of(new), after.content_hash])
     key = f"{old.pk}:{new.pk}:{after.pk}"
-    data = cached_by_fingerprint(after.project, "shift", key, fingerprint, lambda: _measured(old, new, after, same))
-    return [Shift(label=new.label, protocol=new.protocol, **data)] if data else []
+    data = cached_by_fingerprint(
+        after.project, "shift", key, fingerprint, lambda: _measured(old, new, after, unchanged)
+    )
+    return [ScoreChange(label=new.label, protocol=new.protocol, **data)] if data else []
 
 
-def _measured(old: Run, new: Run, after: Release, same: list[str]) -> dict[str, Any]:
+def _measured(old: Run, new: Run, after: Release, unchanged: list[str]) -> dict[str, Any]:
     tables, axes_by = {}, {}
     for name, run, release in (("before", old, old.release), ("after", new, after)):
         axes = axes_by[name] = axes_of(release)
-        own = run.release_id == release.pk
-        credit = credits_of(run, axes) if own else credits_from(run, axes, records_of(release))
+        is_own_release = run.release_id == release.pk
+        credit = credits_of(run, axes) if is_own_release else credits_from(run, axes, records_of(release))
         model = ModelScores("", credit.main, credit.proficiency, None)
         tables[name] = {column: column_credit(model, column) for column in ("P+T", "T")}
     column = "P+T" if all((~np.isnan(table["P+T"])).any() for table in tables.values()) else "T"
     values = {name: _by_id(axes_by[name], tables[name][column]) for name in tables}
     if not all(values.values()):
         return {}
-    shared = [name for name in same if name in values["before"] and name in values["after"]]
+    shared = [name for name in unchanged if name in values["before"] and name in values["after"]]
     return {
         "column": column,
         **{name: float(np.mean(list(credit_by_id.values()))) for name, credit_by_id in values.items()},

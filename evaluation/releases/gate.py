@@ -57,16 +57,16 @@ class GateFinding:
 
     def why(self) -> str:
         """Return what stops the release, and which words give it away, in a sentence or two per subtest."""
-        return " ".join(_said_of([row for row in self.rows if row["stopped"]]))
+        return " ".join(_reasons([row for row in self.rows if row["stopped"]]))
 
     def remarks(self) -> list[str]:
         """Return what would stop the release if it were not a published set."""
-        return _said_of([row for row in self.rows if row.get("reported")])
+        return _reasons([row for row in self.rows if row.get("reported")])
 
 
-def _said_of(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def _reasons(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     solved = [_sentence(row) for row in rows if row["solved"]]
-    return [*solved, *(_not_judged(row) for row in rows if row["n_unjudged"])]
+    return [*solved, *(_unjudged_sentence(row) for row in rows if row["n_unjudged"])]
 
 
 def facts_of(records: Sequence[Mapping[str, Any]]) -> list[ItemFacts]:
@@ -144,18 +144,18 @@ def row_of(
     probes: Mapping[str, Any], bar: float, preferred: Mapping[str, Mapping[str, Any]], *, published: bool = False
 ) -> dict[str, Any]:
     """Build the gate's row of one subtest from its probes (a row of the blind report, or its `valid` part)."""
-    tried = [_probe("classifier", probes["classifier_accuracy"], probes["ci"], bar), _length(probes, bar)]
-    tried += [_language_model(label, row, bar) for label, row in preferred.items()]
+    probes_tried = [_probe("classifier", probes["classifier_accuracy"], probes["ci"], bar), _length(probes, bar)]
+    probes_tried += [_language_model(label, row, bar) for label, row in preferred.items()]
     too_few = probes["n_captions"] < MIN_CAPTIONS
-    solved = not too_few and any(probe["over"] for probe in tried)
+    solved = not too_few and any(probe["over"] for probe in probes_tried)
     return {
         "name": probes["name"],
         "bar": bar,
         "n_items": probes["n_items"],
         "n_captions": probes["n_captions"],
-        "probes": tried,
+        "probes": probes_tried,
         "too_few": too_few,
-        "unread": any(probe.get("n_missing") for probe in tried),
+        "unread": any(probe.get("n_missing") for probe in probes_tried),
         "solved": solved,
         "n_unjudged": probes["n_unjudged"],
         "unjudged": probes["unjudged"],
@@ -187,7 +187,7 @@ def _probe(name: str, value: float | None, interval: Sequence[float] | None, bar
 
 def _sentence(row: Mapping[str, Any]) -> str:
     over = ", ".join(f"{probe['probe']} {probe['value']:.0%}" for probe in row["probes"] if probe["over"])
-    words = ", ".join(_telling(word) for word in row["words"])
+    words = ", ".join(_cue_word_text(word) for word in row["words"])
     cue_sentence = _(" These words give the answer away: %(words)s.") % {"words": words} if words else ""
     solved_sentence = _("%(name)s is solved without the video (%(over)s, the limit is %(bar)s).") % {
         "name": row["name"],
@@ -197,7 +197,7 @@ def _sentence(row: Mapping[str, Any]) -> str:
     return solved_sentence + cue_sentence
 
 
-def _not_judged(row: Mapping[str, Any]) -> str:
+def _unjudged_sentence(row: Mapping[str, Any]) -> str:
     first = row["unjudged"][0]
     return _(
         "%(name)s cannot be evaluated: %(n)s of its pairs have no words, or the same words in caption and "
@@ -211,6 +211,6 @@ def _not_judged(row: Mapping[str, Any]) -> str:
     }
 
 
-def _telling(word: Mapping[str, Any]) -> str:
+def _cue_word_text(word: Mapping[str, Any]) -> str:
     side = _("captions") if word["weight"] > 0 else _("foils")
     return f"{word['word']} ({side})"

@@ -57,11 +57,11 @@ def drawn(
 
     Groups come in the order of a seeded hash, until a further one would not bring the part nearer to the share.
     """
-    fixed, free = [], []
+    fixed_groups, free = [], []
     for keys, group in _groups(records):
         if keys.isdisjoint(public):
-            (free if keys.isdisjoint(private) else fixed).append((min(keys), group))
-    ids = [name for _key, group in fixed for name in group]
+            (free if keys.isdisjoint(private) else fixed_groups).append((min(keys), group))
+    ids = [name for _key, group in fixed_groups for name in group]
     n_private = share * len(records)
     for _key, group in sorted(free, key=lambda entry: hashlib.sha256(f"{seed}:{entry[0]}".encode()).digest()):
         if abs(len(ids) + len(group) - n_private) < abs(len(ids) - n_private):
@@ -74,11 +74,11 @@ def _groups(records: Records) -> Iterator[tuple[set[str], list[str]]]:
     group_by_key: dict[str, tuple[set[str], list[str]]] = {}
     for record in records:
         keys = set(_keys(record))
-        joined: tuple[set[str], list[str]] = (keys, [record["id"]])
+        merged: tuple[set[str], list[str]] = (keys, [record["id"]])
         for overlap in {id(group_by_key[key]): group_by_key[key] for key in keys if key in group_by_key}.values():
-            joined[0].update(overlap[0])
-            joined[1].extend(overlap[1])
-        group_by_key |= dict.fromkeys(joined[0], joined)
+            merged[0].update(overlap[0])
+            merged[1].extend(overlap[1])
+        group_by_key |= dict.fromkeys(merged[0], merged)
     return iter({id(group): group for group in group_by_key.values()}.values())
 
 

@@ -55,7 +55,7 @@ def frozen_items(project: Project, items: QuerySet[Item] | None = None) -> list[
 
 def valid_items(project: Project) -> list[FrozenItem]:
     """Return what a release frozen now contains. EvaluationError: nothing is valid yet, or two items share an id."""
-    return whole_items(_valid(project))[0]
+    return whole_items(_valid_items(project))[0]
 
 
 def whole_items(frozen: list[FrozenItem]) -> tuple[list[FrozenItem], list[FrozenItem]]:
@@ -77,7 +77,7 @@ def whole_items(frozen: list[FrozenItem]) -> tuple[list[FrozenItem], list[Frozen
 
 def freeze_candidates(project: Project) -> tuple[list[FrozenItem], list[FrozenItem]]:
     """Return `whole_items` of the valid items."""
-    return whole_items(_valid(project))
+    return whole_items(_valid_items(project))
 
 
 def halves_among(records: Sequence[Mapping[str, Any]]) -> set[int]:
@@ -98,14 +98,14 @@ def half_items(project: Project) -> list[Item]:
             "pair": item.pair,
             "video": {"key": item.video.key},
             "caption": item.caption.text,
-            "foils": [foil.text for foil in _kept(item, list(item.foils.all()))],
+            "foils": [foil.text for foil in _remaining_foils(item, list(item.foils.all()))],
         }
         for item in items
     ]
     return [items[at] for at in sorted(halves_among(records))]
 
 
-def _valid(project: Project) -> list[FrozenItem]:
+def _valid_items(project: Project) -> list[FrozenItem]:
     valid = Item.objects.filter(COUNTS_AS_VALID, subtest__kind=Subtest.Kind.MAIN)
     # A takedown retracts valid items, but older imports could add valid items to the clip afterwards.
     frozen = frozen_items(project, valid.exclude(video__media_state=MediaState.TAKEN_DOWN))
@@ -148,9 +148,9 @@ def plain_record(item: Item, own_foils: Sequence[Foil], of_pair: Sequence[Foil],
 
 
 def _record(item: Item, foils: dict[int, list[Foil]], provenance: dict[int, dict[str, Any]]) -> dict[str, Any]:
-    own_foils = _kept(item, foils.get(item.pk, []))
+    own_foils = _remaining_foils(item, foils.get(item.pk, []))
     simpler = item.proficiency_item
-    of_pair = _kept(simpler, foils.get(simpler.pk, [])) if simpler else []
+    of_pair = _remaining_foils(simpler, foils.get(simpler.pk, [])) if simpler else []
     return release_record(
         plain_record(item, own_foils, of_pair, item_name(item)),
         media=_media(item.video),
@@ -163,7 +163,7 @@ def _record(item: Item, foils: dict[int, list[Foil]], provenance: dict[int, dict
     )
 
 
-def _kept(item: Item, foils: Sequence[Foil]) -> list[Foil]:
+def _remaining_foils(item: Item, foils: Sequence[Foil]) -> list[Foil]:
     return [foil for foil in foils if not is_left_out(foil.verdict, item.state)]
 
 

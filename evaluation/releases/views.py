@@ -157,7 +157,7 @@ def release(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "release": frozen_release,
         "form": form,
         "standings": standings,
-        "has_scores": bool(_scored(standings)),
+        "has_scores": bool(_scored_models(standings)),
         "uneven": is_uneven(standing.overall for standing in standings),
         "n_withheld": len(_withheld(frozen_release)),
         "canary": canary_of(frozen_release.content_hash),
@@ -219,10 +219,10 @@ def _items(frozen_release: Release, number: str | None, withheld: Mapping[str, A
 def release_chart(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     frozen_release = get_release(request.user, slug, pk)
     require_figures(frozen_release)
-    image = of_reports.scores(_scored(leaderboard(frozen_release)))
+    image = of_reports.scores(_scored_models(leaderboard(frozen_release)))
     return HttpResponse(image, content_type="image/svg+xml", headers={"Cache-Control": "private, no-cache"})
 
 
-def _scored(standings: Iterable[RankedRun]) -> list[tuple[str, dict[str, Any]]]:
+def _scored_models(standings: Iterable[RankedRun]) -> list[tuple[str, dict[str, Any]]]:
     """Return label and results of the models that have results."""
     return [(standing.run.label, standing.overall) for standing in standings if standing.overall]

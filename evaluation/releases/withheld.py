@@ -21,16 +21,16 @@ def withheld_of(release: Release, *, private: bool = False) -> dict[str, dict[st
 
 def shown_record(member: ReleaseItem) -> dict[str, Any]:
     """Return the record as it was frozen, or its tombstone. Load the member with its video and that one's takedown."""
-    taken = getattr(member.video, "takedown", None)
-    return member.record if taken is None else _tombstone(member.record, taken)
+    takedown = getattr(member.video, "takedown", None)
+    return member.record if takedown is None else _tombstone(member.record, takedown)
 
 
-def _tombstone(record: dict[str, Any], taken: Takedown) -> dict[str, Any]:
+def _tombstone(record: dict[str, Any], takedown: Takedown) -> dict[str, Any]:
     line = canonical_line(content_of(record))
     return {
         "id": record["id"],
         "subtest": record["subtest"],
         "record_sha256": hashlib.sha256(line.encode("utf-8")).hexdigest(),
-        "taken_down_at": taken.taken_down_at.isoformat(),
-        "reason": taken.reason,
+        "taken_down_at": takedown.taken_down_at.isoformat(),
+        "reason": takedown.reason,
     }

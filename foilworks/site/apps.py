@@ -14,14 +14,14 @@ class FoilworksConfig(rooms.AppOfRooms):
 
     def ready(self) -> None:
         super().ready()
-        _say_no_choice_back()
+        _hide_invalid_choices()
         if settings.SENTRY_DSN:
             from foilworks.site.monitoring.error_reports import report_errors
 
             report_errors(settings.SENTRY_DSN)
 
 
-def _say_no_choice_back() -> None:
+def _hide_invalid_choices() -> None:
     """Replace Django's message for an invalid choice, which repeats the choice at any length."""
     words = _("Select a valid choice. That choice is not one of the available choices.")
     forms.ChoiceField.default_error_messages["invalid_choice"] = words

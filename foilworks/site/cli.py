@@ -62,7 +62,7 @@ def run(arguments: list[str]) -> int:
         return 0
     if command in ASKS_FOR_HELP:
         return _help(arguments[1:])
-    command = _named_today(command)
+    command = _current_name(command)
     if command not in get_commands():
         sys.stderr.write(f"{NAME}: unknown command '{command}'{_suggestion(command)}\n")
         return WRONG_USAGE
@@ -73,7 +73,7 @@ def run(arguments: list[str]) -> int:
     return 0
 
 
-def _named_today(command: str) -> str:
+def _current_name(command: str) -> str:
     if command in RENAMED:
         sys.stderr.write(f"{NAME}: `{command}` is now `{RENAMED[command]}`; the old name works until 0.5\n")
     return RENAMED.get(command, command)
@@ -85,7 +85,7 @@ def own_commands() -> list[str]:
 
 
 def _help(topic: list[str]) -> int:
-    command = _named_today(topic[0]) if topic else ""
+    command = _current_name(topic[0]) if topic else ""
     if command in get_commands():
         execute_from_command_line([NAME, command, "--help"])
         return 0
@@ -106,11 +106,11 @@ def about(name: str) -> str:
     To import all commands would take longer than anything else that the list does.
     """
     source = Path(commands.__path__[0], f"{name}.py").read_text(encoding="utf-8")
-    text = next(_helps(ast.parse(source))).split("\n")[0].strip().rstrip(".")
+    text = next(_help_texts(ast.parse(source))).split("\n")[0].strip().rstrip(".")
     return text[:1].lower() + text[1:]
 
 
-def _helps(module: ast.Module) -> Iterator[str]:
+def _help_texts(module: ast.Module) -> Iterator[str]:
     """Yield the value of `help` of the class Command."""
     for node in module.body:
         if isinstance(node, ast.ClassDef) and node.name == "Command":

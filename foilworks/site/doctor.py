@@ -215,11 +215,11 @@ def _object_store() -> Check:
     try:
         default_storage.save(name, ContentFile(name.encode()))
         with default_storage.open(name) as file:
-            same = file.read() == name.encode()
+            is_same = file.read() == name.encode()
         default_storage.delete(name)
     except OSError as error:
         return Check("storage", BROKEN, f"{bucket}: {error.strerror}", "check STORAGE_URL, the bucket and its keys")
-    if not same:
+    if not is_same:
         return Check("storage", BROKEN, f"{bucket}: returned different bytes than were written", "use another store")
     return Check("storage", OK, bucket)
 
@@ -293,12 +293,12 @@ def gpus() -> Iterator[str]:
     if program is None:
         return
     try:
-        listed = subprocess.run([program, "-L"], capture_output=True, text=True, timeout=30, check=False)
+        process = subprocess.run([program, "-L"], capture_output=True, text=True, timeout=30, check=False)
     except subprocess.TimeoutExpired:
         yield "nvidia-smi does not answer"
         return
-    if listed.returncode == 0:
-        yield from (line.split(" (UUID")[0].strip() for line in listed.stdout.splitlines() if line.strip())
+    if process.returncode == 0:
+        yield from (line.split(" (UUID")[0].strip() for line in process.stdout.splitlines() if line.strip())
 
 
 def _word_vectors() -> Check:
@@ -338,11 +338,13 @@ def _plugins() -> Iterator[Check]:
     """Report the plug-ins in use in one line, and each entry point that failed in a line of its own."""
     findings = [finding for registry in REGISTRIES for finding in registry.findings]
     findings += strays({registry.group for registry in REGISTRIES})
-    used: dict[str, list[str]] = {}
+    used_by_distribution: dict[str, list[str]] = {}
     for finding in findings:
         if finding.slug:
-            used.setdefault(finding.distribution, []).append(f"{finding.group.removeprefix(PREFIX)} {finding.slug}")
-    used_lines = "; ".join(f"{distribution} ({', '.join(rows)})" for distribution, rows in used.items())
+            used_by_distribution.setdefault(finding.distribution, []).append(
+                f"{finding.group.removeprefix(PREFIX)} {finding.slug}"
+            )
+    used_lines = "; ".join(f"{distribution} ({', '.join(rows)})" for distribution, rows in used_by_distribution.items())
     yield Check("plug-ins", OK, used_lines or "none")
     problems = [str(finding) for finding in findings if finding.problem]
     for registry in REGISTRIES:

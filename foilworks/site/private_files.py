@@ -30,10 +30,10 @@ def make_private(home: Path) -> None:
 
 def open_to_others(home: Path) -> list[Path]:
     """Return the home, its database, key and folders that group or others may enter or read."""
-    return [path for path in _kept(home) if _is_open(path)]
+    return [path for path in _private_paths(home) if _is_open(path)]
 
 
-def _kept(home: Path) -> Iterator[Path]:
+def _private_paths(home: Path) -> Iterator[Path]:
     # The sticky bit marks a folder that is shared on purpose, such as /tmp: do not close it.
     if home.is_dir() and not home.stat().st_mode & stat.S_ISVTX:
         yield home

@@ -35,15 +35,15 @@ def findings() -> list[ProductionFinding]:
     return [ProductionFinding(*finding) for rule in RULES for finding in rule()]
 
 
-Found = Iterator[tuple[str, str, str]]
+Problems = Iterator[tuple[str, str, str]]
 
 
-def _debug() -> Found:
+def _debug() -> Problems:
     if settings.DEBUG:
         yield "FOILWORKS_DEBUG", "is on: error pages show code and variables", "unset it"
 
 
-def _key() -> Found:
+def _key() -> Problems:
     key = settings.SECRET_KEY
     is_known = any(key.lower().startswith(word) for word in KNOWN_KEYS)
     if is_known or len(key) < MIN_KEY_LENGTH or len(set(key)) < MIN_KEY_CHARACTERS:
@@ -51,12 +51,12 @@ def _key() -> Found:
         yield "SECRET_KEY", "is short, simple or well known: anyone who guesses it can sign in as anybody", todo
 
 
-def _files() -> Found:
+def _files() -> Problems:
     for path in open_to_others(settings.FOILWORKS_HOME):
         yield "FOILWORKS_HOME", f"{path} is open to other users of this machine", f"chmod go= {path}"
 
 
-def _hosts() -> Found:
+def _hosts() -> Problems:
     hosts = set(settings.ALLOWED_HOSTS)
     if "*" in hosts:
         yield "ALLOWED_HOSTS", "is *: links in mails contain any name that a visitor sends", "list the site's names"
@@ -67,7 +67,7 @@ def _hosts() -> Found:
         yield "CSRF_TRUSTED_ORIGINS", f"{plain[0]} is not an https address", "write it as https://host"
 
 
-def _tls() -> Found:
+def _tls() -> Problems:
     if not (settings.SESSION_COOKIE_SECURE and settings.CSRF_COOKIE_SECURE):
         yield "SECURE_COOKIES", "is off: cookies are also sent without TLS", "serve over TLS, then set SECURE_COOKIES=1"
     if not settings.SECURE_SSL_REDIRECT:
@@ -80,7 +80,7 @@ def _tls() -> Found:
         yield "TRUSTED_PROXIES", problem, "set it to the number of your own proxies in front of the pages"
 
 
-def _database() -> Found:
+def _database() -> Problems:
     database = settings.DATABASES["default"]
     if "sqlite" in database["ENGINE"]:
         if _is_shared():
@@ -106,14 +106,14 @@ def _is_shared() -> bool:
     return (bool(settings.REDIS_URL) and queue.hostname not in NEAR) or settings.STORAGE_URL.startswith("s3:")
 
 
-def _queue() -> Found:
+def _queue() -> Problems:
     address = urlsplit(settings.REDIS_URL)
     if address.scheme in {"redis", "rediss"} and address.hostname not in NEAR and not address.password:
         problem = f"{address.hostname} takes jobs from anyone who can reach it"
         yield "REDIS_URL", problem, "set requirepass there and write rediss://:password@host:6379/0"
 
 
-def _storage() -> Found:
+def _storage() -> Problems:
     options = settings.STORAGES["default"].get("OPTIONS", {})
     for name in ("endpoint_url", "public_url"):
         address = urlsplit(options.get(name) or "")
@@ -121,7 +121,7 @@ def _storage() -> Found:
             yield "STORAGE_URL", f"videos from {address.netloc} can be read on the network", "give it an https address"
 
 
-def _ways_in() -> Found:
+def _sign_in() -> Problems:
     if settings.OIDC_URL and settings.OIDC_SIGN_UP:
         yield "OIDC_SIGN_UP", "everyone whom the provider knows can create an account", "unset it, and invite people"
     if settings.OIDC_URL and not settings.OIDC_URL.startswith("https://"):
@@ -137,7 +137,7 @@ def _ways_in() -> Found:
         yield "demo accounts", f"the sign-in page shows the passwords of {demo['name']}", todo
 
 
-def _others() -> Found:
+def _outside_services() -> Problems:
     for name, endpoint in settings.CHAT_ENDPOINTS.items():
         address = urlsplit(endpoint["url"])
         if address.scheme == "http" and not _is_inside(address.hostname or ""):
@@ -170,7 +170,7 @@ def _is_private_mail() -> bool:
     return settings.EMAIL_USE_TLS or settings.EMAIL_USE_SSL or settings.EMAIL_HOST in NEAR
 
 
-def _limits() -> Found:
+def _limits() -> Problems:
     if not settings.API_RATE_LIMIT_PER_MINUTE:
         yield (
             "API_RATE_LIMIT_PER_MINUTE",
@@ -183,7 +183,7 @@ def _limits() -> Found:
         yield "LOG_LEVEL", "is DEBUG: the log contains texts and queries", "set it to INFO or WARNING"
 
 
-RULES: tuple[Callable[[], Found], ...] = (
+RULES: tuple[Callable[[], Problems], ...] = (
     _debug,
     _key,
     _files,
@@ -192,7 +192,7 @@ RULES: tuple[Callable[[], Found], ...] = (
     _database,
     _queue,
     _storage,
-    _ways_in,
-    _others,
+    _sign_in,
+    _outside_services,
     _limits,
 )

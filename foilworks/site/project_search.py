@@ -44,7 +44,7 @@ class Hit:
 
 
 @dataclass(frozen=True)
-class Found:
+class ResultGroup:
     """The first results of one kind. `all_url`: the list with the same search; empty without such a list."""
 
     slug: str
@@ -57,11 +57,11 @@ class Found:
 class Results:
     """`texts` have sentences, `names` only names; both without empty groups."""
 
-    texts: list[Found]
-    names: list[Found]
+    texts: list[ResultGroup]
+    names: list[ResultGroup]
 
     @property
-    def columns(self) -> list[list[Found]]:
+    def columns(self) -> list[list[ResultGroup]]:
         return [groups for groups in (self.texts, self.names) if groups]
 
 
@@ -72,7 +72,7 @@ def search(person: User, project: Project, text: str) -> Results:
     finds items, captions, videos or votes: people judge without knowing which sentence is the foil.
     """
     roles = roles_in(person, project)
-    pages = Found("pages", gettext_lazy("Pages"), _pages(project, roles, text))
+    pages = ResultGroup("pages", gettext_lazy("Pages"), _pages(project, roles, text))
     if Role.RESEARCHER in roles:
         texts = [_items(project, text), _captions(project, text), _videos(project, text)]
         names = [pages, _runs(project, text), _scored(project, text), _releases(project, text), _members(project, text)]
@@ -104,14 +104,14 @@ def _pages_with_subjects() -> Iterator[tuple[str, Page, str]]:
         yield str(page.label), page, str(subjects)
 
 
-def _items(project: Project, text: str) -> Found:
+def _items(project: Project, text: str) -> ResultGroup:
     foils = Foil.objects.filter(item=OuterRef("pk")).order_by("position").values("text")
     # The foil that was searched for, else the item's first one.
     foil_text = Coalesce(Subquery(foils.filter(text__icontains=text)[:1]), Subquery(foils[:1]))
     rows = narrowed(project, {"q": text}, None).annotate(foil_shown=foil_text).order_by("-pk")
     rows = rows.select_related("caption", "subtest", "video")[:HITS_PER_GROUP]
-    return Found(
-        "items", gettext_lazy("Items"), [_item(project, row) for row in rows], _all("items:items", project, text)
+    return ResultGroup(
+        "items", gettext_lazy("Items"), [_item(project, row) for row in rows], _list_url("items:items", project, text)
     )
 
 
@@ -126,16 +126,16 @@ def _item(project: Project, row: Item) -> Hit:
     )
 
 
-def _captions(project: Project, text: str) -> Found:
+def _captions(project: Project, text: str) -> ResultGroup:
     rows = Caption.objects.filter(video__project=project, text__icontains=text).select_related("video")
     hits = [
         Hit(row.key, reverse("corpus:video", args=[project.slug, row.video_id]), text=row.text, video=row.video)
         for row in rows.order_by("video__key", "text_sha256")[:HITS_PER_GROUP]
     ]
-    return Found("captions", gettext_lazy("Captions"), hits, _all("items:captions", project, text))
+    return ResultGroup("captions", gettext_lazy("Captions"), hits, _list_url("items:captions", project, text))
 
 
-def _videos(project: Project, text: str) -> Found:
+def _videos(project: Project, text: str) -> ResultGroup:
     rows = Video.objects.filter(Q(key__icontains=text) | Q(source_id__icontains=text), project=project)
     hits = [
         Hit(
@@ -146,10 +146,10 @@ def _videos(project: Project, text: str) -> Found:
         )
         for row in rows.order_by("key")[:HITS_PER_GROUP]
     ]
-    return Found("videos", gettext_lazy("Videos"), hits, _all("corpus:videos", project, text))
+    return ResultGroup("videos", gettext_lazy("Videos"), hits, _list_url("corpus:videos", project, text))
 
 
-def _runs(project: Project, text: str) -> Found:
+def _runs(project: Project, text: str) -> ResultGroup:
     methods = [slug for slug in METHODS if text.casefold() in method_label(slug).casefold()]
     fits = Q(method__in=methods) | Q(method__icontains=text) | Q(subtest__name__icontains=text) | _number(text)
     rows = GenerationRun.objects.filter(fits, project=project).select_related("subtest").order_by("-pk")
@@ -161,29 +161,29 @@ def _runs(project: Project, text: str) -> Found:
         )
         for row in rows[:HITS_PER_GROUP]
     ]
-    return Found("runs", gettext_lazy("Generation runs"), hits)
+    return ResultGroup("runs", gettext_lazy("Generation runs"), hits)
 
 
-def _scored(project: Project, text: str) -> Found:
+def _scored(project: Project, text: str) -> ResultGroup:
     fits = Q(label__icontains=text) | Q(spec__icontains=text) | _number(text)
     rows = Run.objects.filter(fits, release__project=project).select_related("release").order_by("-pk")
     hits = [
         Hit(f"{row.label} #{row.pk}", reverse("scoring:run", args=[project.slug, row.pk]), (row.release.name,))
         for row in rows[:HITS_PER_GROUP]
     ]
-    return Found("scores", gettext_lazy("Scoring runs"), hits)
+    return ResultGroup("scores", gettext_lazy("Scoring runs"), hits)
 
 
-def _releases(project: Project, text: str) -> Found:
+def _releases(project: Project, text: str) -> ResultGroup:
     fits = Q(name__icontains=text) | Q(content_hash__istartswith=text) | Q(public_hash__istartswith=text)
     rows = Release.objects.filter(fits, project=project).order_by("-pk")[:HITS_PER_GROUP]
     hits = [
         Hit(row.name, reverse("releases:release", args=[project.slug, row.pk]), (row.shown_hash[:12],)) for row in rows
     ]
-    return Found("releases", gettext_lazy("Releases"), hits)
+    return ResultGroup("releases", gettext_lazy("Releases"), hits)
 
 
-def _members(project: Project, text: str) -> Found:
+def _members(project: Project, text: str) -> ResultGroup:
     rows = narrowed_members(project, {"q": text}).select_related("person").order_by("-person_id")
     hits = [
         Hit(
@@ -193,23 +193,25 @@ def _members(project: Project, text: str) -> Found:
         )
         for row in rows[:HITS_PER_GROUP]
     ]
-    return Found("members", gettext_lazy("Members"), hits, _all("annotation:people", project, text))
+    return ResultGroup("members", gettext_lazy("Members"), hits, _list_url("annotation:people", project, text))
 
 
-def _foils(person: User, project: Project, text: str) -> Found:
-    return _own("own-foils", gettext_lazy("Your foils"), project, own_foils(project, person, text, HITS_PER_GROUP))
+def _foils(person: User, project: Project, text: str) -> ResultGroup:
+    return _own_texts(
+        "own-foils", gettext_lazy("Your foils"), project, own_foils(project, person, text, HITS_PER_GROUP)
+    )
 
 
-def _reviews(person: User, project: Project, text: str) -> Found:
-    return _own(
+def _reviews(person: User, project: Project, text: str) -> ResultGroup:
+    return _own_texts(
         "own-reviews", gettext_lazy("Your reviews"), project, own_reviews(project, person, text, HITS_PER_GROUP)
     )
 
 
-def _own(slug: str, label: Promise, project: Project, texts: list[str]) -> Found:
+def _own_texts(slug: str, label: Promise, project: Project, texts: list[str]) -> ResultGroup:
     # An answer has no page of its own: it cannot be changed.
     url = f"{reverse('annotation:own_figures', args=[project.slug])}#answers"
-    return Found(slug, label, [Hit(_("Your activity"), url, text=answer_text) for answer_text in texts])
+    return ResultGroup(slug, label, [Hit(_("Your activity"), url, text=answer_text) for answer_text in texts])
 
 
 def _number(text: str) -> Q:
@@ -218,5 +220,5 @@ def _number(text: str) -> Q:
     return Q(pk=int(digits)) if digits.isdecimal() and len(digits) <= MAX_ID_DIGITS else Q(pk__in=())
 
 
-def _all(name: str, project: Project, text: str) -> str:
+def _list_url(name: str, project: Project, text: str) -> str:
     return f"{reverse(name, args=[project.slug])}?{urlencode({'q': text})}"

@@ -60,7 +60,7 @@ def _flag(name: str, default: bool) -> bool:
     return setting_values.flag(name, _env(name), default)
 
 
-def _whole(name: str, default: int, least: int = 0) -> int:
+def _integer(name: str, default: int, least: int = 0) -> int:
     return setting_values.whole_number(name, _env(name), default, least)
 
 
@@ -72,7 +72,7 @@ def _choice(name: str, *options: str) -> str:
     return setting_values.choice(name, _env(name), options)
 
 
-def _made(folder: Path) -> Path:
+def _ensure_folder(folder: Path) -> Path:
     """Create a folder of the home if it is missing, and return it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -85,7 +85,7 @@ def _unusable(problem: str) -> ImproperlyConfigured:
     return ImproperlyConfigured(f"FOILWORKS_HOME {problem}; choose a folder you can write to")
 
 
-def _kept_secret(home: Path) -> str:
+def _stored_secret(home: Path) -> str:
     """Return the key stored in FOILWORKS_HOME, which only its owner can read; generate it once."""
     path = home / "secret_key"
     try:
@@ -126,7 +126,7 @@ def _chat_endpoints() -> dict[str, dict]:
         if not models:
             raise ImproperlyConfigured(f"{prefix}_MODELS names no model; list the endpoint's models, the default first")
         endpoints[name] = {"url": url.geturl(), "models": tuple(models), "key": _env(f"{prefix}_KEY"), **_price(prefix)}
-        endpoints[name]["in_flight"] = _whole(f"{prefix}_IN_FLIGHT", 64, 1)
+        endpoints[name]["in_flight"] = _integer(f"{prefix}_IN_FLIGHT", 64, 1)
     return endpoints
 
 
@@ -143,24 +143,24 @@ def _price(prefix: str) -> dict:
 
 
 # One folder contains database, media, caches, models and the embedded Redis; two homes share nothing.
-FOILWORKS_HOME = _made(Path(_env("FOILWORKS_HOME", str(DEFAULT_HOME))).resolve())
+FOILWORKS_HOME = _ensure_folder(Path(_env("FOILWORKS_HOME", str(DEFAULT_HOME))).resolve())
 private_files.make_private(FOILWORKS_HOME)
 FOILWORKS_DEVICE = setting_values.device("FOILWORKS_DEVICE", _env("FOILWORKS_DEVICE", "auto"))
 # OpenMP takes a list, for nested loops; the first number counts.
 _OMP_THREADS = setting_values.whole_number("OMP_NUM_THREADS", _env("OMP_NUM_THREADS").partition(",")[0], 0)
 # Threads of one worker's models; 0: the processors divided among the workers. More threads than processors are many
 # times slower than one.
-FOILWORKS_THREADS = _whole("FOILWORKS_THREADS", _OMP_THREADS)
+FOILWORKS_THREADS = _integer("FOILWORKS_THREADS", _OMP_THREADS)
 # Clips that one worker decodes in parallel, ahead of its model; 0: the worker's processors, minus the one it runs on.
-FOILWORKS_DECODERS = _whole("FOILWORKS_DECODERS", 0)
+FOILWORKS_DECODERS = _integer("FOILWORKS_DECODERS", 0)
 FOILWORKS_CHROMIUM = _env("FOILWORKS_CHROMIUM")
 FOILWORKS_PYTHON = sys.executable
 
 DEBUG = _flag("FOILWORKS_DEBUG", False)
-SECRET_KEY = _env("SECRET_KEY") or _kept_secret(FOILWORKS_HOME)
+SECRET_KEY = _env("SECRET_KEY") or _stored_secret(FOILWORKS_HOME)
 ALLOWED_HOSTS = setting_values.listed(_env("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1],testserver"))
 # Number of the operator's own proxies in front: so many addresses of X-Forwarded-For are trusted.
-TRUSTED_PROXIES = _whole("TRUSTED_PROXIES", 0)
+TRUSTED_PROXIES = _integer("TRUSTED_PROXIES", 0)
 CSRF_TRUSTED_ORIGINS = setting_values.listed(_env("CSRF_TRUSTED_ORIGINS"))
 
 INSTALLED_APPS = [
@@ -258,21 +258,21 @@ RQ_QUEUES = {"default": dict(_QUEUE), "gpu": dict(_QUEUE)}
 # How long a worker may be silent before another worker takes its job.
 JOB_LEASE_SECONDS = _number("FOILWORKS_LEASE_SECONDS", 60, above=0)
 # Max queued or running jobs and shards per project on the gpu queue; 0: no limit.
-GPU_QUOTA = _whole("FOILWORKS_GPU_QUOTA", 8)
+GPU_QUOTA = _integer("FOILWORKS_GPU_QUOTA", 8)
 # Max open jobs per project that people started, without shards; 0: no limit.
-MAX_OPEN_JOBS_PER_PROJECT = _whole("MAX_OPEN_JOBS_PER_PROJECT", 200)
+MAX_OPEN_JOBS_PER_PROJECT = _integer("MAX_OPEN_JOBS_PER_PROJECT", 200)
 # Items per shard; 0: from 512 to 2,048 by the size of the run.
-SHARD_ITEMS = _whole("FOILWORKS_SHARD_ITEMS", 0)
+SHARD_ITEMS = _integer("FOILWORKS_SHARD_ITEMS", 0)
 RQ = {"COMMIT_MODE": "on_db_commit"}
 # With an address, Ray runs the gpu queue. Actors reserve (model pattern, CPUs, GPUs): the first match counts.
 RAY_ADDRESS = _env("RAY_ADDRESS").strip()
 RAY_RESOURCES = setting_values.resources("RAY_RESOURCES", _env("RAY_RESOURCES"))
 # Clips that other processors of the cluster decode at once for one actor; 0: it decodes them itself.
-RAY_DECODERS = _whole("RAY_DECODERS", 0)
+RAY_DECODERS = _integer("RAY_DECODERS", 0)
 
 STORAGE_URL = _env("STORAGE_URL")
 # How long the signed address of a video in an object store is valid.
-MEDIA_URL_SECONDS = _whole("MEDIA_URL_SECONDS", 3600, 1)
+MEDIA_URL_SECONDS = _integer("MEDIA_URL_SECONDS", 3600, 1)
 _BUCKET = service_urls.bucket(STORAGE_URL) if STORAGE_URL.startswith("s3:") else {}
 if _BUCKET:
     # Without keys, boto3 uses what it finds: a role of the machine, ~/.aws.
@@ -297,32 +297,32 @@ CLIP_CACHE_BYTES = int(_number("FOILWORKS_CLIP_CACHE_GB", 20) * 1024**3)
 FRAME_CACHE_FORM = _choice("FOILWORKS_FRAME_CACHE_FORM", "lossless", "jpeg")
 # Uploaded files, until they are stored or discarded; never served.
 UPLOAD_ROOT = FOILWORKS_HOME / "uploads"
-FILE_UPLOAD_TEMP_DIR = _made(UPLOAD_ROOT / "arriving")
+FILE_UPLOAD_TEMP_DIR = _ensure_folder(UPLOAD_ROOT / "arriving")
 # The limit applies before a body is read, on the pages that only take files; others take small forms.
 FILE_UPLOAD_HANDLERS = [
     "foilworks.core.projects.limits.upload_limits.LimitedUploadHandler",
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]
-UPLOAD_MAX_BYTES = _whole("UPLOAD_MAX_MB", 2048) * 1024 * 1024
+UPLOAD_MAX_BYTES = _integer("UPLOAD_MAX_MB", 2048) * 1024 * 1024
 UPLOAD_PAGES = frozenset(
     {"imports:new_import", "scoring:bring_scores", "api:create_import", "api:list_imports", "api:bring_scores"}
 )
 # Scores that visitors submit to a public page: size, max waiting for a decision, days stored. Files that they audit.
-SUBMISSION_MAX_BYTES = _whole("SUBMISSION_MAX_MB", 20) * 1024 * 1024
-SUBMISSION_MAX_OPEN, SUBMISSION_KEEP_DAYS = _whole("SUBMISSION_MAX_OPEN", 100), _whole("SUBMISSION_KEEP_DAYS", 90)
-AUDIT_MAX_BYTES, AUDIT_MAX_PAIRS = _whole("AUDIT_MAX_MB", 5) * 1024 * 1024, _whole("AUDIT_MAX_PAIRS", 5000, 1)
+SUBMISSION_MAX_BYTES = _integer("SUBMISSION_MAX_MB", 20) * 1024 * 1024
+SUBMISSION_MAX_OPEN, SUBMISSION_KEEP_DAYS = _integer("SUBMISSION_MAX_OPEN", 100), _integer("SUBMISSION_KEEP_DAYS", 90)
+AUDIT_MAX_BYTES, AUDIT_MAX_PAIRS = _integer("AUDIT_MAX_MB", 5) * 1024 * 1024, _integer("AUDIT_MAX_PAIRS", 5000, 1)
 VISITOR_PAGES = {"publishing:public_scores": "SUBMISSION_MAX_BYTES", "audit": "AUDIT_MAX_BYTES"}
 DATA_UPLOAD_MAX_NUMBER_FILES = 500
 # Limits of one imported video; 0: no limit. A small file can decode to a huge one.
-MAX_VIDEO_PIXELS, MAX_VIDEO_FRAMES = _whole("MAX_VIDEO_PIXELS", 16_777_216), _whole("MAX_VIDEO_FRAMES", 60_000)
-MAX_VIDEO_SECONDS, MAX_VIDEO_STREAMS = _whole("MAX_VIDEO_SECONDS", 21_600), _whole("MAX_VIDEO_STREAMS", 32)
+MAX_VIDEO_PIXELS, MAX_VIDEO_FRAMES = _integer("MAX_VIDEO_PIXELS", 16_777_216), _integer("MAX_VIDEO_FRAMES", 60_000)
+MAX_VIDEO_SECONDS, MAX_VIDEO_STREAMS = _integer("MAX_VIDEO_SECONDS", 21_600), _integer("MAX_VIDEO_STREAMS", 32)
 # Decoded size of one Parquet file.
-MAX_TABLE_MB = _whole("MAX_TABLE_MB", 512)
+MAX_TABLE_MB = _integer("MAX_TABLE_MB", 512)
 # Limits of the child process that decodes a file: memory and processor seconds.
-MAX_DECODE_MEMORY_MB, MAX_DECODE_SECONDS = _whole("MAX_DECODE_MEMORY_MB", 2048), _whole("MAX_DECODE_SECONDS", 1800)
+MAX_DECODE_MEMORY_MB, MAX_DECODE_SECONDS = _integer("MAX_DECODE_MEMORY_MB", 2048), _integer("MAX_DECODE_SECONDS", 1800)
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 
-API_RATE_LIMIT_PER_MINUTE = _whole("API_RATE_LIMIT_PER_MINUTE", 600)  # Per token; 0: no limit.
+API_RATE_LIMIT_PER_MINUTE = _integer("API_RATE_LIMIT_PER_MINUTE", 600)  # Per token; 0: no limit.
 # The operator's networks that webhooks may reach, also by http; all other addresses must be public and https.
 WEBHOOK_NETWORKS = setting_values.networks("WEBHOOK_NETWORKS", _env("WEBHOOK_NETWORKS"))
 
@@ -336,7 +336,7 @@ WORD_VECTORS = str(Path(_env("WORD_VECTORS")).resolve()) if _env("WORD_VECTORS")
 STATIC_URL = f"/static/{setting_values.digest(PACKAGE / 'static', version('django-htmx'))}/"
 WHITENOISE_IMMUTABLE_FILE_TEST = r"^/static/[0-9a-f]{12}/"
 # whitenoise warns at every start if the folder is missing; it stays empty until `collectstatic`.
-STATIC_ROOT = _made(FOILWORKS_HOME / "static")
+STATIC_ROOT = _ensure_folder(FOILWORKS_HOME / "static")
 STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.AppDirectoriesFinder"]
 WHITENOISE_USE_FINDERS = True
 STORAGES = {
@@ -373,10 +373,10 @@ COOKIE_PREFIX = "__Host-" if SESSION_COOKIE_SECURE else ""
 SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"{COOKIE_PREFIX}sessionid", f"{COOKIE_PREFIX}csrftoken"
 MESSAGE_STORAGE = "foilworks.core.projects.message_cookies.Messages"
 # Days without a visit, and days in total, after which people must sign in again.
-SESSION_IDLE_DAYS, SESSION_MAX_DAYS = _whole("SESSION_IDLE_DAYS", 14, 1), _whole("SESSION_MAX_DAYS", 90, 1)
+SESSION_IDLE_DAYS, SESSION_MAX_DAYS = _integer("SESSION_IDLE_DAYS", 14, 1), _integer("SESSION_MAX_DAYS", 90, 1)
 SESSION_COOKIE_AGE = SESSION_MAX_DAYS * 24 * 3600
 # Browsers use only TLS for so long; requests without it are redirected, except those of local monitoring.
-SECURE_HSTS_SECONDS = _whole("HSTS_SECONDS", 0)
+SECURE_HSTS_SECONDS = _integer("HSTS_SECONDS", 0)
 SECURE_HSTS_INCLUDE_SUBDOMAINS = _flag("HSTS_SUBDOMAINS", False)
 SECURE_SSL_REDIRECT = _flag("SECURE_REDIRECT", False)
 SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]
@@ -406,7 +406,7 @@ METRICS_TOKEN = _env("METRICS_TOKEN")
 METRICS_NETWORKS = setting_values.networks("METRICS_NETWORKS", _env("METRICS_NETWORKS"))
 # The processes of a host count together, in files; process ids of another host mean other processes.
 _HOST = re.sub(r"[^A-Za-z0-9.-]", "_", platform.node()) or "host"
-METRICS_FOLDER = _made(FOILWORKS_HOME / "run" / "metrics" / _HOST)
+METRICS_FOLDER = _ensure_folder(FOILWORKS_HOME / "run" / "metrics" / _HOST)
 # prometheus_client reads it once, when it is imported.
 os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(METRICS_FOLDER)
 SENTRY_DSN = _env("SENTRY_DSN")

@@ -22,7 +22,9 @@ pytestmark = pytest.mark.django_db
 TELLS = ("Traceback", "secret-of-the-view", "site-packages", str(live.BASE_DIR), "SELECT ", "DoesNotExist")
 
 NO_DEBUG = without_setting("DEBUG", "no error page shows code, variables or settings", True)
-OWN_WORDS = replaced("foilworks.site.api.answers._said", "the API's 404 has a fixed message", lambda error: str(error))
+OWN_WORDS = replaced(
+    "foilworks.site.api.answers._message_of", "the API's 404 has a fixed message", lambda error: str(error)
+)
 PLAIN = Guard(
     "foilworks.core.jobs.runner._end_of",
     "a failed job's page has a general message; the log has the details",

@@ -43,7 +43,7 @@ PRODUCTION = replaced(
 
 @guarded_by(OWN_KEY)
 def test_two_installations_have_two_keys(tmp_path):
-    one, other = source._kept_secret(tmp_path / "one"), source._kept_secret(tmp_path / "other")
+    one, other = source._stored_secret(tmp_path / "one"), source._stored_secret(tmp_path / "other")
     assert one != other
     assert len(one) >= 50
     assert (tmp_path / "one/secret_key").stat().st_mode & 0o077 == 0

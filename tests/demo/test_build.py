@@ -201,7 +201,7 @@ def test_the_finished_project_is_found_again_by_its_seed_alone(built: Built) -> 
 
 
 def test_another_demo_moves_this_one_away_with_its_content(built: Built) -> None:
-    run._set_aside()
+    run._free_short_name()
     built.project.refresh_from_db()
     assert built.project.slug == f"demo-{built.project.pk}"
     assert built.project.sign_in_hint == {}

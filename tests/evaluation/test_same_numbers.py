@@ -12,7 +12,7 @@ from foilworks.core.corpus.rules.states import ItemState
 from foilworks.core.projects.models import Role
 from foilworks.site.dashboard.alarms import MIN_PAIRS, alarms_of
 from foilworks.site.dashboard.counting import count
-from foilworks.site.dashboard.stored_count import Counted
+from foilworks.site.dashboard.stored_count import StoredCount
 from foilworks.site.dashboard.views import context
 from foilworks.site.exports.collect import collect_release
 from foilworks.site.exports.recomputed import item_facts_of, recomputed
@@ -76,7 +76,7 @@ def test_a_subtest_with_counts_of_a_file_has_one_coding_everywhere(project):
     assert counted["coding"] == validation["alpha_coding"] == "truth3"
     assert counted["alpha"] == pytest.approx(validation["alpha_all"])
     found = {**count(project), "subtests": [{**counted, "n_pairs": MIN_PAIRS}]}
-    shown = context(project, Counted({**found, "alarms": alarms_of(found)}, timezone.now()))["alarms"]
+    shown = context(project, StoredCount({**found, "alarms": alarms_of(found)}, timezone.now()))["alarms"]
     assert "coding truth3." in next(alarm.text for alarm in shown if alarm.code == "agreement")
 
 

@@ -61,7 +61,7 @@ def test_readiness_names_each_part(client, monkeypatch):
 
 @pytest.mark.django_db
 def test_an_unavailable_part_makes_it_unready_and_is_only_named(client, monkeypatch, settings):
-    monkeypatch.setattr(readiness, "_made_once", readiness._made_once.__wrapped__)
+    monkeypatch.setattr(readiness, "_check_migrations_once", readiness._check_migrations_once.__wrapped__)
     monkeypatch.setattr(readiness.MigrationExecutor, "migration_plan", lambda self, targets: ["one"])
     monkeypatch.setattr(readiness, "default_storage", Away())
     answer = client.get("/readyz")

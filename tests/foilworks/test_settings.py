@@ -73,7 +73,7 @@ def test_each_fault_of_an_endpoint_is_named(read, change, message):
         read(**{**LAB, **change})
 
 
-WHOLE, NUMBERS = read_by("_whole", "whole_number"), read_by("_number")
+WHOLE, NUMBERS = read_by("_integer", "whole_number"), read_by("_number")
 URLS = ("DATABASE_URL", "REDIS_URL", "EMAIL_URL", "OIDC_URL", "STORAGE_URL", "SITE_URL")
 WRONG = [
     *((name, "x", "is 'x', not a whole number; write one of at least ") for name in WHOLE),

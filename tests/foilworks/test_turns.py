@@ -13,16 +13,16 @@ from django.db import connection, transaction
 
 from foilworks.core.projects.models import Project
 from foilworks.site.databases.sqlite import turns
-from foilworks.site.databases.sqlite.turns import Turns, line_of
+from foilworks.site.databases.sqlite.turns import WriteQueue, queue_of
 
 HOLDER = """
 import sys, time
 from pathlib import Path
-from foilworks.site.databases.sqlite.turns import Turns
-line = Turns(Path(sys.argv[1]))
-print(line.take(), flush=True)
+from foilworks.site.databases.sqlite.turns import WriteQueue
+line = WriteQueue(Path(sys.argv[1]))
+print(line.acquire(), flush=True)
 time.sleep(float(sys.argv[2]))
-line.give_back()
+line.release()
 print("given back", flush=True)
 sys.stdin.read()
 """
@@ -47,43 +47,43 @@ def another(tmp_path):
 
 def test_a_process_waits_for_the_turn_of_another_process(another, tmp_path):
     process = another(0.5)
-    line = Turns(tmp_path / "turns")
-    assert line.take()
+    line = WriteQueue(tmp_path / "turns")
+    assert line.acquire()
     assert process.stdout.readline() == "given back\n"
-    line.give_back()
+    line.release()
 
 
 def test_a_killed_process_releases_its_turn(another, tmp_path):
     process = another(600)
     process.send_signal(signal.SIGKILL)
-    line = Turns(tmp_path / "turns")
-    assert line.take()
-    line.give_back()
+    line = WriteQueue(tmp_path / "turns")
+    assert line.acquire()
+    line.release()
 
 
 def test_a_writer_that_waits_too_long_continues_without_a_turn(another, tmp_path, monkeypatch):
     monkeypatch.setattr(turns, "MAX_WAIT_S", 0.05)
     process = another(600)
-    line = Turns(tmp_path / "turns")
-    assert not line.take()
+    line = WriteQueue(tmp_path / "turns")
+    assert not line.acquire()
     process.kill()
     process.wait()
     monkeypatch.setattr(turns, "MAX_WAIT_S", 10.0)
-    assert line.take()
-    line.give_back()
+    assert line.acquire()
+    line.release()
 
 
 def test_threads_take_turns(tmp_path):
-    line, at_work, most = Turns(tmp_path / "turns"), [], []
+    line, at_work, most = WriteQueue(tmp_path / "turns"), [], []
 
     def work() -> None:
         for _ in range(20):
-            assert line.take()
+            assert line.acquire()
             at_work.append(1)
             most.append(len(at_work))
             time.sleep(0.0005)
             at_work.pop()
-            line.give_back()
+            line.release()
 
     threads = [threading.Thread(target=work) for _ in range(6)]
     for thread in threads:
@@ -94,19 +94,19 @@ def test_threads_take_turns(tmp_path):
 
 
 def test_no_turn_on_disks_without_file_locks(tmp_path):
-    line = Turns(tmp_path / "no such folder" / "turns")
-    assert not line.take()
-    assert not line.take()
+    line = WriteQueue(tmp_path / "no such folder" / "turns")
+    assert not line.acquire()
+    assert not line.acquire()
 
 
 def test_a_child_of_a_fork_waits_for_its_parents_turn(tmp_path):
-    line = line_of(tmp_path / "database")
-    assert line.take()
+    line = queue_of(tmp_path / "database")
+    assert line.acquire()
     reads, writes = os.pipe()
     child = os.fork()
     if child == 0:
         try:
-            own = line_of(tmp_path / "database")
+            own = queue_of(tmp_path / "database")
             os.write(writes, b"waits" if not own._lock(0) else b"has it")
         finally:
             # Nothing of the tests goes on in the child, whatever comes.
@@ -115,7 +115,7 @@ def test_a_child_of_a_fork_waits_for_its_parents_turn(tmp_path):
     assert os.read(reads, 10) == b"waits"
     os.close(reads)
     os.close(writes)
-    line.give_back()
+    line.release()
 
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL's writers wait for rows")

@@ -55,7 +55,7 @@ def freezing_parameters(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Content:
+class ReleaseContent:
     """What a release freezes: its items, and what was left out, by subtest or by the evidence ladder."""
 
     frozen: list[FrozenItem]
@@ -103,7 +103,7 @@ def freeze_release(
     )
 
 
-def _content(project: Project, selection: ItemSelection, runs: Sequence[Run]) -> Content:
+def _content(project: Project, selection: ItemSelection, runs: Sequence[Run]) -> ReleaseContent:
     """Return the valid items without those that the ladder, then the balance, leave out. Pairs of two clips stay whole.
 
     EvaluationError: none is left.
@@ -119,7 +119,7 @@ def _content(project: Project, selection: ItemSelection, runs: Sequence[Run]) ->
     remaining, offers = balanced(frozen, selection.balance)
     counts = {row.name: {"n": row.n, "n_kept": row.n_kept} for row in offers}
     ladder = ladder_selection.as_json() if ladder_selection else None
-    return Content(remaining, counts, ladder, [half.record["id"] for half in halves])
+    return ReleaseContent(remaining, counts, ladder, [half.record["id"] for half in halves])
 
 
 def _freeze(
@@ -127,7 +127,7 @@ def _freeze(
     project: Project,
     name: str,
     override: str,
-    make: Callable[[], Content],
+    make: Callable[[], ReleaseContent],
     selection: ItemSelection,
 ) -> Release:
     # Two freezes of one project queue here, so that the second one finds the first. If an item that it contains
@@ -182,10 +182,10 @@ def _check_gate(finding: GateFinding, override: str) -> None:
     if not finding.stopped:
         return
     if not override:
-        ways = _("Balance the release, or give a written reason to release it anyway.")
+        advice = _("Balance the release, or give a written reason to release it anyway.")
         if not any(row["solved"] for row in finding.rows):
-            ways = _("Fix these texts, or give a written reason to release them anyway.")
-        raise EvaluationError(f"{finding.why()} {ways}")
+            advice = _("Fix these texts, or give a written reason to release them anyway.")
+        raise EvaluationError(f"{finding.why()} {advice}")
     if len(override) < MIN_REASON_LENGTH:
         raise EvaluationError(
             _("Every export shows the reason. Write at least %(least)d characters.") % {"least": MIN_REASON_LENGTH}
@@ -234,18 +234,18 @@ def _members(release: Release, frozen: list[FrozenItem], private: Collection[str
 
 
 def _checked_name(project: Project, name: str) -> str:
-    taken = set(Release.objects.filter(project=project).values_list("name", flat=True))
+    taken_names = set(Release.objects.filter(project=project).values_list("name", flat=True))
     requested_name = name.strip()
     if not requested_name:
-        number = len(taken) + 1
-        while f"release {number}" in taken:
+        number = len(taken_names) + 1
+        while f"release {number}" in taken_names:
             number += 1
         return f"release {number}"
     if len(requested_name) > MAX_NAME_LENGTH or not requested_name.isprintable():
         raise EvaluationError(
             _("A release name can have at most %(most)d printable characters. Shorten it.") % {"most": MAX_NAME_LENGTH}
         )
-    if requested_name in taken:
+    if requested_name in taken_names:
         raise EvaluationError(
             _("A release '%(name)s' with different content already exists. Choose another name.")
             % {"name": requested_name}

@@ -20,14 +20,14 @@ KEPT = ("form", "columns", "proficiency", "sent_by")
 
 
 @dataclass(frozen=True)
-class Rescored:
+class RescoreResult:
     """The queued runs, and (label, why) of models that are not run again."""
 
     runs: Sequence[Run]
     left_out: Sequence[tuple[str, str]]
 
 
-def rescore(person: User | None, release: Release, *, endpoints: bool = False) -> Rescored:
+def rescore(person: User | None, release: Release, *, endpoints: bool = False) -> RescoreResult:
     """Queue the models of the previous release that are not on this one yet.
 
     Stored scores are used again, so a model scores only new texts and clips. Models behind an endpoint cost money:
@@ -43,13 +43,13 @@ def rescore(person: User | None, release: Release, *, endpoints: bool = False) -
             left_out.append((run.label, "it is behind an endpoint, which may cost money"))
             continue
         try:
-            runs.append(_again(person, release, run))
+            runs.append(_start_again(person, release, run))
         except ActionableError as error:
             left_out.append((run.label, str(error)))
-    return Rescored(runs, left_out)
+    return RescoreResult(runs, left_out)
 
 
-def _again(person: User | None, release: Release, run: Run) -> Run:
+def _start_again(person: User | None, release: Release, run: Run) -> Run:
     params = {name: run.params[name] for name in KEPT if name in run.params}
     is_file = run.spec.startswith(SCORE_FILE)
     return start_run(

@@ -138,7 +138,7 @@ def handle_errors(api: NinjaAPI) -> None:
     def missing(request: HttpRequest, error: Http404) -> HttpResponse:
         if isinstance(error, NotAMember):
             _note_refusal(request, error)
-        return problem(api, request, 404, _said(error))
+        return problem(api, request, 404, _message_of(error))
 
     def unknown(request: HttpRequest, error: AuthenticationError) -> HttpResponse:
         words = _(
@@ -197,7 +197,7 @@ def _note_refusal(request: HttpRequest, error: AccessDenied | NotAMember) -> Non
         record_refusal(request, error)
 
 
-def _said(error: Http404) -> str:
+def _message_of(error: Http404) -> str:
     """Return the getter's own message; Django's messages name classes and queries."""
     words = str(error)
     return words if words and "matches the given query" not in words else _("Not found.")

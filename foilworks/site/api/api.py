@@ -77,7 +77,7 @@ def _build_api() -> Api:
     return api
 
 
-def _open_to_all(patterns: Iterable[Any]) -> None:
+def _allow_tokens(patterns: Iterable[Any]) -> None:
     """Allow requests without a session: tokens authenticate, and the sign-in page is for people."""
     for pattern in patterns:
         pattern.callback.login_required = False
@@ -85,7 +85,7 @@ def _open_to_all(patterns: Iterable[Any]) -> None:
 
 api = _build_api()
 api_urls = api.urls
-_open_to_all(api_urls[0])
+_allow_tokens(api_urls[0])
 
 
 @csrf_exempt

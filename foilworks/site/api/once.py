@@ -27,7 +27,7 @@ SHOWN_ONCE = ("password", "token", "secret")
 Run = Callable[..., HttpResponse]
 
 
-def _around(run: Run) -> Run:
+def _make_idempotent(run: Run) -> Run:
     @wraps(run)
     def answered(request: HttpRequest, **kwargs: Any) -> HttpResponse:
         token, key = token_of(request), request.headers.get(HEADER)
@@ -37,7 +37,7 @@ def _around(run: Run) -> Run:
         request.refusal = None
         try:
             count(request, token)
-            response = _answered(request, token, checked_key(key), lambda: run(request, **kwargs))
+            response = _respond_once(request, token, checked_key(key), lambda: run(request, **kwargs))
         except (KeyTaken, RateLimited) as error:
             return operation.api.on_exception(request, error)
         if request.refusal is not None:
@@ -48,7 +48,7 @@ def _around(run: Run) -> Run:
 
 
 # Use it below the route decorator of an operation.
-once = decorate_view(_around)
+once = decorate_view(_make_idempotent)
 
 
 def checked_key(key: str) -> str:
@@ -58,10 +58,10 @@ def checked_key(key: str) -> str:
     return key
 
 
-def _answered(request: HttpRequest, token: ApiToken, key: str, run: Callable[[], HttpResponse]) -> HttpResponse:
+def _respond_once(request: HttpRequest, token: ApiToken, key: str, run: Callable[[], HttpResponse]) -> HttpResponse:
     with transaction.atomic():
         person, fingerprint = token.person, _fingerprint(request, token)
-        before = _taken(person, key, fingerprint)
+        before = _find_or_reserve(person, key, fingerprint)
         if before is not None:
             if before.request != fingerprint:
                 raise KeyTaken(
@@ -74,12 +74,12 @@ def _answered(request: HttpRequest, token: ApiToken, key: str, run: Callable[[],
         if response.status_code >= 400:
             transaction.set_rollback(True)
         else:
-            stored = IdempotentAnswer.objects.filter(person=person, key=key)
-            stored.update(status=response.status_code, body=_without_secrets(response))
+            reserved = IdempotentAnswer.objects.filter(person=person, key=key)
+            reserved.update(status=response.status_code, body=_without_secrets(response))
         return response
 
 
-def _taken(person: User, key: str, fingerprint: str) -> IdempotentAnswer | None:
+def _find_or_reserve(person: User, key: str, fingerprint: str) -> IdempotentAnswer | None:
     """Return the response stored under the key; None if the key is new. A second request waits for the first."""
     rows = IdempotentAnswer.objects.filter(person=person, key=key)
     stored = rows.first()

@@ -49,7 +49,7 @@ def page_of(
     only_known(request, query)
     column, down = order.removeprefix("-"), order.startswith("-")
     if query.cursor:
-        rows = rows.filter(_after(query.cursor, order, column, down, rows.model))
+        rows = rows.filter(_rows_after(query.cursor, order, column, down, rows.model))
     sign = "-" if down else ""
     page_rows = list(rows.order_by(f"{sign}{column}", f"{sign}pk")[: query.limit + 1])
     more = len(page_rows) > query.limit
@@ -61,22 +61,22 @@ def page_of(
 def slice_of(request: HttpRequest, rows: Sequence[Any], query: Listed, row_out: Callable[[Any], T]) -> dict[str, Any]:
     """Return a page of rows that are already in memory, in their order."""
     only_known(request, query)
-    start = _opened(query.cursor, "place")[1] if query.cursor else 0
+    start = _parse_cursor(query.cursor, "place")[1] if query.cursor else 0
     end = start + query.limit
     following = signing.dumps(["place", end], salt=SALT) if end < len(rows) else None
     return {"items": [row_out(row) for row in rows[start:end]], "next": following}
 
 
-def _after(cursor: str, order: str, column: str, down: bool, model: type[Model]) -> Q:
-    _order, value, pk = _opened(cursor, order)
-    beyond = "lt" if down else "gt"
+def _rows_after(cursor: str, order: str, column: str, down: bool, model: type[Model]) -> Q:
+    _order, value, pk = _parse_cursor(cursor, order)
+    comparison = "lt" if down else "gt"
     if column in ("id", "pk"):
-        return Q(**{f"pk__{beyond}": pk})
+        return Q(**{f"pk__{comparison}": pk})
     value = model._meta.get_field(column).to_python(value)
-    return Q(**{f"{column}__{beyond}": value}) | Q(**{column: value, f"pk__{beyond}": pk})
+    return Q(**{f"{column}__{comparison}": value}) | Q(**{column: value, f"pk__{comparison}": pk})
 
 
-def _opened(cursor: str, order: str) -> Mapping[int, Any]:
+def _parse_cursor(cursor: str, order: str) -> Mapping[int, Any]:
     try:
         position = signing.loads(cursor, salt=SALT)
     except signing.BadSignature:

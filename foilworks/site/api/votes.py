@@ -141,15 +141,15 @@ def export_votes(request: HttpRequest, slug: Slug, query: Query[VotesFilter]) ->
 
     def lines() -> Iterator[bytes]:
         names: dict[int, str] = {}
-        some: list[str] = []
+        lines_of_chunk: list[str] = []
         for row in rows.iterator(CHUNK):
             line = _line(project, names, row)
-            some.append(json.dumps({**line, "at": line["at"].isoformat()}, ensure_ascii=False))
-            if len(some) == CHUNK:
-                yield ("\n".join(some) + "\n").encode()
-                some.clear()
-        if some:
-            yield ("\n".join(some) + "\n").encode()
+            lines_of_chunk.append(json.dumps({**line, "at": line["at"].isoformat()}, ensure_ascii=False))
+            if len(lines_of_chunk) == CHUNK:
+                yield ("\n".join(lines_of_chunk) + "\n").encode()
+                lines_of_chunk.clear()
+        if lines_of_chunk:
+            yield ("\n".join(lines_of_chunk) + "\n").encode()
 
     headers = {"Cache-Control": "private, no-store"}
     return StreamingHttpResponse(lines(), content_type="application/x-ndjson", headers=headers)

@@ -90,7 +90,7 @@ class Held(Schema):
 @router.get("/{slug:token}", response=reads(WorkOut))
 def read_work(request: HttpRequest, token: str) -> WorkOut:
     """Get the task again; 404 if the lease has ended or belongs to somebody else."""
-    lease = _held(request, lease_for(request.user, token))
+    lease = _check_membership(request, lease_for(request.user, token))
     if lease.ending or lease.slot.token != token:
         raise Http404(str(TIME_IS_UP))
     return work_out(request.user, claim_of(lease, lease.slot, resumed=True), lease.slot.project)
@@ -99,7 +99,7 @@ def read_work(request: HttpRequest, token: str) -> WorkOut:
 @router.post("/{slug:token}/heartbeat", response=writes(Held), auth=WORK)
 def heartbeat(request: HttpRequest, token: str) -> Held:
     """Extend the lease on the task; 410 if it has ended."""
-    _held(request, lease_for(request.user, token))
+    _check_membership(request, lease_for(request.user, token))
     return Held(expires_at=leasing.heartbeat(request.user, token))
 
 
@@ -107,24 +107,24 @@ def heartbeat(request: HttpRequest, token: str) -> Held:
 def submit(request: HttpRequest, token: str, body: Answer, following: Query[Following]) -> Status | Response:
     """Submit the task. The same Idempotency-Key returns the same record; without one, a task can be submitted once."""
     key = checked_key(request.headers.get(HEADER, token))
-    if following.next and (done := judge_and_claim(request.user, token, key, body.answer, **_common(body))):
-        return _submitted_and_next(request, done)
-    lease = _held(request, judged_lease_for(request.user, token))
+    if following.next and (judgement := judge_and_claim(request.user, token, key, body.answer, **_common_fields(body))):
+        return _submitted_and_next(request, judgement)
+    lease = _check_membership(request, judged_lease_for(request.user, token))
     stage = public_stage(lease.slot.stage)
     record = SUBMITS[stage](request, lease, key, body)
-    if not _is_of(record, lease):
+    if not _belongs_to(record, lease):
         raise KeyTaken(_("This Idempotency-Key was used for a different task. Send a new one for each task."))
     piece = _next(request, lease, stage) if following.next else None
     return Status(201, Submitted(id=record.pk, stage=stage, late=record.late, at=record.created_at, next=piece))
 
 
-def _submitted_and_next(request: HttpRequest, done: Judged) -> Response:
+def _submitted_and_next(request: HttpRequest, judgement: Judged) -> Response:
     """Return the response as JSON: checking a third time what the schema has checked takes a tenth of the request."""
-    vote, piece = done.vote, None
-    if done.claim is not None:
-        piece = work_out(request.user, done.claim, done.project)
+    vote, piece = judgement.vote, None
+    if judgement.claim is not None:
+        piece = work_out(request.user, judgement.claim, judgement.project)
     else:
-        piece = _claimed(request, done.project, Stage.VALIDATION)
+        piece = _claim_next(request, judgement.project, Stage.VALIDATION)
     submitted = Submitted(id=vote.pk, stage=Stage.VALIDATION, late=vote.late, at=vote.created_at, next=piece)
     return Response(submitted.model_dump(), status=201)
 
@@ -132,16 +132,16 @@ def _submitted_and_next(request: HttpRequest, done: Judged) -> Response:
 @router.delete("/{slug:token}", response=writes(None, 204), auth=WORK)
 def skip(request: HttpRequest, token: str) -> Status:
     """Return the task; you get it again when there is nothing else."""
-    _held(request, lease_for(request.user, token))
+    _check_membership(request, lease_for(request.user, token))
     leasing.release(request.user, token)
     return Status(204, None)
 
 
 def _next(request: HttpRequest, lease: Lease, stage: str) -> WorkOut | None:
-    return _claimed(request, lease.slot.project, stage, lease.upcoming_slot)
+    return _claim_next(request, lease.slot.project, stage, lease.upcoming_slot)
 
 
-def _claimed(request: HttpRequest, project: Project, stage: str, preferred: int | None = None) -> WorkOut | None:
+def _claim_next(request: HttpRequest, project: Project, stage: str, preferred: int | None = None) -> WorkOut | None:
     """Claim the next task. The answer is already stored, so a failed claim must not look like a failed submit."""
     try:
         claimed = claim(request.user, project, stage, preferred=preferred)
@@ -150,38 +150,38 @@ def _claimed(request: HttpRequest, project: Project, stage: str, preferred: int 
     return work_out(request.user, claimed, project) if claimed else None
 
 
-def _held(request: HttpRequest, lease: Lease) -> Lease:
+def _check_membership(request: HttpRequest, lease: Lease) -> Lease:
     """Return the lease of a person who is still a member and has given the consent that members need."""
     require_role(request.user, lease.slot.project)
     require_consent(request.user, lease.slot.project)
     return lease
 
 
-def _is_of(record: Record, lease: Lease) -> bool:
+def _belongs_to(record: Record, lease: Lease) -> bool:
     """Return whether the record belongs to the lease's task."""
     columns = ("item_id", "gold_id", "group_id", "candidate_id", "frame_id")
     return all(getattr(record, name) == getattr(lease.task, name) for name in columns if hasattr(record, name))
 
 
-def _common(body: Answer) -> dict[str, Any]:
+def _common_fields(body: Answer) -> dict[str, Any]:
     return {"watch": body.watch.dict() if body.watch else None, "seconds": body.seconds}
 
 
 def _vote(request: HttpRequest, lease: Lease, key: str, body: Answer) -> Record:
-    return submit_vote(request.user, lease.token, key, body.answer, lease=lease, **_common(body))
+    return submit_vote(request.user, lease.token, key, body.answer, lease=lease, **_common_fields(body))
 
 
 def _choice(request: HttpRequest, lease: Lease, key: str, body: Answer) -> Record:
-    return submit_choice(request.user, lease.token, key, body.answer, **_common(body))
+    return submit_choice(request.user, lease.token, key, body.answer, **_common_fields(body))
 
 
 def _edit(request: HttpRequest, lease: Lease, key: str, body: Answer) -> Record:
-    return submit_edit(request.user, lease.token, key, body.texts, body.parents, **_common(body))
+    return submit_edit(request.user, lease.token, key, body.texts, body.parents, **_common_fields(body))
 
 
 def _review(request: HttpRequest, lease: Lease, key: str, body: Answer) -> Record:
     decision = ReviewDecision(body.decision, body.reasons, body.comment, body.fixed_text)
-    return submit_review(request.user, lease.token, key, decision, **_common(body))
+    return submit_review(request.user, lease.token, key, decision, **_common_fields(body))
 
 
 def _objects(request: HttpRequest, lease: Lease, key: str, body: Answer) -> Record:

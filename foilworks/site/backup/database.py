@@ -40,8 +40,8 @@ def dump(target: Path) -> None:
 
 def refuse_if_used() -> None:
     """Raise BackupError if others are connected: a restore would lose their work."""
-    used = _sqlite_is_used() if connection.vendor == "sqlite" else _postgresql_is_used()
-    if used:
+    is_in_use = _sqlite_is_used() if connection.vendor == "sqlite" else _postgresql_is_used()
+    if is_in_use:
         raise BackupError("others use this database; stop the pages and workers that run on it, then restore")
 
 
@@ -63,8 +63,8 @@ def _sqlite_is_used() -> bool:
     if not path.exists():
         return False
     try:
-        with closing(sqlite3.connect(path, timeout=PATIENCE_S, isolation_level=None)) as alone:
-            return alone.execute("PRAGMA journal_mode=DELETE").fetchone() != ("delete",)
+        with closing(sqlite3.connect(path, timeout=PATIENCE_S, isolation_level=None)) as only_connection:
+            return only_connection.execute("PRAGMA journal_mode=DELETE").fetchone() != ("delete",)
     except sqlite3.Error as error:
         # Another error does not mean other connections: people restore because a file is damaged.
         return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
@@ -129,19 +129,19 @@ def _conninfo() -> str:
 
 
 def _run(program: str, *arguments: str) -> None:
-    executable = shutil.which(program) or _debians(program)
+    executable = shutil.which(program) or _debian_path(program)
     if executable is None:
         raise BackupError(f"{program} is not installed; install PostgreSQL's client programs (postgresql-client)")
     # The password is in the environment, like ours: no file with it remains if this process is killed.
     password = str(connection.settings_dict["PASSWORD"])
     environment = {**os.environ, **({"PGPASSWORD": password} if password else {})}
-    done = subprocess.run([executable, *arguments], capture_output=True, text=True, check=False, env=environment)
-    if done.returncode != 0:
-        reason = " ".join(done.stderr.split())[:500]
+    process = subprocess.run([executable, *arguments], capture_output=True, text=True, check=False, env=environment)
+    if process.returncode != 0:
+        reason = " ".join(process.stderr.split())[:500]
         raise BackupError(f"{program} failed: {reason}; fix the cause, then try again")
 
 
-def _debians(program: str) -> str | None:
+def _debian_path(program: str) -> str | None:
     """Return the path of a server program on Debian, which is not on PATH; the newest works with older servers."""
     folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda folder: folder.parent.name.zfill(4))
     return next((str(folder / program) for folder in reversed(folders) if (folder / program).exists()), None)

@@ -62,14 +62,14 @@ def make_backup(out: Path, *, media: bool, progress: Progress) -> dict[str, Any]
     try:
         # The backup contains everything of the home: nobody else may read it.
         with work_folder(out, mode=0o700) as work:
-            manifest = _fill(work, media, progress)
+            manifest = _write_backup(work, media, progress)
             work.rename(out)
     except OSError as error:
         raise BackupError(f"{out}: cannot be written ({error.strerror}); free space, or give another folder") from error
     return manifest
 
 
-def _fill(work: Path, media: bool, progress: Progress) -> dict[str, Any]:
+def _write_backup(work: Path, media: bool, progress: Progress) -> dict[str, Any]:
     """Write the files of a backup, then its manifest."""
     database.dump(work / database.file_name())
     key = settings.FOILWORKS_HOME / KEY
@@ -96,14 +96,14 @@ def remove_old(why: str, *spared: Path) -> None:
     The oldest is removed first, but of several with the same tables, as when a start is retried again and again, those
     between the first and the last: people need the state before the trouble began.
     """
-    copies = [(path, manifest["migrations"]) for path, manifest in _made_by_itself(why)]
+    copies = [(path, manifest["migrations"]) for path, manifest in _automatic_backups(why)]
     spared_paths = {path.resolve() for path in spared}
     while len(copies) > AUTOMATIC_KEPT:
         free = [index for index, (path, _) in enumerate(copies) if path.resolve() not in spared_paths]
         if not free:
             return
-        goes = next((index for index in free if _is_between(copies, index)), free[0])
-        _remove(copies.pop(goes)[0])
+        removed_index = next((index for index in free if _is_between(copies, index)), free[0])
+        _remove(copies.pop(removed_index)[0])
 
 
 def remove_older(why: str, days: int) -> list[Path]:
@@ -111,7 +111,7 @@ def remove_older(why: str, days: int) -> list[Path]:
 
     The newest one stays, however old it is. Returns the removed paths.
     """
-    *older, _ = _made_by_itself(why) or [None]
+    *older, _ = _automatic_backups(why) or [None]
     limit = (timezone.now() - timedelta(days=days)).isoformat()
     gone = [path for path, manifest in older if manifest["created_at"] < limit]
     for path in gone:
@@ -119,7 +119,7 @@ def remove_older(why: str, days: int) -> list[Path]:
     return gone
 
 
-def _made_by_itself(why: str) -> list[tuple[Path, dict[str, Any]]]:
+def _automatic_backups(why: str) -> list[tuple[Path, dict[str, Any]]]:
     """Return the complete backups in the home's folder that were made for this reason, oldest first."""
     backups = []
     for path in backups_folder().glob(f"{why}-*"):
@@ -135,8 +135,8 @@ def _remove(copy: Path) -> None:
 
 def _is_between(copies: list[tuple[Path, list[str]]], index: int) -> bool:
     """Return whether the backups before and after it contain the same tables."""
-    around = [tables for _, tables in copies[max(0, index - 1) : index + 2]]
-    return 0 < index < len(copies) - 1 and around[0] == around[1] == around[2]
+    neighbours = [tables for _, tables in copies[max(0, index - 1) : index + 2]]
+    return 0 < index < len(copies) - 1 and neighbours[0] == neighbours[1] == neighbours[2]
 
 
 def has_rows() -> bool:

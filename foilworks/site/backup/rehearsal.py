@@ -30,9 +30,9 @@ def rehearse(folder: Path) -> dict[str, Any]:
     try:
         with work_folder(settings.FOILWORKS_HOME / "rehearsal", mode=0o700) as home, _empty_database(home) as url:
             # Empty values mean the default of that home, whatever the environment and `.env` say.
-            own = {"FOILWORKS_HOME": str(home), "DATABASE_URL": url, "STORAGE_URL": "", "REDIS_URL": ""}
-            restored = _foilworks(own, "restore", str(folder))
-            check = _foilworks(own, "check", *(["--files"] if restored["media"] else []))
+            environment = {"FOILWORKS_HOME": str(home), "DATABASE_URL": url, "STORAGE_URL": "", "REDIS_URL": ""}
+            restored = _run_command(environment, "restore", str(folder))
+            check = _run_command(environment, "check", *(["--files"] if restored["media"] else []))
     except OSError as error:
         raise BackupError(
             f"{folder}: cannot be restored here ({error.strerror}); free space in FOILWORKS_HOME"
@@ -41,14 +41,16 @@ def rehearse(folder: Path) -> dict[str, Any]:
     return {"from": str(folder), **{name: restored[name] for name in restored_fields}, **check}
 
 
-def _foilworks(own: Mapping[str, str], *arguments: str) -> dict[str, Any]:
+def _run_command(environment: Mapping[str, str], *arguments: str) -> dict[str, Any]:
     """Return the command's output in the other home. Raises BackupError with its message."""
     command = [settings.FOILWORKS_PYTHON, "-m", "django", *arguments, "--json", "--settings", "foilworks.site.settings"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **own})
+    process = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **environment})
     try:
-        output: dict[str, Any] = json.loads(done.stdout)
+        output: dict[str, Any] = json.loads(process.stdout)
     except ValueError as error:
-        error_lines = done.stderr.strip().splitlines() or ["it ended without a message; check that the disk has space"]
+        error_lines = process.stderr.strip().splitlines() or [
+            "it ended without a message; check that the disk has space"
+        ]
         raise BackupError(error_lines[-1].removeprefix("foilworks: ")) from error
     return output
 
@@ -62,14 +64,14 @@ def _empty_database(home: Path) -> Iterator[str]:
     if connection.vendor == "sqlite":
         yield f"sqlite://{quote(str(home / 'foilworks.sqlite3'))}"
         return
-    own = str(connection.settings_dict["NAME"]).encode()[: MAX_NAME_BYTES - 24].decode(errors="ignore")
-    name = f"{own}_rehearsal_{uuid.uuid4().hex[:12]}"
+    database_name = str(connection.settings_dict["NAME"]).encode()[: MAX_NAME_BYTES - 24].decode(errors="ignore")
+    name = f"{database_name}_rehearsal_{uuid.uuid4().hex[:12]}"
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s)", [LOCK])
         if not cursor.fetchone()[0]:
             raise BackupError("another rehearsal is running on this database; wait until it has ended")
         try:
-            _drop_abandoned(cursor, own)
+            _drop_abandoned(cursor, database_name)
             _create(cursor, name)
             yield urlsplit(settings.DATABASE_URL)._replace(path=f"/{quote(name)}").geturl()
         finally:
@@ -88,9 +90,9 @@ def _create(cursor: Any, name: str) -> None:
         ) from error
 
 
-def _drop_abandoned(cursor: Any, own: str) -> None:
+def _drop_abandoned(cursor: Any, database_name: str) -> None:
     cursor.execute("SELECT datname FROM pg_database")
-    pattern = re.compile(rf"{re.escape(own)}_rehearsal_[0-9a-f]{{12}}")
+    pattern = re.compile(rf"{re.escape(database_name)}_rehearsal_[0-9a-f]{{12}}")
     for (name,) in cursor.fetchall():
         if pattern.fullmatch(name):
             cursor.execute(f"DROP DATABASE IF EXISTS {connection.ops.quote_name(name)}")

@@ -55,16 +55,16 @@ def recent_activity(project: Project) -> list[Line]:
 def _lines(rows: Iterable[tuple[str, str | None, datetime]]) -> list[Line]:
     """Rows of one person and action in a row are one line; other rows between them do not count."""
     groups: list[tuple[str, str | None, datetime, int]] = []
-    for action, who, at in rows:
+    for action, username, at in rows:
         if action not in WORDS:
             continue
-        if groups and groups[-1][:2] == (action, who):
-            groups[-1] = (action, who, groups[-1][2], groups[-1][3] + 1)
+        if groups and groups[-1][:2] == (action, username):
+            groups[-1] = (action, username, groups[-1][2], groups[-1][3] + 1)
         elif len(groups) == N_LINES:
             break
         else:
-            groups.append((action, who, at, 1))
-    return [Line(who or str(SYSTEM), str(WORDS[action] % {"n": n}), at) for action, who, at, n in groups]
+            groups.append((action, username, at, 1))
+    return [Line(username or str(SYSTEM), str(WORDS[action] % {"n": n}), at) for action, username, at, n in groups]
 
 
 def people_at_work(project: Project, now: datetime) -> dict[str, list[str]]:

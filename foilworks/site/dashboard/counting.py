@@ -70,16 +70,16 @@ def slots_not_yet_created(project: Project) -> Counter[str]:
 
 
 def _edits(project: Project) -> int:
-    begun = Task.objects.filter(group=OuterRef("pk"), state=TaskState.OPEN)
+    open_tasks = Task.objects.filter(group=OuterRef("pk"), state=TaskState.OPEN)
     queued = Candidate.objects.filter(group=OuterRef("pk"), state=CandidateState.QUEUED)
-    groups = groups_without_tasks(project).filter(~Exists(begun), item=None)
+    groups = groups_without_tasks(project).filter(~Exists(open_tasks), item=None)
     return groups.filter(Q(run__method=PERSON_METHOD) | Exists(queued)).count()
 
 
 def _reviews(project: Project) -> int:
     """Return how many foils of each caption are in review at a time: as many as its item lacks."""
-    begun = Task.objects.filter(candidate__group=OuterRef("group"), state=TaskState.OPEN)
-    waiting = Candidate.objects.filter(~Exists(begun), state=CandidateState.IN_REVIEW)
+    open_tasks = Task.objects.filter(candidate__group=OuterRef("group"), state=TaskState.OPEN)
+    waiting = Candidate.objects.filter(~Exists(open_tasks), state=CandidateState.IN_REVIEW)
     groups = waiting.filter(group__in=groups_without_tasks(project)).order_by().values("group")
     lacking = F("group__run__subtest__foils_per_item")
     at_a_time = groups.annotate(n=Least(Count("pk"), lacking, output_field=IntegerField()))
@@ -134,10 +134,10 @@ def _captions(project: Project) -> dict[str, int]:
 def _funnel(project: Project, subtests: list[dict[str, Any]], n_captions: int) -> dict[str, int]:
     """Count main items only; valid is what is valid now, whatever a release contains."""
     candidates = Candidate.objects.filter(group__run__project=project)
-    passed = Q(parent=None) & ~Q(state__in=NOT_PASSED)
+    passed_filters = Q(parent=None) & ~Q(state__in=NOT_PASSED)
     totals = candidates.aggregate(
         made=Count("pk", filter=Q(parent=None)),
-        passed=Count("pk", filter=passed),
+        passed=Count("pk", filter=passed_filters),
         accepted=Count("pk", filter=Q(state=CandidateState.ACCEPTED)),
     )
     main = [row for row in subtests if row["kind"] == Subtest.Kind.MAIN]
@@ -246,8 +246,8 @@ def _divergence(project: Project) -> dict[int, dict[str, float | None]]:
     divergence_by_subtest: dict[int, dict[str, float | None]] = {}
     for subtest in {key[0] for key in sides}:
         valid = [sides[subtest, True, side] for side in (True, False)]
-        every = [sides[subtest, False, side] + counts for side, counts in zip((True, False), valid, strict=True)]
-        divergence_by_subtest[subtest] = {"js_all": js_divergence(*every), "js_valid": js_divergence(*valid)}
+        all_words = [sides[subtest, False, side] + counts for side, counts in zip((True, False), valid, strict=True)]
+        divergence_by_subtest[subtest] = {"js_all": js_divergence(*all_words), "js_valid": js_divergence(*valid)}
     return divergence_by_subtest
 
 
@@ -265,14 +265,14 @@ def _queues(project: Project, now: datetime, last: dict[str, datetime]) -> list[
     )
     waiting = Task.objects.filter(project=project, state=TaskState.OPEN).order_by().values_list("stage")
     since = dict(waiting.annotate(first=Min("created_at")))
-    queue_rows, coming = [], slots_not_yet_created(project)
-    for stage, open_, leased, done in counts:
+    queue_rows, n_upcoming = [], slots_not_yet_created(project)
+    for stage, open_, leased, n_done in counts:
         at = max(filter(None, (last.get(stage), since.get(stage))), default=None)
         hours = (now - at).total_seconds() / 3600 if at else None
-        n_open = open_ + coming.pop(stage, 0)
-        queue_rows.append({"stage": stage, "open": n_open, "leased": leased, "done": done, "idle_hours": hours})
+        n_open = open_ + n_upcoming.pop(stage, 0)
+        queue_rows.append({"stage": stage, "open": n_open, "leased": leased, "done": n_done, "idle_hours": hours})
     queue_rows += [
-        {"stage": str(stage), "open": n, "leased": 0, "done": 0, "idle_hours": None} for stage, n in coming.items()
+        {"stage": str(stage), "open": n, "leased": 0, "done": 0, "idle_hours": None} for stage, n in n_upcoming.items()
     ]
     return sorted(queue_rows, key=lambda row: Stage.values.index(row["stage"]))
 
@@ -371,5 +371,5 @@ def _cost(project: Project, n_valid: int) -> dict[str, Any]:
 
 def _gate(project: Project) -> list[str]:
     """Return the subtests that the gate stopped at its last inspection."""
-    stored = find_result(project, GATE)
-    return list(stored.data["stopped"]) if stored else []
+    stored_gate = find_result(project, GATE)
+    return list(stored_gate.data["stopped"]) if stored_gate else []

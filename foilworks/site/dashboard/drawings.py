@@ -49,13 +49,13 @@ def steps(counts: Mapping[str, int], *, edits: bool) -> list[FunnelStep]:
     """Return the steps of the funnel. `edits`: whether the project has an edit stage; without one, no step waits for
     it.
     """
-    rows = [(str(label), what, counts[key]) for key, label, what in STEPS if edits or key != "edited"]
+    rows = [(str(label), unit, counts[key]) for key, label, unit in STEPS if edits or key != "edited"]
     funnel_steps: list[FunnelStep] = []
-    for label, what, count in rows:
-        before = funnel_steps[-1].count if funnel_steps and funnel_steps[-1].what == what else 0
-        most = max(1, *(n for _label, same, n in rows if same == what))
+    for label, unit, count in rows:
+        before = funnel_steps[-1].count if funnel_steps and funnel_steps[-1].what == unit else 0
+        most = max(1, *(n for _label, unit_of_row, n in rows if unit_of_row == unit))
         funnel_steps.append(
-            FunnelStep(label, count, what, most, 100 * count / before if before and count <= before else None)
+            FunnelStep(label, count, unit, most, 100 * count / before if before and count <= before else None)
         )
     return funnel_steps
 

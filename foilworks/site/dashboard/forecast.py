@@ -36,7 +36,7 @@ class Yields:
 
 
 @dataclass(frozen=True)
-class Left:
+class RemainingWork:
     """Tasks that remain at each stage."""
 
     edit: float
@@ -66,22 +66,22 @@ class Forecast:
     n_days: int = 0
 
 
-def work_left(edits: float, reviews: float, votes: float, yields: Yields) -> Left:
+def work_left(edits: float, reviews: float, votes: float, yields: Yields) -> RemainingWork:
     """Compute the remaining tasks. `edits`, `reviews`, `votes`: slots that are open or leased now."""
     back = min(yields.returned, MAX_RETURNED_SHARE)
     all_reviews = (reviews + edits * yields.foils_an_edit) / (1 - back)
     returned = back * all_reviews / yields.foils_an_edit if yields.foils_an_edit else 0.0
-    return Left(edits + returned, all_reviews, votes + all_reviews * yields.accepted * yields.votes_a_foil)
+    return RemainingWork(edits + returned, all_reviews, votes + all_reviews * yields.accepted * yields.votes_a_foil)
 
 
 def forecast(tasks_left: Mapping[str, float], days: Mapping[str, Sequence[int]]) -> Forecast:
     """Forecast the end. `tasks_left`: by stage. `days`: by stage, the tasks done on the same days, oldest first."""
     open_ = {stage: pieces for stage, pieces in tasks_left.items() if pieces > 0}
-    n_days = max((len(done) for done in days.values()), default=0)
+    n_days = max((len(tasks_per_day) for tasks_per_day in days.values()), default=0)
     stages = []
     for stage, pieces in open_.items():
-        done = days.get(stage, ())
-        pace = sum(done) / n_days if n_days else 0.0
+        tasks_per_day = days.get(stage, ())
+        pace = sum(tasks_per_day) / n_days if n_days else 0.0
         stages.append(StageForecast(stage, pieces, pace, pieces / pace if pace else None))
     stuck = tuple(row.stage for row in stages if row.days is None)
     if stuck:
@@ -105,8 +105,8 @@ def _interval(
     lived = np.take_along_axis(resampled, rng.integers(n_days, size=(DRAWS, horizon)), axis=1)
     ends = np.zeros(DRAWS)
     for row, pieces in zip(table, tasks_left.values(), strict=True):
-        done = np.cumsum(row[lived], axis=1)
-        over = done >= pieces
+        cumulative = np.cumsum(row[lived], axis=1)
+        over = cumulative >= pieces
         ends = np.maximum(ends, np.where(over.any(axis=1), over.argmax(axis=1) + 1, horizon))
     low, high = np.quantile(ends, [(1 - COVERAGE) / 2, (1 + COVERAGE) / 2])
     return float(min(low, expected)), float(max(high, expected))

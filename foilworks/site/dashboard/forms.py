@@ -79,9 +79,12 @@ class TargetForm(forms.Form):
     )
 
     def __init__(
-        self, data: Mapping[str, Any] | None, stored: StudyTarget | None, planned: Mapping[str, Any] | None = None
+        self,
+        data: Mapping[str, Any] | None,
+        stored_target: StudyTarget | None,
+        planned: Mapping[str, Any] | None = None,
     ) -> None:
-        target: Any = {"items": stored.items, "votes": stored.votes} if stored else None
+        target: Any = {"items": stored_target.items, "votes": stored_target.votes} if stored_target else None
         if target is None and planned:
             target = {"items": planned["judged"], "votes": planned["votes"]}
         super().__init__(data, initial=target or {}, prefix="target")

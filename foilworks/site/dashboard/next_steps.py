@@ -103,16 +103,22 @@ def first_steps(counts: Mapping[str, int], missing: Mapping[str, int], n_open: i
     """
     if counts["released"]:
         return []
-    done = [not missing if page == PEOPLE else any(counts[name] for name in names) for *_w, page, _a, names in STEPS]
-    done = [is_done and not (n_open and step[2] == WORK) for is_done, step in zip(done, STEPS, strict=True)]
-    following, lack = done.index(False), (said(missing), _asked(missing))
+    is_done_by_step = [
+        not missing if page == PEOPLE else any(counts[name] for name in names) for *_w, page, _a, names in STEPS
+    ]
+    is_done_by_step = [
+        is_done and not (n_open and step[2] == WORK) for is_done, step in zip(is_done_by_step, STEPS, strict=True)
+    ]
+    following, lacking = is_done_by_step.index(False), (said(missing), _invitation_query(missing))
     return [
-        FirstStep(label, text, page, action, done[index], index == following, *(lack if page == PEOPLE else ()))
+        FirstStep(
+            label, text, page, action, is_done_by_step[index], index == following, *(lacking if page == PEOPLE else ())
+        )
         for index, (label, text, page, action, _names) in enumerate(STEPS)
     ]
 
 
-def _asked(missing: Mapping[str, int]) -> str:
+def _invitation_query(missing: Mapping[str, int]) -> str:
     """Return what the page of invitations reads: the number of people by role."""
     return f"?{urlencode(missing)}" if missing else ""
 
@@ -163,16 +169,16 @@ def _open_questions(project: Project, release: Release) -> int | None:
         sheet = find_result(project, KIND, str(release.pk))
         if sheet is None:
             return None
-        own = sheet.data
+        project_answers = sheet.data
     else:
-        _release, own = own_answers(project)
+        _release, project_answers = own_answers(project)
     answered = {
         slug
         for slug, text in DatasheetAnswer.objects.filter(project=project).values_list("question", "text")
         if text.strip()
     }
     questions = {slug for slug in QUESTIONS if not slug.endswith(".comments")}
-    return len(questions - answered - own.keys())
+    return len(questions - answered - project_answers.keys())
 
 
 @dataclass(frozen=True)
@@ -251,7 +257,7 @@ def next_action(
         return NextAction(str(following.label), following.action, following.page, query=following.query)
     for name, text, action, page in ACTIONS:
         if numbers[name]:
-            query = _asked(counted["missing"]) if page == PEOPLE else ""
+            query = _invitation_query(counted["missing"]) if page == PEOPLE else ""
             return NextAction(str(text % {"n": numbers[name]}), action, page, query=query)
     if after and not after.has_page:
         return NextAction(str(OPEN_PAGE), _("Open public page"), "publishing:public_page", (after.release.pk,))

@@ -46,7 +46,7 @@ def target(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("dashboard:plan", slug)
 
 
-def _page(request: HttpRequest, project: Project, sent: TargetForm | None = None) -> HttpResponse:
+def _page(request: HttpRequest, project: Project, bound_form: TargetForm | None = None) -> HttpResponse:
     pilot = pilot_of(project)
     form = PlanForm(pilot.values, request.GET)
     context: dict[str, Any] = {"form": form, "pilot": _pilot_rows(pilot), "currency": pilot.currency}
@@ -55,20 +55,25 @@ def _page(request: HttpRequest, project: Project, sent: TargetForm | None = None
             context |= _planned(form.values(), pilot)
         except EvaluationError as error:
             form.add_problem(error)
-    stored = StudyTarget.objects.filter(project=project).first()
-    context |= {"target": stored, "target_form": sent or TargetForm(None, stored, context.get("planned"))}
-    return render(request, "evaluation/plan.html", context, status=422 if sent else 200)
+    stored_target = StudyTarget.objects.filter(project=project).first()
+    context |= {
+        "target": stored_target,
+        "target_form": bound_form or TargetForm(None, stored_target, context.get("planned")),
+    }
+    return render(request, "evaluation/plan.html", context, status=422 if bound_form else 200)
 
 
 def _planned(values: dict[str, Any], pilot: Pilot) -> dict[str, Any]:
     planned = plan_of(values)
-    done = progress(pilot, planned, values["budget"])
+    plan_progress = progress(pilot, planned, values["budget"])
     curves = [(CURVE.format(round(100 * row["difference"], 2)), row["points"]) for row in planned["curves"]]
     return {
         "planned": planned,
         "values": values,
-        "progress": done,
-        "over_budget": None if done["budget_left"] is None else done["cost_left"] - done["budget_left"],
+        "progress": plan_progress,
+        "over_budget": None
+        if plan_progress["budget_left"] is None
+        else plan_progress["cost_left"] - plan_progress["budget_left"],
         "chart": partial(
             cached_chart,
             "plan",

@@ -113,7 +113,7 @@ def plan(values: Mapping[str, Any]) -> dict[str, Any]:
     ]
     possible.sort(key=lambda possible_design: possible_design.difference)
     return {
-        **_needed(items, values, per_pair),
+        **_cost_of_items(items, values, per_pair),
         "power": power(design, items),
         "alpha": design.alpha,
         "votes_per_pair": per_pair,
@@ -122,7 +122,7 @@ def plan(values: Mapping[str, Any]) -> dict[str, Any]:
         "differences": [
             {
                 "difference": possible_design.difference,
-                **_needed(items_needed(possible_design, values["power"]), values, per_pair),
+                **_cost_of_items(items_needed(possible_design, values["power"]), values, per_pair),
             }
             for possible_design in possible
         ],
@@ -141,7 +141,7 @@ def _is_possible(design: Design) -> bool:
     return True
 
 
-def _needed(items: int, values: Mapping[str, Any], per_pair: float) -> dict[str, Any]:
+def _cost_of_items(items: int, values: Mapping[str, Any], per_pair: float) -> dict[str, Any]:
     """Return what this number of valid items takes."""
     judged = math.ceil(items / values["validity"])
     votes = math.ceil(judged * values["pairs_per_item"] * per_pair)

@@ -35,13 +35,13 @@ def missing_people(team: Iterable[Collection[str]], *, edits: bool, reviews: boo
         if any(members[roles] < n for roles, n in busy.items()):
             continue
         n_judges = sum(n - busy[roles] for roles, n in members.items() if Role.VALIDATOR in roles)
-        lack = {
+        lacking = {
             Role.ANNOTATOR.value: int(edits and not writer),
             Role.REVIEWER.value: int(reviews and not reviewer),
             Role.VALIDATOR.value: max(0, judges - n_judges),
         }
-        options.append({role: n for role, n in lack.items() if n})
-    return min(options, key=lambda lack: sum(lack.values()))
+        options.append({role: n for role, n in lacking.items() if n})
+    return min(options, key=lambda lacking: sum(lacking.values()))
 
 
 HANDS = (Involvement.Kind.MADE, Involvement.Kind.REVIEWED, Involvement.Kind.SETTLED)
@@ -69,16 +69,16 @@ def staffing(
         return {"missing": {}, "short": short}
     makes = bool(funnel["captions_used"] or not funnel["items"])
     judges = max((row["votes_wanted"] for row in subtests), default=USUAL_JUDGES)
-    lack = missing_people(
+    lacking = missing_people(
         team.values(),
         edits=makes and project.edit_stage and Role.ANNOTATOR not in crowd,
         reviews=makes and Role.REVIEWER not in crowd,
         judges=judges if (makes or n_waiting) and Role.VALIDATOR not in crowd else 0,
     )
     worst = max((row["lack"] for row in short), default=0)
-    if worst > lack.get(Role.VALIDATOR, 0):
-        lack[Role.VALIDATOR.value] = worst
-    return {"missing": lack, "short": short}
+    if worst > lacking.get(Role.VALIDATOR, 0):
+        lacking[Role.VALIDATOR.value] = worst
+    return {"missing": lacking, "short": short}
 
 
 def _team(project: Project) -> tuple[dict[int, set[str]], int]:
@@ -132,33 +132,33 @@ def _short_captions(
     A multiple-choice item shows all its foils in one task, so it counts as one pair.
     """
     slots = Slot.objects.filter(project=project, stage=Stage.VALIDATION, state=SlotState.DONE)
-    done, seen = Counter[int](), defaultdict[int, set[int | None]](set)
+    n_done_by_pair, seen_by_caption = Counter[int](), defaultdict[int, set[int | None]](set)
     for foil, caption, person in slots.values_list("task__foil", "task__item__caption", "person").iterator():
-        done[foil] += 1
-        seen[caption].add(person)
+        n_done_by_pair[foil] += 1
+        seen_by_caption[caption].add(person)
     at_once = Task.objects.filter(project=project, stage=Stage.VALIDATION, foils_asked__isnull=False)
     in_one = dict(at_once.values_list("item", "foil"))
     columns = ("pk", "item", "item__caption", "item__subtest__name", "item__subtest__votes_wanted", *_HANDS_ON)
     per_item = project.leakage_scope == LeakageScope.ITEM
     rows: dict[tuple[int, str], dict[str, Any]] = {}
-    hands: dict[tuple[int, str], set[int]] = {}
+    barred_people: dict[tuple[int, str], set[int]] = {}
     for pk, item, caption, name, votes_wanted, video, group in _open_pairs(project).values_list(*columns).iterator():
         if in_one.get(item, pk) != pk:
             continue
         key = caption, name
-        own = barred.get((video, group if per_item else None), set())
-        hands[key] = hands[key] & own if key in hands else set(own)
+        barred_of_clip = barred.get((video, group if per_item else None), set())
+        barred_people[key] = barred_people[key] & barred_of_clip if key in barred_people else set(barred_of_clip)
         row = rows.setdefault(key, {"name": name, "wanted": votes_wanted, "pairs": 0, "lack": 0})
         row["pairs"] += 1
-        row["lack"] += max(0, votes_wanted - done[pk])
+        row["lack"] += max(0, votes_wanted - n_done_by_pair[pk])
     row_by_subtest: dict[str, dict[str, Any]] = {}
     for key, row in rows.items():
-        lack = row["lack"] - len(validators - hands[key] - seen[key[0]])
-        if lack > 0:
+        n_lacking = row["lack"] - len(validators - barred_people[key] - seen_by_caption[key[0]])
+        if n_lacking > 0:
             total = row_by_subtest.setdefault(key[1], {**row, "pairs": 0, "lack": 0, "once": True})
             total["pairs"] += row["pairs"]
-            if lack > total["lack"]:
-                total |= {"lack": lack, "can": max(0, row["wanted"] - lack), "hands": len(hands[key])}
+            if n_lacking > total["lack"]:
+                total |= {"lack": n_lacking, "can": max(0, row["wanted"] - n_lacking), "hands": len(barred_people[key])}
     return row_by_subtest
 
 
@@ -169,32 +169,32 @@ def _short_pairs(
     project: Project, validators: set[int], barred: Mapping[tuple[int, int | None], set[int]]
 ) -> dict[str, dict[str, Any]]:
     """Return subtests with pairs for which too few people are left, pair by pair. Two queries."""
-    done: dict[int, set[int | None]] = defaultdict(set)
+    people_by_pair: dict[int, set[int | None]] = defaultdict(set)
     slots = Slot.objects.filter(project=project, stage=Stage.VALIDATION, state=SlotState.DONE)
     for foil, person in slots.filter(task__state=TaskState.OPEN).values_list("task__foil", "person").iterator():
-        done[foil].add(person)
+        people_by_pair[foil].add(person)
     columns = ("pk", "item__subtest__name", "item__subtest__votes_wanted", *_HANDS_ON)
     per_item = project.leakage_scope == LeakageScope.ITEM
     row_by_subtest: dict[str, dict[str, Any]] = {}
     for pk, name, votes_wanted, video, group in _open_pairs(project).values_list(*columns).iterator():
-        hands = barred.get((video, group if per_item else None), set()) - done.get(pk, set())
-        judges = (validators - hands) | done.get(pk, set())
+        barred_people = barred.get((video, group if per_item else None), set()) - people_by_pair.get(pk, set())
+        judges = (validators - barred_people) | people_by_pair.get(pk, set())
         if len(judges) < votes_wanted:
             row = row_by_subtest.setdefault(
                 name, {"name": name, "wanted": votes_wanted, "can": votes_wanted, "pairs": 0, "lack": 0, "hands": 0}
             )
-            lack = votes_wanted - len(judges)
-            if lack > row["lack"]:
-                row |= {"wanted": votes_wanted, "can": len(judges), "lack": lack, "hands": len(hands)}
+            n_lacking = votes_wanted - len(judges)
+            if n_lacking > row["lack"]:
+                row |= {"wanted": votes_wanted, "can": len(judges), "lack": n_lacking, "hands": len(barred_people)}
             row["pairs"] += 1
     return row_by_subtest
 
 
 def _barred(project: Project, validators: set[int]) -> dict[tuple[int, int | None], set[int]]:
     """Return (video, group if the item is the scope) -> validators who worked on it."""
-    hands = Involvement.objects.filter(project=project, person__in=validators, kind__in=HANDS)
+    involvements = Involvement.objects.filter(project=project, person__in=validators, kind__in=HANDS)
     per_item = project.leakage_scope == LeakageScope.ITEM
     validators_by_clip: dict[tuple[int, int | None], set[int]] = defaultdict(set)
-    for video, group, person in hands.values_list("video", "group", "person").iterator():
+    for video, group, person in involvements.values_list("video", "group", "person").iterator():
         validators_by_clip[video, group if per_item else None].add(person)
     return validators_by_clip

@@ -34,7 +34,7 @@ OLD = timedelta(minutes=10)
 
 
 @dataclass(frozen=True)
-class Counted:
+class StoredCount:
     """`data` None: the first count is in progress. `is_counting`: a newer one is."""
 
     data: dict[str, Any] | None
@@ -42,17 +42,17 @@ class Counted:
     is_counting: bool = False
 
 
-def counted(project: Project) -> Counted:
+def counted(project: Project) -> StoredCount:
     """Return what the dashboard shows now; at most four queries if the project is large and its count is cached."""
     row = find_result(project, KIND)
     if (row is None or row.data.get("size", 0) <= SMALL) and is_small(project):
         now = timezone.now()
-        return Counted(count(project, now), now)
+        return StoredCount(count(project, now), now)
     if row is None or _is_due(project, row):
-        row = _ask(project)
+        row = _queue_count(project)
     # A count of a different version has different keys.
     data = row.data if row.data and row.fingerprint == VERSION else None
-    return Counted(data, _time(data["as_of"]) if data else None, bool(row.job and not row.job.is_over))
+    return StoredCount(data, _time(data["as_of"]) if data else None, bool(row.job and not row.job.is_over))
 
 
 def keep(project: Project, now: datetime | None = None) -> CachedResult:
@@ -91,12 +91,12 @@ def _is_due(project: Project, row: CachedResult) -> bool:
 
 
 def _has_just_failed(job: Job) -> bool:
-    ended = job.finished_at or job.created_at
-    return job.state != JobState.DONE and timezone.now() - ended < OLD
+    ended_at = job.finished_at or job.created_at
+    return job.state != JobState.DONE and timezone.now() - ended_at < OLD
 
 
 @transaction.atomic
-def _ask(project: Project) -> CachedResult:
+def _queue_count(project: Project) -> CachedResult:
     """Return the row with a job in progress; a second request at the same moment finds the job of the first."""
     row = locked_result(project, KIND)
     if row.job is None or row.job.is_over:

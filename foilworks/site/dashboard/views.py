@@ -22,10 +22,10 @@ from foilworks.site.dashboard import drawings, overview
 from foilworks.site.dashboard.activity import people_at_work, recent_activity
 from foilworks.site.dashboard.alarms import FOLLOWING, WORDS, Alarm
 from foilworks.site.dashboard.next_steps import after_release, first_steps, latest_releases, next_action
-from foilworks.site.dashboard.stored_count import Counted, counted
+from foilworks.site.dashboard.stored_count import StoredCount, counted
 
 
-def context(project: Project, counted: Counted, releases: Sequence[Release] | None = None) -> dict[str, Any]:
+def context(project: Project, counted: StoredCount, releases: Sequence[Release] | None = None) -> dict[str, Any]:
     """Return what templates/evaluation/_count.html shows; `count` is None during the first count.
 
     `releases`: the newest ones, if the caller has read them.

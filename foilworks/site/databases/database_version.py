@@ -38,11 +38,11 @@ def require_supported_database(connection: BaseDatabaseWrapper) -> None:
     require_supported_migrations(MigrationRecorder(connection).applied_migrations())
 
 
-def require_supported_migrations(applied: Collection[tuple[str, str]]) -> None:
+def require_supported_migrations(applied_migrations: Collection[tuple[str, str]]) -> None:
     """Raise UnsupportedDatabase if `require_supported_database` refuses a database with these migrations."""
-    if not any(app in LAST_MIGRATIONS for app, _name in applied):
+    if not any(app in LAST_MIGRATIONS for app, _name in applied_migrations):
         return
-    if missing := list(_missing(applied)):
+    if missing := list(_missing(applied_migrations)):
         raise UnsupportedDatabase(
             f"the database is older than {OLDEST_VERSION}, or its update stopped (it lacks {', '.join(missing)})"
         )
@@ -58,5 +58,5 @@ def _on_disk() -> dict[tuple[str, str], Migration]:
     return MigrationLoader(None, replace_migrations=False).disk_migrations
 
 
-def _missing(applied: Collection[tuple[str, str]]) -> Iterator[str]:
-    yield from (f"{app}.{name}" for app, name in LAST_MIGRATIONS.items() if (app, name) not in applied)
+def _missing(applied_migrations: Collection[tuple[str, str]]) -> Iterator[str]:
+    yield from (f"{app}.{name}" for app, name in LAST_MIGRATIONS.items() if (app, name) not in applied_migrations)

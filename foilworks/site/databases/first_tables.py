@@ -30,5 +30,5 @@ def make_all(connection: BaseDatabaseWrapper) -> None:
             for model in router.get_migratable_models(apps.get_app_config(label), connection.alias):
                 if model._meta.can_migrate(connection):
                     editor.create_model(model)
-        applied = sorted(known_migrations())
-        recorder.migration_qs.bulk_create(recorder.Migration(app=app, name=name) for app, name in applied)
+        applied_migrations = sorted(known_migrations())
+        recorder.migration_qs.bulk_create(recorder.Migration(app=app, name=name) for app, name in applied_migrations)

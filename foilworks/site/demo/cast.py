@@ -61,13 +61,13 @@ def enrol(project: Project) -> dict[str, User]:
             # Nobody signs in as a simulated person.
             defaults={"first_name": player.name, "is_simulated": True, "password": make_password(None)},
         )
-        people[player.username] = _join(project, person, player.role, player.traits)
+        people[player.username] = _add_member(project, person, player.role, player.traits)
     for role, username in VISITORS.items():
         person, new = User.objects.get_or_create(username=username)
         if new:
             person.set_password(PASSWORD)
             person.save(update_fields=["password"])
-        people[username] = _join(project, person, role, {})
+        people[username] = _add_member(project, person, role, {})
     project.sign_in_hint = {
         "accounts": [
             {"username": username, "role": role.value, "password": PASSWORD} for role, username in VISITORS.items()
@@ -77,7 +77,7 @@ def enrol(project: Project) -> dict[str, User]:
     return people
 
 
-def _join(project: Project, person: User, role: Role, traits: dict[str, float]) -> User:
+def _add_member(project: Project, person: User, role: Role, traits: dict[str, float]) -> User:
     member = Membership.objects.create(project=project, person=person, role=role, simulated_traits=traits)
     audit.record(audit.event(project, None, "foilworks.demo.enrol", member, to_state=role.value, person=person.pk))
     return person

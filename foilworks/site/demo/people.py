@@ -51,11 +51,11 @@ class Crew:
 
     def slips(self, player: Player, trait: str, scenes: Sequence[str] | None = None, *, shared: bool) -> frozenset[str]:
         """Return the scenes (of all, or of `scenes`) where the player errs; `shared` with all players of the role."""
-        who = player.role.value if shared else player.username
-        if (who, trait) not in self._slips:
+        seed_name = player.role.value if shared else player.username
+        if (seed_name, trait) not in self._slips:
             pool = self.scenes if scenes is None else scenes
-            self._slips[who, trait] = drawn(pool, player.traits[trait], self.seed, who, trait)
-        return self._slips[who, trait]
+            self._slips[seed_name, trait] = drawn(pool, player.traits[trait], self.seed, seed_name, trait)
+        return self._slips[seed_name, trait]
 
     def left_true(self, subtest: Subtest) -> frozenset[str]:
         """Return the scenes for which annotators submit a text that is still true."""
@@ -84,12 +84,12 @@ def in_turns(acts: Iterable[Iterator[None]]) -> Iterator[None]:
 
 def edit_and_review(crew: Crew) -> Iterator[None]:
     """Let annotators and reviewers take turns until no task remains: rejected foils return. Yields at each act."""
-    acted = True
-    while acted:
-        acted = False
+    has_acted = True
+    while has_acted:
+        has_acted = False
         for role, work in ((Role.ANNOTATOR, edits), (Role.REVIEWER, reviews)):
             for _ in in_turns([work(crew, player, person) for player, person in crew.players(role)]):
-                acted = True
+                has_acted = True
                 yield
 
 
@@ -104,12 +104,12 @@ def edits(crew: Crew, player: Player, person: User, limit: int | None = None) ->
         group = CandidateGroup.objects.select_related("caption__video", "run__subtest").get(tasks__pk=claimed.task_id)
         in_hand = group.candidates.filter(state=CandidateState.EDITING).order_by("rank", "pk").first()
         assert in_hand is not None
-        text = _handed_in(crew, group, in_hand)
+        text = _submitted_text(crew, group, in_hand)
         submit_edit(person, claimed.token, _key(claimed), [text], [in_hand.pk], **_evidence(crew, player, claimed))
         yield
 
 
-def _handed_in(crew: Crew, group: CandidateGroup, in_hand: Candidate) -> str:
+def _submitted_text(crew: Crew, group: CandidateGroup, in_hand: Candidate) -> str:
     """Return the suggestion unchanged; carelessly reworded, so that it is still true; or corrected, if it came back."""
     caption = group.caption
     if is_true(in_hand.text, caption.text):
@@ -147,12 +147,12 @@ def votes(crew: Crew, player: Player, person: User, limit: int | None = None) ->
         task = Task.objects.select_related("item__caption__video", "item__subtest", "foil").get(pk=claimed.task_id)
         assert task.item is not None
         assert task.foil is not None
-        choice = _judged(crew, player, task.item.caption, task.foil.text, task.item.subtest)
+        choice = _judgement(crew, player, task.item.caption, task.foil.text, task.item.subtest)
         submit_vote(person, claimed.token, _key(claimed), _answer(choice, claimed), **_evidence(crew, player, claimed))
         yield
 
 
-def _judged(crew: Crew, player: Player, caption: Caption, foil: str, subtest: Subtest) -> Choice:
+def _judgement(crew: Crew, player: Player, caption: Caption, foil: str, subtest: Subtest) -> Choice:
     right = Choice.BOTH if is_true(foil, caption.text) else Choice.CAPTION
     source = caption.video.source_id
     trait = _trait("misjudges", subtest)
@@ -173,9 +173,9 @@ def _answer(choice: Choice, claimed: Claim) -> str:
 
 
 def _claims(crew: Crew, person: User, stage: Stage, limit: int | None) -> Iterator[Claim]:
-    taken = 0
-    while (limit is None or taken < limit) and (claimed := _claim(crew, person, stage)) is not None:
-        taken += 1
+    n_claims = 0
+    while (limit is None or n_claims < limit) and (claimed := _claim(crew, person, stage)) is not None:
+        n_claims += 1
         yield claimed
 
 

@@ -82,7 +82,7 @@ def film(folder: Path, sizes: Sizes, seed: int, progress: Progress) -> Path:
     scenes = [*train, *test, *blinking]
     sides = [*repeat(TRAINED_SIDE, len(train)), *repeat(SIDE, len(test) + len(blinking))]
     with ThreadPoolExecutor(THREADS) as pool:
-        for _ in progress(pool.map(partial(_film_one, folder), scenes, sides), len(scenes), "filming"):
+        for _ in progress(pool.map(partial(_write_clip, folder), scenes, sides), len(scenes), "filming"):
             pass
     records = [record for scene in train for record in _records(scene, "train")]
     records += [record for scene in test for record in _records(scene, "test")]
@@ -92,7 +92,7 @@ def film(folder: Path, sizes: Sizes, seed: int, progress: Progress) -> Path:
     return path
 
 
-def _film_one(folder: Path, scene: Scene, side: int) -> None:
+def _write_clip(folder: Path, scene: Scene, side: int) -> None:
     write_mp4(folder / f"{scene.key}.mp4", draw(scene, side), FPS)
 
 
@@ -154,22 +154,22 @@ def build(
     seed: int, sizes: Sizes, progress: Progress, run_job: RunJob = wait_for
 ) -> tuple[Project, Release, list[Run]]:
     """Create the project up to a scored release. `run_job(job, seconds)` runs a queued job."""
-    making = _begin(seed, sizes, progress, run_job)
-    _import(making, seed)
-    subtests = _subtests(making)
-    _generate(making, subtests, seed)
-    training = _train(making)
-    _work(making, subtests)
-    _leave_work(making, subtests, seed)
-    making.jobs(training, TRAINING_SECONDS, "waiting for the two models")
-    release = freeze_release(making.owner, making.project, name="shapes 1")
-    runs = _score(making, release)
-    _measure_bias(making)
-    return making.project, release, runs
+    build = _create_project(seed, sizes, progress, run_job)
+    _import(build, seed)
+    subtests = _subtests(build)
+    _generate(build, subtests, seed)
+    training = _train(build)
+    _work(build, subtests)
+    _leave_work(build, subtests, seed)
+    build.jobs(training, TRAINING_SECONDS, "waiting for the two models")
+    release = freeze_release(build.owner, build.project, name="shapes 1")
+    runs = _score(build, release)
+    _measure_bias(build)
+    return build.project, release, runs
 
 
 @transaction.atomic
-def _begin(seed: int, sizes: Sizes, progress: Progress, run_job: RunJob) -> Build:
+def _create_project(seed: int, sizes: Sizes, progress: Progress, run_job: RunJob) -> Build:
     project = create_project_by_operator(plan.SLUG, plan.NAME)
     project.description, project.is_simulated = plan.DESCRIPTION, True
     project.save(update_fields=["description", "is_simulated"])
@@ -178,21 +178,21 @@ def _begin(seed: int, sizes: Sizes, progress: Progress, run_job: RunJob) -> Buil
     return Build(project, people.Crew(project, cast.enrol(project), scenes, seed), sizes, progress, run_job)
 
 
-def _import(making: Build, seed: int) -> None:
+def _import(build: Build, seed: int) -> None:
     cache = Path(settings.CACHE_ROOT)
     cache.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="demo-", dir=cache))
     try:
-        records = film(folder, making.sizes, seed, making.progress)
+        records = film(folder, build.sizes, seed, build.progress)
         import_records(
-            making.project, making.owner, "jsonl", records, media_dir=folder, strict=True, progress=making.progress
+            build.project, build.owner, "jsonl", records, media_dir=folder, strict=True, progress=build.progress
         )
     finally:
         shutil.rmtree(folder)
 
 
-def _subtests(making: Build) -> dict[str, Subtest]:
-    owner, project = making.owner, making.project
+def _subtests(build: Build) -> dict[str, Subtest]:
+    owner, project = build.owner, build.project
     subtests = {
         plan.OBJECT_SUBTEST: create_subtest(
             owner,
@@ -218,7 +218,7 @@ def _subtests(making: Build) -> dict[str, Subtest]:
     return subtests
 
 
-def _generate(making: Build, subtests: dict[str, Subtest], seed: int) -> None:
+def _generate(build: Build, subtests: dict[str, Subtest], seed: int) -> None:
     opposites = {"pairs": plan.direction_pairs()}
     swaps = {"lexicon": plan.object_lexicon()}
     # One after the other: rows get the same numbers, and tasks the same order, in every run of a seed.
@@ -226,46 +226,46 @@ def _generate(making: Build, subtests: dict[str, Subtest], seed: int) -> None:
         (plan.DIRECTION_SUBTEST, "preposition", opposites, plan.DIRECTION),
         (plan.OBJECT_SUBTEST, "fake", swaps, plan.OBJECT),
     ):
-        _run_method(making, subtests[name], method, seed, {"split": "test", "key_prefix": prefix}, params)
+        _run_method(build, subtests[name], method, seed, {"split": "test", "key_prefix": prefix}, params)
 
 
 def _run_method(
-    making: Build, subtest: Subtest, method: str, seed: int, selection: dict[str, Any], params: dict[str, Any]
+    build: Build, subtest: Subtest, method: str, seed: int, selection: dict[str, Any], params: dict[str, Any]
 ) -> None:
     run = start_generation(
-        making.owner,
-        making.project,
+        build.owner,
+        build.project,
         GenerationRequest(subtest=subtest, method=method, params=params, seed=seed, selection=selection),
     )
-    making.jobs([_job(run.job)], GENERATION_SECONDS, f"foils: {subtest.name}")
+    build.jobs([_job(run.job)], GENERATION_SECONDS, f"foils: {subtest.name}")
 
 
-def _train(making: Build) -> list[Job]:
+def _train(build: Build) -> list[Job]:
     return [
         enqueue(
             f"demo.train_{architecture}",
-            making.project.pk,
+            build.project.pk,
             title=f"training: {architecture}",
-            project_id=making.project.pk,
+            project_id=build.project.pk,
         )
         for architecture in plan.ARCHITECTURES
     ]
 
 
-def _work(making: Build, subtests: dict[str, Subtest]) -> None:
+def _work(build: Build, subtests: dict[str, Subtest]) -> None:
     """Do all work on direction and objects, up to the last vote."""
-    clips, crew = 2 * making.sizes.pairs, making.crew
+    clips, crew = 2 * build.sizes.pairs, build.crew
     # Every clip has two foils, each edited and reviewed; a rejected scene returns two clips.
     n_returned = sum(len(crew.sent_back(subtests[name])) for name in (plan.DIRECTION_SUBTEST, plan.OBJECT_SUBTEST))
-    making.acts(people.edit_and_review(crew), 4 * clips + 4 * n_returned, "editing and reviewing")
-    making.acts(people.validate(crew), 4 * clips, "validating")
+    build.acts(people.edit_and_review(crew), 4 * clips + 4 * n_returned, "editing and reviewing")
+    build.acts(people.validate(crew), 4 * clips, "validating")
 
 
-def _leave_work(making: Build, subtests: dict[str, Subtest], seed: int) -> None:
+def _leave_work(build: Build, subtests: dict[str, Subtest], seed: int) -> None:
     """Leave counting foils at every stage for the visitor, and some captions without foils."""
     counting = {"split": "test", "key_prefix": plan.COUNTING}
-    _run_method(making, subtests[plan.COUNTING_SUBTEST], "number", seed, counting, {})
-    crew, count = making.crew, making.sizes.counting
+    _run_method(build, subtests[plan.COUNTING_SUBTEST], "number", seed, counting, {})
+    crew, count = build.crew, build.sizes.counting
     edited, reviewed, voted = (int(share * count) for share in LEFT_AFTER)
     (ada, ada_person), (ben, ben_person) = crew.players(Role.ANNOTATOR)
     (rosa, rosa_person), _ = crew.players(Role.REVIEWER)
@@ -275,37 +275,37 @@ def _leave_work(making: Build, subtests: dict[str, Subtest], seed: int) -> None:
         people.reviews(crew, rosa, rosa_person, reviewed),
         *(people.votes(crew, player, person, voted) for player, person in crew.players(Role.VALIDATOR)[:2]),
     )
-    making.acts(chain.from_iterable(acts), edited + reviewed + 2 * voted, "leaving work for visitors")
-    free = [f"{plan.DIRECTION}{scene.key}" for scene in evaluation_scenes(making.sizes.free, seed)[::2]]
-    _run_method(making, subtests[plan.FREE_SUBTEST], "person", seed, {"caption_keys": free}, {})
+    build.acts(chain.from_iterable(acts), edited + reviewed + 2 * voted, "leaving work for visitors")
+    free = [f"{plan.DIRECTION}{scene.key}" for scene in evaluation_scenes(build.sizes.free, seed)[::2]]
+    _run_method(build, subtests[plan.FREE_SUBTEST], "person", seed, {"caption_keys": free}, {})
 
 
-def _score(making: Build, release: Release) -> list[Run]:
+def _score(build: Build, release: Release) -> list[Run]:
     runs = [
         start_scoring(
-            making.owner,
+            build.owner,
             release,
-            RunRequest(f"tiny:{plan.model_folder(making.project, architecture)}", label=architecture, controls=True),
+            RunRequest(f"tiny:{plan.model_folder(build.project, architecture)}", label=architecture, controls=True),
         )
         for architecture in plan.ARCHITECTURES
     ]
-    making.jobs([_job(run.job) for run in runs], TRAINING_SECONDS, "scoring")
+    build.jobs([_job(run.job) for run in runs], TRAINING_SECONDS, "scoring")
     # The jobs have written into their rows.
     return list(Run.objects.filter(pk__in=[run.pk for run in runs]).order_by("pk"))
 
 
-def _measure_bias(making: Build) -> None:
+def _measure_bias(build: Build) -> None:
     """Describe some videos by rules, and measure what the descriptions alone give away."""
-    videos = making.project.videos.order_by("pk")
+    videos = build.project.videos.order_by("pk")
     keys = [
         key
         for split in ("train", "test")
-        for key in videos.filter(split=split).values_list("key", flat=True)[: making.sizes.described]
+        for key in videos.filter(split=split).values_list("key", flat=True)[: build.sizes.described]
     ]
-    described = describe_videos(making.owner, making.project, DescriptionRequest(recipe=DEMO, videos=keys))
-    making.jobs([_job(described.job)], GENERATION_SECONDS, "describing frames")
-    measured = measure_bias(making.owner, described, BiasRequest(name=plan.BIAS_RUN, learning_curve=True))
-    making.jobs([_job(measured.job)], GENERATION_SECONDS, "measuring biases")
+    described = describe_videos(build.owner, build.project, DescriptionRequest(recipe=DEMO, videos=keys))
+    build.jobs([_job(described.job)], GENERATION_SECONDS, "describing frames")
+    measured = measure_bias(build.owner, described, BiasRequest(name=plan.BIAS_RUN, learning_curve=True))
+    build.jobs([_job(measured.job)], GENERATION_SECONDS, "measuring biases")
 
 
 def _job(job: Job | None) -> Job:
@@ -321,7 +321,7 @@ def make_demo(seed: int, progress: Progress, *, sizes: Sizes = plan.FULL, fresh:
     began = time.monotonic()
     sample = None if fresh else finished(seed)
     if sample is None:
-        _set_aside()
+        _free_short_name()
         with services(workers=WORKERS):
             sample = build(seed, sizes, progress)
     return {**numbers(*sample), "seconds": time.monotonic() - began}
@@ -333,13 +333,13 @@ def finished(seed: int) -> tuple[Project, Release, list[Run]] | None:
     if project is None or not GenerationRun.objects.filter(project=project).exists() or plan.seed_of(project) != seed:
         return None
     release = Release.objects.filter(project=project).order_by("pk").first()
-    done = Run.objects.filter(release=release, label__in=plan.ARCHITECTURES, job__state=JobState.DONE)
-    runs = list(done.order_by("pk"))
+    finished_runs = Run.objects.filter(release=release, label__in=plan.ARCHITECTURES, job__state=JobState.DONE)
+    runs = list(finished_runs.order_by("pk"))
     return None if release is None or len(runs) < len(plan.ARCHITECTURES) else (project, release, runs)
 
 
 @transaction.atomic
-def _set_aside() -> None:
+def _free_short_name() -> None:
     """Free the sample project's short name. Its accounts move to the new one, so it no longer offers them."""
     project = Project.objects.filter(slug=plan.SLUG).first()
     if project is None:

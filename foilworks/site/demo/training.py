@@ -115,13 +115,13 @@ def _loss(
     features = model.look(clips)
     videos = model.sum_up(torch.cat([features, features.flip(1)]))
     backwards = [reversed_caption(text) for text in directions]
-    which_way = _contrast(model, vocabulary, scale, videos, directions + backwards)
-    what = _contrast(model, vocabulary, scale, videos, objects * 2)
+    direction_loss = _contrast(model, vocabulary, scale, videos, directions + backwards)
+    object_loss = _contrast(model, vocabulary, scale, videos, objects * 2)
     right, wrong = (
         (videos * model.encode_text(vocabulary.encode(texts))).sum(dim=1)
         for texts in (directions + backwards, backwards + directions)
     )
-    return which_way + what + OWN_REVERSAL * F.softplus(-scale.exp() * (right - wrong)).mean()
+    return direction_loss + object_loss + OWN_REVERSAL * F.softplus(-scale.exp() * (right - wrong)).mean()
 
 
 def _contrast(model: TinyVideoText, vocabulary: Words, scale: Tensor, videos: Tensor, captions: list[str]) -> Tensor:

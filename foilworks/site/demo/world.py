@@ -158,9 +158,9 @@ def _paint(
     low_y, high_y = max(0, int(y - radius - 2)), min(side, int(y + radius + 3))
     across = (np.arange(low_x, high_x, dtype=np.float32) - x)[None, :] / radius
     down = (np.arange(low_y, high_y, dtype=np.float32) - y)[:, None] / radius
-    inside = (np.clip(0.5 - _DISTANCE[shape](across, down) * radius, 0, 1) * opacity)[..., None]
+    coverage = (np.clip(0.5 - _DISTANCE[shape](across, down) * radius, 0, 1) * opacity)[..., None]
     box = picture[low_y:high_y, low_x:high_x]
-    box[:] = (box + inside * (colour - box)).round().clip(0, 255)
+    box[:] = (box + coverage * (colour - box)).round().clip(0, 255)
 
 
 Grid = NDArray[np.floating]

@@ -16,14 +16,14 @@ def check_captions(batch: Batch) -> None:
     if batch.is_first_import:
         return  # no two records of a file share an id
     ids = [record.id for record in batch.records if not record.foils]
-    stored: dict[str, list[Caption]] = {}
+    captions_by_key: dict[str, list[Caption]] = {}
     for keys in chunks(ids):
         rows = Caption.objects.filter(video__project=batch.project, key__in=keys).select_related("video")
         for caption in rows.order_by("pk"):
-            stored.setdefault(caption.key, []).append(caption)
+            captions_by_key.setdefault(caption.key, []).append(caption)
     for record in batch.records:
         # A corrected caption has the key of its correction; the texts differ.
-        of_key = stored.get(record.id, []) if not record.foils else []
+        of_key = captions_by_key.get(record.id, []) if not record.foils else []
         old = next((caption for caption in of_key if caption.text == record.caption), of_key[-1] if of_key else None)
         if old is not None:
             batch.differs(record, _differences(batch, old, record))
@@ -59,18 +59,18 @@ def store_captions(batch: Batch) -> None:
     for record, text, facts in _texts(batch.records):
         video = batch.videos[record.video.key]
         key = (video.pk, text_sha256(text))
-        stored = batch.captions.get(key)
-        if stored is None:
+        stored_caption = batch.captions.get(key)
+        if stored_caption is None:
             caption = new.get(key)
             if caption is None:
                 caption = Caption(video_id=video.pk, key=record.id, text=text, text_sha256=key[1])
                 new[key] = caption
             caption.facts = {**facts, **caption.facts}
-        elif not facts.keys() <= stored.facts.keys():
-            stored.facts = {**facts, **stored.facts}
-            changed[stored.pk] = stored
+        elif not facts.keys() <= stored_caption.facts.keys():
+            stored_caption.facts = {**facts, **stored_caption.facts}
+            changed[stored_caption.pk] = stored_caption
         if not record.foils:
-            _count_caption(batch, record, stored or new[key], is_new=stored is None)
+            _count_caption(batch, record, stored_caption or new[key], is_new=stored_caption is None)
     Caption.objects.bulk_update(changed.values(), ["facts"], batch_size=CHUNK)
     captions = list(new.values())
     insert_many(captions)

@@ -31,52 +31,52 @@ def list_changes(batch: Batch) -> None:
     records = {record.id: record for record in batch.records}
     # A record may have been dropped since: it is bad, or its clip differs.
     changed = {id_: records[id_] for id_ in batch.differences if id_ in records}
-    taken_out = _taken_out(batch, changed) if batch.update else set()
-    worked_on = (_worked_on(batch, changed) | taken_out) if batch.update else set()
-    occupied = _occupied(batch, {id_: changed[id_] for id_ in changed.keys() - worked_on}) if batch.update else {}
+    taken_out = _retracted_ids(batch, changed) if batch.update else set()
+    worked_on = (_ids_in_use(batch, changed) | taken_out) if batch.update else set()
+    occupied = _taken_contents(batch, {id_: changed[id_] for id_ in changed.keys() - worked_on}) if batch.update else {}
     batch.refuse(
         (changed[id_], "caption", f"is already a caption of this clip, as {quoted(key)}", "remove the record")
         for id_, key in occupied.items()
     )
     batch.refuse(
-        (record, "id", f"{quoted(id_)} was {what}, so its content cannot change", "give the record a different id")
+        (record, "id", f"{quoted(id_)} was {change}, so its content cannot change", "give the record a different id")
         for id_, record in changed.items()
         if id_ in worked_on
-        for what in ("retracted" if id_ in taken_out else "worked on",)
+        for change in ("retracted" if id_ in taken_out else "worked on",)
     )
-    stays = worked_on | occupied.keys()
+    unchanged_ids = worked_on | occupied.keys()
     for id_, record in changed.items():
         batch.result.changes.append(
             {
                 "record": batch.where(record),
                 "id": id_,
                 "kind": "item" if record.foils else "caption",
-                "fields": {name: _shown(*values) for name, values in batch.differences[id_].items()},
-                "updated": batch.update and id_ not in stays,
+                "fields": {name: _value_pair(*values) for name, values in batch.differences[id_].items()},
+                "updated": batch.update and id_ not in unchanged_ids,
             }
         )
-    batch.renewed = {id_ for id_ in changed if id_ not in stays and CONTENT & batch.differences[id_].keys()}
+    batch.renewed = {id_ for id_ in changed if id_ not in unchanged_ids and CONTENT & batch.differences[id_].keys()}
     if not batch.update:
         batch.leave_out(changed)
 
 
-def _occupied(batch: Batch, changed: Mapping[str, ItemRecord]) -> dict[str, str]:
+def _taken_contents(batch: Batch, changed: Mapping[str, ItemRecord]) -> dict[str, str]:
     """Map records to the id of another caption that has their text on the clip that they name."""
-    moving = {
+    content_by_id = {
         id_: (record.video.key, text_sha256(record.caption))
         for id_, record in changed.items()
         if isinstance(batch.stored[id_], Caption) and CONTENT & batch.differences[id_].keys()
     }
-    leaving = {batch.stored[id_].pk for id_ in moving}
+    moved_pks = {batch.stored[id_].pk for id_ in content_by_id}
     id_by_content: dict[tuple[str, str], str] = {}
-    for some in chunks(sorted(set(moving.values()))):
-        clips, hashes = {clip for clip, _sha256 in some}, {sha256 for _clip, sha256 in some}
+    for chunk in chunks(sorted(set(content_by_id.values()))):
+        clips, hashes = {clip for clip, _sha256 in chunk}, {sha256 for _clip, sha256 in chunk}
         rows = Caption.objects.filter(video__project=batch.project, video__key__in=clips, text_sha256__in=hashes)
         for pk, clip, sha256, key in rows.values_list("pk", "video__key", "text_sha256", "key"):
-            if pk not in leaving:
+            if pk not in moved_pks:
                 id_by_content[clip, sha256] = key
     occupied = {}
-    for id_, content in moving.items():
+    for id_, content in content_by_id.items():
         if content in id_by_content:
             occupied[id_] = id_by_content[content]
         id_by_content.setdefault(content, id_)
@@ -96,7 +96,7 @@ def store_changes(batch: Batch, actor: User | None) -> None:
     """Store the permitted changes, each with its audit row; replaced items are stored with the new ones."""
     if not batch.update:
         return
-    _give_facts(batch)
+    _fill_missing_facts(batch)
     records = {record.id: record for record in batch.records if record.id in batch.differences}
     _store_labels(batch, records)
     _store_facts(batch, records)
@@ -119,7 +119,7 @@ def strict_problem(batch: Batch) -> str:
     return f"{first['record']}: id: {quoted(first['id'])} is stored with a different {fields}; import with --update"
 
 
-def _taken_out(batch: Batch, changed: Mapping[str, ItemRecord]) -> set[str]:
+def _retracted_ids(batch: Batch, changed: Mapping[str, ItemRecord]) -> set[str]:
     """Return ids of records that would restore what somebody retracted."""
     return {
         id_
@@ -132,39 +132,41 @@ def _with_other_content(batch: Batch, changed: Mapping[str, ItemRecord]) -> dict
     return {id_: batch.stored[id_] for id_ in changed if CONTENT & batch.differences[id_].keys()}
 
 
-def _worked_on(batch: Batch, changed: Mapping[str, ItemRecord]) -> set[str]:
+def _ids_in_use(batch: Batch, changed: Mapping[str, ItemRecord]) -> set[str]:
     """Return ids of records whose content would change under somebody's work."""
     rows_by_id = _with_other_content(batch, changed)
     items = {id_: row.pk for id_, row in rows_by_id.items() if isinstance(row, Item)}
     captions = {id_: row.pk for id_, row in rows_by_id.items() if isinstance(row, Caption)}
-    used = items_referred_to(list(items.values()), {(Item, "proficiency_item")})
+    pks_in_use = items_referred_to(list(items.values()), {(Item, "proficiency_item")})
     used_captions = referred_to(Caption, list(captions.values()), set())
     used_captions |= {row.pk for row in rows_by_id.values() if isinstance(row, Caption) and row.revises_id}
-    return {id_ for id_, pk in items.items() if pk in used} | {
+    return {id_ for id_, pk in items.items() if pk in pks_in_use} | {
         id_ for id_, pk in captions.items() if pk in used_captions
     }
 
 
-def items_referred_to(keys: list[int], own: set[tuple[type[models.Model], str]]) -> set[int]:
+def items_referred_to(keys: list[int], own_relations: set[tuple[type[models.Model], str]]) -> set[int]:
     """Return the items that another row refers to, directly or by one of their foils."""
     of_foil = dict(Foil.objects.filter(item__in=keys).values_list("pk", "item_id"))
-    used = referred_to(Item, keys, {(Foil, "item"), *own})
-    return used | {of_foil[pk] for pk in referred_to(Foil, list(of_foil), set())}
+    pks_in_use = referred_to(Item, keys, {(Foil, "item"), *own_relations})
+    return pks_in_use | {of_foil[pk] for pk in referred_to(Foil, list(of_foil), set())}
 
 
-def referred_to(model: type[models.Model], keys: list[int], own: set[tuple[type[models.Model], str]]) -> set[int]:
-    """Return the rows that another row of any table refers to, except votes of files and `own`."""
-    used: set[int] = set()
+def referred_to(
+    model: type[models.Model], keys: list[int], own_relations: set[tuple[type[models.Model], str]]
+) -> set[int]:
+    """Return the rows that another row of any table refers to, except votes of files and `own_relations`."""
+    pks_in_use: set[int] = set()
     for relation in model._meta.get_fields(include_hidden=True):
         if not isinstance(relation, models.ManyToOneRel):
             continue
         table, name = relation.related_model, relation.field.name
-        if (table, name) in own:
+        if (table, name) in own_relations:
             continue
         rows = table._default_manager.exclude(source=Vote.Source.IMPORT) if table is Vote else table._default_manager
-        for some in chunks(keys):
-            used.update(rows.filter(**{f"{name}__in": some}).values_list(name, flat=True))
-    return used
+        for chunk in chunks(keys):
+            pks_in_use.update(rows.filter(**{f"{name}__in": chunk}).values_list(name, flat=True))
+    return pks_in_use
 
 
 def _store_labels(batch: Batch, records: Mapping[str, ItemRecord]) -> None:
@@ -183,16 +185,16 @@ def _store_labels(batch: Batch, records: Mapping[str, ItemRecord]) -> None:
         Video.objects.bulk_update(changed.values(), sorted(names), batch_size=CHUNK)
 
 
-def _give_facts(batch: Batch) -> None:
+def _fill_missing_facts(batch: Batch) -> None:
     """Give items that were stored before items had facts their own, even if their caption has the same today: it takes
     facts of later records. Nothing visible changes.
     """
     without = []
     for record in batch.records:
-        stored = batch.stored.get(record.id)
-        if isinstance(stored, Item) and stored.facts is None:
-            stored.facts = dict(record.facts)
-            without.append(stored)
+        stored_row = batch.stored.get(record.id)
+        if isinstance(stored_row, Item) and stored_row.facts is None:
+            stored_row.facts = dict(record.facts)
+            without.append(stored_row)
     Item.objects.bulk_update(without, ["facts"], batch_size=CHUNK)
 
 
@@ -202,11 +204,11 @@ def _store_facts(batch: Batch, records: Mapping[str, ItemRecord]) -> None:
     for id_, record in records.items():
         if not any(name.startswith("facts.") for name in batch.differences[id_]):
             continue
-        stored = batch.stored[id_]
-        if isinstance(stored, Item):
-            stored.facts = dict(record.facts)
-            items.append(stored)
-        caption = stored.caption if isinstance(stored, Item) else stored
+        stored_row = batch.stored[id_]
+        if isinstance(stored_row, Item):
+            stored_row.facts = dict(record.facts)
+            items.append(stored_row)
+        caption = stored_row.caption if isinstance(stored_row, Item) else stored_row
         if caption.key == id_:
             caption.facts = {**caption.facts, **record.facts}
             captions.append(caption)
@@ -238,8 +240,8 @@ def _store_captions(batch: Batch, records: Mapping[str, ItemRecord]) -> None:
 def delete_unused_clips(batch: Batch, clips: set[int]) -> None:
     """Delete those of the clips that have no file and that nothing refers to."""
     in_use = referred_to(Video, sorted(clips), set()) | {video.pk for video in batch.videos.values()}
-    for some in chunks(sorted(clips - in_use)):
-        Video.objects.filter(pk__in=some, file="").delete()
+    for chunk in chunks(sorted(clips - in_use)):
+        Video.objects.filter(pk__in=chunk, file="").delete()
 
 
 def lacks_mark(item: Item | None) -> bool:
@@ -256,16 +258,16 @@ def _store_publishers_word(batch: Batch, actor: User | None, records: Mapping[st
 
 
 def _event(batch: Batch, actor: User | None, id_: str) -> AuditEvent:
-    fields = {name: _shown(*values) for name, values in batch.differences[id_].items()}
+    fields = {name: _value_pair(*values) for name, values in batch.differences[id_].items()}
     details = {"id": id_, "kind": batch.stored[id_]._meta.model_name, "fields": fields}
     return audit.event(batch.project, actor, "evaluation.update_record", batch.project, **details)
 
 
-def _shown(stored: Any, file_value: Any) -> dict[str, Any]:
-    return {"stored": _short(stored), "file": _short(file_value)}
+def _value_pair(stored_value: Any, file_value: Any) -> dict[str, Any]:
+    return {"stored": _shorten(stored_value), "file": _shorten(file_value)}
 
 
-def _short(value: Any) -> Any:
+def _shorten(value: Any) -> Any:
     """Return the value, or its truncated text if it is long."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
     return value if len(text) <= MAX_SHOWN_LENGTH else text[:MAX_SHOWN_LENGTH] + "…"

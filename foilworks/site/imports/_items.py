@@ -30,7 +30,7 @@ class Tallies(NamedTuple):
     of_file: Counter[str]
 
 
-class Planned(NamedTuple):
+class PlannedItem(NamedTuple):
     """An unsaved item with its related rows."""
 
     item: Item
@@ -47,11 +47,11 @@ def check_items(batch: Batch) -> None:
         for record in batch.records
         if record.foils and record.subtest in batch.subtests
     }
-    stored = _stored(records_by_key)
-    votes = _votes_of(stored.values())
+    stored_items = _stored(records_by_key)
+    votes = _votes_of(stored_items.values())
     # In the order of the file: the first record decides what several say about a clip.
     for stored_key, record in records_by_key.items():
-        item = stored.get(stored_key)
+        item = stored_items.get(stored_key)
         if item is None:
             continue
         batch.stored[record.id] = item
@@ -65,11 +65,11 @@ def store_pairs(batch: Batch, now: datetime) -> list[Item]:
     record_by_key: dict[tuple[int, str], ItemRecord] = {}
     unchanged_pairs: dict[tuple[int, str], Item] = {}
     for record in batch.records:
-        if record.foils and record.proficiency is not None and not _stays_without(batch, record):
-            pair_key, its = _pair_place(batch, record), _kept_pair(batch, record)
+        if record.foils and record.proficiency is not None and not _keeps_no_pair(batch, record):
+            pair_key, stored_pair = _pair_place(batch, record), _kept_pair(batch, record)
             record_by_key.setdefault(pair_key, record)
-            if its is not None:
-                unchanged_pairs.setdefault(pair_key, its)
+            if stored_pair is not None:
+                unchanged_pairs.setdefault(pair_key, stored_pair)
     batch.pairs = _stored(record_by_key) | unchanged_pairs
     batch.result.unchanged["proficiency_items"] += sum(
         batch.is_first("pair", *pair_key) for pair_key, item in batch.pairs.items() if not batch.made_now(item)
@@ -92,16 +92,16 @@ def store_items(batch: Batch, now: datetime) -> list[Item]:
     checked = {
         item_key: item for item_key, r in record_by_key.items() if isinstance(item := batch.stored.get(r.id), Item)
     }
-    stored = _stored(record_by_key) if batch.pairs else checked
+    stored_items = _stored(record_by_key) if batch.pairs else checked
     planned = []
     for item_key, record in record_by_key.items():
-        if item_key in stored and record.id not in batch.renewed:
+        if item_key in stored_items and record.id not in batch.renewed:
             continue
         plan = _plan(batch, batch.subtests[record.subtest], record, record.id, record, now)
         if record.proficiency is not None:
             plan.item.proficiency_item_id = batch.pairs[_pair_place(batch, record)].pk
         planned.append(plan)
-    renewed = [stored[item_key] for item_key, record in record_by_key.items() if record.id in batch.renewed]
+    renewed = [stored_items[item_key] for item_key, record in record_by_key.items() if record.id in batch.renewed]
     _delete(renewed)
     created = _save(batch, planned)
     pairs = _unused_pairs(renewed)
@@ -115,11 +115,11 @@ def store_items(batch: Batch, now: datetime) -> list[Item]:
 
 def _delete(items: Sequence[Item]) -> None:
     """Delete items that the file replaces and nobody has worked on (_changes): their audit trail ends here."""
-    for some in chunks([item.pk for item in items]):
-        Item.objects.filter(pk__in=some).delete()
+    for chunk in chunks([item.pk for item in items]):
+        Item.objects.filter(pk__in=chunk).delete()
     # Their votes were deleted with them.
-    for some in chunks(sorted({item.caption_id for item in items})):
-        flag_captions(some)
+    for chunk in chunks(sorted({item.caption_id for item in items})):
+        flag_captions(chunk)
 
 
 def _unused_pairs(items: Sequence[Item]) -> list[Item]:
@@ -141,8 +141,8 @@ def _delete_left_behind(batch: Batch, items: Sequence[Item]) -> None:
     for keys in chunks(sorted(set(unused.values()))):
         rows = Item.objects.filter(subtest__project=batch.project, key__in=keys)
         of_items.update(rows.values_list("key", flat=True))
-    for some in chunks([pk for pk, key in unused.items() if key in of_items]):
-        Caption.objects.filter(pk__in=some).delete()
+    for chunk in chunks([pk for pk, key in unused.items() if key in of_items]):
+        Caption.objects.filter(pk__in=chunk).delete()
     delete_unused_clips(batch, clips)
 
 
@@ -153,7 +153,7 @@ def _pair_place(batch: Batch, record: ItemRecord) -> tuple[int, str]:
     return subtest_id, _pair_key(record)
 
 
-def _stays_without(batch: Batch, record: ItemRecord) -> bool:
+def _keeps_no_pair(batch: Batch, record: ItemRecord) -> bool:
     """Report whether the stored item was retracted and its pair with it; any other item without a pair differs from the
     record.
     """
@@ -181,7 +181,7 @@ def _pair_key(record: ItemRecord) -> str:
 
 def _plan(
     batch: Batch, subtest: Subtest, record: ItemRecord, key: str, pair: ItemRecord | PairRecord, now: datetime
-) -> Planned:
+) -> PlannedItem:
     """Plan an item with the state that its votes decide; with too few votes, it waits for people, or is valid as
     published.
     """
@@ -212,7 +212,7 @@ def _plan(
         Foil(position=position, text=text, text_sha256=text_sha256(text), verdict=verdict)
         for position, text in enumerate(pair.foils)
     ]
-    return Planned(item, foils, pair.votes)
+    return PlannedItem(item, foils, pair.votes)
 
 
 def _counts(votes: VoteCounts | None) -> dict[str, int]:
@@ -233,7 +233,7 @@ def _state(subtest: Subtest, verdicts: Sequence[FoilVerdict]) -> ItemState:
     return state
 
 
-def _save(batch: Batch, planned: Sequence[Planned]) -> list[Item]:
+def _save(batch: Batch, planned: Sequence[PlannedItem]) -> list[Item]:
     items = [plan.item for plan in planned]
     insert_many(items)
     for plan in planned:
@@ -263,11 +263,11 @@ def _votes(item: int, counts: VoteCounts) -> Iterable[Vote]:
         )
 
 
-def _flag_doubted(planned: Sequence[Planned]) -> None:
+def _flag_doubted(planned: Sequence[PlannedItem]) -> None:
     """Flag captions that these items put in doubt; votes on one that is not in doubt remove no flag."""
     doubted = [p.item for p in planned if p.votes and p.votes.total and caption_in_doubt(_counts(p.votes))]
-    for some in chunks(doubted):
-        flag_captions({item.caption_id for item in some}, [item.pk for item in some])
+    for chunk in chunks(doubted):
+        flag_captions({item.caption_id for item in chunk}, [item.pk for item in chunk])
 
 
 def _stored(pair_keys: Iterable[tuple[int, str]]) -> dict[tuple[int, str], Item]:
@@ -277,8 +277,8 @@ def _stored(pair_keys: Iterable[tuple[int, str]]) -> dict[tuple[int, str], Item]
         keys.setdefault(subtest_id, []).append(key)
     items_by_key = {}
     for subtest_id, keys_of_subtest in keys.items():
-        for some in chunks(keys_of_subtest):
-            rows = Item.objects.filter(subtest=subtest_id, key__in=some)
+        for chunk in chunks(keys_of_subtest):
+            rows = Item.objects.filter(subtest=subtest_id, key__in=chunk)
             rows = rows.select_related("video", "caption", "proficiency_item__caption")
             for item in rows.prefetch_related("foils", "proficiency_item__foils"):
                 items_by_key[subtest_id, item.key] = item
@@ -314,13 +314,13 @@ def _content(
     """Return (stored, of the record) for texts, extra fields and counts. A record without counts says nothing about
     votes; counts say nothing new about votes that a file gave one by one.
     """
-    stored, counts = votes.get(item.pk, Tallies(Counter(), Counter())), +Counter(_counts(record.votes))
-    differs = record.votes is not None and stored is not None and counts not in stored
+    stored_tallies, counts = votes.get(item.pk, Tallies(Counter(), Counter())), +Counter(_counts(record.votes))
+    differs = record.votes is not None and stored_tallies is not None and counts not in stored_tallies
     return {
         "caption": (item.caption.text, record.caption),
         "foils": ([foil.text for foil in item.foils.all()], list(record.foils)),
         "extra": (item.extra, dict(record.extra)),
-        "votes": (dict(stored.all), dict(counts)) if differs and stored else (None, None),
+        "votes": (dict(stored_tallies.all), dict(counts)) if differs and stored_tallies else (None, None),
     }
 
 
@@ -329,11 +329,11 @@ def _fact_differences(batch: Batch, item: Item, record: ItemRecord) -> dict[str,
     update."""
     if item.facts is None and not batch.update:
         return fact_differences(item.caption, record)
-    stored, file_facts = item.known_facts, record.facts
+    stored_facts, file_facts = item.known_facts, record.facts
     return {
-        f"facts.{name}": (stored.get(name), file_facts.get(name))
-        for name in {**stored, **file_facts}
-        if name not in stored or name not in file_facts or stored[name] != file_facts[name]
+        f"facts.{name}": (stored_facts.get(name), file_facts.get(name))
+        for name in {**stored_facts, **file_facts}
+        if name not in stored_facts or name not in file_facts or stored_facts[name] != file_facts[name]
     }
 
 
@@ -341,13 +341,13 @@ def _votes_of(items: Iterable[Item]) -> dict[int, Tallies | None]:
     """Return counted validation votes of the items and of their pairs; None if a file gave them one by one."""
     tallies_by_item: dict[int, Tallies | None] = {}
     keys = {pk for item in items for pk in (item.pk, item.proficiency_item_id) if pk}
-    for some in chunks(sorted(keys)):
-        rows = Vote.objects.filter(item__in=some, stage=Stage.VALIDATION, state=VoteState.COUNTED)
+    for chunk in chunks(sorted(keys)):
+        rows = Vote.objects.filter(item__in=chunk, stage=Stage.VALIDATION, state=VoteState.COUNTED)
         for item_id, choice, name, source in rows.values_list("item_id", "choice", "imported_as", "source"):
-            its = tallies_by_item.setdefault(item_id, Tallies(Counter(), Counter()))
+            tallies = tallies_by_item.setdefault(item_id, Tallies(Counter(), Counter()))
             if name:
                 tallies_by_item[item_id] = None
-            elif its is not None:
-                for tally in its if source == Vote.Source.IMPORT else (its.all,):
+            elif tallies is not None:
+                for tally in tallies if source == Vote.Source.IMPORT else (tallies.all,):
                     tally[choice if choice in (Choice.CAPTION, Choice.FOIL) else Choice.OTHER] += 1
     return tallies_by_item

@@ -21,18 +21,18 @@ def check_pairs(batch: Batch) -> None:
     paired = [(record, half) for record in batch.records if (half := half_of_item(record))]
     if paired:
         batch.result.halves += len(paired)
-        stored = {} if batch.is_first_import else _stored(batch, [record for record, _half in paired])
-        batch.refuse(list(_clashes(batch, paired, stored)))
+        stored_halves = {} if batch.is_first_import else _stored(batch, [record for record, _half in paired])
+        batch.refuse(list(_clashes(batch, paired, stored_halves)))
 
 
 def _clashes(
-    batch: Batch, paired: list[tuple[ItemRecord, Half]], stored: dict[tuple[str, str], dict[str, Half]]
+    batch: Batch, paired: list[tuple[ItemRecord, Half]], stored_halves: dict[tuple[str, str], dict[str, Half]]
 ) -> Iterator[Clash]:
     for record, half in paired:
         if problem := fault(half):
             yield record, "pair", problem, _FIX
             continue
-        same_pair = {**stored.get((record.subtest, record.pair), {}), **_in_file(batch, record, half)}
+        same_pair = {**stored_halves.get((record.subtest, record.pair), {}), **_in_file(batch, record, half)}
         same_pair.pop(record.id, None)
         problem = next(filter(None, (mismatch(half, half_in_pair) for half_in_pair in same_pair.values())), "")
         if len(same_pair) > 1:
@@ -60,14 +60,14 @@ def _in_file(batch: Batch, record: ItemRecord, half: Half) -> dict[str, Half]:
 
 def _stored(batch: Batch, records: list[ItemRecord]) -> dict[tuple[str, str], dict[str, Half]]:
     """Return (subtest, pair) -> id -> stored half, without those that this chunk has itself."""
-    own = {(record.subtest, record.id) for record in records}
+    own_ids = {(record.subtest, record.id) for record in records}
     halves_by_pair: dict[tuple[str, str], dict[str, Half]] = {}
     for names in chunks(sorted({record.pair for record in records})):
         rows = Item.objects.filter(subtest__project=batch.project, pair__gt="", pair__in=names)
         rows = rows.exclude(state__in=WITHDRAWN).select_related("subtest", "video", "caption")
         for item in rows.prefetch_related("foils"):
             pair_key = (item.subtest.name, item.pair)
-            if (pair_key[0], item.key) not in own:
+            if (pair_key[0], item.key) not in own_ids:
                 foils = tuple(foil.text for foil in item.foils.all())
                 halves_by_pair.setdefault(pair_key, {})[item.key] = Half(
                     pair_key, item.video.key, item.caption.text, foils
@@ -83,6 +83,8 @@ def warn_of_halves(batch: Batch) -> None:
     single = items.values("subtest", "pair").annotate(n=Count("pk")).filter(n=1).order_by("subtest", "pair")
     names = list(single.values_list("pair", flat=True))
     if names:
-        listed = ", ".join(quoted(name) for name in names[:MAX_NAMED]) + (", …" if len(names) > MAX_NAMED else "")
-        problem = f"{len(names)} pairs have one item only ({listed}); import the other one, or releases leave it out"
+        listed_names = ", ".join(quoted(name) for name in names[:MAX_NAMED]) + (", …" if len(names) > MAX_NAMED else "")
+        problem = (
+            f"{len(names)} pairs have one item only ({listed_names}); import the other one, or releases leave it out"
+        )
         batch.result.warnings.append(str(RecordWarning(str(batch.path), "pair", problem)))

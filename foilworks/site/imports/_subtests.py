@@ -23,7 +23,7 @@ def store_subtests(batch: Batch) -> None:
     """Create the new subtests, linked to a proficiency subtest if the file has such pairs."""
     for name in dict.fromkeys(record.subtest for record in batch.records if record.foils):
         shape = batch.shapes[name]
-        subtest = batch.subtests.get(name) or _make(batch, name, shape)
+        subtest = batch.subtests.get(name) or _create_main(batch, name, shape)
         if subtest.proficiency_subtest_id is None and shape.pair_foils:
             subtest.proficiency_subtest = _proficiency(batch, subtest, shape)
             subtest.save(update_fields=["proficiency_subtest"])
@@ -38,24 +38,24 @@ def warn_of_other_tests(batch: Batch) -> None:
             continue
         n = sum(shape.tests[test] for test in other_tests)
         ids = [id_ for test in other_tests for id_ in shape.first_ids[test]][:MAX_NAMED]
-        listed = ", ".join(repr(id_[:80]) for id_ in ids) + (", …" if n > len(ids) else "")
-        its = repr(subtest.test) if subtest.test else "not said"
+        listed_ids = ", ".join(repr(id_[:80]) for id_ in ids) + (", …" if n > len(ids) else "")
+        own_test = repr(subtest.test) if subtest.test else "not said"
         problem = (
-            f"is {its} for the subtest {quoted(name)}, and another one in {n} of its records ({listed}): these go "
-            "with the subtest; give them a subtest of their own"
+            f"is {own_test} for the subtest {quoted(name)}, and another one in {n} of its records ({listed_ids}): "
+            "these go with the subtest; give them a subtest of their own"
         )
         batch.result.warnings.append(str(RecordWarning(str(batch.path), "test", problem)))
 
 
-def _make(batch: Batch, name: str, shape: Shape) -> Subtest:
-    votes_wanted = _usual(shape.votes, VOTES_WANTED)
+def _create_main(batch: Batch, name: str, shape: Shape) -> Subtest:
+    votes_wanted = _most_frequent(shape.votes, VOTES_WANTED)
     return _create(
         batch,
         name=name,
-        test=_usual(shape.tests, ""),
+        test=_most_frequent(shape.tests, ""),
         votes_wanted=votes_wanted,
         votes_needed=votes_wanted // 2 + 1,
-        foils_per_item=_usual(shape.foils, 1),
+        foils_per_item=_most_frequent(shape.foils, 1),
     )
 
 
@@ -69,7 +69,7 @@ def _proficiency(batch: Batch, subtest: Subtest, shape: Shape) -> Subtest:
                 f"the subtest {quoted(name)} is not a proficiency subtest; rename it, then import again"
             )
         return subtest_row
-    votes_wanted = _usual(shape.pair_votes, PROFICIENCY_VOTES)
+    votes_wanted = _most_frequent(shape.pair_votes, PROFICIENCY_VOTES)
     return _create(
         batch,
         name=name,
@@ -77,7 +77,7 @@ def _proficiency(batch: Batch, subtest: Subtest, shape: Shape) -> Subtest:
         kind=Subtest.Kind.PROFICIENCY,
         votes_wanted=votes_wanted,
         votes_needed=votes_wanted // 2 + 1,
-        foils_per_item=_usual(shape.pair_foils, 1),
+        foils_per_item=_most_frequent(shape.pair_foils, 1),
     )
 
 
@@ -88,6 +88,6 @@ def _create(batch: Batch, **fields: object) -> Subtest:
     return subtest
 
 
-def _usual(counts: Counter[Any], default: Any) -> Any:
+def _most_frequent(counts: Counter[Any], default: Any) -> Any:
     """Return the most frequent value, the smallest of several; `default` if there is none."""
     return min(counts, key=lambda value: (-counts[value], value), default=default)

@@ -22,9 +22,9 @@ LABELS = ("url", "source_dataset", "source_id", "split", "class_label", "categor
 
 def check_videos(batch: Batch) -> None:
     """Load the existing clips, refuse records that give a clip a different trim or address."""
-    met = _refuse_two_clips_of_one_key(batch)
+    repeated_keys = _refuse_two_clips_of_one_key(batch)
     wanted_keys = {record.video.key for record in batch.records}
-    for keys in chunks(list(wanted_keys & met if batch.is_first_import else wanted_keys)):
+    for keys in chunks(list(wanted_keys & repeated_keys if batch.is_first_import else wanted_keys)):
         batch.videos.update({v.key: v for v in Video.objects.filter(project=batch.project, key__in=keys)})
     _refuse_other_trims(batch)
 
@@ -56,12 +56,12 @@ def refuse_taken_down(batch: Batch) -> None:
 
 def _repeating(batch: Batch, records: list[ItemRecord]) -> set[str]:
     """Return ids of records without foils whose text is already stored for their clip, under another id."""
-    alone = [record for record in records if not record.foils and record.id not in batch.stored]
-    clips = {batch.videos[record.video.key].pk for record in alone if record.video.key in batch.videos}
+    without_foils = [record for record in records if not record.foils and record.id not in batch.stored]
+    clips = {batch.videos[record.video.key].pk for record in without_foils if record.video.key in batch.videos}
     texts: set[tuple[str, str]] = set()
-    for some in chunks(sorted(clips)):
-        texts.update(Caption.objects.filter(video__in=some).values_list("video__key", "text_sha256"))
-    return {record.id for record in alone if (record.video.key, text_sha256(record.caption)) in texts}
+    for chunk in chunks(sorted(clips)):
+        texts.update(Caption.objects.filter(video__in=chunk).values_list("video__key", "text_sha256"))
+    return {record.id for record in without_foils if (record.video.key, text_sha256(record.caption)) in texts}
 
 
 def store_videos(batch: Batch) -> None:
@@ -101,12 +101,12 @@ def store_videos(batch: Batch) -> None:
             batch.result.converted.append({"video": video.key, "conversion": video.conversion})
 
 
-def label_differences(batch: Batch, record: ItemRecord, stored: Video) -> Iterator[tuple[str, tuple[Any, Any]]]:
+def label_differences(batch: Batch, record: ItemRecord, stored_video: Video) -> Iterator[tuple[str, tuple[Any, Any]]]:
     """Return (name, (stored, of the record)) of differing labels, for the first record of the file that has them."""
     for name in LABELS:
         label = getattr(record.video, name)
-        if label and batch.is_first("label", stored.key, name) and label != getattr(stored, name):
-            yield f"video.{name}", (getattr(stored, name), label)
+        if label and batch.is_first("label", stored_video.key, name) and label != getattr(stored_video, name):
+            yield f"video.{name}", (getattr(stored_video, name), label)
 
 
 def _complete(batch: Batch, old: list[Video], video_by_key: dict[str, VideoRecord]) -> None:
@@ -115,10 +115,10 @@ def _complete(batch: Batch, old: list[Video], video_by_key: dict[str, VideoRecor
     for video in old:
         if not batch.made_now(video):
             continue
-        news = {n: v for n in LABELS if (v := getattr(video_by_key[video.key], n)) and not getattr(video, n)}
-        for name, value in news.items():
+        new_labels = {n: v for n in LABELS if (v := getattr(video_by_key[video.key], n)) and not getattr(video, n)}
+        for name, value in new_labels.items():
             setattr(video, name, value)
-        completed += [video] if news else []
+        completed += [video] if new_labels else []
     Video.objects.bulk_update(completed, LABELS, batch_size=CHUNK)
 
 
@@ -130,28 +130,32 @@ def _count_without_captions(batch: Batch, old: Mapping[str, Video]) -> None:
         if record.caption:
             continue
         batch.result.without_captions += 1
-        stored = old.get(record.video.key)
-        if stored is None:
+        stored_video = old.get(record.video.key)
+        if stored_video is None:
             continue
         batch.result.unchanged["videos"] += 1
         labels = {
-            name: value for name in LABELS if (value := getattr(record.video, name)) != getattr(stored, name) and value
+            name: value
+            for name in LABELS
+            if (value := getattr(record.video, name)) != getattr(stored_video, name) and value
         }
-        batch.result.relabelled += any(getattr(stored, name) for name in labels)
+        batch.result.relabelled += any(getattr(stored_video, name) for name in labels)
         for name, value in labels.items():
-            if getattr(stored, name) and not batch.update:
-                problem = f"is {quoted(value)}, but {quoted(getattr(stored, name))} is stored; import with --update"
+            if getattr(stored_video, name) and not batch.update:
+                problem = (
+                    f"is {quoted(value)}, but {quoted(getattr(stored_video, name))} is stored; import with --update"
+                )
                 batch.result.warnings.append(str(RecordWarning(batch.where(record), name, problem)))
-            elif stored.media_state != MediaState.TAKEN_DOWN:
-                setattr(stored, name, value)
-                changed.append(stored)
+            elif stored_video.media_state != MediaState.TAKEN_DOWN:
+                setattr(stored_video, name, value)
+                changed.append(stored_video)
     Video.objects.bulk_update(changed, LABELS, batch_size=CHUNK)
 
 
 def _joined(first: VideoRecord, later: VideoRecord) -> VideoRecord:
     """Return what the first record says about the clip, completed by what only the other says."""
-    news = {name: value for name, value in vars(later).items() if value and not getattr(first, name)}
-    return replace(first, **news)
+    new_fields = {name: value for name, value in vars(later).items() if value and not getattr(first, name)}
+    return replace(first, **new_fields)
 
 
 def _row(batch: Batch, video: VideoRecord) -> Video:
@@ -164,34 +168,35 @@ def _row(batch: Batch, video: VideoRecord) -> Video:
 
 def _refuse_two_clips_of_one_key(batch: Batch) -> set[str]:
     """Refuse records whose key an earlier record of the file used for a different clip."""
-    clashes, met = [], set()
+    clashes, repeated_keys = [], set()
     for record in batch.records:
         clip_fields = {name: getattr(record.video, name) for name in _SAME}
         earlier = batch.clips.setdefault(record.video.key, json.dumps([record.line, clip_fields]))
         if earlier is None:
             continue
-        met.add(record.video.key)
-        line, its = json.loads(earlier)
-        name = next((name for name in _SAME if clip_fields[name] != its[name]), "")
+        repeated_keys.add(record.video.key)
+        line, earlier_fields = json.loads(earlier)
+        name = next((name for name in _SAME if clip_fields[name] != earlier_fields[name]), "")
         if name:
-            difference = f"is {quoted(clip_fields[name])}, but {quoted(its[name])} on line {line}"
+            difference = f"is {quoted(clip_fields[name])}, but {quoted(earlier_fields[name])} on line {line}"
             problem = f"{difference}, for the clip {quoted(record.video.key)}"
             clashes.append((record, name, problem, "give each clip its own video_key"))
     batch.refuse(clashes)
-    return met
+    return repeated_keys
 
 
 def _refuse_other_trims(batch: Batch) -> None:
     """Refuse different trims. Stored seconds may come from pts or frames; those are not compared."""
     clashes = []
     for record in batch.records:
-        stored = batch.videos.get(record.video.key)
-        if stored is None or stored.time_unit != record.video.time_unit:
+        stored_video = batch.videos.get(record.video.key)
+        if stored_video is None or stored_video.time_unit != record.video.time_unit:
             continue
         for name in ("start_time", "end_time"):
-            file_value, its = getattr(record.video, name), getattr(stored, name)
-            if file_value != its:
-                problem = f"is {quoted(file_value)}, but {quoted(its)} is stored for the clip {quoted(stored.key)}"
+            file_value, stored_value = getattr(record.video, name), getattr(stored_video, name)
+            if file_value != stored_value:
+                values = f"is {quoted(file_value)}, but {quoted(stored_value)} is stored"
+                problem = f"{values} for the clip {quoted(stored_video.key)}"
                 clashes.append((record, name, problem, "give the clip a different video_key"))
                 break
     batch.refuse(clashes)

@@ -112,7 +112,7 @@ CHUNK = 500
 # Number of records that a warning names.
 MAX_NAMED = 3
 
-Thing = TypeVar("Thing")
+Element = TypeVar("Element")
 
 
 @dataclass
@@ -219,7 +219,7 @@ def text_sha256(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-def chunks(items: Sequence[Thing]) -> Iterator[Sequence[Thing]]:
+def chunks(items: Sequence[Element]) -> Iterator[Sequence[Element]]:
     for start in range(0, len(items), CHUNK):
         yield items[start : start + CHUNK]
 
@@ -240,18 +240,18 @@ def resolve_ids(batch: Batch) -> None:
     )
     if batch.is_first_import:
         return
-    stored = _stored(batch, set(release_ids.values()))
-    clashes, settled = [], []
+    keys_by_name = _stored(batch, set(release_ids.values()))
+    clashes, resolved = [], []
     for record in batch.records:
-        keys = stored.get(release_ids.get(record.id, ""), {})
+        keys = keys_by_name.get(release_ids.get(record.id, ""), {})
         if keys and record.id not in keys.get(record.subtest, ()):
             if record.id != release_ids[record.id] or record.subtest not in keys:
                 problem = f"is {quoted(release_ids[record.id])} in releases, which is the id of another item"
                 clashes.append((record, "id", problem, "give it its own id"))
             else:
                 record = replace(record, id=keys[record.subtest][0])
-        settled.append(record)
-    batch.records = settled
+        resolved.append(record)
+    batch.records = resolved
     batch.refuse(clashes)
 
 

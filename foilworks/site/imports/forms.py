@@ -137,12 +137,12 @@ class ImportForm(forms.Form):
         self._find_records_among_videos()
         if self.cleaned_data.get("format") == BY_NAME:
             self._set_format()
-        alone = self.cleaned_data.get("format") == "videos"
-        if alone and not self.cleaned_data.get("videos") and "videos" not in self.errors:
+        is_videos_only = self.cleaned_data.get("format") == "videos"
+        if is_videos_only and not self.cleaned_data.get("videos") and "videos" not in self.errors:
             self.add_error("videos", _("Choose the videos."))
-        if alone and self.cleaned_data.get("records"):
+        if is_videos_only and self.cleaned_data.get("records"):
             self.add_error("format", _("Choose the format of the records file, or remove the file."))
-        if not alone and not self.cleaned_data.get("records") and "records" not in self.errors:
+        if not is_videos_only and not self.cleaned_data.get("records") and "records" not in self.errors:
             self.add_error("records", _("Choose the records file."))
         return self.cleaned_data
 

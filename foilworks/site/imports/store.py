@@ -41,7 +41,7 @@ MANY = 1000
 Stored = Callable[[ImportResult], None]
 
 
-def _nothing(_result: ImportResult) -> None:
+def _ignore_result(_result: ImportResult) -> None:
     """Do nothing; the default of `stored`."""
 
 
@@ -58,7 +58,7 @@ def import_records(
     as_published: bool = False,
     params: Mapping[str, Any] | None = None,
     progress: Progress = silent,
-    stored: Stored = _nothing,
+    stored: Stored = _ignore_result,
 ) -> ImportResult:
     """Store the good records of the file and list the bad ones; a second import of the same file changes nothing.
 
@@ -81,18 +81,16 @@ def import_records(
         return _all_or_nothing(project, result, utd, stored)
     if source.yields == "votes":
         return _import_votes(project, actor, source, result, (strict, update), progress, stored)
-    contents = survey(source, project, result, media_dir, progress)
+    file = survey(source, project, result, media_dir, progress)
     _stop_if_strict(strict, result)
-    media = _store_files(contents.media, copy=not dry_run, progress=progress)
+    media = _store_files(file.media, copy=not dry_run, progress=progress)
     taken_down, now = reasons_taken_down(project, media.values()), timezone.now()
 
-    def write(attempt: ImportResult) -> None:
-        with Spill() as clips, Spill() as seen:
-            batch = Batch(
-                project, path, attempt, contents.shapes, media, taken_down, now, update, as_published, clips, seen
-            )
-            _store(batch, source, contents, actor, progress)
-            _stop_if_strict(strict, attempt, strict_problem(batch))
+    def write(trial: ImportResult) -> None:
+        with Spill() as clips, Spill() as keys:
+            batch = Batch(project, path, trial, file.shapes, media, taken_down, now, update, as_published, clips, keys)
+            _store(batch, source, file, actor, progress)
+            _stop_if_strict(strict, trial, strict_problem(batch))
         if not dry_run:
             prepare_later(project.pk)
 
@@ -110,15 +108,15 @@ def _all_or_nothing(
     """
     stored_as, path = project.pk, result.path
     for is_last in (False, True):
-        attempt = deepcopy(result)
+        trial = deepcopy(result)
         try:
             with transaction.atomic():
-                write(attempt)
+                write(trial)
                 if result.dry_run:
                     transaction.set_rollback(True)
                 else:
-                    stored(attempt)
-            return attempt
+                    stored(trial)
+            return trial
         except IntegrityError as error:
             project.pk = stored_as
             if is_last:
@@ -158,12 +156,12 @@ def _import_votes(
         )
     _stop_if_strict(strict, result)
 
-    def write(attempt: ImportResult) -> None:
-        store_votes(project, actor, source, votes, attempt, update=update, progress=progress)
-        differing = next((change["record"] for change in attempt.changes if not change["updated"]), "")
+    def write(trial: ImportResult) -> None:
+        store_votes(project, actor, source, votes, trial, update=update, progress=progress)
+        differing = next((change["record"] for change in trial.changes if not change["updated"]), "")
         _stop_if_strict(
             strict,
-            attempt,
+            trial,
             f"{differing}: votes: different votes are stored; import with --update" if differing else "",
         )
 

@@ -109,7 +109,7 @@ def survey(
     contents = Survey()
     classes: set[str] = set()
     folder = None if media_dir is None else MediaFolder(media_dir)
-    for records in progress(_chunks(source, result), _most_chunks(source.path), "reading"):
+    for records in progress(_chunks(source, result), _max_chunks(source.path), "reading"):
         contents.n_records += len(records)
         if contents.records is not None:
             contents.records = [*contents.records, *records] if contents.n_records <= FEW else None
@@ -126,8 +126,8 @@ def survey(
     if contents.n_records and result.splits.total() == contents.n_records - len(contents.refused):
         result.counted = ("videos",)
     if folder is not None:
-        used = set(contents.media.values())
-        similar = {key: folder.similar(names, used) for key, names in contents.missing.items()}
+        used_paths = set(contents.media.values())
+        similar = {key: folder.similar(names, used_paths) for key, names in contents.missing.items()}
         result.similar = {key: name for key, name in similar.items() if name}
     return contents
 
@@ -158,7 +158,7 @@ def _chunks(source: Source, result: ImportResult) -> Iterator[list[ItemRecord]]:
     yield records
 
 
-def _most_chunks(path: Path) -> int:
+def _max_chunks(path: Path) -> int:
     """Return an upper bound: no file has more records than lines; 0 if the lines say nothing."""
     if not path.is_file() or path.suffix.lower() == ".json":
         return 0
@@ -205,4 +205,4 @@ def _ready_keys(project: Project, records: list[ItemRecord]) -> set[str]:
     ready = Video.objects.filter(project=project, media_state=MediaState.READY)
     if not ready.exists():
         return set()
-    return {key for some in chunks(keys) for key in ready.filter(key__in=some).values_list("key", flat=True)}
+    return {key for chunk in chunks(keys) for key in ready.filter(key__in=chunk).values_list("key", flat=True)}

@@ -61,8 +61,8 @@ def _form(request: HttpRequest, upload: Import, rows: Any, recipe: Mapping[str, 
         return TableForm(request.POST, rows=rows)
     if request.method == "POST":
         return TableForm(rows=rows, explode=request.POST.get("explode", ""))
-    stored = upload.params.get("mapping") or {}
-    return TableForm(rows=rows, initial=recipe or (stored if is_expressible(stored) else None))
+    stored_mapping = upload.params.get("mapping") or {}
+    return TableForm(rows=rows, initial=recipe or (stored_mapping if is_expressible(stored_mapping) else None))
 
 
 def _document(form: TableForm | None, recipe: Mapping[str, Any] | None, records: str) -> dict[str, Any] | None:

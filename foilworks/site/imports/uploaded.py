@@ -35,13 +35,13 @@ def store(upload: Import, job: Job) -> None:
     if upload.result is None:
         outcome, result = _outcome(upload, job, dry_run=False)
         if result is None:
-            _keep(upload, outcome)
+            _store_outcome(upload, outcome)
         else:
             analyze_after_bulk_import(result)
     remove_files(upload)
 
 
-def _keep(upload: Import, outcome: dict[str, Any]) -> None:
+def _store_outcome(upload: Import, outcome: dict[str, Any]) -> None:
     """Store the outcome together with any records, so that a worker that takes over does not count them twice."""
     Import.objects.filter(pk=upload.pk).update(result=without_folder(upload, outcome))
 
@@ -82,7 +82,7 @@ def _records(upload: Import, job: Job, dry_run: bool) -> ImportResult:
         as_published=upload.as_published,
         params=upload.params,
         progress=_progress_of(job),
-        stored=lambda result: _keep(upload, result.as_json()),
+        stored=lambda result: _store_outcome(upload, result.as_json()),
     )
 
 
@@ -116,8 +116,8 @@ def _progress_of(job: Job) -> Any:
     """Report the progress of the import as progress of its job."""
 
     def report(items: Iterable[Any], total: int, label: str) -> Iterator[Any]:
-        for done, item in enumerate(items):
-            progress(job, done, total, label)
+        for n_done, item in enumerate(items):
+            progress(job, n_done, total, label)
             yield item
         progress(job, total, total, label)
 

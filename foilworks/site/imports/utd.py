@@ -31,13 +31,13 @@ def import_utd(
     kind = "descriptions" if utd_file.holds == "descriptions" else "splits"
     result.records, result.counted = 1, (kind,)
     with transaction.atomic():
-        stored = _stored_texts(project, source) if kind == "descriptions" else _stored_splits(project, source, actor)
-        if stored:
+        is_stored = _stored_texts(project, source) if kind == "descriptions" else _stored_splits(project, source, actor)
+        if is_stored:
             result.unchanged[kind] += 1
             return
         if kind == "descriptions":
             outcome = import_descriptions(actor, project, [source.path])
-            result.warnings += _strangers(source, outcome.problems)
+            result.warnings += _unknown_videos(source, outcome.problems)
         result.created[kind] += 1
         if strict and result.warnings:
             raise EvaluationError(f"{result.warnings[0]}; nothing was stored")
@@ -66,11 +66,11 @@ def _stored_splits(project: Project, source: Source, actor: User | None) -> bool
 def _content(run: BiasRun) -> tuple[Any, ...]:
     """Return what the file says; which videos match may change."""
     read, split = run.predictions or {}, (run.result or {}).get("split") or {}
-    own = [read.get(name) for name in ("ids", "correct", "confidence")]
-    return run.task, *own, split.get("removed"), split.get("removed_balanced")
+    answers = [read.get(name) for name in ("ids", "correct", "confidence")]
+    return run.task, *answers, split.get("removed"), split.get("removed_balanced")
 
 
-def _strangers(source: Source, problems: Mapping[str, Any]) -> list[str]:
+def _unknown_videos(source: Source, problems: Mapping[str, Any]) -> list[str]:
     names = problems.get("not_in_project", [])
     more = f" (and {problems['n_not_in_project'] - len(names)} more)" if names else ""
     return [f"{source.path}:1: {name}: is not a video of the project, skipped" for name in names[:-1]] + [

@@ -111,13 +111,13 @@ MAX_LISTED = 30
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_import(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
-    sent = request.method == "POST"
-    form = ImportForm(request.POST, request.FILES, asks_for_columns=True) if sent else ImportForm()
-    if sent and form.is_valid():
+    is_posted = request.method == "POST"
+    form = ImportForm(request.POST, request.FILES, asks_for_columns=True) if is_posted else ImportForm()
+    if is_posted and form.is_valid():
         return redirect("imports:import", slug, receive_import(request.user, project, **form.parameters()).pk)
     earlier = Import.objects.filter(project=project).select_related("job", "created_by")[:MAX_LISTED]
     # The note below the format is fetched again from this page: htmx sends the field by its name.
-    format_slug = (request.POST if sent else request.GET).get("format")
+    format_slug = (request.POST if is_posted else request.GET).get("format")
     if form.fields["format"].valid_value(format_slug):
         form.initial["format"] = format_slug
     swap = {"hx-get": request.path, "hx-target": "#format-note", "hx-select": "#format-note", "hx-swap": "outerHTML"}
@@ -133,7 +133,7 @@ def new_import(request: HttpRequest, slug: str) -> HttpResponse:
         ],
         "chosen": form.initial.get("format", BY_NAME),
     }
-    return render(request, "evaluation/new_import.html", context, status=422 if sent else 200)
+    return render(request, "evaluation/new_import.html", context, status=422 if is_posted else 200)
 
 
 @require_safe

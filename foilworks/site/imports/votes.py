@@ -84,10 +84,10 @@ def store_votes(
     of_item = _by_item(work, votes)
     # In order of their ids, as all code locks items, and then captions.
     keys = sorted(of_item)
-    for some in progress(chunks(keys), -(-len(keys) // CHUNK), "votes"):
-        _store(work, {pk: of_item[pk] for pk in some})
-    for some in chunks(sorted(work.judged, key=work.judged.__getitem__)):
-        flag_captions({work.judged[pk] for pk in some}, some)
+    for chunk in progress(chunks(keys), -(-len(keys) // CHUNK), "votes"):
+        _store(work, {pk: of_item[pk] for pk in chunk})
+    for chunk in chunks(sorted(work.judged, key=work.judged.__getitem__)):
+        flag_captions({work.judged[pk] for pk in chunk}, chunk)
     counts = {"created": dict(result.created), "unchanged": dict(result.unchanged), "bad": len(result.errors)}
     details = {"format": result.format, **result.reader, "file": source.path.name, "changed": len(result.changes)}
     work.events.append(audit.event(project, actor, "evaluation.import_records", project, **details, **counts))
@@ -96,18 +96,22 @@ def store_votes(
 
 def _store(work: _Import, votes: Mapping[int, list[VoteRecord]]) -> None:
     items = Item.objects.filter(pk__in=list(votes)).select_related("subtest", "caption").prefetch_related("foils")
-    stored: dict[int, list[Vote]] = defaultdict(list)
+    votes_by_item: dict[int, list[Vote]] = defaultdict(list)
     rows = Vote.objects.filter(item__in=list(votes)).exclude(state=VoteState.UNDONE)
     for vote in rows.select_related("foil"):
-        stored[vote.item_id or 0].append(vote)
+        votes_by_item[vote.item_id or 0].append(vote)
     tasks = Task.objects.filter(item__in=list(votes), stage=Stage.VALIDATION)
     judged = set(tasks.values_list("item_id", flat=True))
-    judged |= {pk for pk, its in stored.items() if any(vote.source == Vote.Source.PERSON for vote in its)}
+    judged |= {
+        pk
+        for pk, votes_of_item in votes_by_item.items()
+        if any(vote.source == Vote.Source.PERSON for vote in votes_of_item)
+    }
     for item in items.filter(pk__in=judged).order_by("pk"):
         problem = f"{quoted(item.key)} is judged in this project; it keeps the votes of its validators"
         work.refuse(votes[item.pk][0], "item", problem, "import the items into a separate project")
     for item in items.exclude(pk__in=judged).select_for_update(of=("self",), no_key=True).order_by("pk"):
-        _store_item(work, item, votes[item.pk], stored[item.pk])
+        _store_item(work, item, votes[item.pk], votes_by_item[item.pk])
 
 
 def _by_item(work: _Import, votes: Mapping[str, list[VoteRecord]]) -> dict[int, list[VoteRecord]]:
@@ -134,7 +138,7 @@ def _by_item(work: _Import, votes: Mapping[str, list[VoteRecord]]) -> dict[int, 
     return votes_by_row
 
 
-def _store_item(work: _Import, item: Item, records: Sequence[VoteRecord], stored: Sequence[Vote]) -> None:
+def _store_item(work: _Import, item: Item, records: Sequence[VoteRecord], stored_votes: Sequence[Vote]) -> None:
     foils = list(item.foils.all())
     for record in records:
         if record.foil is not None and record.foil >= len(foils):
@@ -145,13 +149,17 @@ def _store_item(work: _Import, item: Item, records: Sequence[VoteRecord], stored
         problem = "is given in some votes of the item and not in others"
         work.refuse(records[0], "foil", problem, "give the foil in all of them, or in none")
         return
-    twice = [who for who, n in Counter((record.annotator, record.foil) for record in records).items() if n > 1]
+    twice = [
+        judged_twice
+        for judged_twice, n in Counter((record.annotator, record.foil) for record in records).items()
+        if n > 1
+    ]
     if twice:
         problem = f"{quoted(twice[0][0])} judged {quoted(item.key)} twice, under two ids of the item"
         work.refuse(records[0], "annotator", problem, "keep one of the two")
         return
     new = [_line(work.project, record) for record in records]
-    old = [(v.imported_as, v.foil.position if v.foil else None, v.choice, v.caption_first) for v in stored]
+    old = [(v.imported_as, v.foil.position if v.foil else None, v.choice, v.caption_first) for v in stored_votes]
     if Counter(new) == Counter(old):
         work.result.unchanged["votes"] += len(new)
         return
@@ -159,7 +167,7 @@ def _store_item(work: _Import, item: Item, records: Sequence[VoteRecord], stored
         problem = f"{quoted(item.key)} was retracted and keeps the votes that decided it"
         work.refuse(records[0], "item", problem, "remove these votes, or give the id of the item that replaced it")
         return
-    replaces = bool(old) and not _behind_counts(old, new)
+    replaces = bool(old) and not _matches_counts(old, new)
     if replaces:
         fields = {"votes": {"stored": _tally(old), "file": _tally(new)}}
         change = {"record": f"{work.source.path}:{records[0].line}", "id": item.key, "kind": "votes"}
@@ -186,7 +194,7 @@ def _tally(lines: Iterable[Line]) -> dict[str, int]:
     return dict(Counter(choice for _name, _foil, choice, _place in lines))
 
 
-def _behind_counts(old: Iterable[Line], new: Iterable[Line]) -> bool:
+def _matches_counts(old: Iterable[Line], new: Iterable[Line]) -> bool:
     """Report whether the stored rows are only counts, and equal to the counts of these votes."""
     if any(name for name, _foil, _choice, _place in old):
         return False

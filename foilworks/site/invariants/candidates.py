@@ -56,8 +56,8 @@ def a_rejection_has_its_reason() -> Iterator[InvariantViolation]:
 
 
 def an_accepted_foil_is_of_its_groups_item() -> Iterator[InvariantViolation]:
-    joined = Candidate.objects.filter(foil__isnull=False, group__item__isnull=False)
-    fallen = joined.filter(foil__item=F("group__item")).exclude(state=CandidateState.ACCEPTED)
+    became_foils = Candidate.objects.filter(foil__isnull=False, group__item__isnull=False)
+    fallen = became_foils.filter(foil__item=F("group__item")).exclude(state=CandidateState.ACCEPTED)
     yield from rows(fallen, "is a foil of an item, but not accepted")
 
 

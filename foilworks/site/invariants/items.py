@@ -55,8 +55,8 @@ def a_pair_is_what_its_votes_say() -> Iterator[InvariantViolation]:
 
     Except if a researcher has decided the item.
     """
-    settled = AuditEvent.objects.filter(target_type=Item._meta.label_lower, action="adjudicate")
-    settled_ids = set(settled.values_list("target_id", flat=True))
+    decisions = AuditEvent.objects.filter(target_type=Item._meta.label_lower, action="adjudicate")
+    settled_ids = set(decisions.values_list("target_id", flat=True))
     votes: dict[int, Counter[str]] = {}
     for foil, choice in Vote.objects.filter(VALIDATION, foil__isnull=False).values_list("foil", "choice").iterator():
         votes.setdefault(foil, Counter())[choice] += 1

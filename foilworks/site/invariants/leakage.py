@@ -12,16 +12,16 @@ COUNTED_WORK = Q(slot__isnull=False, undone_at=None)
 
 
 def nobody_reviews_own_work() -> Iterator[InvariantViolation]:
-    own = Review.objects.filter(COUNTED_WORK, candidate__author=F("person"))
-    yield from rows(own, "is by the author of the text that it judges")
+    own_reviews = Review.objects.filter(COUNTED_WORK, candidate__author=F("person"))
+    yield from rows(own_reviews, "is by the author of the text that it judges")
 
 
 def nobody_judges_what_they_made_or_reviewed() -> Iterator[InvariantViolation]:
     counted = Vote.objects.filter(state=VoteState.COUNTED, person__isnull=False)
-    for what, work in _hands().items():
+    for work_kind, work in _hands().items():
         whole_video = Q(item__subtest__project__leakage_scope=LeakageScope.VIDEO) & Exists(work["video"])
         item_alone = Q(item__subtest__project__leakage_scope=LeakageScope.ITEM) & Exists(work["group"])
-        yield from rows(counted.filter(whole_video | item_alone), f"is by somebody who {what} it before")
+        yield from rows(counted.filter(whole_video | item_alone), f"is by somebody who {work_kind} it before")
 
 
 def no_baseline_by_who_judged() -> Iterator[InvariantViolation]:

@@ -36,14 +36,14 @@ def a_stored_file_is_its_hash(
     for (name, sha256), keys in progress(clips.items(), len(clips), "reading"):
         try:
             with default_storage.open(name) as file:
-                same = hashlib.file_digest(file, "sha256").hexdigest() == sha256
+                is_same = hashlib.file_digest(file, "sha256").hexdigest() == sha256
         except FileNotFoundError:  # the invariant above names it
             continue
         except OSError as error:
             problem = f"its file {name} cannot be read ({error.strerror or error})"
             yield from (InvariantViolation(name_of(Video, pk), problem) for pk in keys)
             continue
-        if not same:
+        if not is_same:
             problem = f"its file {name} has changed since it was stored; replace it by an intact copy"
             yield from (InvariantViolation(name_of(Video, pk), problem) for pk in keys)
 

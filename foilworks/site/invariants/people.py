@@ -88,9 +88,9 @@ def the_tally_is_what_was_answered() -> Iterator[InvariantViolation]:
     votes = Vote.objects.filter(standing__isnull=False, created_at__gte=F("standing__counted_from"))
     for vote in votes.exclude(state=VoteState.UNDONE).select_related("gold").iterator():
         counted.setdefault(vote.standing_id, Counter()).update(counts_of_vote(vote))
-    for pk, *stored in Standing.objects.order_by("pk").values_list("pk", *COUNTS).iterator():
+    for pk, *stored_counts in Standing.objects.order_by("pk").values_list("pk", *COUNTS).iterator():
         recounted = counted.get(pk, Counter())
-        wrong = [name for name, number in zip(COUNTS, stored, strict=True) if recounted[name] != number]
+        wrong = [name for name, number in zip(COUNTS, stored_counts, strict=True) if recounted[name] != number]
         if wrong:
             yield InvariantViolation(
                 name_of(Standing, pk), f"has counts that differ from its votes: {', '.join(wrong)}"
@@ -98,10 +98,10 @@ def the_tally_is_what_was_answered() -> Iterator[InvariantViolation]:
 
 
 def who_qualified_passed() -> Iterator[InvariantViolation]:
-    passed = Attempt.objects.filter(
+    passed_attempts = Attempt.objects.filter(
         person=OuterRef("person"), project=OuterRef("policy__project"), stage=Stage.QUALIFICATION, passed=True
     )
     qualified = Standing.objects.filter(qualified_at__isnull=False)
-    yield from rows(qualified.filter(~Exists(passed)), "is qualified, but has passed no attempt")
+    yield from rows(qualified.filter(~Exists(passed_attempts)), "is qualified, but has passed no attempt")
     open_ones = Attempt.objects.filter(finished_at=None).exclude(passed=None)
     yield from rows(open_ones, "is not finished, but judged")

@@ -12,9 +12,12 @@ COUNTED_WORK = Q(slot__isnull=False, undone_at=None)
 
 
 def a_second_review_is_by_somebody_else() -> Iterator[InvariantViolation]:
-    own = Review.objects.filter(COUNTED_WORK, second=False, candidate=OuterRef("candidate"), person=OuterRef("person"))
+    own_reviews = Review.objects.filter(
+        COUNTED_WORK, second=False, candidate=OuterRef("candidate"), person=OuterRef("person")
+    )
     yield from rows(
-        Review.objects.filter(COUNTED_WORK, Exists(own), second=True), "is a second review by the first reviewer"
+        Review.objects.filter(COUNTED_WORK, Exists(own_reviews), second=True),
+        "is a second review by the first reviewer",
     )
     yield from rows(
         Review.objects.exclude(slot=None).exclude(second=F("slot__task__second")),
@@ -24,5 +27,5 @@ def a_second_review_is_by_somebody_else() -> Iterator[InvariantViolation]:
 
 def what_is_accepted_unreviewed_was_not_reviewed() -> Iterator[InvariantViolation]:
     decided = Review.objects.filter(COUNTED_WORK, second=False, candidate=OuterRef("pk"))
-    seen = Candidate.objects.filter(Exists(decided), unreviewed=True)
-    yield from rows(seen, "is marked as unreviewed, but was reviewed")
+    unreviewed_candidates = Candidate.objects.filter(Exists(decided), unreviewed=True)
+    yield from rows(unreviewed_candidates, "is marked as unreviewed, but was reviewed")

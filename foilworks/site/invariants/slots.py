@@ -32,13 +32,13 @@ def places_follow_their_task() -> Iterator[InvariantViolation]:
     shared = Task.objects.exclude(stage=Stage.GOLD)
     counted = shared.annotate(places=Count("slots")).exclude(places=F("overlap"))
     yield from rows(counted, "has a number of slots that differs from its overlap")
-    same = Q(stage=F("task__stage"), video=F("task__video"), project=F("task__project"))
+    matches_task = Q(stage=F("task__stage"), video=F("task__video"), project=F("task__project"))
     same_item = Q(item=F("task__item")) | Q(item__isnull=True, task__item__isnull=True)
     yield from rows(
-        Slot.objects.exclude(same & same_item), "has a stage, video, project or item that differs from its task"
+        Slot.objects.exclude(matches_task & same_item), "has a stage, video, project or item that differs from its task"
     )
-    beyond = Slot.objects.filter(task__in=shared, index__gte=F("task__overlap"))
-    yield from rows(beyond, "has an index beyond its task's overlap")
+    surplus = Slot.objects.filter(task__in=shared, index__gte=F("task__overlap"))
+    yield from rows(surplus, "has an index beyond its task's overlap")
 
 
 def open_pairs_want_what_their_subtest_says() -> Iterator[InvariantViolation]:
@@ -65,8 +65,10 @@ def a_place_has_a_person_while_it_is_used() -> Iterator[InvariantViolation]:
 def one_running_lease_a_leased_place() -> Iterator[InvariantViolation]:
     """Check that a leased slot has exactly one running lease: two people never hold one slot."""
     running = Lease.objects.filter(ending=Ending.RUNNING)
-    own = running.filter(slot=OuterRef("pk"), token=OuterRef("token"), person=OuterRef("person"))
-    yield from rows(Slot.objects.filter(~Exists(own), state=SlotState.LEASED), "is leased, but has no running lease")
+    own_leases = running.filter(slot=OuterRef("pk"), token=OuterRef("token"), person=OuterRef("person"))
+    yield from rows(
+        Slot.objects.filter(~Exists(own_leases), state=SlotState.LEASED), "is leased, but has no running lease"
+    )
     astray = running.exclude(Q(slot__state=SlotState.LEASED) & Q(slot__token=F("token")))
     yield from rows(astray, "runs on a slot that is not leased under it")
     yield from rows(Lease.objects.exclude(task=F("slot__task")), "is for a different task than its slot")
@@ -74,7 +76,7 @@ def one_running_lease_a_leased_place() -> Iterator[InvariantViolation]:
 
 def what_is_done_was_done() -> Iterator[InvariantViolation]:
     """Check that a done slot has its work, and a submitted lease the person's work."""
-    done = Slot.objects.filter(state=SlotState.DONE)
+    done_slots = Slot.objects.filter(state=SlotState.DONE)
     votes = Vote.objects.filter(slot=OuterRef("pk"), state__in=[VoteState.COUNTED, VoteState.SET_ASIDE])
     works = {
         Stage.EDIT: Edit.objects.filter(slot=OuterRef("pk"), undone_at=None),
@@ -85,7 +87,7 @@ def what_is_done_was_done() -> Iterator[InvariantViolation]:
         Stage.OBJECTS: ObjectAnswer.objects.filter(slot=OuterRef("pk"), undone_at=None),
     }
     for stage, work in works.items():
-        yield from rows(done.filter(~Exists(work), stage=stage), "is done, but its work is missing")
+        yield from rows(done_slots.filter(~Exists(work), stage=stage), "is done, but its work is missing")
     submitted = Lease.objects.filter(ending=Ending.SUBMITTED)
     for stage, work in _given_under_a_lease().items():
         yield from rows(

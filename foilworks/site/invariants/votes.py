@@ -35,9 +35,9 @@ def counted_votes_have_their_place() -> Iterator[InvariantViolation]:
     """Check that a counted vote fills one slot of its own person, in a task about its pair."""
     counted = Vote.objects.filter(BY_PEOPLE & COUNTED)
     yield from rows(counted.filter(slot=None), "counts without a slot")
-    same = Q(slot__item=F("item")) | Q(slot__task__gold=F("gold"))
-    own = same & Q(slot__state=SlotState.DONE, slot__person=F("person"), slot__stage=F("stage"))
-    yield from rows(counted.exclude(slot=None).exclude(own), "counts in a slot of another person")
+    about_same_pair = Q(slot__item=F("item")) | Q(slot__task__gold=F("gold"))
+    in_own_slot = about_same_pair & Q(slot__state=SlotState.DONE, slot__person=F("person"), slot__stage=F("stage"))
+    yield from rows(counted.exclude(slot=None).exclude(in_own_slot), "counts in a slot of another person")
     other_pair = counted.filter(foil__isnull=False, slot__task__foil__isnull=False).exclude(slot__task__foil=F("foil"))
     yield from rows(other_pair, "counts in a task about a different pair")
     twice = counted.exclude(slot=None).values("slot").annotate(n=Count("pk")).filter(n__gt=1)

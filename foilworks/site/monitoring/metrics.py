@@ -92,7 +92,7 @@ def _is_alive(number: int) -> bool:
     return True
 
 
-class _Kept:
+class _CachedMetrics:
     """Results of queries to the database and the queue, cached for a few seconds."""
 
     def __init__(self) -> None:
@@ -101,14 +101,14 @@ class _Kept:
     def collect(self) -> Iterator[Metric]:
         with self._lock:
             if not self._found or time.monotonic() - self._at > KEPT_SECONDS:
-                self._found, self._at = list(_asked()), time.monotonic()
+                self._found, self._at = list(_database_metrics()), time.monotonic()
             yield from self._found
 
     def forget(self) -> None:
         self._found = []
 
 
-def _asked() -> Iterator[Metric]:
+def _database_metrics() -> Iterator[Metric]:
     up = GaugeMetricFamily("foilworks_database_up", "Whether the database answers")
     try:
         samples = [*_of_jobs(), *_of_work()]
@@ -153,5 +153,5 @@ def _of_queue() -> Iterator[Metric]:
     yield GaugeMetricFamily("foilworks_workers", "Workers that listen", value=float(worker_count() or 0))
 
 
-_KEPT = _Kept()
+_KEPT = _CachedMetrics()
 forget_ended_processes(settings.METRICS_FOLDER)

@@ -42,7 +42,7 @@ def _database() -> str:
 
 def _migrations() -> str:
     try:
-        _made_once()
+        _check_migrations_once()
     except _NotYetError:
         return "missing"
     except DatabaseError:
@@ -51,7 +51,7 @@ def _migrations() -> str:
 
 
 @cache
-def _made_once() -> None:
+def _check_migrations_once() -> None:
     """Cache whether the tables are up to date: they stay so while this process runs."""
     executor = MigrationExecutor(connection)
     if executor.migration_plan(executor.loader.graph.leaf_nodes()):

@@ -31,7 +31,7 @@ def follow(now: datetime | None = None) -> int:
         NotificationCursor.objects.get_or_create(pk=1, defaults={"event_id": newest, "at": now})
         return 0
     window = _window(cursor, now)
-    withdraw("returned", _undone(window))
+    withdraw("returned", _undone_reviews(window))
     written = store([draft for rule in RULES for draft in rule(window)], now)
     _advance(cursor, now)
     return written
@@ -48,7 +48,7 @@ def _window(cursor: NotificationCursor, now: datetime) -> Window:
     return Window(events, slots, since, now)
 
 
-def _undone(window: Window) -> set[str]:
+def _undone_reviews(window: Window) -> set[str]:
     return {event.target_id for event in window.of("undo_review")}
 
 
@@ -57,8 +57,8 @@ def _advance(cursor: NotificationCursor, now: datetime) -> None:
     if now - cursor.at < COMMIT_WINDOW:
         return
     older = AuditEvent.objects.filter(pk__gt=cursor.event_id, at__lt=now - COMMIT_WINDOW)
-    moved = {"event_id": _last(older) or cursor.event_id, "at": now}
-    NotificationCursor.objects.filter(pk=cursor.pk, at__lt=now).update(**moved)
+    new_position = {"event_id": _last(older) or cursor.event_id, "at": now}
+    NotificationCursor.objects.filter(pk=cursor.pk, at__lt=now).update(**new_position)
     delete_old(now)
 
 

@@ -60,8 +60,8 @@ class Window:
         if project not in self._people:
             roles_of_person = self._people[project] = {}
             rows = Membership.objects.filter(project=project, person__is_active=True)
-            used = rows.filter(project__archived_at=None, project__deleted_at=None)
-            for person, role in used.order_by("person").values_list("person", "role"):
+            open_memberships = rows.filter(project__archived_at=None, project__deleted_at=None)
+            for person, role in open_memberships.order_by("person").values_list("person", "role"):
                 roles_of_person.setdefault(person, set()).add(role)
         return self._people[project]
 
@@ -108,10 +108,10 @@ def comments(window: Window) -> Iterator[Draft]:
 
 def disputes(window: Window) -> Iterator[Draft]:
     """Notify those who may decide disputed items; at most one notification per project and day."""
-    moved = [e for e in window.events if e.target_type == "corpus.item" and e.to_state == ItemState.DISPUTED]
-    ids = [event.target_id for event in moved if event.from_state != event.to_state]
+    moved_events = [e for e in window.events if e.target_type == "corpus.item" and e.to_state == ItemState.DISPUTED]
+    ids = [event.target_id for event in moved_events if event.from_state != event.to_state]
     still = set(Item.objects.filter(pk__in=ids, state=ItemState.DISPUTED).values_list("pk", flat=True))
-    days = {(event.project_id, event.at.strftime(DAY)) for event in moved if int(event.target_id) in still}
+    days = {(event.project_id, event.at.strftime(DAY)) for event in moved_events if int(event.target_id) in still}
     for project, day in sorted(days):
         people = [(person, Role.RESEARCHER) for person in window.researchers(project)]
         people += [(reviewer, Role.REVIEWER) for reviewer in _adjudicators(project, window.reviewers(project))]
@@ -123,28 +123,28 @@ def _adjudicators(project: int, people: Sequence[int], item: int | None = None) 
     """Return those of the people who may decide the item; without one, any item of the project."""
     if not people:
         return []
-    which, project_row = ({} if item is None else {"pk": item}), Project.objects.get(pk=project)
+    item_filter, project_row = ({} if item is None else {"pk": item}), Project.objects.get(pk=project)
     rows = User.objects.filter(pk__in=people).order_by("pk")
-    return [account.pk for account in rows if adjudicable(account, project_row).filter(**which).exists()]
+    return [account.pk for account in rows if adjudicable(account, project_row).filter(**item_filter).exists()]
 
 
 def ended_runs(window: Window) -> Iterator[Draft]:
     """Notify the person who started a run that is done or has failed."""
-    ended = {"job__state__in": (JobState.DONE, JobState.FAILED), "job__finished_at__gte": window.since}
-    for what, kind in declared("RUNS").items():
-        runs = apps.get_model(kind.table)._default_manager.filter(**ended, created_by__isnull=False)
+    ended_filter = {"job__state__in": (JobState.DONE, JobState.FAILED), "job__finished_at__gte": window.since}
+    for run_kind, kind in declared("RUNS").items():
+        runs = apps.get_model(kind.table)._default_manager.filter(**ended_filter, created_by__isnull=False)
         for run in runs.select_related("job").order_by("pk"):
             job = run.job
             if job is not None and window.has(job.project_id or 0, run.created_by_id, Role.RESEARCHER):
-                key = f"{what}:{run.pk}:{job.finished_at:%Y-%m-%dT%H:%M:%S}"
-                facts = {"what": what, "n": run.pk, "failed": job.state == JobState.FAILED}
+                key = f"{run_kind}:{run.pk}:{job.finished_at:%Y-%m-%dT%H:%M:%S}"
+                facts = {"what": run_kind, "n": run.pk, "failed": job.state == JobState.FAILED}
                 yield Draft(run.created_by_id, job.project_id, Role.RESEARCHER, "run_ended", key, facts)
 
 
 def empty_queues(window: Window) -> Iterator[Draft]:
     """Notify researchers when a queue runs dry; at most one notification per queue and day."""
-    taken = Slot.objects.filter(pk__in=window.leases)
-    queues = taken.order_by("project", "stage").values_list("project", "stage").distinct()
+    claimed_slots = Slot.objects.filter(pk__in=window.leases)
+    queues = claimed_slots.order_by("project", "stage").values_list("project", "stage").distinct()
     for project, stage in queues:
         if stage in FED_BY and not _has_work(project, stage):
             key = f"{project}:{stage}:{window.now.strftime(DAY)}"

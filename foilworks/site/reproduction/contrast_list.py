@@ -28,21 +28,24 @@ def list_cells(path: Path | None, published: Mapping[str, Path]) -> Iterator[Cel
     why = NOT_GIVEN.format(LIST)
     sizes, n = PAPER_SIZES[MSRVTT], len(records) if path else None
     yield compare(SIZES, ROW.format(RANDOM), ITEMS, sizes[RANDOM], n, digits=0, why=why)
-    swapped = _swapped(records) if path else None
+    swapped = _n_changed_by_recipe(records) if path else None
     yield compare(SIZES, ROW.format(GENDER), ITEMS, sizes[GENDER], swapped, digits=0, why=FEW if path else why)
     if not path:
         return
     of_clip = {record.video.source_id: record for record in records}
     for name, file in published.items():
         pairs = [(record, of_clip.get(record.video.source_id)) for record in _records("contrast", file)]
-        matched = [(record, listed) for record, listed in pairs if listed]
-        n_kept = sum(len(set(record.foils) & set(listed.foils)) == len(listed.foils) - 1 for record, listed in matched)
-        same = sum(record.caption == listed.caption for record, listed in matched)
-        for column, count in ((KEPT, n_kept), (SAME, same)):
+        matched = [(record, list_record) for record, list_record in pairs if list_record]
+        n_kept = sum(
+            len(set(record.foils) & set(list_record.foils)) == len(list_record.foils) - 1
+            for record, list_record in matched
+        )
+        n_same = sum(record.caption == list_record.caption for record, list_record in matched)
+        for column, count in ((KEPT, n_kept), (SAME, n_same)):
             yield compare(SIZES, ROW.format(file.name), column, sizes[name], count, digits=0, why=ANOTHER)
 
 
-def _swapped(records: list[ItemRecord]) -> int:
+def _n_changed_by_recipe(records: list[ItemRecord]) -> int:
     """Return the number of captions of the list that the recipe of Gender MC changes."""
     captions = [CaptionInput(record.id, record.caption) for record in records]
     outcome = try_method(find_recipe("contrast-gender").method, captions, mode="paper", seed=0, raw_params={})

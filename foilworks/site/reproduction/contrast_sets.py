@@ -84,8 +84,8 @@ NO_LSMDC = "The authors published no files of LSMDC, so its half of (contrast se
 SETTINGS = "Seed {}, {} people in {}; every answer is simulated."
 
 
-def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: int, **fixed: Any) -> Result:
-    """Return every cell that the files in `sources` allow. `fixed`: other settings of the eight sets (`Options`)."""
+def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: int, **settings: Any) -> Result:
+    """Return every cell that the files in `sources` allow. `settings`: others of the eight sets (`Options`)."""
     check_weights(weights, (*(model for model in TABLE_2.rows if model != HUMAN), *MAKERS, *ENCODERS))
     path_by_source = {source.name: path for source in SOURCES if (path := sources / source.name).exists()}
     work.mkdir(parents=True, exist_ok=True)
@@ -99,23 +99,23 @@ def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: in
     results = {}
     for slug in (MSRVTT, LSMDC):
         if all(name in path_by_source for name in (*FILES[slug], CLIPS.format(slug))):
-            results[slug], notes_of_set = _make(slug, sources, work, _options(weights, seed, fixed))
+            results[slug], notes_of_set = _make(slug, sources, work, _options(weights, seed, settings))
             notes += notes_of_set
     cells += _results(results, real, weights, path_by_source)
     return Result(PAPER, tuple(cells), tuple(notes), missing_lines(SOURCES, path_by_source))
 
 
-def _options(weights: Mapping[str, str], seed: int, fixed: Mapping[str, Any]) -> Options:
+def _options(weights: Mapping[str, str], seed: int, settings: Mapping[str, Any]) -> Options:
     """Return the paper's sizes and the models; `Options` says what happens without one."""
     makers = {field: weights[name] for name, field in MAKERS.items() if name in weights}
-    own: dict[str, Any] = {
+    usual_options: dict[str, Any] = {
         "sizes": PAPER_SIZES,
         "seed": seed,
         "models": {name: spec for name, spec in weights.items() if name not in {*MAKERS, *ENCODERS}},
         "encoders": {name: weights[name] for name in ENCODERS if name in weights},
         "taught": {"average": AVERAGE_ROW, "temporal": TEMPORAL_ROW},
     }
-    return Options(**{**own, **({} if "t5" in makers else FROM_RANDOM), **makers, **fixed})
+    return Options(**{**usual_options, **({} if "t5" in makers else FROM_RANDOM), **makers, **settings})
 
 
 def _make(slug: str, sources: Path, work: Path, options: Options) -> tuple[dict[str, Any], list[str]]:
@@ -208,10 +208,10 @@ def _accuracy(results_of_set: Mapping[str, Any], real: Mapping[str, Any], model:
     if model == HUMAN:
         majority = results_of_set.get("human", {}).get("majority", {})
         return [None, *(majority.get(name) for name in sets)]
-    own = results_of_set.get("models", {}).get(model, {})
-    accuracy = {**own.get("accuracy", {}), **real.get(model, {})}
+    results_of_model = results_of_set.get("models", {}).get(model, {})
+    accuracy = {**results_of_model.get("accuracy", {}), **real.get(model, {})}
     names = [name or fallback for name, fallback in zip(sets, ("", "", VERB_LM, VERB_H), strict=True)]
-    return [own.get("R@1"), *(accuracy.get(name) for name in names)]
+    return [results_of_model.get("R@1"), *(accuracy.get(name) for name in names)]
 
 
 def _rare(results_of_set: Mapping[str, Any], model: str) -> list[float | None]:

@@ -117,11 +117,11 @@ class DataSet:
         release = freeze_release(self.people.owner, self.project, override=SIMULATED)
         self.people.choose(release, [self.sets[VERB_LM], self.sets[VERB_H]])
         runs = {}
-        for name, spec in (self.options.models or self._taught()).items():
+        for name, spec in (self.options.models or self._train_models()).items():
             # The ladder of one model shows what the sets need.
             runs[spec] = score(release, spec, name, controls=not runs)
         self.release = release
-        return self._measured(release, runs)
+        return self._measurements(release, runs)
 
     def _subtest(self, name: str, foils: int, votes: int) -> Subtest:
         rules = {"foils_per_item": foils, "votes_wanted": votes, "votes_needed": votes // 2 + (votes > 0)}
@@ -207,12 +207,12 @@ class DataSet:
         texts = Caption.objects.filter(video__project=self.project).values_list("text", flat=True)
         return sorted({word for text in texts for word in text.lower().split()})
 
-    def _taught(self) -> dict[str, str]:
+    def _train_models(self) -> dict[str, str]:
         folder = self.work / "taught" / self.project.slug
         specs = train_both(self.project, folder, epochs=self.options.epochs, seed=self.options.seed)
         return {self.options.taught.get(name, name): spec for name, spec in specs.items()}
 
-    def _measured(self, release: Release, runs: Mapping[str, Run]) -> dict[str, Any]:
+    def _measurements(self, release: Release, runs: Mapping[str, Run]) -> dict[str, Any]:
         measurements: dict[str, Any] = {"data set": self.slug, "title": TITLES[self.slug], "sets": {}, "models": {}}
         for spec, run in runs.items():
             subtests = run_results(run)["subtests"]
@@ -255,7 +255,7 @@ class DataSet:
         for name, encoder in {**self.options.encoders, **tiny}.items():
             done(measure_proximity(None, release, encoder, name=name, device="cpu").job)
         items = scored_facts(self.project, self.sets[VERB_LM])
-        models = {**items.models, HUMAN: _chosen(release, items)}
+        models = {**items.models, HUMAN: _choice_scores(release, items)}
         rows = proximity_analysis.compute(replace(items, models=models))
         accuracy_by_model: dict[str, Any] = {}
         for row in rows["rows"]:
@@ -273,7 +273,7 @@ def _identities(release: Release) -> dict[str, Any]:
     return accuracy_by_model
 
 
-def _chosen(release: Release, items: ScoredItems) -> np.ndarray:
+def _choice_scores(release: Release, items: ScoredItems) -> np.ndarray:
     """Return the choices as scores, (n, 5): 1 for the caption if most people chose it, else for a foil."""
     width = max(table.shape[1] for table in items.models.values())
     scores = np.full((len(items.ids), width), np.nan)

@@ -43,7 +43,7 @@ from foilworks.site.reproduction.feint6k_people import (
     FOILS,
     SUBTEST,
     WHY_OVERRIDE,
-    Collected,
+    CollectedRelease,
     can_be_written,
     collect,
 )
@@ -158,7 +158,7 @@ def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: in
 
 
 @dataclass
-class Made:
+class HalfResult:
     """What was made of one half."""
 
     n: int
@@ -167,24 +167,24 @@ class Made:
     notes: list[str]
 
 
-def _make(half: Half, sources: Path, work: Path, weights: Mapping[str, str], seed: int) -> Made:
+def _make(half: Half, sources: Path, work: Path, weights: Mapping[str, str], seed: int) -> HalfResult:
     path, out = sources / half.captions, work / half.slug
-    everything = {record.video.key: record for record in _records("feint6k", path, {"dataset": half.dataset})}
-    records = {key: record for key, record in everything.items() if can_be_written(record)}
+    all_records = {record.video.key: record for record in _records("feint6k", path, {"dataset": half.dataset})}
+    records = {key: record for key, record in all_records.items() if can_be_written(record)}
     published, problems = _published(half, path)
-    project = _captioned(half, records, sources, out)
+    project = _create_caption_project(half, records, sources, out)
     watched = project.videos.filter(split="test", media_state="ready").exists()
-    collected = collect(project, records, half.accuracy, out, seed)
-    scored = score(project, collected.release, weights, out, seed) if watched else Scored()
-    notes = [*problems, *_notes(half, published, collected, everything)]
-    if left_out := len(everything) - len(records):
+    collection = collect(project, records, half.accuracy, out, seed)
+    scored = score(project, collection.release, weights, out, seed) if watched else Scored()
+    notes = [*problems, *_notes(half, published, collection, all_records)]
+    if left_out := len(all_records) - len(records):
         notes.append(LEFT_OUT.format(half.dataset, left_out))
     notes += _audit(half, path, out)
     notes += [CONTROL.format(half.dataset, label, value) for label, value in scored.controls.items()]
-    notes += [f"{half.dataset}: {sentence}" for sentence in write_ladder(collected.release, out / "ladder.json")]
-    notes.append(export(collected.release, out / "release"))
-    _export(collected.release, out / "published-form")
-    return Made(len(everything), tables([collected.release], scored.names), scored, notes)
+    notes += [f"{half.dataset}: {sentence}" for sentence in write_ladder(collection.release, out / "ladder.json")]
+    notes.append(export(collection.release, out / "release"))
+    _export(collection.release, out / "published-form")
+    return HalfResult(len(all_records), tables([collection.release], scored.names), scored, notes)
 
 
 def _records(form: str, path: Path, params: Mapping[str, Any]) -> Iterator[ItemRecord]:
@@ -206,7 +206,7 @@ def _published(half: Half, path: Path) -> tuple[Release, list[str]]:
     return freeze_release(None, project, name="as published", override=WHY_OVERRIDE), problems
 
 
-def _captioned(half: Half, records: Mapping[str, ItemRecord], sources: Path, work: Path) -> Project:
+def _create_caption_project(half: Half, records: Mapping[str, ItemRecord], sources: Path, work: Path) -> Project:
     """Return a project with the captions to edit, and one caption of each train video that is given."""
     project = new_project(f"feint6k-{half.slug}", f"Feint6K ({half.dataset})", is_simulated=True)
     rows = [_row(record, half, "test") for record in records.values()]
@@ -216,11 +216,11 @@ def _captioned(half: Half, records: Mapping[str, ItemRecord], sources: Path, wor
             if record.video.split in ("train", "") and record.video.key not in records:
                 first.setdefault(record.video.key, record)
         rows += [_row(record, half, "train") for record in first.values()]
-    listed = work / "captions.jsonl"
-    listed.parent.mkdir(parents=True, exist_ok=True)
-    listed.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    captions_file = work / "captions.jsonl"
+    captions_file.parent.mkdir(parents=True, exist_ok=True)
+    captions_file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     media = sources / VIDEOS
-    import_records(project, None, "jsonl", listed, media_dir=media if media.is_dir() else None, strict=True)
+    import_records(project, None, "jsonl", captions_file, media_dir=media if media.is_dir() else None, strict=True)
     return project
 
 
@@ -238,16 +238,18 @@ def _row(record: ItemRecord, half: Half, split: str) -> dict[str, str]:
     }
 
 
-def _notes(half: Half, published: Release, collected: Collected, records: Mapping[str, ItemRecord]) -> list[str]:
+def _notes(
+    half: Half, published: Release, collection: CollectedRelease, records: Mapping[str, ItemRecord]
+) -> list[str]:
     texts = [
         {
             tuple(text.strip() for text in (record["caption"], *record["foils"]))
             for record in release.members.values_list("record", flat=True)
         }
-        for release in (published, collected.release)
+        for release in (published, collection.release)
     ]
-    equal_note = AGAIN.format(half.dataset, len(texts[0] & texts[1]), len(records), collected.returned)
-    return [equal_note, *([GREY.format(half.dataset, collected.stand_ins)] if collected.stand_ins else [])]
+    equal_note = AGAIN.format(half.dataset, len(texts[0] & texts[1]), len(records), collection.returned)
+    return [equal_note, *([GREY.format(half.dataset, collection.stand_ins)] if collection.stand_ins else [])]
 
 
 def _audit(half: Half, path: Path, work: Path) -> list[str]:

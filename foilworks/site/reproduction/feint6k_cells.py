@@ -86,7 +86,7 @@ def table_2(document: Mapping[str, Any] | None, student: str, tiny: bool) -> Ite
     ablations = [
         ablation
         for ablation in (document or {}).get("table_2", ())
-        if ablation["student"] == student and LGT in _joined(ablation)
+        if ablation["student"] == student and LGT in _objective_label(ablation)
     ]
     rows = [row for row in ablations[0]["rows"] if row["of_paper"]] if ablations else []
     for at, paper in enumerate(TABLE_2.values()):
@@ -101,7 +101,7 @@ def table_2(document: Mapping[str, Any] | None, student: str, tiny: bool) -> Ite
                 yield compare(T2, paper.name, measure, printed, value, digits=1, why=why)
 
 
-def _joined(ablation: Mapping[str, Any]) -> str:
+def _objective_label(ablation: Mapping[str, Any]) -> str:
     return f"w/ {ablation['objective']}"
 
 
@@ -114,8 +114,8 @@ def claim_cells(reproduced: Mapping[str, Mapping[str, Values]], tiny: bool) -> I
         ("people - InternVideo, finetuned: R@1", MSRVTT, 36.6, (human, R1), (tuned, R1)),
         ("people - InternVideo, finetuned: R@1", VATEX, 38.6, (human, R1), (tuned, R1)),
     ):
-        own = reproduced.get(dataset, {})
-        first, second = own.get(high, {}).get(of_high), own.get(low, {}).get(of_low)
+        values_of_set = reproduced.get(dataset, {})
+        first, second = values_of_set.get(high, {}).get(of_high), values_of_set.get(low, {}).get(of_low)
         value = None if first is None or second is None else first - second
         if value is not None and (tiny or high == human):
             state: State = "tiny model" if tiny else "simulated"

@@ -63,7 +63,7 @@ def score(project: Project, release: Release, weights: Mapping[str, str], work: 
         for row, architecture in STUDENTS.items():
             if row not in weights:
                 scored.tiny.add(row)
-            spec = weights.get(row) or _drawn(project, row, architecture, work, seed)
+            spec = weights.get(row) or _draw_student(project, row, architecture, work, seed)
             trained = list(_trainings(project, release, spec, weights, runs, row, row not in weights, seed))
             scored.names[row] = trained[0].student_name
             if row == MAIN:
@@ -75,10 +75,10 @@ def score(project: Project, release: Release, weights: Mapping[str, str], work: 
 def _draw_changes(plain: TeacherTraining, taught: TeacherTraining, release: Release, folder: Path) -> None:
     """Write the change of the cosine by an edit of the action as a chart and as numbers (Feint6K, Fig. 5b)."""
     rows = [StudentEvaluation.objects.get(training=training, release=release) for training in (plain, taught)]
-    stored = {"IntVid-pt": rows[0].before, "IntVid-ft": rows[0].after, "LLM-teacher": rows[1].after}
+    evaluations = {"IntVid-pt": rows[0].before, "IntVid-ft": rows[0].after, "LLM-teacher": rows[1].after}
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{FIGURE}.svg").write_bytes(changes_chart(rows[1]))
-    numbers = changes({name: EvaluationResult.of(evaluation) for name, evaluation in stored.items()})
+    numbers = changes({name: EvaluationResult.of(evaluation) for name, evaluation in evaluations.items()})
     (folder / f"{FIGURE}.json").write_text(json.dumps(numbers, indent=2) + "\n", encoding="utf-8")
 
 
@@ -118,7 +118,7 @@ def _negatives(project: Project, weights: Mapping[str, str], seed: int) -> dict[
     return runs
 
 
-def _drawn(project: Project, row: str, architecture: str, work: Path, seed: int) -> str:
+def _draw_student(project: Project, row: str, architecture: str, work: Path, seed: int) -> str:
     """Return a small student with the words of the project's captions, drawn by the seed."""
     texts = Caption.objects.filter(video__project=project).order_by("pk").values_list("text", flat=True)
     words = Words.of(list(texts))

@@ -38,7 +38,7 @@ WHY_OVERRIDE = "The foils are the published ones of Feint6K, which cannot be cha
 
 
 @dataclass(frozen=True)
-class Collected:
+class CollectedRelease:
     """A release made by simulated people; `returned`: annotations that reviewers sent back; `stand_ins`: grey clips."""
 
     release: Release
@@ -51,7 +51,9 @@ def can_be_written(record: ItemRecord) -> bool:
     return not editing.errors(editing.check_texts(record.caption, record.foils))
 
 
-def collect(project: Project, records: Mapping[str, ItemRecord], accuracy: float, work: Path, seed: int) -> Collected:
+def collect(
+    project: Project, records: Mapping[str, ItemRecord], accuracy: float, work: Path, seed: int
+) -> CollectedRelease:
     """Write, review and release the published foils of the records, by key of the video, and open the baseline.
 
     The project already has the captions of the records, in the test split.
@@ -89,21 +91,21 @@ def collect(project: Project, records: Mapping[str, ItemRecord], accuracy: float
     release = freeze_release(crew.owner, project, name="collected again", override=WHY_OVERRIDE)
     _answer(crew, release, mistaken(list(records), 1 - accuracy, seed, "baseline"))
     returned = Review.objects.filter(candidate__group__run=run, decision=reviewing.SEND_BACK).count()
-    return Collected(release, returned, stand_ins)
+    return CollectedRelease(release, returned, stand_ins)
 
 
 def _edit_and_review(crew: Crew, records: Mapping[str, ItemRecord], slips: frozenset[str]) -> None:
     """Let annotators and reviewers take turns until no task remains: returned foils come back to their author."""
-    acted = True
-    while acted:
-        acted = False
+    has_acted = True
+    while has_acted:
+        has_acted = False
         for person, claimed in crew.work(Role.ANNOTATOR, Stage.EDIT):
-            acted = True
+            has_acted = True
             group = CandidateGroup.objects.select_related("caption__video").get(tasks__pk=claimed.task_id)
-            texts, parents = _handed_in(group, records[group.caption.video.key], slips)
+            texts, parents = _submitted_foils(group, records[group.caption.video.key], slips)
             submit_edit(person, claimed.token, key_of(claimed), texts, parents, seconds=SECONDS)
         for person, claimed in crew.work(Role.REVIEWER, Stage.REVIEW):
-            acted = True
+            has_acted = True
             candidate = Candidate.objects.select_related("group__caption").get(tasks__pk=claimed.task_id)
             if candidate.text == STILL_TRUE.format(candidate.group.caption.text):
                 decision, reasons = reviewing.SEND_BACK, ["still_true"]
@@ -114,7 +116,9 @@ def _edit_and_review(crew: Crew, records: Mapping[str, ItemRecord], slips: froze
             )
 
 
-def _handed_in(group: CandidateGroup, record: ItemRecord, slips: frozenset[str]) -> tuple[list[str], list[int | None]]:
+def _submitted_foils(
+    group: CandidateGroup, record: ItemRecord, slips: frozenset[str]
+) -> tuple[list[str], list[int | None]]:
     """Return the published foils, the last one still true if the annotator slips; or a correction of a returned one."""
     returned = group.candidates.filter(state=CandidateState.EDITING).order_by("rank", "pk").first()
     if returned is not None:

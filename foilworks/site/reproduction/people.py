@@ -89,7 +89,7 @@ class People:
         self.project, self.seed, self.mistakes, self.by_subtest = project, seed, mistakes, by_subtest or {}
         roles = {**ACCOUNTS, "validator": (Role.VALIDATOR, validators)}
         self.accounts = {
-            name: [self._join(f"sim-{name}-{number}", role) for number in range(1, n + 1)]
+            name: [self._add_person(f"sim-{name}-{number}", role) for number in range(1, n + 1)]
             for name, (role, n) in roles.items()
         }
 
@@ -97,7 +97,7 @@ class People:
     def owner(self) -> User:
         return self.accounts["researcher"][0]
 
-    def _join(self, username: str, role: Role) -> User:
+    def _add_person(self, username: str, role: Role) -> User:
         fields = {"is_simulated": True, "password": make_password(None)}
         person, _new = User.objects.get_or_create(username=username, defaults=fields)
         traits = {MISTAKES: self.mistakes}
@@ -154,21 +154,21 @@ class People:
         for item in Item.objects.filter(subtest=subtest, state="valid").values_list("pk", flat=True):
             retract(self.owner, item, reason)
 
-    def _place(self, claimed: Claim, what: str) -> int | str:
+    def _place(self, claimed: Claim, draw_name: str) -> int | str:
         """Return the number of the sentence that the person calls true; of two sentences, its word."""
         lease = Lease.objects.select_related("task__item__subtest").get(pk=claimed.lease_id)
         item = lease.task.item
         if lease.order_shown is None:
             right = "first" if claimed.caption_first else "second"
-            return "both" if self._errs(item, what) else right
+            return "both" if self._makes_mistake(item, draw_name) else right
         wrong = item.foils.get(position=item.facts.get("hard_foil") or 0).pk
-        return place_of(lease.order_shown, wrong if self._errs(item, what) else None)
+        return place_of(lease.order_shown, wrong if self._makes_mistake(item, draw_name) else None)
 
     def _claims(self, person: User, stage: Stage) -> Iterator[Claim]:
         while claimed := claim(person, self.project, stage, now=timezone.now() - timedelta(seconds=SECONDS)):
             yield claimed
 
-    def _errs(self, item: Item, what: object) -> bool:
+    def _makes_mistake(self, item: Item, what: object) -> bool:
         # By the number of votes that the item has: which of many people gets a task is not drawn by our seed.
         nth = Vote.objects.filter(item=item).count()
         name = f"{self.seed}/{nth}/{item.subtest.name}/{item.key}/{what}"

@@ -7,7 +7,7 @@ EMPTY = "-"
 
 
 @dataclass(frozen=True)
-class Printed:
+class PrintedTable:
     """The numbers of a table by row and column; None where the paper leaves a cell empty."""
 
     columns: tuple[str, ...]
@@ -23,7 +23,7 @@ class Printed:
         return self.rows[row][self.columns.index(column)]
 
 
-def printed(text: str, columns: Sequence[str]) -> Printed:
+def printed(text: str, columns: Sequence[str]) -> PrintedTable:
     """Return the table of the text. ValueError: a row with another number of cells."""
     rows = {}
     for line in text.strip().splitlines():
@@ -32,4 +32,4 @@ def printed(text: str, columns: Sequence[str]) -> Printed:
         if len(cells) != len(columns):
             raise ValueError(f"{name.strip()}: has {len(cells)} numbers for {len(columns)} columns; correct the row")
         rows[name.strip()] = cells
-    return Printed(tuple(columns), rows)
+    return PrintedTable(tuple(columns), rows)

@@ -71,14 +71,14 @@ def number(value: float | None) -> str:
 
 def _table(cells: Sequence[Cell]) -> Iterator[str]:
     columns = list(dict.fromkeys(cell.column for cell in cells))
-    by_place = {(cell.row, cell.column): _both(cell) for cell in cells}
+    by_place = {(cell.row, cell.column): _cell_text(cell) for cell in cells}
     yield _line("", *columns)
     yield _line("---", *("--:" for _column in columns))
     for row in dict.fromkeys(cell.row for cell in cells):
         yield _line(row, *(by_place.get((row, column), "") for column in columns))
 
 
-def _both(cell: Cell) -> str:
+def _cell_text(cell: Cell) -> str:
     """Return the paper's number, and ours with its mark."""
     if cell.ours is None:
         return number(cell.paper)

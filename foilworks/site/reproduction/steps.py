@@ -30,9 +30,9 @@ LADDER = "Evidence ladder of the models that were scored ({}): {}"
 
 def new_project(slug: str, name: str, *, is_simulated: bool) -> Project:
     """Create a project under the first free short name: `slug`, `slug`-2, …"""
-    taken = set(Project.objects.filter(slug__startswith=slug).values_list("slug", flat=True))
-    names = [slug, *(SLUG.format(slug, number) for number in range(2, len(taken) + 2))]
-    project = create_project_by_operator(next(candidate for candidate in names if candidate not in taken), name)
+    taken_slugs = set(Project.objects.filter(slug__startswith=slug).values_list("slug", flat=True))
+    names = [slug, *(SLUG.format(slug, number) for number in range(2, len(taken_slugs) + 2))]
+    project = create_project_by_operator(next(candidate for candidate in names if candidate not in taken_slugs), name)
     project.is_simulated = is_simulated
     # One person judges several versions of a caption.
     project.judge_caption_once = False
@@ -51,9 +51,9 @@ def check_weights(weights: Mapping[str, str], models: Collection[str]) -> None:
 def done(job: Job | None) -> None:
     """Run a queued job in this process. EvaluationError: it failed."""
     assert job is not None  # it was just queued
-    ran = run_now(job)
-    if ran.state != JobState.DONE:
-        raise EvaluationError(f"{ran.title}: {ran.error}")
+    finished = run_now(job)
+    if finished.state != JobState.DONE:
+        raise EvaluationError(f"{finished.title}: {finished.error}")
 
 
 def score(release: Release, spec: str, label: str, **options: Any) -> Run:

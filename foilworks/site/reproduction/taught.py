@@ -32,7 +32,7 @@ def train_both(project: Project, folder: Path, *, epochs: int, seed: int) -> dic
 
 
 def _train(name: str, clips: np.ndarray, texts: list[list[str]], folder: Path, epochs: int, seed: int) -> str:
-    words = Words.of([text for own in texts for text in own])
+    words = Words.of([text for texts_of_clip in texts for text in texts_of_clip])
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model = TinyVideoText(TinyConfig(name, f"tiny/{name}", KEPT_FRAMES, SIZE), len(words.entries)).train()

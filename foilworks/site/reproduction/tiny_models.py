@@ -28,13 +28,19 @@ def write_language_model(folder: Path) -> str:
     tokenizer = Tokenizer(models.BPE({letter: at for at, letter in enumerate([END, *letters])}, []))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
-    wrapped = PreTrainedTokenizerFast(
+    tokenizer_of_model = PreTrainedTokenizerFast(
         tokenizer_object=tokenizer, model_max_length=CONTEXT, bos_token=END, eos_token=END, pad_token=END
     )
     config = GPT2Config(
-        vocab_size=len(wrapped), n_positions=CONTEXT, n_embd=16, n_layer=1, n_head=2, bos_token_id=0, eos_token_id=0
+        vocab_size=len(tokenizer_of_model),
+        n_positions=CONTEXT,
+        n_embd=16,
+        n_layer=1,
+        n_head=2,
+        bos_token_id=0,
+        eos_token_id=0,
     )
-    return _saved(folder, GPT2LMHeadModel(config), wrapped)
+    return _save_model(folder, GPT2LMHeadModel(config), tokenizer_of_model)
 
 
 def write_t5(folder: Path, words: Sequence[str]) -> str:
@@ -43,16 +49,22 @@ def write_t5(folder: Path, words: Sequence[str]) -> str:
     special = [*T5_SPECIAL.values(), *(f"<extra_id_{at}>" for at in range(4))]
     tokenizer = _words(special, words, "<unk>")
     tokenizer.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 1)])
-    wrapped = PreTrainedTokenizerFast(
+    tokenizer_of_model = PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         model_max_length=64,
         **T5_SPECIAL,
         extra_special_tokens=special[3:],
     )
     config = T5Config(
-        vocab_size=len(wrapped), d_model=32, d_kv=8, d_ff=64, num_layers=2, num_heads=4, decoder_start_token_id=0
+        vocab_size=len(tokenizer_of_model),
+        d_model=32,
+        d_kv=8,
+        d_ff=64,
+        num_layers=2,
+        num_heads=4,
+        decoder_start_token_id=0,
     )
-    return _saved(folder, T5ForConditionalGeneration(config), wrapped)
+    return _save_model(folder, T5ForConditionalGeneration(config), tokenizer_of_model)
 
 
 def write_encoder(folder: Path, words: Sequence[str]) -> str:
@@ -62,10 +74,10 @@ def write_encoder(folder: Path, words: Sequence[str]) -> str:
     tokenizer.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
     )
-    wrapped = PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=64, **SPECIAL)
+    tokenizer_of_model = PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=64, **SPECIAL)
     sizes = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 64}
-    config = BertConfig(vocab_size=len(wrapped), max_position_embeddings=64, initializer_range=0.3, **sizes)
-    return _saved(folder, BertModel(config), wrapped)
+    config = BertConfig(vocab_size=len(tokenizer_of_model), max_position_embeddings=64, initializer_range=0.3, **sizes)
+    return _save_model(folder, BertModel(config), tokenizer_of_model)
 
 
 def _words(special: Sequence[str], words: Sequence[str], unknown: str) -> Tokenizer:
@@ -76,7 +88,7 @@ def _words(special: Sequence[str], words: Sequence[str], unknown: str) -> Tokeni
     return tokenizer
 
 
-def _saved(folder: Path, model: torch.nn.Module, tokenizer: PreTrainedTokenizerFast) -> str:
+def _save_model(folder: Path, model: torch.nn.Module, tokenizer: PreTrainedTokenizerFast) -> str:
     model.eval().save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return str(folder)

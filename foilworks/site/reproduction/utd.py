@@ -115,7 +115,7 @@ def _make(
         results.splits[data_set.column] = published
         results.models[data_set.column] = benchmark(data_set, published, sources, weights)
         _export(published, work / data_set.slug / "published")
-    described = _described(data_set, project, sources)
+    described = _import_descriptions(data_set, project, sources)
     if described is None:
         return
     results.descriptions[data_set.column] = described
@@ -135,7 +135,7 @@ def _make(
             results.encoders[row, data_set.column] = measured(weights[row])
 
 
-def _described(data_set: DataSet, project: Project, sources: Path) -> Descriptions | None:
+def _import_descriptions(data_set: DataSet, project: Project, sources: Path) -> Descriptions | None:
     """Import the descriptions that are given, if the list of test videos is."""
     paths = [sources / data_set.descriptions(split) for split in (data_set.train, data_set.test)]
     paths = [path for path in paths if path.is_file()]
@@ -150,33 +150,35 @@ def _described(data_set: DataSet, project: Project, sources: Path) -> Descriptio
 def _export(run: BiasRun, folder: Path) -> None:
     """Write what `utd export` writes of the run: splits, predictions, tables and charts."""
     folder.mkdir(parents=True, exist_ok=True)
-    for (what, extension), make in FILES.items():
+    for (file_stem, extension), make in FILES.items():
         if (content := make(run)) is not None:
-            (folder / f"{what}.{extension}").write_bytes(content[0])
+            (folder / f"{file_stem}.{extension}").write_bytes(content[0])
 
 
 def bias_cells(results: DataSetResults, tiny: bool) -> Iterator[Cell]:
     """Yield (UTD, Tables 1, 2, 3 and A.3), and the kappa of (UTD, Table 4)."""
     for row, column, paper in TABLES["1"].cells():
-        yield _measured(results, tiny, "1", row, column, paper, "common", row, IN_ORDER)
+        yield _bias_cell(results, tiny, "1", row, column, paper, "common", row, IN_ORDER)
     for row, heading, paper in TABLES["2"].cells():
         column, _, concept = heading.partition(", ")
         kind = row.partition(" ")[0]
-        yield _measured(results, tiny, "2", row, heading, paper, kind, concept, IN_ORDER, column)
+        yield _bias_cell(results, tiny, "2", row, heading, paper, kind, concept, IN_ORDER, column)
     for row, column, paper in TABLES["3"].cells():
-        yield _measured(results, tiny, "3", row, column, paper, "common", CONCEPTS[0], row)
+        yield _bias_cell(results, tiny, "3", row, column, paper, "common", CONCEPTS[0], row)
     for row, column, paper in TABLES["A.3"].cells():
         concept, _, time = row.partition(", ")
-        yield _measured(results, tiny, "A.3", row, column, paper, "common", concept, time)
+        yield _bias_cell(results, tiny, "A.3", row, column, paper, "common", concept, time)
     row = "Fleiss' kappa"
     for column in SETS:
         run = results.biases.get(column)
         kappa = run.result["split"]["kappa"] if run else None
         reproduced = None if kappa is None else 100 * kappa
-        yield _cell("UTD, Table 4", row, column, TABLES["4"].number(row, column), reproduced, tiny, _absent(column))
+        yield _cell(
+            "UTD, Table 4", row, column, TABLES["4"].number(row, column), reproduced, tiny, _missing_reason(column)
+        )
 
 
-def _measured(
+def _bias_cell(
     results: DataSetResults,
     tiny: bool,
     table: str,
@@ -190,7 +192,7 @@ def _measured(
 ) -> Cell:
     run = results.biases.get(column or heading)
     reproduced = value_of(run, kind, CONCEPT_OF[concept], TIME_OF[time]) if run else None
-    return _cell(f"UTD, Table {table}", row, heading, paper, reproduced, tiny, _absent(column or heading))
+    return _cell(f"UTD, Table {table}", row, heading, paper, reproduced, tiny, _missing_reason(column or heading))
 
 
 def value_of(run: BiasRun, kind: str, concept: str, time: str) -> float | None:
@@ -202,11 +204,11 @@ def value_of(run: BiasRun, kind: str, concept: str, time: str) -> float | None:
 
 def _ablation_cells(results: DataSetResults, tiny: bool) -> Iterator[Cell]:
     """Yield (UTD, Tables A.4-A.6): the row of our own descriptions and encoder, and what has weights."""
-    for table, own in SAME.items():
+    for table, own_row in SAME.items():
         for row, column, paper in TABLES[table].cells():
             form = NEEDS[table]
-            if row == own:
-                yield _measured(results, tiny, table, row, column, paper, "common", CONCEPTS[0], IN_ORDER)
+            if row == own_row:
+                yield _bias_cell(results, tiny, table, row, column, paper, "common", CONCEPTS[0], IN_ORDER)
             elif run := results.encoders.get((row, column)):
                 yield compare(
                     f"UTD, Table {table}", row, column, paper, value_of(run, "common", DESCRIPTION, SEQUENCE), digits=1
@@ -227,7 +229,7 @@ def _cell(
     )
 
 
-def _absent(column: str) -> str:
+def _missing_reason(column: str) -> str:
     data_set = next(candidate for candidate in DATA_SETS if candidate.column == column)
     return NOT_GIVEN.format(f"{data_set.descriptions(data_set.test)} and {data_set.videos(data_set.test)}")
 

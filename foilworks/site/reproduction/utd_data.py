@@ -77,12 +77,12 @@ def project_of(data_set: DataSet, sources: Path, work: Path) -> tuple[Project, l
     for split, name in ((data_set.train, "train"), (data_set.test, "test")):
         path = sources / data_set.videos(split)
         if path.is_file():
-            listed = work / "lists" / f"{data_set.slug}-{name}.jsonl"
-            listed.parent.mkdir(parents=True, exist_ok=True)
-            with listed.open("w", encoding="utf-8") as file:
+            list_file = work / "lists" / f"{data_set.slug}-{name}.jsonl"
+            list_file.parent.mkdir(parents=True, exist_ok=True)
+            with list_file.open("w", encoding="utf-8") as file:
                 file.writelines(json.dumps(record) + "\n" for record in _records(path, data_set, name))
             media = sources / VIDEOS / data_set.slug
-            report = import_records(project, None, "jsonl", listed, media_dir=media if media.is_dir() else None)
+            report = import_records(project, None, "jsonl", list_file, media_dir=media if media.is_dir() else None)
             if report.errors:
                 notes.append(UNREAD.format(data_set.column, path.name, len(report.errors), report.errors[0]))
     return project, notes

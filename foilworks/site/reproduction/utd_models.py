@@ -110,8 +110,8 @@ def both_removed(published: BiasRun, measured: BiasRun) -> tuple[int, int, int]:
     if not (published.predictions and measured.predictions):
         raise EvaluationError("a run has no samples; measure it first")
     shared = set(published.predictions["ids"]) & set(measured.predictions["ids"])
-    published_removed, own = (shared & set(run.result["split"]["removed"]) for run in (published, measured))
-    return len(published_removed & own), len(published_removed | own), len(shared)
+    published_removed, own_removed = (shared & set(run.result["split"]["removed"]) for run in (published, measured))
+    return len(published_removed & own_removed), len(published_removed | own_removed), len(shared)
 
 
 def _percent(value: float | None) -> float | None:

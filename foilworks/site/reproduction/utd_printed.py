@@ -4,7 +4,7 @@ Columns: one per data set in the order of `SETS`, or several per data set where 
 the paper prints beside its numbers were recomputed from them: all agree.
 """
 
-from foilworks.site.reproduction.printed_tables import Printed, printed
+from foilworks.site.reproduction.printed_tables import PrintedTable, printed
 
 CLASSIFIED = ("UCF", "SSv2", "K400", "K600", "K700", "MiT")
 RETRIEVED = ("MSR", "DDM", "ActN", "LSMDC", "YC2", "S-MiT")
@@ -13,7 +13,7 @@ FULL, SPLIT, BALANCED = "full", "UTD-split", "UTD-split, balanced"
 CONCEPTS = ("obj+comp+act", "objects", "activities", "verbs")
 
 
-def _each(sets: tuple[str, ...], kinds: tuple[str, ...]) -> tuple[str, ...]:
+def _headings(sets: tuple[str, ...], kinds: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(f"{name}, {kind}" for name in sets for kind in kinds)
 
 
@@ -161,13 +161,13 @@ descriptions, sequence of frames | 66.3 6.4 48.0 44.1 39.0 22.6 36.6 27.2 26.6 1
 
 COLUMNS = {
     "1": SETS,
-    "2": _each(CLASSIFIED, CONCEPTS[1:]),
+    "2": _headings(CLASSIFIED, CONCEPTS[1:]),
     "3": SETS,
     "4": SETS,
-    "5": _each(CLASSIFIED[:3], (FULL, SPLIT, BALANCED)),
-    "6": _each(RETRIEVED[:3], (FULL, SPLIT)),
-    "A.1": _each(CLASSIFIED, (FULL, SPLIT, BALANCED)),
-    "A.2": _each(RETRIEVED, (FULL, SPLIT)),
+    "5": _headings(CLASSIFIED[:3], (FULL, SPLIT, BALANCED)),
+    "6": _headings(RETRIEVED[:3], (FULL, SPLIT)),
+    "A.1": _headings(CLASSIFIED, (FULL, SPLIT, BALANCED)),
+    "A.2": _headings(RETRIEVED, (FULL, SPLIT)),
     "A.3": SETS,
     "A.4": ("UCF", "SSv2", "MSR", "DDM"),
     "A.5": ("UCF", "SSv2", "MSR", "DDM"),
@@ -187,7 +187,9 @@ _TEXTS = (
     TABLE_A_5,
     TABLE_A_6,
 )
-TABLES: dict[str, Printed] = {name: printed(text, COLUMNS[name]) for name, text in zip(COLUMNS, _TEXTS, strict=True)}
+TABLES: dict[str, PrintedTable] = {
+    name: printed(text, COLUMNS[name]) for name, text in zip(COLUMNS, _TEXTS, strict=True)
+}
 # The user study (UTD, Secs. 4.2 and C.3): frames, people, named objects, those seen, and the classes of the others.
 USER_STUDY = {
     "people": 7,

@@ -67,7 +67,7 @@ COLUMNS = (("#Inst.", "n_items"), ("#Valid", "n_valid"), ("#Unan.", "n_unanimous
 
 
 @dataclass(frozen=True)
-class Again:
+class SecondRound:
     """The project of foils made again, its release (None: nothing is valid), its cells and what is to be said."""
 
     project: Project
@@ -76,7 +76,9 @@ class Again:
     notes: tuple[str, ...]
 
 
-def make_again(files: Mapping[Subtest, Path], videos: Path, work: Path, weights: Mapping[str, str], seed: int) -> Again:
+def make_again(
+    files: Mapping[Subtest, Path], videos: Path, work: Path, weights: Mapping[str, str], seed: int
+) -> SecondRound:
     """Import captions, generate, edit, review, validate and freeze. `videos`: their folder, which may be missing."""
     project = new_project("reproduce-vilma-again", "ViLMA, foils made again", is_simulated=True)
     wrong = {subtest.files[0]: _share_of_mistakes(path) for subtest, path in files.items()}
@@ -98,7 +100,7 @@ def make_again(files: Mapping[Subtest, Path], videos: Path, work: Path, weights:
     valid = Item.objects.filter(subtest__project=project, state="valid").exists()
     release = freeze_release(people.owner, project, name="again", override=OVERRIDE) if valid else None
     cells = tuple(_cells(project, files, wrong, weights)) if subtest_names else ()
-    return Again(project, release, cells, tuple(notes))
+    return SecondRound(project, release, cells, tuple(notes))
 
 
 def _gray_clip(work: Path) -> Path:

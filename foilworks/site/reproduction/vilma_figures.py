@@ -39,7 +39,7 @@ LENGTHS = "seconds of a clip"
 def draw_words(files: Mapping[Subtest, Path], folder: Path) -> str:
     """Draw the words of captions and foils before and after the validation; return what was drawn in one sentence."""
     folder.mkdir(parents=True, exist_ok=True)
-    drawn = []
+    figure_numbers = []
     for number, (test, name) in WORDS.items():
         paths = [path for subtest, path in files.items() if subtest.test == test and name in {"", subtest.name}]
         if not paths:
@@ -47,8 +47,8 @@ def draw_words(files: Mapping[Subtest, Path], folder: Path) -> str:
         items, _warnings = read_items(paths)
         for moment, moment_items in ((BEFORE, items), (AFTER, valid_part(items))):
             _draw_shifts(moment_items, folder / FILE.format(number, moment))
-        drawn.append(str(number))
-    return DRAWN.format(", ".join(drawn)) if drawn else ""
+        figure_numbers.append(str(number))
+    return DRAWN.format(", ".join(figure_numbers)) if figure_numbers else ""
 
 
 def _draw_shifts(items: Sequence[ItemFacts], path: Path) -> None:

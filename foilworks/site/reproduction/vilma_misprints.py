@@ -20,7 +20,7 @@ def find_misprints() -> tuple[str, ...]:
     two, *other_tables = SCORES
     sentences = [*_percentages(), SIXTEEN, *_impossible()]
     for table in other_tables:
-        sentences += [*_between(table), *_other(two, table)]
+        sentences += [*_check_pooled(table), *_check_repeated(two, table)]
     return tuple(sentences)
 
 
@@ -45,7 +45,7 @@ def _impossible() -> Iterator[str]:
                     yield IMPOSSIBLE.format(table.name, model, group, p_and_t, p, t)
 
 
-def _between(table: ScoreTable) -> Iterator[str]:
+def _check_pooled(table: ScoreTable) -> Iterator[str]:
     """The pooled accuracy is between the accuracies of the subtests."""
     if ALL not in table.groups:
         return
@@ -56,7 +56,7 @@ def _between(table: ScoreTable) -> Iterator[str]:
                 yield BETWEEN.format(table.name, model, column, pooled, min(shares), max(shares))
 
 
-def _other(two: ScoreTable, table: ScoreTable) -> Iterator[str]:
+def _check_repeated(two: ScoreTable, table: ScoreTable) -> Iterator[str]:
     """(ViLMA, Table 2) repeats the last group of the table of each test."""
     at = 3 * two.groups.index(table.test)
     details = table.rows()

@@ -87,7 +87,7 @@ def score_cells(scored: Scored) -> tuple[Cell, ...]:
 def _cells(table: ScoreTable, scored: Scored) -> Iterator[Cell]:
     columns = [COLUMN.format(group, column) for group in table.groups for column in COLUMNS]
     for model, printed in table.rows().items():
-        reproduced = _ours(table, model, scored)
+        reproduced = _reproduced(table, model, scored)
         for column, value in zip([*columns, AVERAGE], printed, strict=False):
             yield _cell(table, model, column, value, reproduced, scored)
 
@@ -99,7 +99,7 @@ def _cell(table: ScoreTable, model: str, column: str, printed: float, reproduced
     why = OTHER_ITEMS if model == RANDOM else OTHER_SCORER
     if value is None:
         is_scored = model in scored.results or model == RANDOM
-        why = _absent(table, scored) if is_scored else _unscored(model)
+        why = _missing_file(table, scored) if is_scored else _unscored(model)
     return compare(name, model, column, printed, value, digits=table.digits, why=why)
 
 
@@ -107,7 +107,7 @@ def _unscored(model: str) -> str:
     return NO_WEIGHTS.format(model) if model in TEXT_ONLY else NO_VIDEOS
 
 
-def _absent(table: ScoreTable, scored: Scored) -> str:
+def _missing_file(table: ScoreTable, scored: Scored) -> str:
     """Name the first file that the table needs and that is not given."""
     scored_subtests = {name for results in scored.results.values() for name in results}
     of_table = [subtest for subtest in SUBTESTS if subtest.test == (table.test or subtest.test)]
@@ -116,7 +116,7 @@ def _absent(table: ScoreTable, scored: Scored) -> str:
     )
 
 
-def _ours(table: ScoreTable, model: str, scored: Scored) -> Numbers:
+def _reproduced(table: ScoreTable, model: str, scored: Scored) -> Numbers:
     """Return column -> percentage of one model; `Random` is the chance of the items."""
     results = scored.results.get(model, {})
     if model == RANDOM:

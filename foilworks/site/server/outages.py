@@ -24,12 +24,12 @@ LEAST_FREE_BYTES = 100 * 2**20
 
 def is_full(error: BaseException | None) -> bool:
     """Return whether the error, or one that caused it, is due to a full disk."""
-    return any(_says_full(cause) for cause in _chain(error))
+    return any(_is_disk_full(cause) for cause in _chain(error))
 
 
 def is_away(error: BaseException | None) -> bool:
     """Return whether the error, or one that caused it, is due to a database that does not answer."""
-    return any(_says_away(cause) for cause in _chain(error))
+    return any(_is_database_away(cause) for cause in _chain(error))
 
 
 def has_room(folder: Path) -> bool:
@@ -37,7 +37,7 @@ def has_room(folder: Path) -> bool:
     return shutil.disk_usage(folder).free >= LEAST_FREE_BYTES
 
 
-def _says_full(error: BaseException) -> bool:
+def _is_disk_full(error: BaseException) -> bool:
     if isinstance(error, OSError) and error.errno in FULL:
         return True
     state = getattr(error.__cause__, "sqlstate", None)
@@ -47,7 +47,7 @@ def _says_full(error: BaseException) -> bool:
     return isinstance(error, OperationalError) and is_full_error
 
 
-def _says_away(error: BaseException) -> bool:
+def _is_database_away(error: BaseException) -> bool:
     if isinstance(error, InterfaceError):
         return True
     cause = error.__cause__

@@ -18,13 +18,13 @@ class WholeBody:
 
     def read(self, size: int) -> bytes:
         data = self.stream.read(size)
-        return self._checked(data, is_short=len(data) < size)
+        return self._count_bytes(data, is_short=len(data) < size)
 
     def readline(self, size: int) -> bytes:
         data = self.stream.readline(size)
-        return self._checked(data, is_short=len(data) < size and not data.endswith(b"\n"))
+        return self._count_bytes(data, is_short=len(data) < size and not data.endswith(b"\n"))
 
-    def _checked(self, data: bytes, *, is_short: bool) -> bytes:
+    def _count_bytes(self, data: bytes, *, is_short: bool) -> bytes:
         self.left -= len(data)
         if is_short and self.left > 0:
             raise BodyCutShort("the body of this request is incomplete; send the request again")

@@ -200,7 +200,7 @@ class Supervisor:
         chore_at = time.monotonic()
         while not self._over.wait(LOOK_EVERY_SECONDS):
             for watch in self._watches:
-                self._look(watch)
+                self._restart_if_dead(watch)
             if self._chores and time.monotonic() >= chore_at:
                 for chore in self._chores:
                     self._do_chore(chore)
@@ -212,7 +212,7 @@ class Supervisor:
         except TRANSIENT_ERRORS as error:
             logger.warning("maintenance failed: %s; retry in %.0f s", error, self._chore_every_s)
 
-    def _look(self, watch: _Watch) -> None:
+    def _restart_if_dead(self, watch: _Watch) -> None:
         now = time.monotonic()
         if watch.child.is_alive():
             return

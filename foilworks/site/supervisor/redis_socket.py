@@ -33,5 +33,5 @@ def redis_socket_path(home: Path) -> Path:
 def _temporary_root() -> Path:
     # bandit B108: /tmp first and not TMPDIR, because two shells with different TMPDIRs must find the same server. The
     # folder in it is made private, or refused, before anything listens.
-    fixed = Path("/tmp")  # noqa: S108  # nosec
-    return fixed if os.access(fixed, os.W_OK | os.X_OK) else Path(tempfile.gettempdir())
+    socket_root = Path("/tmp")  # noqa: S108  # nosec
+    return socket_root if os.access(socket_root, os.W_OK | os.X_OK) else Path(tempfile.gettempdir())

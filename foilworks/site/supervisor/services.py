@@ -62,7 +62,7 @@ def services(*, workers: int = 1, to_logs: bool = True, extra: tuple[ManagedProc
     try:
         engines = _workers(workers, to_logs)
         children = [*([redis] if redis else []), *engines, *extra]
-        chores = (_look_after, Watchdog(engines).look)
+        chores = (_run_housekeeping, Watchdog(engines).look)
         with Supervisor(children, chores=chores, chore_every_s=CHORE_SECONDS) as supervisor:
             yield supervisor
     finally:
@@ -131,7 +131,7 @@ def work(
     if not is_reachable():
         raise SupervisorError("the queue cannot be reached; set REDIS_URL to the one that all hosts share")
     children = [engine(f"engine-{number}", queues, variables=variables) for number in range(1, slots + 1)]
-    chores = (_look_after if "default" in queues else requeue_lost_jobs, Watchdog(children).look)
+    chores = (_run_housekeeping if "default" in queues else requeue_lost_jobs, Watchdog(children).look)
     _run(children, chores, f"processes: {slots}, for jobs of {', '.join(queues)}", queues if until_empty else [], say)
     return slots
 
@@ -250,7 +250,7 @@ def _wait_for_the_web(port: int, stopped: threading.Event) -> None:
         asking.join(0.1)
 
 
-def _look_after() -> None:
+def _run_housekeeping() -> None:
     # Imported in the first round: what it cleans needs the statistics of pages, which would delay every start.
     from foilworks.site.supervisor.housekeeping import look_after
 

@@ -43,18 +43,18 @@ def readyz(request: HttpRequest) -> JsonResponse:
 @never_cache
 @login_not_required
 def metrics(request: HttpRequest) -> HttpResponse:
-    if not (_has_the_token(request) or _is_near(request)):
+    if not (_has_token(request) or _is_allowed_address(request)):
         raise Http404(_("Page not found."))
     return HttpResponse(exposition(), content_type=CONTENT_TYPE_LATEST)
 
 
-def _has_the_token(request: HttpRequest) -> bool:
-    sent = request.headers.get("Authorization", "").removeprefix("Bearer ")
+def _has_token(request: HttpRequest) -> bool:
+    sent_token = request.headers.get("Authorization", "").removeprefix("Bearer ")
     expected_token = settings.METRICS_TOKEN
-    return bool(expected_token) and hmac.compare_digest(sent.encode(), expected_token.encode())
+    return bool(expected_token) and hmac.compare_digest(sent_token.encode(), expected_token.encode())
 
 
-def _is_near(request: HttpRequest) -> bool:
+def _is_allowed_address(request: HttpRequest) -> bool:
     try:
         address = ipaddress.ip_address(address_of(request))
     except ValueError:

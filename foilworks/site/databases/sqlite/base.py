@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.backends.sqlite3 import base
 
-from foilworks.site.databases.sqlite.turns import Turns, line_of
+from foilworks.site.databases.sqlite.turns import WriteQueue, queue_of
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -17,44 +17,44 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._turn: Turns | None = None
+        self._turn: WriteQueue | None = None
 
     def _start_transaction_under_autocommit(self) -> None:
         self._take_turn()
-        begun = False
+        has_begun = False
         try:
             super()._start_transaction_under_autocommit()
-            begun = True
+            has_begun = True
         finally:
-            if not begun:
-                self._give_turn_back()
+            if not has_begun:
+                self._release_turn()
 
     def _commit(self) -> None:
         try:
             super()._commit()
         finally:
-            self._give_turn_back()
+            self._release_turn()
 
     def _rollback(self) -> None:
         try:
             super()._rollback()
         finally:
-            self._give_turn_back()
+            self._release_turn()
 
     def _close(self) -> None:
         try:
             super()._close()
         finally:
-            self._give_turn_back()
+            self._release_turn()
 
     def _take_turn(self) -> None:
         if self.transaction_mode is None or self.is_in_memory_db() or self._turn is not None:
             return
-        line = line_of(Path(self.settings_dict["NAME"]))
-        if line.take():
-            self._turn = line
+        queue = queue_of(Path(self.settings_dict["NAME"]))
+        if queue.acquire():
+            self._turn = queue
 
-    def _give_turn_back(self) -> None:
+    def _release_turn(self) -> None:
         if self._turn is not None:
-            self._turn, line = None, self._turn
-            line.give_back()
+            self._turn, queue = None, self._turn
+            queue.release()

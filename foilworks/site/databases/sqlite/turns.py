@@ -20,7 +20,7 @@ LOOKS_EVERY_S = 0.0003
 _TURN, _NEXT = 0, 1
 
 
-class Turns:
+class WriteQueue:
     """The write queue of one database file. One per process: closing a file anywhere in a process loses its locks."""
 
     def __init__(self, path: Path) -> None:
@@ -28,7 +28,7 @@ class Turns:
         self._within = threading.Lock()
         self._file: int | None = None
 
-    def take(self) -> bool:
+    def acquire(self) -> bool:
         """Wait for this thread's turn and return True; the caller releases it.
 
         False if it took too long, or if no file of this folder can be locked.
@@ -37,15 +37,15 @@ class Turns:
         if not self._within.acquire(timeout=MAX_WAIT_S):
             return False
         try:
-            taken = self._wait_for(_NEXT, ends) and self._wait_for(_TURN, ends)
+            has_turn = self._wait_for(_NEXT, ends) and self._wait_for(_TURN, ends)
             self._unlock(_NEXT)
         except OSError:
-            taken = False
-        if not taken:
+            has_turn = False
+        if not has_turn:
             self._within.release()
-        return taken
+        return has_turn
 
-    def give_back(self) -> None:
+    def release(self) -> None:
         self._unlock(_TURN)
         self._within.release()
 
@@ -69,24 +69,24 @@ class Turns:
         fcntl.lockf(self._file, fcntl.LOCK_UN, 1, offset)
 
 
-_LINES: dict[Path, Turns] = {}
+_LINES: dict[Path, WriteQueue] = {}
 _MAKING = threading.Lock()
 
 
-def line_of(database: Path) -> Turns:
+def queue_of(database: Path) -> WriteQueue:
     """Return the write queue of the database file."""
     path = database.with_name(f"{database.name}-turns").resolve()
     with _MAKING:
         if path not in _LINES:
-            _LINES[path] = Turns(path)
+            _LINES[path] = WriteQueue(path)
         return _LINES[path]
 
 
-def _in_the_child() -> None:
+def _reset_after_fork() -> None:
     """Start new queues after a fork: a child inherits no file locks. Old connections keep the parent's queues."""
     global _MAKING
     _MAKING = threading.Lock()
     _LINES.clear()
 
 
-os.register_at_fork(after_in_child=_in_the_child)
+os.register_at_fork(after_in_child=_reset_after_fork)
