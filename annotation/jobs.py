@@ -8,7 +8,7 @@ from django.core.files.base import ContentFile
 from django.db import transaction
 from django.db.models import QuerySet
 
-from annotation.actions.quality.skilled import store_skills
+from annotation.actions.quality.skilled_validators import store_skills
 from annotation.actions.studies import FROM_CAPTIONS, store_objects
 from annotation.actions.workflow import task_slots
 from annotation.models import CheckedFrame, FrameState, ObjectCheck, Stage, Task, Vote, VoteState

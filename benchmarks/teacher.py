@@ -31,7 +31,7 @@ from foilworks.core.hub.training import llm_teacher  # noqa: E402
 from foilworks.core.hub.training.dual_encoders import Student, open_student  # noqa: E402
 from foilworks.site.teacher.examples import batch_of, examples_of  # noqa: E402
 from foilworks.site.teacher.plan import Objective  # noqa: E402
-from foilworks.site.teacher.steps import whole_losses  # noqa: E402
+from foilworks.site.teacher.step_losses import whole_losses  # noqa: E402
 from tests.hub.folders import clip  # noqa: E402
 
 CLIPS, FRAMES, SIDE, TEMPERATURE = 64, 4, 64, 0.05

@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from evaluation.utd import measures
+from evaluation.utd import bias_measures
 from evaluation.utd.concepts import (
     ACTIVITIES,
     AVERAGE,
@@ -99,12 +99,12 @@ def cells(embedding: Embedding, size: int) -> dict[str, float]:
         videos = embedding.videos(chunks(size, concept), CLASSIFICATION, concept)
         embedded += time.process_time() - start
         for temporal in TEMPORAL:
-            measures.classified(videos, names[SEQUENCE if temporal == SEQUENCE else FRAME][:], labels, temporal)
+            bias_measures.classified(videos, names[SEQUENCE if temporal == SEQUENCE else FRAME][:], labels, temporal)
     classified = time.process_time() - began - embedded
     captions = embedding.rows([WORDS[video % len(WORDS)] for video in range(size)], "caption")
     videos = embedding.videos(chunks(size, OBJECTS), RETRIEVAL, OBJECTS)
     start = time.process_time()
-    measures.retrieved(captions, videos, SEQUENCE)
+    bias_measures.retrieved(captions, videos, SEQUENCE)
     return {"embedding_s": embedded, "cells_s": classified, "retrieval_s": time.process_time() - start}
 
 
@@ -116,15 +116,15 @@ def learnt(embedding: Embedding, size: int, scratch: Path) -> dict[str, float]:
     found: dict[str, float] = {}
     for temporal in (SEQUENCE, AVERAGE):
         start = time.process_time()
-        model = measures.fitted(measures.Aggregated(videos, temporal), labels, CLASSES, scratch=scratch)
-        credits, _ = model.judged(measures.Aggregated(judged, temporal), labels[: len(judged.frames)])
+        model = bias_measures.fitted(bias_measures.Aggregated(videos, temporal), labels, CLASSES, scratch=scratch)
+        credits, _ = model.judged(bias_measures.Aggregated(judged, temporal), labels[: len(judged.frames)])
         found |= {
             f"fit_{temporal}_s": time.process_time() - start,
             f"fit_{temporal}_iterations": model.model.iterations,
             f"fit_{temporal}_right": float(credits.mean()),
         }
     start = time.process_time()
-    measures.nine_classifiers(
+    bias_measures.nine_classifiers(
         [videos.sequences],
         labels,
         [judged.sequences],

@@ -203,7 +203,7 @@ def beside(run: Any) -> Iterator[str]:
 
 def kappa_of_classes(run: Any) -> float:
     """Return the agreement of the nine models on the class that they predict."""
-    from evaluation.utd import measures
+    from evaluation.utd import bias_measures
     from evaluation.utd.instructions import ROBUST_OBJECTS
     from evaluation.utd.measuring import open_encoder
     from evaluation.utd.sample_tasks import task_of
@@ -216,8 +216,8 @@ def kappa_of_classes(run: Any) -> float:
     for number, told in enumerate(ROBUST_OBJECTS[run.task]):
         learnt, judged = (task.sequences(some, told) for some in (task.train, task.test))
         for draw in range(3):
-            model = measures.fitted(learnt, task.train_labels, len(task.names), bootstrap=3 * number + draw)
-            counts[np.arange(len(counts)), model.scores(measures.normalised(judged[:])).argmax(axis=1)] += 1
+            model = bias_measures.fitted(learnt, task.train_labels, len(task.names), bootstrap=3 * number + draw)
+            counts[np.arange(len(counts)), model.scores(bias_measures.normalised(judged[:])).argmax(axis=1)] += 1
     raters = counts.sum(axis=1)[0]
     agreeing = float(((counts * (counts - 1)).sum(axis=1) / (raters * (raters - 1))).mean())
     by_chance = float(((counts.sum(axis=0) / counts.sum()) ** 2).sum())
@@ -253,10 +253,10 @@ def lists(per_class: int, encoder: str, seed: int) -> tuple[Any, Any]:
 
 
 def small(sizes: list[int], encoder: str, draws: int) -> Iterator[str]:
-    from evaluation.utd import measures
+    from evaluation.utd import bias_measures
 
     (train, labels), test = lists(LEARNT, encoder, 0), lists(TESTED_SMALL, encoder, 1)
-    unit = measures.normalised(train)
+    unit = bias_measures.normalised(train)
     own = len(unit)
     yield f"mean cosine of two train videos: {((unit @ unit.T).sum() - own) / (own * own - own):.3f}"
     yield "| train videos per class | bootstrap | C | whole train split | nine models | object-biased, % | certified |"
@@ -277,14 +277,16 @@ def small(sizes: list[int], encoder: str, draws: int) -> Iterator[str]:
 
 def shares(learnt: Any, test: Any, bootstrap: str, c: float, number: int) -> dict[str, Any]:
     """Return accuracies and the share of samples on which nine bootstrapped models are all right."""
-    from evaluation.utd import measures
+    from evaluation.utd import bias_measures
     from evaluation.utd.guards import guarded
     from evaluation.utd.procedure import STRATIFIED, Procedure
     from evaluation.utd.splits import consensus
 
     (train, labels), (judged, expected), n = learnt, test, len(CLASSES)
-    full = measures.credit_of(measures.fitted(train, labels, n, c=c).scores(measures.normalised(judged)), expected)
-    right, _ = measures.nine_classifiers(
+    full = bias_measures.credit_of(
+        bias_measures.fitted(train, labels, n, c=c).scores(bias_measures.normalised(judged)), expected
+    )
+    right, _ = bias_measures.nine_classifiers(
         [train],
         labels,
         [judged],

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from foilworks.core.corpus.models import Caption, MediaState, Video
 from foilworks.core.corpus.video_files.stored_files import clip_file
-from generation.measures import needs_clips
+from generation.pair_measures import needs_clips
 from generation.pipeline import Step
 from generation.records import CaptionInput, ClipFile
 

@@ -25,7 +25,7 @@ from foilworks.core.text.language.english import not_english
 from foilworks.core.text.quoting import quoted
 from foilworks.core.text.registry import Entry, load, lookup, version_of
 from generation.errors import GenerationError
-from generation.measures import Measures, measures_of, pair_sha256, verdict_of
+from generation.pair_measures import Measures, measures_of, pair_sha256, verdict_of
 from generation.records import Blank, CaptionInput, Case, FoilDraft, Shortfall, Skip, Verdict
 
 BATCH = 256

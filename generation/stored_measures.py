@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from generation.measures import scorer_sha256
 from generation.models import Measure as MeasureRow
 from generation.models import Scorer
+from generation.pair_measures import scorer_sha256
 from generation.pipeline import Step
 from generation.records import Measure
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.audit.audit import Options, audit
-from evaluation.audit.reading import Source
+from evaluation.audit.file_reader import Source
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "audits.md"

@@ -27,7 +27,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from foilworks.site.demo.world import draw, evaluation_scenes  # noqa: E402
+from foilworks.site.demo.shape_videos import draw, evaluation_scenes  # noqa: E402
 
 WIDE, PHONE = {"width": 1280, "height": 800}, {"width": 360, "height": 740}
 QUALITY = 82

@@ -87,7 +87,7 @@ TABLES = {
     ),
     "evaluation.analyses": (
         "REPORTS",
-        {"agreement_data", "crowd", "preference", "records", "scored", "verdicts", "words"},
+        {"agreement_data", "analysis_inputs", "crowd", "preference", "scored_items", "verdicts", "words"},
     ),
 }
 # Tables of rows without a folder of their own.

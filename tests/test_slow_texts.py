@@ -16,8 +16,8 @@ import pytest
 from annotation.rules.editing import check_text
 from annotation.rules.marking import marks_of
 from evaluation.analyses.registry import REPORTS
+from evaluation.score_files.analysis_files import READERS
 from evaluation.score_files.items import read_report_input
-from evaluation.score_files.scored import READERS
 from foilworks.core.corpus.export_formats.registry import EXPORTERS
 from foilworks.core.corpus.import_formats.parsing.examples import EXAMPLES
 from foilworks.core.corpus.import_formats.registry import IMPORTERS

@@ -7,7 +7,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from annotation.choices.actions.compose_choices import MAX_SEED, Request
-from annotation.choices.reading import RUN
+from annotation.choices.composition_sources import RUN
 from foilworks.core.corpus.models import Subtest
 from foilworks.core.projects.models import Project
 from generation.method_names import method_label

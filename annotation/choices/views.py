@@ -10,8 +10,8 @@ from django.views.decorators.http import require_http_methods
 
 from annotation.choices.actions.ask_for_choices import ask_for_choices, jobs_of
 from annotation.choices.actions.compose_choices import Plan, plan_choices
+from annotation.choices.composition_sources import composed_subtests, has_sources
 from annotation.choices.forms import ComposeForm
-from annotation.choices.reading import composed_subtests, has_sources
 from annotation.choices.wording import reasons
 from annotation.errors import AnnotationError
 from foilworks.core.projects.access import get_project

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from foilworks.core.corpus.models import Subtest
 from foilworks.core.projects.models import Project
-from generation.pairs.records import NATURAL, ORDER, REVERSAL
+from generation.pairs.proposals import NATURAL, ORDER, REVERSAL
 
 
 class ProposeForm(forms.Form):

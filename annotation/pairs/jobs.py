@@ -10,7 +10,7 @@ from annotation.pairs.proposing import propose
 from foilworks.core.corpus.models import Item, Subtest
 from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.progress import progress
-from generation.pairs.records import NATURAL, ORDER, REVERSAL
+from generation.pairs.proposals import NATURAL, ORDER, REVERSAL
 
 MAX_NEW = 100
 SEED = 0

@@ -11,7 +11,7 @@ from foilworks.core.corpus.video_files.ingest import StoredMedia, store_media
 from foilworks.core.corpus.video_files.stored_files import clip_file
 from foilworks.core.media.errors import MediaError
 from foilworks.core.media.reversal import write_joined, write_reversed
-from generation.pairs.records import REVERSAL, Proposal
+from generation.pairs.proposals import REVERSAL, Proposal
 
 # Characters of a clip's key before what a made clip appends.
 STEM = 150

@@ -9,7 +9,7 @@ from foilworks.core.corpus.models import NOT_RELIED_ON, Caption, MediaState
 from foilworks.core.projects.models import Project
 from generation.pairs.natural import natural_pairs
 from generation.pairs.orders import orders
-from generation.pairs.records import NATURAL, ORDER, REVERSAL, PairCaption, Proposal
+from generation.pairs.proposals import NATURAL, ORDER, REVERSAL, PairCaption, Proposal
 from generation.pairs.reversals import reversals
 
 # Keys of clips that were made for a pair: nothing is made of these again.

@@ -50,7 +50,7 @@ from foilworks.core.hub.opening import open_helper  # noqa: E402
 from foilworks.core.hub.training.dual_encoders import open_student  # noqa: E402
 from foilworks.core.text.tokens import words as words_of  # noqa: E402
 from foilworks.site.demo.captions import COLOURS, MOTIONS, SAME_MEANING, SHAPES, Facts, direction_caption  # noqa: E402
-from foilworks.site.demo.world import FRAMES, Scene, draw, evaluation_scenes, training_scenes  # noqa: E402
+from foilworks.site.demo.shape_videos import FRAMES, Scene, draw, evaluation_scenes, training_scenes  # noqa: E402
 from foilworks.site.teacher.examples import Examples, examples_of  # noqa: E402
 from foilworks.site.teacher.held_out import held_out_sources, set_of  # noqa: E402
 from foilworks.site.teacher.measuring import measured, read  # noqa: E402

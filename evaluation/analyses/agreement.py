@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.analyses.agreement_data import alpha, fleiss_kappa, percent_agreement
-from evaluation.analyses.records import ALL_VOTES, NOBODY, Votes, coded, compared_part, tallied
+from evaluation.analyses.analysis_inputs import ALL_VOTES, NOBODY, Votes, coded, compared_part, tallied
 from evaluation.metrics.intervals import DRAWS, SEED, wilson
 
 VERSION = "5"

@@ -25,13 +25,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from evaluation.analyses.records import ItemFacts, hard_part, valid_part
+from evaluation.analyses.analysis_inputs import ItemFacts, hard_part, valid_part
 from evaluation.analyses.words import js_divergence, n_lexical_items, word_counts
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals
 from foilworks.core.text.tokens import unseen_by_words, words
+from generation.balance.balanced_pairs import caption_groups
 from generation.balance.classifier import FOLDS, cue_words, fitted, held_out
-from generation.balance.records import caption_groups
 
 VERSION = "6"
 INPUT = "texts"

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.analyses.scored import ScoredItems, by_group, need, number
+from evaluation.analyses.scored_items import ScoredItems, by_group, need, number
 from evaluation.metrics.intervals import DRAWS, SEED
 
 VERSION = "2"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.analyses.scored import Floats, ScoredItems, counted_foils, n_hard_foils, need
+from evaluation.analyses.scored_items import Floats, ScoredItems, counted_foils, n_hard_foils, need
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import DRAWS, SEED, SHARES, mean, mean_intervals
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.analyses.scored import ScoredItems, binned, by_group, credits, need, number
+from evaluation.analyses.scored_items import ScoredItems, binned, by_group, credits, need, number
 from evaluation.metrics.intervals import DRAWS, SEED, bootstrap, cluster_sums
 
 VERSION = "4"

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.analyses.records import NOBODY, OTHER, Votes, coded, tallied
+from evaluation.analyses.analysis_inputs import NOBODY, OTHER, Votes, coded, tallied
 from evaluation.errors import EvaluationError
 from evaluation.metrics.item_response import DRAWS, SEED, Fit, fit, respondents_needed
 

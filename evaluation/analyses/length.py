@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.analyses.scored import Floats, ScoredItems, by_group, need, number
+from evaluation.analyses.scored_items import Floats, ScoredItems, by_group, need, number
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import DRAWS, SEED
 from foilworks.core.text.quoting import quoted

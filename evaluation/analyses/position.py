@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.analyses.records import ALL_VOTES, Votes, coded, compared_part
+from evaluation.analyses.analysis_inputs import ALL_VOTES, Votes, coded, compared_part
 from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals, wilson
 
 VERSION = "4"

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.analyses.records import ItemFacts, hard_part, valid_part
+from evaluation.analyses.analysis_inputs import ItemFacts, hard_part, valid_part
 from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals
-from generation.balance.records import caption_groups
+from generation.balance.balanced_pairs import caption_groups
 
 # Of a text that reaches the model's limit: an id of the part that the model reads, and whether it was truncated.
 Truncations = Mapping[str, tuple[str, bool]]

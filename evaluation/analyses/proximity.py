@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.analyses.scored import ScoredItems, binned, by_group, n_hard_foils, need, number
+from evaluation.analyses.scored_items import ScoredItems, binned, by_group, n_hard_foils, need, number
 from evaluation.metrics.intervals import DRAWS, SEED
 
 VERSION = "3"

@@ -2,7 +2,7 @@
 
 A module gives `VERSION`, `INPUT` and `compute(data, **params) -> dict`. `INPUT` is what it computes on: items, texts,
 votes, verdicts, reviews, screening, stages, people, objects, scored, corpus or edits (see
-evaluation/score_files/items.py, evaluation/score_files/scored.py and evaluation/reports/reports.py).
+evaluation/score_files/items.py, evaluation/score_files/analysis_files.py and evaluation/reports/reports.py).
 """
 
 from foilworks.core.text.registry import Entry, Param
@@ -67,7 +67,7 @@ REPORTS: dict[str, Entry] = {
     ),
     "divergence": Entry(
         label="Divergence",
-        path="evaluation.analyses.divergence",
+        path="evaluation.analyses.jensen_shannon",
         params=(BASE, UNIT),
         summary="Jensen-Shannon divergence of caption and foil words, and the words that shift most.",
         deviations=("No definition that was tried on the released files gives the published values.",),

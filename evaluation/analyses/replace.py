@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.analyses.records import NOBODY, Votes, coded
+from evaluation.analyses.analysis_inputs import NOBODY, Votes, coded
 from evaluation.errors import EvaluationError
 from evaluation.metrics.alternative_annotator import EPSILON, MIN_ANNOTATORS, Replacement, alternative_annotator
 from evaluation.metrics.prediction_powered import corrected_share

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.analyses.records import NOBODY, Votes, coded, tallied
+from evaluation.analyses.analysis_inputs import NOBODY, Votes, coded, tallied
 from evaluation.errors import EvaluationError
 
 VERSION = "2"

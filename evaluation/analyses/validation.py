@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.analyses.agreement_data import Alpha, alpha
-from evaluation.analyses.records import CODINGS, ItemFacts, ProficiencyFacts, collapse_to_three, valid_part
+from evaluation.analyses.analysis_inputs import CODINGS, ItemFacts, ProficiencyFacts, collapse_to_three, valid_part
 from evaluation.analyses.words import js_divergence, n_lexical_items, word_counts
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import DRAWS, SEED

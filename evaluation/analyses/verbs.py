@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evaluation.analyses.records import MACHINE, PERSON, SOURCES, EditFacts
+from evaluation.analyses.analysis_inputs import MACHINE, PERSON, SOURCES, EditFacts
 from evaluation.analyses.words import js_divergence
 from evaluation.errors import EvaluationError
 from foilworks.core.text.diff import diff_edits

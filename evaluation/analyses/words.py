@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 
-from evaluation.analyses.records import ItemFacts, ProficiencyFacts
+from evaluation.analyses.analysis_inputs import ItemFacts, ProficiencyFacts
 from evaluation.errors import EvaluationError
 from foilworks.core.text.diff import diff_edits
 from foilworks.core.text.quoting import quoted

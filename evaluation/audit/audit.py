@@ -7,6 +7,8 @@ from itertools import islice
 from typing import Any
 
 from evaluation.audit import checks, exports
+from evaluation.audit.check_texts import TEXTS
+from evaluation.audit.file_reader import Problems, Source, form_of, read_benchmark
 from evaluation.audit.gathering import FileStatistics, gather
 from evaluation.audit.probes import (
     Scorer,
@@ -18,10 +20,8 @@ from evaluation.audit.probes import (
     texts_for_model,
 )
 from evaluation.audit.raw_records import PARQUET, files_in
-from evaluation.audit.reading import Problems, Source, form_of, read_benchmark
 from evaluation.audit.records import AuditRecord, Finding, without_labels, worst
 from evaluation.audit.sampling import SAMPLE_PAIRS, Sample
-from evaluation.audit.texts import TEXTS
 from evaluation.audit.without_video import best_probe
 from evaluation.errors import EvaluationError
 from foilworks.core.corpus.import_formats import hf

@@ -17,7 +17,7 @@ from evaluation.audit.answers import (
     readings,
     split_name,
 )
-from evaluation.audit.names import MAX_LABEL, ROLES, SERIES, Columns, columns_of, named, series_of
+from evaluation.audit.column_names import MAX_LABEL, ROLES, SERIES, Columns, columns_of, named, series_of
 from evaluation.audit.records import AuditRecord
 from foilworks.core.corpus.import_formats.parsing.fields import ProblemError
 from foilworks.core.corpus.records import MAX_TEXT

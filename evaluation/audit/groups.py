@@ -6,7 +6,7 @@ import numpy as np
 import scipy
 
 from evaluation.audit.records import AuditRecord, label_is_true
-from generation.balance.records import caption_groups
+from generation.balance.balanced_pairs import caption_groups
 
 # Share of labelled texts in one group; a larger group leaves too little for the other folds.
 MAX_JOINED = 0.2

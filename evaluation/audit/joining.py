@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from evaluation.audit.names import Columns, named
+from evaluation.audit.column_names import Columns, named
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.import_formats.parsing.fields import ProblemError
 from foilworks.core.corpus.import_formats.parsing.records import RawRecord

@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib.staticfiles import finders
 from django.template.loader import render_to_string
 
-from evaluation.audit.said import SHOWN, and_more, lines_of
+from evaluation.audit.finding_text import SHOWN, and_more, lines_of
 from evaluation.audit.without_video import note, sentence
 
 STYLES = ("foilworks/base.css", "foilworks/components.css", "evaluation/audit.css")

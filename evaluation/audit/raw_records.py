@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from evaluation.audit.names import NAMES, has_role
+from evaluation.audit.column_names import NAMES, has_role
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.import_formats.parsing.any_rows import parquet_records
 from foilworks.core.corpus.import_formats.parsing.json_records import Member, members, parse_line, read_text

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evaluation.analyses.analysis_inputs import ItemFacts, hard_part
 from evaluation.analyses.preference import TextScores, preference
-from evaluation.analyses.records import ItemFacts, hard_part
 from evaluation.blind.models import BlindScorer
 from evaluation.scoring.clip_keys import text_key
 from evaluation.scoring.models import Score

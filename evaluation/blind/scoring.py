@@ -5,12 +5,12 @@ from typing import Any
 
 from django.utils import timezone
 
+from evaluation.analyses.analysis_inputs import ItemFacts
 from evaluation.analyses.preference import TextScores, preference
-from evaluation.analyses.records import ItemFacts
 from evaluation.blind.models import BlindScorer
 from evaluation.blind.scores import NO_CLIP, PROTOCOL, known_values, texts_of
 from evaluation.errors import EvaluationError
-from evaluation.facts.records import item_facts
+from evaluation.facts.stored_facts import item_facts
 from evaluation.scoring.clip_keys import text_key
 from evaluation.scoring.models import Score
 from evaluation.scoring.truncation import texts_at_limit

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db.models import Prefetch
 
-from evaluation.analyses.records import MACHINE, PERSON, SOURCES, EditFacts
+from evaluation.analyses.analysis_inputs import MACHINE, PERSON, SOURCES, EditFacts
 from foilworks.core.corpus.models import Foil, Item, Subtest, withdrawn_items
 from foilworks.core.corpus.rules.hard_foils import Candidates, hard_foils
 from foilworks.core.projects.models import Project

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from evaluation.items.page import WRITES
+from evaluation.items.item_details import WRITES
 from foilworks.core.corpus.models import Item
 from foilworks.core.projects.errors import AccessDenied
 from foilworks.core.projects.listing.keyset import ROWS_PER_PAGE

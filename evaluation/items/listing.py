@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.models import Choice, ItemComment, Stage, Vote, VoteState
 from annotation.queries.decision_queues import roles_of
 from evaluation.items.forms import IMPORTED
-from evaluation.items.page import other_clips
+from evaluation.items.item_details import other_clips
 from evaluation.ladder.listing import Source, items_at
 from evaluation.scoring.models import Run
 from evaluation.scoring.run_results import axes_of, credits_of

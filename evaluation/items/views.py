@@ -26,8 +26,8 @@ from evaluation.items.captions import (
 )
 from evaluation.items.forms import ItemFilter
 from evaluation.items.history import history_of
+from evaluation.items.item_details import ABOUT, BULK, MOVES, WRITES, candidates_of, other_clips, pairs_of, scores_of
 from evaluation.items.listing import ORDERS, add_details, narrowed, shown
-from evaluation.items.page import ABOUT, BULK, MOVES, WRITES, candidates_of, other_clips, pairs_of, scores_of
 from foilworks.core.corpus.models import Item
 from foilworks.core.corpus.video_files.player import player_clip
 from foilworks.core.projects.access import get_project

@@ -7,7 +7,7 @@ from typing import Any
 from django.utils import timezone
 
 from evaluation.proximity.models import ProximityRun
-from evaluation.proximity.stored import ROWS, cases_of
+from evaluation.proximity.stored_proximity import ROWS, cases_of
 from evaluation.scoring.queries import records_of
 from evaluation.scoring.truncation import cuts_of_parts
 from foilworks.core.hub.catalogue.registry import ENCODER as ENCODER_ROLE
@@ -17,8 +17,8 @@ from foilworks.core.jobs.progress import progress
 from foilworks.core.text.language.tools import in_use
 from foilworks.core.text.registry import load
 from generation.filters.registry import FILTERS
-from generation.measures import pair_sha256, scorer_sha256
 from generation.models import Measure, Scorer
+from generation.pair_measures import pair_sha256, scorer_sha256
 from generation.records import Case
 
 # The key of the filter with the same measure, so that its measurements are reused.

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from evaluation.proximity.actions.measure_proximity import measure_proximity
 from evaluation.proximity.forms import ProximityForm
-from evaluation.proximity.stored import proximity_runs
+from evaluation.proximity.stored_proximity import proximity_runs
 from foilworks.core.corpus.access import get_release
 from foilworks.core.corpus.models import Release
 from foilworks.core.projects.access import enter_project

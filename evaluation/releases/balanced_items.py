@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from evaluation.errors import EvaluationError
 from evaluation.releases.snapshot import FrozenItem
-from generation.balance.records import FEASIBLE_PAIRS, FEASIBLE_SHARE, Pair
+from generation.balance.balanced_pairs import FEASIBLE_PAIRS, FEASIBLE_SHARE, Pair
 from generation.balance.selection import select
 
 

@@ -8,7 +8,7 @@ from django.db.models import Count, Q
 from django.utils.translation import ngettext
 
 from evaluation.errors import EvaluationError
-from evaluation.facts.records import requeued_as_invalid
+from evaluation.facts.stored_facts import requeued_as_invalid
 from evaluation.ladder.selection import Offer as LadderOffer
 from evaluation.ladder.selection import offer as ladder_offer
 from evaluation.releases.balanced_items import offer

@@ -17,8 +17,8 @@ from typing import Any
 from django.db.models import Count, Q
 from django.utils.translation import gettext as _
 
+from evaluation.analyses.analysis_inputs import ItemFacts, hard_part, with_hard_foils
 from evaluation.analyses.preference import preference
-from evaluation.analyses.records import ItemFacts, hard_part, with_hard_foils
 from evaluation.analyses.registry import REPORTS
 from evaluation.blind.scores import known_values, scorers_of
 from evaluation.cached_results.cache import cached_by_fingerprint, digest

@@ -10,7 +10,7 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from evaluation.errors import EvaluationError
-from evaluation.facts.records import is_valid
+from evaluation.facts.stored_facts import is_valid
 from foilworks.core.corpus.models import COUNTS_AS_VALID, Foil, Item, MediaState, Subtest, Video
 from foilworks.core.corpus.records import ItemRecord, PairRecord, VideoRecord
 from foilworks.core.corpus.release_records import SCREENED_BY, release_id, release_record

@@ -7,7 +7,7 @@ from evaluation.blind.scores import preferences_of, scorers_of
 from evaluation.cached_results.cache import find_result, store_result
 from evaluation.cached_results.first_views import is_large
 from evaluation.errors import EvaluationError
-from evaluation.facts.records import item_facts
+from evaluation.facts.stored_facts import item_facts
 from evaluation.reports.reports import project_report
 from foilworks.core.corpus.models import Subtest
 from foilworks.core.projects.models import Project

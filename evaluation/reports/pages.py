@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.messages import REASONS
 from annotation.models import ObjectErrorClass, ReviewDecision
 from annotation.queries.object_checks import checks_of
-from evaluation.analyses.records import CODINGS as CODED
+from evaluation.analyses.analysis_inputs import CODINGS as CODED
 from evaluation.analyses.registry import BY_JOB
 from evaluation.errors import EvaluationError
 from evaluation.reports.beside import beside, lacks_beside

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.analyses.records import CHOICES, NOBODY, Votes
+from evaluation.analyses.analysis_inputs import CHOICES, NOBODY, Votes
 from evaluation.analyses.replace import ALL, ItemVerdicts, ReplacementFacts
 from evaluation.board.leaderboard import latest_runs
 from evaluation.errors import EvaluationError
-from evaluation.facts.records import item_facts, vote_facts
+from evaluation.facts.stored_facts import item_facts, vote_facts
 from evaluation.releases.holdback import private_items
 from evaluation.scoring.clip_keys import Keyed
 from evaluation.scoring.queries import keyed_by, release_scores

@@ -18,13 +18,13 @@ from django.utils.translation import gettext_lazy
 from annotation.models import Edit, Review, Stage, Vote, VoteState
 from annotation.queries.object_checks import checked_objects
 from annotation.rules.objects import CheckedObject
+from evaluation.analyses.analysis_inputs import Votes
 from evaluation.analyses.funnel import FunnelCounts
 from evaluation.analyses.item_response import ResponseFacts
 from evaluation.analyses.people import WorkFacts
-from evaluation.analyses.records import Votes
 from evaluation.analyses.registry import BY_JOB, REPORTS
 from evaluation.analyses.reviewing import ReviewFacts
-from evaluation.analyses.scored import ScoredItems
+from evaluation.analyses.scored_items import ScoredItems
 from evaluation.board.leaderboard import latest_runs
 from evaluation.cached_results.cache import cached_by_fingerprint, digest, find_result
 from evaluation.cached_results.first_views import is_large
@@ -32,9 +32,9 @@ from evaluation.cached_results.models import CachedResult
 from evaluation.errors import EvaluationError
 from evaluation.facts.edits import edit_facts
 from evaluation.facts.filter_verdicts import filter_verdicts
-from evaluation.facts.records import item_facts, vote_facts
 from evaluation.facts.screening import screened_foils
-from evaluation.proximity.stored import measured, stamp, with_proximity
+from evaluation.facts.stored_facts import item_facts, vote_facts
+from evaluation.proximity.stored_proximity import measured, stamp, with_proximity
 from evaluation.reports.edit_kinds import edited_kinds, subtests_of_action
 from evaluation.reports.replacement import replacement_facts
 from evaluation.reports.responses import responses_of

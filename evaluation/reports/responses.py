@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from evaluation.analyses.analysis_inputs import Votes
 from evaluation.analyses.item_response import ResponseFacts
-from evaluation.analyses.records import Votes
-from evaluation.analyses.scored import ScoredItems, credits
+from evaluation.analyses.scored_items import ScoredItems, credits
 
 
 def responses_of(items: ScoredItems | None, votes: Votes) -> ResponseFacts:

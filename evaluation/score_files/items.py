@@ -12,7 +12,15 @@ from pathlib import Path
 
 import numpy as np
 
-from evaluation.analyses.records import CHOICES, NOBODY, OTHER, ItemFacts, ProficiencyFacts, Votes, with_hard_foils
+from evaluation.analyses.analysis_inputs import (
+    CHOICES,
+    NOBODY,
+    OTHER,
+    ItemFacts,
+    ProficiencyFacts,
+    Votes,
+    with_hard_foils,
+)
 from evaluation.errors import EvaluationError
 from evaluation.score_files.json_records import Row, fail, rows
 from evaluation.score_files.tables import Table

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from evaluation.analyses.records import ItemFacts
+from evaluation.analyses.analysis_inputs import ItemFacts
 from evaluation.errors import EvaluationError
 from evaluation.metrics.pairwise import PairScores
 from evaluation.score_files.items import read_items

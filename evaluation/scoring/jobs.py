@@ -28,8 +28,7 @@ from evaluation.scoring.run_results import keep
 from evaluation.scoring.served.opening import open_served
 from evaluation.scoring.served.served_run import ask_all
 from evaluation.scoring.shards.outlook import OTHER_MODEL
-from evaluation.scoring.shards.plan import Todo, collected, costs, cut_to, pairs_of, parts_of, rounds_of
-from evaluation.scoring.shards.work import (
+from evaluation.scoring.shards.pending_pairs import (
     ScoreWriter,
     in_time,
     listed,
@@ -37,6 +36,7 @@ from evaluation.scoring.shards.work import (
     store,
     work_of,
 )
+from evaluation.scoring.shards.plan import Todo, collected, costs, cut_to, pairs_of, parts_of, rounds_of
 from evaluation.scoring.shared_reads import of_other_runs, stored
 from evaluation.scoring.standard import check_standard, measure
 from evaluation.scoring.standard_results import STANDARD

@@ -12,7 +12,7 @@ from evaluation.scoring.clip_keys import clip_key, cluster
 from evaluation.scoring.fetching import Clip
 from evaluation.scoring.loop import all_pairs
 from evaluation.scoring.models import Run
-from evaluation.scoring.shards.work import clip_as_frozen
+from evaluation.scoring.shards.pending_pairs import clip_as_frozen
 from foilworks.core.corpus.models import ReleaseItem
 from foilworks.core.hub.interfaces import Embedder
 

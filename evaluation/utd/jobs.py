@@ -46,14 +46,14 @@ def check_shortcuts(check_id: int, job: Job) -> None:
 
 def answer_samples(model_id: int, job: Job) -> Spread | None:
     """Have a model answer the samples of a bias run from their videos (UTD)."""
-    from evaluation.utd.answering import predict_samples as answer
+    from evaluation.utd.sample_predictions import predict_samples as answer
 
     return answer(_benchmarked_model(model_id), job)
 
 
 def answer_shard(model_id: int, job: Job) -> None:
     """Process one shard of `answer_samples`."""
-    from evaluation.utd.answering import answer_shard
+    from evaluation.utd.sample_predictions import answer_shard
 
     answer_shard(_benchmarked_model(model_id), job)
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.metrics.intervals import mean
-from evaluation.utd import measures
-from evaluation.utd.measures import Rows
+from evaluation.utd import bias_measures
+from evaluation.utd.bias_measures import Rows
 from evaluation.utd.procedure import STRATIFIED, Procedure
 from evaluation.utd.splits import consensus
 
@@ -72,8 +72,8 @@ def curve_of(
             np.concatenate([order[train_labels[order] == label][:size] for label in np.unique(train_labels)])
         )
         learnt, own = [_RowSubset(some, row_indices) for some in train], train_labels[row_indices]
-        full = measures.fitted(learnt[0], own, n_classes, c=procedure.c, scratch=scratch)
-        right, _ = measures.nine_classifiers(
+        full = bias_measures.fitted(learnt[0], own, n_classes, c=procedure.c, scratch=scratch)
+        right, _ = bias_measures.nine_classifiers(
             learnt,
             own,
             test,

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import mean, mean_intervals
-from evaluation.utd import measures
+from evaluation.utd import bias_measures
+from evaluation.utd.bias_measures import Credits, Embedded, normalised
 from evaluation.utd.cells import Cell, gains, table
 from evaluation.utd.concepts import CONCEPTS, DESCRIPTION, OBJECTS, SEQUENCE, TEMPORAL
 from evaluation.utd.guards import guarded
@@ -36,11 +37,10 @@ from evaluation.utd.instructions import (
     TARGET,
 )
 from evaluation.utd.learning import curve_of
-from evaluation.utd.measures import Credits, Embedded, normalised
 from evaluation.utd.models import BiasRun, ItemCheck, ItemShortcut
-from evaluation.utd.needs import TEST, TRAIN, complete, missing_texts
 from evaluation.utd.procedure import CURVE, SHARE, STRATIFIED
 from evaluation.utd.representations import Embedding, texts_of
+from evaluation.utd.required_texts import TEST, TRAIN, complete, missing_texts
 from evaluation.utd.sample_tasks import SampleTask, task_of
 from evaluation.utd.samples import Sample, described_by_text, described_videos, raw_frames, samples_of
 from evaluation.utd.shortcuts import texts_sha256
@@ -213,12 +213,12 @@ def _measure(task: SampleTask, concept: str, measurements: Problems) -> Iterator
                 yield name, task.spread(cell_task, _common(cell_task, target_vectors, test, temporal))
             if train is not None and (name := f"dataset {concept} {temporal}") not in measurements:
                 # Texts that say nothing, such as activities of still pictures, leave out their own cells only.
-                with suppress(measures.TooFewClassesError):
+                with suppress(bias_measures.TooFewClassesError):
                     yield name, task.spread(cell_task, _learnt(task, cell_task, train, test, temporal))
 
 
 def _learnt(task: SampleTask, cell_task: SampleTask, train: Embedded, test: Embedded, temporal: str) -> Credits:
-    return measures.classified_by_training(
+    return bias_measures.classified_by_training(
         train,
         cell_task.train_labels,
         test,
@@ -232,9 +232,9 @@ def _learnt(task: SampleTask, cell_task: SampleTask, train: Embedded, test: Embe
 
 def _common(task: SampleTask, target_vectors: Any, test: Embedded, temporal: str) -> Credits:
     if not task.classifies:
-        return measures.retrieved(target_vectors, test, temporal, shares_ties=task.procedure.ties == SHARE)
+        return bias_measures.retrieved(target_vectors, test, temporal, shares_ties=task.procedure.ties == SHARE)
     oracle = task.run.params.get("max_reading") == ORACLE
-    return measures.classified(test, target_vectors[:], task.labels, temporal, oracle=oracle)
+    return bias_measures.classified(test, target_vectors[:], task.labels, temporal, oracle=oracle)
 
 
 def _one_of_nine(task: SampleTask, unit: str, measurements: Problems) -> Iterator[tuple[str, NDArray[Any]]]:
@@ -246,12 +246,12 @@ def _one_of_nine(task: SampleTask, unit: str, measurements: Problems) -> Iterato
     task, objects = task.with_texts(OBJECTS, SEQUENCE), ROBUST_OBJECTS[task.run.task]
     if not task.classifies:
         captions = task.embedding.means(task.texts, ROBUST_CAPTIONS[number // len(objects)])
-        right = measures.nine_retrievals([captions], [task.sequences(task.test, objects[number % len(objects)])])
+        right = bias_measures.nine_retrievals([captions], [task.sequences(task.test, objects[number % len(objects)])])
         yield f"right {unit}", right[:, 0]
         return
     instruction = objects[number // BOOTSTRAPS]
     learnt, judged = (task.sequences(some, instruction) for some in (task.train, task.test))
-    right, confidence = measures.nine_classifiers(
+    right, confidence = bias_measures.nine_classifiers(
         [learnt],
         task.train_labels,
         [judged],
@@ -357,7 +357,7 @@ def _galleries(task: SampleTask, credits: _Credits, debiased_split: Split) -> li
         clusters = [cell_task.test[at].cluster for at in remaining]
         full = task.credits_in(cell_task, credits.common[concept, SEQUENCE])[remaining]
         video_vectors = cell_task.embedded(cell_task.test, concept, SEQUENCE)
-        reduced = measures.retrieved(
+        reduced = bias_measures.retrieved(
             target_vectors, video_vectors, SEQUENCE, gallery=remaining, shares_ties=task.procedure.ties == SHARE
         )[remaining]
         intervals = mean_intervals(np.column_stack([full, reduced]), clusters)

@@ -9,8 +9,8 @@ from django.utils.translation import gettext_lazy as _
 from evaluation.utd.concepts import SEQUENCE
 from evaluation.utd.guards import FEW_PER_CLASS, MAX_GAP
 from evaluation.utd.instructions import CLASSIFICATION
-from evaluation.utd.needs import DATASET, SPLITS, TRAIN, losses_of
 from evaluation.utd.procedure import PLAIN
+from evaluation.utd.required_texts import DATASET, SPLITS, TRAIN, losses_of
 
 STEADY, SHORT, CHANGING, WEAK, SINGLE = "steady", "short", "changing", "weak", "single"
 # The share may change by this much while the train split doubles.

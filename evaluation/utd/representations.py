@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.errors import EvaluationError
+from evaluation.utd.bias_measures import NO_TEXT, Averaged, Embedded, Gathered
 from evaluation.utd.concepts import SEQUENCE
 from evaluation.utd.frame_forms import frame_form, sequence_form
 from evaluation.utd.instructions import FRAME, INSTRUCTIONS, TARGET, instructed
-from evaluation.utd.measures import NO_TEXT, Averaged, Embedded, Gathered
-from evaluation.utd.needs import said_of
 from evaluation.utd.procedure import AS_PUBLISHED, Procedure
+from evaluation.utd.required_texts import said_of
 from evaluation.utd.vector_store import Heard, TextVectors, nobody
 
 Raw = Mapping[str, str]

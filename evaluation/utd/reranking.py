@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.scoring.trusted_models import trust_of
-from evaluation.utd.measures import credit_of
+from evaluation.utd.bias_measures import credit_of
 from evaluation.utd.models import BenchmarkedModel
 from foilworks.core.hub.interfaces import Frames, ModelInfo, VideoMeta
 from foilworks.core.hub.opening import open_adapter

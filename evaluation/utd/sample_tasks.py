@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.errors import EvaluationError
+from evaluation.utd.bias_measures import Credits, Embedded
 from evaluation.utd.concepts import OBJECTS, SEQUENCE
 from evaluation.utd.instructions import CLASSIFICATION
-from evaluation.utd.measures import Credits, Embedded
 from evaluation.utd.models import BiasRun, Descriptions
-from evaluation.utd.needs import complete
 from evaluation.utd.procedure import AS_PUBLISHED, Procedure, procedure_of
 from evaluation.utd.representations import Embedding, Texts, texts_of
+from evaluation.utd.required_texts import complete
 from evaluation.utd.samples import Sample, described_by_text, raw_frames
 from foilworks.core.text.quoting import quoted
 

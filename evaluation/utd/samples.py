@@ -10,8 +10,8 @@ from evaluation.errors import EvaluationError
 from evaluation.utd.concepts import DESCRIPTION, OBJECTS
 from evaluation.utd.instructions import CLASSIFICATION
 from evaluation.utd.models import BiasRun, Descriptions, FrameText
-from evaluation.utd.needs import TEXTS
 from evaluation.utd.procedure import MEAN, procedure_of
+from evaluation.utd.required_texts import TEXTS
 from foilworks.core.corpus.models import NOT_RELIED_ON, Caption, MediaState, Split, Video
 from foilworks.core.text.quoting import quoted
 

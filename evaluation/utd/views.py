@@ -18,7 +18,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from evaluation.charts.inline import cached_chart
-from evaluation.score_files.received import safe_name, write_file
+from evaluation.score_files.uploaded_files import safe_name, write_file
 from evaluation.scoring.forms import BudgetForm
 from evaluation.utd import pages
 from evaluation.utd.ablation import ablation_rows

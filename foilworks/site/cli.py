@@ -19,7 +19,7 @@ from django.db import DatabaseError, OperationalError
 from foilworks import __version__
 from foilworks.site.management import commands
 from foilworks.site.management.old_spellings import moved_hint
-from foilworks.site.server.lasting import lasting
+from foilworks.site.server.gc_freeze import lasting
 
 NAME = "foilworks"
 MIGRATE = f"run `{NAME} migrate`, or see what is wrong with `{NAME} doctor`"

@@ -7,7 +7,7 @@ import scipy.special  # noqa: F401
 from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
 
-from foilworks.site.server.lasting import lasting
+from foilworks.site.server.gc_freeze import lasting
 from foilworks.site.server.whole_bodies import with_whole_bodies
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.site.settings")

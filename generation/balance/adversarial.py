@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from generation.balance.records import PairSelection
+from generation.balance.balanced_pairs import PairSelection
 from generation.errors import GenerationError
 
 GRID = 50

@@ -16,7 +16,7 @@ from scipy import sparse
 from threadpoolctl import ThreadpoolController
 
 from foilworks.core.text.tokens import word_features, words
-from generation.balance.records import Texts, caption_groups
+from generation.balance.balanced_pairs import Texts, caption_groups
 
 FOLDS = 5
 SEED = 0

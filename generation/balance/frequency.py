@@ -9,7 +9,7 @@ import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from generation.balance.records import Pair, PairSelection, change
+from generation.balance.balanced_pairs import Pair, PairSelection, change
 
 
 def match(

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from generation.balance.classifier import Won, fitted, held_out
-from generation.balance.records import (
+from generation.balance.balanced_pairs import (
     FEASIBLE_PAIRS,
     FEASIBLE_SHARE,
     Pair,
@@ -17,6 +16,7 @@ from generation.balance.records import (
     selected_pairs,
     word_counts,
 )
+from generation.balance.classifier import Won, fitted, held_out
 
 TOP = 20
 

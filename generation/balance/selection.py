@@ -16,7 +16,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from generation.balance.records import Change, Pair, PairSelection, change
+from generation.balance.balanced_pairs import Change, Pair, PairSelection, change
 from generation.errors import GenerationError
 
 # A limit of work instead of time: the same pairs give the same answer on every machine. `at_most` is the proved bound.

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from generation.filters import grammaticality, nli
-from generation.measures import judged
+from generation.pair_measures import judged
 from generation.records import CaptionInput, Case, FoilDraft, Verdict
 
 Verdicts = Mapping[tuple[str, str], tuple[Verdict, Verdict | None]]

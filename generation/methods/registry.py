@@ -357,7 +357,7 @@ _METHODS: dict[str, Entry] = {
     ),
     "fake": Entry(
         label="Deterministic word swap",
-        path="generation.methods.fake",
+        path="generation.methods.lexicon_swap",
         kind="rule",
         example=("A red circle moves.", "A red square moves."),
         main=("lexicon", "foils"),

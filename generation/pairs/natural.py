@@ -11,7 +11,7 @@ from itertools import combinations
 from foilworks.core.text.language.tools import tagger
 from foilworks.core.text.tokens import words
 from generation.pairs.contrast import RANKS, ROLES, contrast_of, refused_in
-from generation.pairs.records import NATURAL, PairCaption, Proposal
+from generation.pairs.proposals import NATURAL, PairCaption, Proposal
 from generation.pairs.signatures import Entry, PairCandidate, SignatureIndex
 from generation.pairs.word_order import exchanged
 

@@ -8,7 +8,7 @@ from heapq import nsmallest
 from itertools import groupby
 
 from foilworks.core.text.tokens import words
-from generation.pairs.records import ORDER, PairCaption, Proposal
+from generation.pairs.proposals import ORDER, PairCaption, Proposal
 from generation.pairs.signatures import number_of
 from generation.pairs.word_groups import FUNCTION_WORDS
 

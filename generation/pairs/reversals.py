@@ -16,7 +16,7 @@ from foilworks.core.text.language.word_lists import word_set
 from generation.grammar.prepositions import FROM_THE_TO, FROM_TO, relations
 from generation.grammar.surface import replace_phrase
 from generation.methods import state_change
-from generation.pairs.records import REVERSAL, PairCaption, Proposal
+from generation.pairs.proposals import REVERSAL, PairCaption, Proposal
 from generation.pairs.signatures import number_of
 from generation.records import CaptionInput, Skip
 

@@ -14,7 +14,7 @@ from typing import NamedTuple, Self
 from foilworks.core.text.errors import ActionableError
 from foilworks.core.text.tokens import words
 from generation.pairs.contrast import can_change
-from generation.pairs.records import PairCaption
+from generation.pairs.proposals import PairCaption
 
 MIN_WORDS, MAX_WORDS = 3, 30
 # Of an entry that thousands of captions share, so many are drawn.

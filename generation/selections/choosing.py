@@ -7,8 +7,8 @@ import numpy as np
 from django.utils.translation import gettext as _
 
 from generation.balance import adversarial, frequency, selection
+from generation.balance.balanced_pairs import PairSelection
 from generation.balance.outcome import outcome
-from generation.balance.records import PairSelection
 from generation.errors import GenerationError
 from generation.models import FilterScore, Selection
 from generation.selections.open_candidates import Pool, pool_of

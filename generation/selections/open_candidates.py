@@ -6,7 +6,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from foilworks.core.corpus.models import DROPPED_OUT, Foil
 from foilworks.core.corpus.rules.states import CandidateState, ItemState
-from generation.balance.records import Pair
+from generation.balance.balanced_pairs import Pair
 from generation.models import Candidate, CandidateGroup, GenerationRun, Selection
 from generation.thresholds.arithmetic import failing
 

@@ -14,7 +14,7 @@ from annotation.queries.own_answers import last_answers
 from annotation.queries.personal_data import own_data
 from annotation.rules import choosing
 from annotation.rules.baseline import CAPTION
-from evaluation.facts.records import item_facts, vote_facts
+from evaluation.facts.stored_facts import item_facts, vote_facts
 from foilworks.core.corpus.models import MediaState
 from foilworks.core.corpus.rules.hard_foils import Candidates, is_multiple_choice, stated_roles
 from foilworks.site.api.cards import work_out

@@ -54,7 +54,7 @@ ALLOWED_TAGS = Guard(
     ),
 )
 FILE_NAMES = Guard(
-    "evaluation.score_files.received.safe_name",
+    "evaluation.score_files.uploaded_files.safe_name",
     "file names lose unsafe characters",
     lambda patch: patch.setattr("foilworks.site.imports.actions.receive_import.safe_name", lambda name: name),
 )

@@ -9,8 +9,8 @@ import torch
 from foilworks.core.hub.adapters.tiny_video import TinyConfig, TinyEmbedder, TinyVideoText
 from foilworks.core.hub.interfaces import VideoMeta
 from foilworks.site.demo.captions import MOTIONS, direction_caption, object_caption, reversed_caption
+from foilworks.site.demo.shape_videos import draw, training_scenes
 from foilworks.site.demo.training import TrainingSet, train
-from foilworks.site.demo.world import draw, training_scenes
 
 
 def world(count: int, motions: Collection[str] = MOTIONS) -> TrainingSet:

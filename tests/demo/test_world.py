@@ -9,7 +9,7 @@ import pytest
 from foilworks.core.media.encode import write_mp4
 from foilworks.core.media.frames import sample_frames
 from foilworks.site.demo.captions import COLOURS, MOTIONS, SHAPES
-from foilworks.site.demo.world import (
+from foilworks.site.demo.shape_videos import (
     FPS,
     FRAMES,
     RGB,

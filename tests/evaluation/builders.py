@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from evaluation.analyses.records import CHOICES, ItemFacts, ProficiencyFacts, Votes
+from evaluation.analyses.analysis_inputs import CHOICES, ItemFacts, ProficiencyFacts, Votes
 from evaluation.metrics.choices import ChoiceScores
 from evaluation.metrics.pairwise import PairScores
 from evaluation.score_files.scores import padded

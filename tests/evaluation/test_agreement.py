@@ -12,7 +12,7 @@ from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_kappa
 
 from evaluation.analyses import agreement, position
 from evaluation.analyses.agreement_data import _alpha_from_sums, _alpha_parts, alpha, fleiss_kappa, percent_agreement
-from evaluation.analyses.records import Votes
+from evaluation.analyses.analysis_inputs import Votes
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import percentiles, resampled_sums
 from tests.evaluation.builders import votes_of

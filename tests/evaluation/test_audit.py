@@ -7,20 +7,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from evaluation.analyses.analysis_inputs import ItemFacts
 from evaluation.analyses.blind import probes
-from evaluation.analyses.records import ItemFacts
 from evaluation.audit.answers import AnswerStyles, index_of_answer
 from evaluation.audit.audit import Options, audit
+from evaluation.audit.check_texts import TEXTS
 from evaluation.audit.checks import of_positions
+from evaluation.audit.file_reader import Problems, Source, form_of, formats, read_benchmark
 from evaluation.audit.forms import draft_of, record_of_draft
 from evaluation.audit.gathering import Counts, script_of
 from evaluation.audit.ladder import by_id, ladder_of, parse_rungs, read_rung
 from evaluation.audit.pages import file_of
 from evaluation.audit.probes import choice_credits, solve_by_words
-from evaluation.audit.reading import Problems, Source, form_of, formats, read_benchmark
 from evaluation.audit.records import AuditRecord
 from evaluation.audit.sampling import Sample
-from evaluation.audit.texts import TEXTS
 from evaluation.errors import EvaluationError
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.import_formats.parsing.examples import EXAMPLES

@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from evaluation.audit.audit import Options, audit, sources_of
-from evaluation.audit.reading import Problems, Source, read_benchmark
+from evaluation.audit.file_reader import Problems, Source, read_benchmark
 from evaluation.errors import EvaluationError
 from evaluation.releases.actions.freeze_release import freeze_release
 from tests import factories

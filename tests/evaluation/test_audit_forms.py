@@ -13,12 +13,12 @@ from django.core.management import CommandError, call_command
 
 from evaluation.audit.answers import AnswerStyles, label_of
 from evaluation.audit.audit import Options, audit
+from evaluation.audit.file_reader import Problems, Source, form_of, read_benchmark
 from evaluation.audit.forms import draft_of, listed, record_of_draft
 from evaluation.audit.groups import groups_of
 from evaluation.audit.ladder import by_id, read_rung
 from evaluation.audit.pages import file_of
 from evaluation.audit.probes import solve_by_ngrams, solve_by_words
-from evaluation.audit.reading import Problems, Source, form_of, read_benchmark
 from evaluation.audit.records import AuditRecord
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.import_formats.parsing.fields import ProblemError

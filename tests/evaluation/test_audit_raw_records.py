@@ -12,8 +12,8 @@ import pytest
 from pyarrow import feather, parquet
 
 from evaluation.audit.audit import Options, audit, sources_of
-from evaluation.audit.reading import Problems, Source, read_benchmark
-from evaluation.audit.uploaded import audit_uploaded
+from evaluation.audit.file_reader import Problems, Source, read_benchmark
+from evaluation.audit.visitor_file import audit_uploaded
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.media.child import ChildLimits, run
 

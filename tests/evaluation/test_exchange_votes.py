@@ -7,7 +7,7 @@ from django.core.management import call_command
 
 from annotation.models import Vote
 from evaluation.errors import EvaluationError
-from evaluation.facts.records import vote_facts
+from evaluation.facts.stored_facts import vote_facts
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.reports.reports import project_report
 from foilworks.core.corpus.import_formats import mturk, votes

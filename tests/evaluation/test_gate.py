@@ -10,7 +10,7 @@ from evaluation.blind.actions.score_texts import score_blind
 from evaluation.blind.actions.set_limits import set_blind_limits
 from evaluation.blind.scores import preferences_of, scorers_of
 from evaluation.errors import EvaluationError
-from evaluation.facts.records import item_facts
+from evaluation.facts.stored_facts import item_facts
 from evaluation.releases.actions.freeze_release import ItemSelection, freeze_release
 from evaluation.releases.gate import inspect
 from evaluation.releases.models import ReleaseGate

@@ -3,8 +3,8 @@
 import pytest
 from django.urls import reverse
 
-from evaluation.analyses import blind, divergence
-from evaluation.analyses.records import ItemFacts
+from evaluation.analyses import blind, jensen_shannon
+from evaluation.analyses.analysis_inputs import ItemFacts
 from evaluation.errors import EvaluationError
 from evaluation.releases.actions.freeze_release import freeze_release
 from foilworks.core.corpus.export_formats import foilworks
@@ -47,9 +47,9 @@ def test_the_audit_reads_every_language_and_names_whole_words(language):
     assert (found["n_captions"], found["classifier_accuracy"], found["caption_longer"]) == (60, 1.0, 0.5)
     assert (found["n_lexical_items"], found["n_unjudged"]) == (2, 0)
     assert {word["word"] for word in found["words"]} == {caption_word, foil_word}
-    shifts = divergence.compute(items)["top_shifts"]
+    shifts = jensen_shannon.compute(items)["top_shifts"]
     assert [shift["word"] for shift in shifts[:2]] == sorted([caption_word, foil_word])
-    changed = divergence.compute(items, unit="changed")["top_shifts"]
+    changed = jensen_shannon.compute(items, unit="changed")["top_shifts"]
     assert {shift["word"] for shift in changed} == {caption_word, foil_word}
 
 
@@ -104,7 +104,7 @@ def test_numbers_of_english_sets_equal_those_of_version_0_2(pairs, audit, apart)
     items = facts(pairs)
     found = blind.compute(items, draws=50)["overall"]
     assert [found[name] for name in ("classifier_accuracy", "fitted_accuracy", "caption_longer")] == list(audit)
-    changed = divergence.compute(items, unit="changed")["js"]
+    changed = jensen_shannon.compute(items, unit="changed")["js"]
     assert [found["js"], found["n_lexical_items"], changed] == pytest.approx(apart, abs=1e-12)
 
 

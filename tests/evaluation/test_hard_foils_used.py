@@ -6,11 +6,11 @@ import pytest
 from django.urls import reverse
 
 from evaluation.audit.audit import Options, audit
-from evaluation.audit.reading import Problems, Source, read_benchmark
+from evaluation.audit.file_reader import Problems, Source, read_benchmark
 from evaluation.board.latex import as_csv, markdown
 from evaluation.board.leaderboard import board
 from evaluation.facts.edits import edit_facts
-from evaluation.proximity.stored import cases_of
+from evaluation.proximity.stored_proximity import cases_of
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.releases.gate import facts_of, inspect
 from evaluation.reports.reports import project_report, release_analysis

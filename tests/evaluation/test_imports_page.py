@@ -11,7 +11,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile, TemporaryUploaded
 from django.urls import reverse
 from django.utils import timezone
 
-from evaluation.score_files.received import safe_name
+from evaluation.score_files.uploaded_files import safe_name
 from foilworks.core.corpus.import_formats.parsing.column_guesses import guess
 from foilworks.core.corpus.import_formats.parsing.examples import EXAMPLES
 from foilworks.core.corpus.import_formats.parsing.table_sample import sample_of
@@ -225,7 +225,7 @@ def test_a_job_that_takes_over_from_a_killed_one_reports_what_was_imported(owner
         raise KilledError
 
     with monkeypatch.context() as patched, pytest.raises(KilledError):
-        patched.setattr("foilworks.site.imports.uploaded.without_folder", kill)
+        patched.setattr("foilworks.site.imports.upload_jobs.without_folder", kill)
         looked_at()
     assert Import.objects.get().result is None
     upload = looked_at()

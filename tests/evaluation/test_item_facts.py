@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from evaluation.analyses.records import ItemFacts, valid_part
+from evaluation.analyses.analysis_inputs import ItemFacts, valid_part
 
 WHOLE = ItemFacts("i1", "s", "a dog runs.", ("a cat runs.", "a dog sits."), tallies=((3, 0, 0), (0, 3, 0)), valid=True)
 

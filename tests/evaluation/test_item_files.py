@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from evaluation.analyses.records import CHOICES, NOBODY, OTHER, ProficiencyFacts
+from evaluation.analyses.analysis_inputs import CHOICES, NOBODY, OTHER, ProficiencyFacts
 from evaluation.score_files.items import is_unanimous, is_valid, is_valid_proficiency, read_items, read_votes
 from foilworks.core.corpus.records import VoteCounts
 from foilworks.core.text.errors import ActionableError

@@ -9,7 +9,7 @@ from annotation.actions.claims.claim import claim
 from annotation.actions.submissions.judgements import submit_vote
 from annotation.models import Stage
 from evaluation.analyses import item_response as report
-from evaluation.analyses.records import Votes
+from evaluation.analyses.analysis_inputs import Votes
 from evaluation.errors import EvaluationError
 from evaluation.metrics.item_response import Estimates, fit, respondents_needed
 from evaluation.reports.reports import project_report

@@ -11,9 +11,9 @@ from annotation.models import Lease, Stage, Vote
 from annotation.queries.cards import baseline_work
 from annotation.rules.baseline import CAPTION
 from evaluation.analyses.agreement_data import ONE_CATEGORY
-from evaluation.analyses.records import valid_part
+from evaluation.analyses.analysis_inputs import valid_part
 from evaluation.analyses.words import js_divergence
-from evaluation.facts.records import item_facts
+from evaluation.facts.stored_facts import item_facts
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.reports.reports import project_report
 from evaluation.utd.measuring import _sentences

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation.analyses import counts, delta, identity, length, numbers, proximity, verbs
-from evaluation.analyses.records import EditFacts
-from evaluation.analyses.scored import ScoredItems, credits
+from evaluation.analyses.analysis_inputs import EditFacts
+from evaluation.analyses.scored_items import ScoredItems, credits
 from evaluation.errors import EvaluationError
 from evaluation.metrics import pairwise
-from evaluation.score_files.scored import read_corpus, read_edits, read_scored
+from evaluation.score_files.analysis_files import read_corpus, read_edits, read_scored
 from evaluation.score_files.scores import padded
 from foilworks.core.text.errors import ActionableError
 from tests.evaluation.builders import pair_scores

@@ -15,7 +15,7 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from evaluation.cached_results.models import CachedResult
-from evaluation.facts.records import item_facts
+from evaluation.facts.stored_facts import item_facts
 from evaluation.items.history import history_of
 from foilworks.core.corpus.export_formats.foilworks import held_digests
 from foilworks.core.corpus.export_formats.parts.folder import pretty, self_hash

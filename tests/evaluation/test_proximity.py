@@ -12,7 +12,7 @@ from evaluation.errors import EvaluationError
 from evaluation.proximity import measuring
 from evaluation.proximity.actions.measure_proximity import measure_proximity
 from evaluation.proximity.models import ProximityRun
-from evaluation.proximity.stored import measured
+from evaluation.proximity.stored_proximity import measured
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.reports.reports import release_analysis
 from evaluation.scoring.actions.start_run import start_run

@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from annotation.models import Stage, Vote
-from evaluation.analyses.records import CHOICES, NOBODY
+from evaluation.analyses.analysis_inputs import CHOICES, NOBODY
 from evaluation.analyses.replace import ItemVerdicts, ReplacementFacts, compute
 from evaluation.errors import EvaluationError
 from evaluation.releases.actions.freeze_release import ItemSelection, freeze_release

@@ -9,7 +9,7 @@ from annotation.rules.objects import CheckedObject
 from evaluation.analyses import funnel, identity, objects, people, position
 from evaluation.analyses.funnel import FunnelCounts
 from evaluation.analyses.people import WorkFacts
-from evaluation.analyses.scored import ScoredItems
+from evaluation.analyses.scored_items import ScoredItems
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import bootstrap, cluster_sums, mean_intervals, t_interval, wilson
 from evaluation.score_files.scores import padded

@@ -7,7 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from annotation.models import Vote
 from evaluation.cached_results.models import CachedResult
 from evaluation.errors import EvaluationError
-from evaluation.facts.records import item_facts, vote_facts
+from evaluation.facts.stored_facts import item_facts, vote_facts
 from evaluation.reports.reports import project_report
 from foilworks.core.corpus.models import Foil, Item, Subtest
 from foilworks.core.corpus.rules.states import CandidateState, FoilVerdict, ItemState

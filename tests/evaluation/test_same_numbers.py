@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from evaluation.facts.records import item_facts, vote_facts
+from evaluation.facts.stored_facts import item_facts, vote_facts
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.releases.freezable import freezable
 from evaluation.reports.reports import project_report

@@ -21,7 +21,7 @@ from evaluation.scoring.fetching import read_frames
 from evaluation.scoring.models import Run, Score
 from evaluation.scoring.queries import control_texts, records_of, release_named, release_scores, run_results
 from evaluation.scoring.run_request import RunRequest
-from evaluation.scoring.shards.work import clip_as_frozen
+from evaluation.scoring.shards.pending_pairs import clip_as_frozen
 from evaluation.scoring.standard_results import standard_of
 from foilworks.core.corpus.models import Foil, MediaState, Subtest, Video
 from foilworks.core.corpus.rules.states import ItemState

@@ -15,10 +15,10 @@ from crowdkit.aggregation.classification import DawidSkene
 
 from evaluation.analyses import agreement, delta, reviewing, skill, validation
 from evaluation.analyses import crowd as _crowd
-from evaluation.analyses import scored as _scored
+from evaluation.analyses import scored_items as _scored
 from evaluation.analyses.agreement_data import NOTHING_SHARED, alpha
-from evaluation.analyses.records import CHOICES, NOBODY, Votes
-from evaluation.analyses.scored import ScoredItems
+from evaluation.analyses.analysis_inputs import CHOICES, NOBODY, Votes
+from evaluation.analyses.scored_items import ScoredItems
 from evaluation.analyses.words import js_divergence, word_counts
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import mean_intervals, t_interval, wilson

@@ -13,9 +13,9 @@ from evaluation.blind.scores import preferences_of
 from evaluation.blind.scoring import preference_of_file
 from evaluation.board.latex import as_csv, markdown
 from evaluation.board.leaderboard import board
-from evaluation.facts.records import item_facts
+from evaluation.facts.stored_facts import item_facts
 from evaluation.proximity.actions.measure_proximity import measure_proximity
-from evaluation.proximity.stored import with_proximity
+from evaluation.proximity.stored_proximity import with_proximity
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Score

@@ -13,7 +13,7 @@ from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Stage, Task
 from annotation.rules.voting import VoteRule, pair_verdict
 from evaluation.analyses.agreement_data import alpha
-from evaluation.facts.records import vote_facts
+from evaluation.facts.stored_facts import vote_facts
 from evaluation.reports.reports import project_report
 from foilworks.core.corpus.rules.states import FoilVerdict
 from foilworks.core.projects.models import Role

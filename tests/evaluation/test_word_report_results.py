@@ -7,9 +7,9 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from evaluation.analyses import blind, divergence, verbs
+from evaluation.analyses import blind, jensen_shannon, verbs
+from evaluation.analyses.analysis_inputs import EditFacts
 from evaluation.analyses.preference import TextScores, preference
-from evaluation.analyses.records import EditFacts
 from evaluation.analyses.words import js_divergence, n_lexical_items, word_counts
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import DRAWS, SEED, mean_intervals
@@ -237,7 +237,7 @@ class TestDivergence:
 
     def test_the_whole_result(self):
         # Captions: go up now run fast; foils: go down now go left left now run slow (9 words).
-        assert divergence.compute(self.ITEMS, base="e", top=3) == {
+        assert jensen_shannon.compute(self.ITEMS, base="e", top=3) == {
             "js": pytest.approx(self.js({"go": 2, "now": 2, "run": 1}, 5, 9, 2, 4)),
             "js_valid": pytest.approx(self.js({"go": 2, "now": 2}, 3, 7, 1, 3)),
             "n_lexical_items": 5,
@@ -266,10 +266,10 @@ class TestDivergence:
 
     def test_the_unit_is_that_of_the_valid_items_too(self):
         items = [item("go up", "go down", valid=True), item("run up", "run up up", valid=False)]
-        found = divergence.compute(items, unit="changed")
+        found = jensen_shannon.compute(items, unit="changed")
         assert (found["js_valid"], found["base"], found["unit"]) == (1.0, "2", "changed")
         # Of one word on each side: all of its share.
-        only = divergence.compute(items[:1], unit="changed")["top_shifts"]
+        only = jensen_shannon.compute(items[:1], unit="changed")["top_shifts"]
         assert only == [
             {"word": "down", "caption_share": 0.0, "foil_share": 1.0, "shift": 1.0},
             {"word": "up", "caption_share": 1.0, "foil_share": 0.0, "shift": -1.0},
@@ -277,11 +277,11 @@ class TestDivergence:
 
     def test_twenty_words_are_shown_by_default(self):
         many = " ".join(f"word{k}" for k in range(25))
-        assert len(divergence.compute([item(many, "none")])["top_shifts"]) == 20
+        assert len(jensen_shannon.compute([item(many, "none")])["top_shifts"]) == 20
 
     def test_missing_items_are_reported_by_divergence(self):
         with pytest.raises(EvaluationError, match=NO_ITEMS):
-            divergence.compute([])
+            jensen_shannon.compute([])
 
 
 class TestVerbs:

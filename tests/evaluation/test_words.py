@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import jensenshannon
 
-from evaluation.analyses import blind, divergence
+from evaluation.analyses import blind, jensen_shannon
 from evaluation.analyses.words import js_divergence, word_counts
 from evaluation.errors import EvaluationError
 from tests.evaluation.builders import item
@@ -20,7 +20,7 @@ counters = st.dictionaries(st.sampled_from("abcdef"), st.integers(1, 9), min_siz
 class TestDivergence:
     def test_one_of_two_words_replaced(self):
         # c = (1/2, 1/2, 0), f = (1/2, 0, 1/2): each KL to the mean is 1/2 * log2(2).
-        got = divergence.compute([item("opens door", "closes door")])
+        got = jensen_shannon.compute([item("opens door", "closes door")])
         assert got["js"] == pytest.approx(math.sqrt(1 / 2))
         assert got["n_lexical_items"] == 2
         assert got["n_lexical_items_by_size"] == 0
@@ -32,12 +32,12 @@ class TestDivergence:
         ]
 
     def test_only_the_words_that_differ_share_nothing(self):
-        got = divergence.compute([item("A man opens the door.", "A man closes the door.")], unit="changed")
+        got = jensen_shannon.compute([item("A man opens the door.", "A man closes the door.")], unit="changed")
         assert got["js"] == 1
         assert (got["caption_vocabulary"], got["foil_vocabulary"]) == (1, 1)
 
     def test_base_e_has_a_ceiling_of_its_own(self):
-        assert divergence.compute([item("a", "b")], base="e")["js"] == pytest.approx(math.sqrt(math.log(2)))
+        assert jensen_shannon.compute([item("a", "b")], base="e")["js"] == pytest.approx(math.sqrt(math.log(2)))
 
     def test_a_caption_counts_once_however_many_foils_it_has(self):
         captions, foils = word_counts([item("up", "down", "left", "up up")])
@@ -57,20 +57,20 @@ class TestDivergence:
         assert not foils
 
     def test_without_words_there_is_no_value(self):
-        got = divergence.compute([item("!!!", "???")])
+        got = jensen_shannon.compute([item("!!!", "???")])
         assert got["js"] is None
         assert got["js_valid"] is None
 
     def test_valid_items_have_their_own_value(self):
-        got = divergence.compute([item("a", "a", valid=True), item("b", "c", valid=False)])
+        got = jensen_shannon.compute([item("a", "a", valid=True), item("b", "c", valid=False)])
         assert got["js_valid"] == 0
         assert got["js"] > 0
 
     def test_unknown_names_list_the_known(self):
         with pytest.raises(EvaluationError, match=r"base '10'.*2, e"):
-            divergence.compute([item("a", "b")], base="10")
+            jensen_shannon.compute([item("a", "b")], base="10")
         with pytest.raises(EvaluationError, match=r"unit 'letters'.*words, changed"):
-            divergence.compute([item("a", "b")], unit="letters")
+            jensen_shannon.compute([item("a", "b")], unit="letters")
 
     @settings(max_examples=60, deadline=None)
     @given(counters, counters)

@@ -4,7 +4,7 @@ from typing import Any
 
 from foilworks.core.hub.adapters.fake import FakeChat
 from foilworks.core.text.registry import load, parse_params
-from generation import measures, pipeline
+from generation import pair_measures, pipeline
 from generation.instruction_models.cached_answers import Asking, MemoryAnswers
 from generation.instruction_models.prompts import built_in
 from generation.methods.registry import METHODS
@@ -67,5 +67,5 @@ def over_seeds(
 def judge(module: Any, case: Case, params: dict[str, Any], **state: Any) -> Verdict:
     """What a filter of either kind says of one case."""
     if hasattr(module, "measure_many"):
-        return measures.judged(module, [case], params=params)[0]
+        return pair_measures.judged(module, [case], params=params)[0]
     return module.judge(case.caption, case.foil, others=case.other_foils, params=params, **state)

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from generation.balance.adversarial import refine, shares
+from generation.balance.balanced_pairs import Pair, PairSelection, word_counts
 from generation.balance.classifier import TellingWord, cue_words, fitted, held_out
 from generation.balance.frequency import match
 from generation.balance.outcome import lost_reasons, outcome
-from generation.balance.records import Pair, PairSelection, word_counts
 from generation.balance.selection import select
 from generation.errors import GenerationError
 

@@ -1,7 +1,7 @@
 import pytest
 
 from generation.errors import GenerationError
-from generation.methods.fake import _any_swaps
+from generation.methods.lexicon_swap import _any_swaps
 from generation.records import CaptionInput
 from tests.generation.making import drafts, outcomes, skipped
 

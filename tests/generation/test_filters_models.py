@@ -11,7 +11,7 @@ from foilworks.core.text.registry import parse_params
 from generation.errors import GenerationError
 from generation.filters import grammaticality, meaning, nli, perplexity, sentence_similarity
 from generation.filters.registry import FILTERS
-from generation.measures import judged
+from generation.pair_measures import judged
 from generation.records import CaptionInput, Case
 from tests.generation.test_filters_language import VECTORS
 from tests.hub import folders

@@ -6,7 +6,7 @@ from foilworks.core.hub.adapters.fake import FakeScorer
 from foilworks.core.text.registry import parse_params
 from generation.filters import grammar_gap, plausibility_gap
 from generation.filters.registry import FILTERS
-from generation.measures import judged
+from generation.pair_measures import judged
 from generation.records import CaptionInput, Case
 
 CAPTION = CaptionInput("1", "a man folds a shirt")

@@ -10,7 +10,7 @@ from foilworks.core.hub.errors import HubError
 from foilworks.core.hub.interfaces import GenerationRequest, Generator
 from foilworks.core.hub.opening import open_generator, open_helper
 from foilworks.site.demo import captions
-from foilworks.site.demo.world import counting_scenes, draw, evaluation_scenes
+from foilworks.site.demo.shape_videos import counting_scenes, draw, evaluation_scenes
 from tests.hub import generative_folders
 
 NAMES = {

@@ -38,14 +38,14 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "evaluation/metrics": (),
     "evaluation/analyses": (),
     "evaluation/audit": (
-        *("audit.py", "checks.py", "gathering.py", "ladder.py", "probes.py", "reading.py", "records.py"),
-        *("repeats.py", "sampling.py", "texts.py"),
+        *("audit.py", "checks.py", "gathering.py", "ladder.py", "probes.py", "file_reader.py", "records.py"),
+        *("repeats.py", "sampling.py", "check_texts.py"),
     ),
     "evaluation/ladder": ("selection.py", "wording.py"),
     "evaluation/utd": (
         "cells.py",
         "guards.py",
-        "needs.py",
+        "required_texts.py",
         "regression.py",
         "reliability.py",
         "splits.py",
@@ -54,7 +54,7 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "generation/balance": (),
     "generation/methods": (
         *("_characters.py", "_chat_answers.py", "_lexicon.py", "_number_balance.py", "_proficiency.py", "_random.py"),
-        *("actor_swap.py", "colour_swap.py", "existence.py", "fake.py", "gender_swap.py", "identity_swap.py"),
+        *("actor_swap.py", "colour_swap.py", "existence.py", "lexicon_swap.py", "gender_swap.py", "identity_swap.py"),
         *("number.py", "object_swap.py", "person.py", "preposition.py", "proficiency_action.py"),
         *("proficiency_object.py", "random_caption.py", "state_change.py"),
     ),

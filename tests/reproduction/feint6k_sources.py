@@ -8,7 +8,7 @@ import numpy as np
 
 from foilworks.core.media.encode import write_mp4
 from foilworks.site.demo.captions import MOTIONS, Facts, direction_caption
-from foilworks.site.demo.world import FPS, draw, evaluation_scenes, training_scenes
+from foilworks.site.demo.shape_videos import FPS, draw, evaluation_scenes, training_scenes
 
 ITEMS, TRAIN, SIDE = 6, 8, 32
 # The caption's rank of each item in the array of similarities.

@@ -15,7 +15,7 @@ from foilworks.core.projects.models import Membership
 from foilworks.site.reproduction import contrast_sets
 from foilworks.site.reproduction.contrast_list import list_cells
 from foilworks.site.reproduction.eight_sets import PAPER as SIZES_OF_PAPER
-from foilworks.site.reproduction.records import count_states
+from foilworks.site.reproduction.table_cells import count_states
 from generation.choices.compose import plain
 from generation.models import GenerationRun
 from tests.reproduction import stand_ins

@@ -7,9 +7,9 @@ import pytest
 
 from evaluation.errors import EvaluationError
 from foilworks.site import cli
-from foilworks.site.reproduction import vilma, vilma_again
-from foilworks.site.reproduction.records import compare, count_states
+from foilworks.site.reproduction import vilma, vilma_collection
 from foilworks.site.reproduction.report import markdown_of
+from foilworks.site.reproduction.table_cells import compare, count_states
 from foilworks.site.reproduction.vilma_counts import count_files, find_files
 from foilworks.site.reproduction.vilma_misprints import find_misprints
 from foilworks.site.reproduction.vilma_scores import import_published, score_cells, score_published
@@ -111,7 +111,7 @@ def test_given_language_models_are_scored_on_the_published_items(sources, tmp_pa
 @pytest.mark.django_db(transaction=True)
 def test_the_command_makes_scores_validates_and_releases(sources, tmp_path, monkeypatch, settings, capsys):
     settings.MEDIA_ROOT = tmp_path / "media"
-    monkeypatch.setattr(vilma_again, "VALIDATORS", 5)
+    monkeypatch.setattr(vilma_collection, "VALIDATORS", 5)
     out = tmp_path / "out"
     arguments = ["reproduce", "vilma", "--sources", str(sources), "--out", str(out)]
     assert cli.run(arguments) == 0

@@ -4,7 +4,7 @@ import csv
 import json
 from pathlib import Path
 
-from foilworks.site.reproduction.simulated import stand_in_clip
+from foilworks.site.reproduction.simulated_people import stand_in_clip
 
 FRAMES = 8
 CLASSES = {"ApplyLipstick": "apply lipstick", "PlayingCello": "playing cello", "YoYo": "yo yo"}

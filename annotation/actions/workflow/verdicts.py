@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from annotation.actions.quality import skilled
+from annotation.actions.quality import skilled_validators
 from annotation.actions.workflow import task_slots
 from annotation.actions.workflow.caption_doubts import flag_captions
 from annotation.actions.workflow.transitions import move_item
@@ -134,9 +134,9 @@ def _more_votes(subtest: Subtest, task: Task, slots: int, actor: User, now: date
     """Give a divided pair its additional slots, and return the audit row to store."""
     project, most, people = subtest.project, subtest.votes_max, list[int]()
     if subtest.skilled_first:
-        people = skilled.skilled_people(task, project, most - slots)
-        skilled.refresh_skill(project, now)
-    task_slots.add_slots(task, slots, most, people, now + skilled.RESERVED_FOR)
+        people = skilled_validators.skilled_people(task, project, most - slots)
+        skilled_validators.refresh_skill(project, now)
+    task_slots.add_slots(task, slots, most, people, now + skilled_validators.RESERVED_FOR)
     return audit.event(project, actor, "add_votes", task, foil=task.foil_id, votes=most, reserved=len(people))
 
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.actions.workflow.assembly import proficiency_item, refresh_rule
-from annotation.choices.reading import NOT_COPIED, Source, hard_options, random_items, source_named
+from annotation.choices.composition_sources import NOT_COPIED, Source, hard_options, random_items, source_named
 from annotation.errors import AnnotationError
 from annotation.models import Involvement
 from annotation.transactions import run_in_transaction, serialize_writes

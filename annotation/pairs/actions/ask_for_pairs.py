@@ -13,7 +13,7 @@ from foilworks.core.jobs.queue import enqueue
 from foilworks.core.projects.access import require_role
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Project, Role, User
-from generation.pairs.records import KINDS, NATURAL, ORDER, REVERSAL
+from generation.pairs.proposals import KINDS, NATURAL, ORDER, REVERSAL
 
 # A job has no parameters but its target, so each kind is a function.
 JOBS = {

@@ -18,7 +18,7 @@ from foilworks.core.media.errors import MediaError
 from foilworks.core.projects.access import require_researcher
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Project, User
-from generation.pairs.records import NATURAL, Proposal
+from generation.pairs.proposals import NATURAL, Proposal
 
 BATCH = 20
 ITEM_KEY = "{name}-{n}"

@@ -9,8 +9,8 @@ from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext as _
 
 from evaluation.errors import EvaluationError
-from evaluation.score_files.received import safe_name, write_file
 from evaluation.score_files.score_readers import FORMS
+from evaluation.score_files.uploaded_files import safe_name, write_file
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Run
 from evaluation.scoring.run_request import RunRequest

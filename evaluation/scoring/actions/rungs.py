@@ -11,8 +11,8 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from evaluation.errors import EvaluationError
-from evaluation.score_files.received import safe_name, write_file
 from evaluation.score_files.score_readers import AUTO, FORMS
+from evaluation.score_files.uploaded_files import safe_name, write_file
 from evaluation.scoring.actions.start_run import queued
 from evaluation.scoring.models import Run
 from evaluation.scoring.run_request import DTYPES

@@ -9,7 +9,7 @@ from django.utils import timezone
 from evaluation.scoring.clip_keys import text_key
 from evaluation.scoring.models import Run, ServedAnswer
 from evaluation.scoring.served.served_model import Answered
-from evaluation.scoring.shards.work import ROWS_PER_QUERY, ClipWork
+from evaluation.scoring.shards.pending_pairs import ROWS_PER_QUERY, ClipWork
 from foilworks.core.text.storable import storable
 
 ROWS_AT_ONCE = 64

@@ -20,8 +20,8 @@ from evaluation.scoring.protocol_models import reader
 from evaluation.scoring.served.opening import Served
 from evaluation.scoring.served.rows import OutcomeRows, adopt_answers, note_versions
 from evaluation.scoring.served.served_model import USELESS, Stop, score_served
+from evaluation.scoring.shards.pending_pairs import ClipWork, ScoreWriter, in_time, listed, store
 from evaluation.scoring.shards.plan import Todo, costs, pairs_of, rounds_of
-from evaluation.scoring.shards.work import ClipWork, ScoreWriter, in_time, listed, store
 from foilworks.core.hub.served.budget import SPENT
 from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.progress import progress

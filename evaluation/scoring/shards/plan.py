@@ -14,7 +14,7 @@ from evaluation.scoring.fetching import Clip
 from evaluation.scoring.loop import ScoringCounts
 from evaluation.scoring.rungs import BLANK
 from evaluation.scoring.shards.outlook import smallest
-from evaluation.scoring.shards.work import ClipWork
+from evaluation.scoring.shards.pending_pairs import ClipWork
 from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.shards import failed_message, merged, problems_of, shard_size
 from foilworks.core.text.batches import batched

@@ -15,10 +15,10 @@ from evaluation.scoring.run_request import check_device, limited
 from evaluation.utd.described_videos import DescribedVideos
 from evaluation.utd.matching import matched_keys
 from evaluation.utd.models import Descriptions, FrameText, TextSource
-from evaluation.utd.needs import TEST, TRAIN, missing_texts, told
 from evaluation.utd.prompt_sets import asked_by
 from evaluation.utd.recipes import PAPER, RECIPES
 from evaluation.utd.requests import DescriptionRequest
+from evaluation.utd.required_texts import TEST, TRAIN, missing_texts, told
 from evaluation.utd.samples import described_by_text
 from evaluation.utd.subsets import subset_with_files, summarized
 from evaluation.utd.utd_files import read_descriptions, sha256_of

@@ -9,8 +9,8 @@ from ninja import Field, Query, Router, Schema
 from pydantic import BeforeValidator
 
 from evaluation.items.access import get_item
+from evaluation.items.item_details import WRITES
 from evaluation.items.listing import narrowed
-from evaluation.items.page import WRITES
 from foilworks.core.corpus.models import Item
 from foilworks.core.corpus.rules.states import RENAMED, current_word
 from foilworks.core.projects.access import get_project

@@ -35,7 +35,7 @@ from annotation.queries.paid_work import pay_of
 from evaluation.analyses.agreement_data import alpha
 from evaluation.analyses.words import js_divergence
 from evaluation.cached_results.cache import find_result
-from evaluation.facts.records import requeued_as_invalid
+from evaluation.facts.stored_facts import requeued_as_invalid
 from evaluation.releases.gate import KIND as GATE
 from foilworks.core.corpus.models import Caption, Foil, Item, ReleaseItem, Subtest, withdrawn_items
 from foilworks.core.corpus.rules.states import CandidateState, ItemState, drops_out

@@ -40,10 +40,10 @@ from foilworks.core.projects.actions.creation import create_project_by_operator
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Project, Role, User
 from foilworks.core.text.registry import load
-from foilworks.site.demo import cast, guidelines, people, plan
+from foilworks.site.demo import cast, guidelines, plan, simulated_people
 from foilworks.site.demo.captions import counting_caption, direction_caption, object_caption
 from foilworks.site.demo.plan import Sizes
-from foilworks.site.demo.world import (
+from foilworks.site.demo.shape_videos import (
     FPS,
     SIDE,
     TRAINED_SIDE,
@@ -126,7 +126,7 @@ class Build:
     """One sample project while it is created."""
 
     project: Project
-    crew: people.Crew
+    crew: simulated_people.Crew
     sizes: Sizes
     progress: Progress
     run_job: RunJob
@@ -175,7 +175,7 @@ def _create_project(seed: int, sizes: Sizes, progress: Progress, run_job: RunJob
     project.save(update_fields=["description", "is_simulated"])
     audit.record(audit.event(project, None, "foilworks.demo.begin", project, seed=seed))
     scenes = sorted({scene.source for scene in evaluation_scenes(sizes.pairs, seed)})
-    return Build(project, people.Crew(project, cast.enrol(project), scenes, seed), sizes, progress, run_job)
+    return Build(project, simulated_people.Crew(project, cast.enrol(project), scenes, seed), sizes, progress, run_job)
 
 
 def _import(build: Build, seed: int) -> None:
@@ -257,8 +257,8 @@ def _work(build: Build, subtests: dict[str, Subtest]) -> None:
     clips, crew = 2 * build.sizes.pairs, build.crew
     # Every clip has two foils, each edited and reviewed; a rejected scene returns two clips.
     n_returned = sum(len(crew.sent_back(subtests[name])) for name in (plan.DIRECTION_SUBTEST, plan.OBJECT_SUBTEST))
-    build.acts(people.edit_and_review(crew), 4 * clips + 4 * n_returned, "editing and reviewing")
-    build.acts(people.validate(crew), 4 * clips, "validating")
+    build.acts(simulated_people.edit_and_review(crew), 4 * clips + 4 * n_returned, "editing and reviewing")
+    build.acts(simulated_people.validate(crew), 4 * clips, "validating")
 
 
 def _leave_work(build: Build, subtests: dict[str, Subtest], seed: int) -> None:
@@ -270,10 +270,10 @@ def _leave_work(build: Build, subtests: dict[str, Subtest], seed: int) -> None:
     (ada, ada_person), (ben, ben_person) = crew.players(Role.ANNOTATOR)
     (rosa, rosa_person), _ = crew.players(Role.REVIEWER)
     acts = (
-        people.edits(crew, ada, ada_person, edited // 2),
-        people.edits(crew, ben, ben_person, edited - edited // 2),
-        people.reviews(crew, rosa, rosa_person, reviewed),
-        *(people.votes(crew, player, person, voted) for player, person in crew.players(Role.VALIDATOR)[:2]),
+        simulated_people.edits(crew, ada, ada_person, edited // 2),
+        simulated_people.edits(crew, ben, ben_person, edited - edited // 2),
+        simulated_people.reviews(crew, rosa, rosa_person, reviewed),
+        *(simulated_people.votes(crew, player, person, voted) for player, person in crew.players(Role.VALIDATOR)[:2]),
     )
     build.acts(chain.from_iterable(acts), edited + reviewed + 2 * voted, "leaving work for visitors")
     free = [f"{plan.DIRECTION}{scene.key}" for scene in evaluation_scenes(build.sizes.free, seed)[::2]]

@@ -13,8 +13,8 @@ from annotation.models import Stage, Vote, VoteState
 from evaluation.analyses.registry import BY_JOB, OF_SCORES, REPORTS
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from evaluation.errors import EvaluationError
-from evaluation.facts.compared import ComparedVotes
-from evaluation.facts.records import found_valid
+from evaluation.facts.comparable_votes import ComparedVotes
+from evaluation.facts.stored_facts import found_valid
 from evaluation.releases.holdback import held_clips, holdback_of
 from evaluation.releases.models import ReleaseGate
 from evaluation.releases.snapshot import frozen_items, item_name

@@ -9,10 +9,10 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from evaluation.analyses.records import CHOICES, ItemFacts, ProficiencyFacts, Votes, with_hard_foils
+from evaluation.analyses.analysis_inputs import CHOICES, ItemFacts, ProficiencyFacts, Votes, with_hard_foils
 from evaluation.analyses.registry import REPORTS
 from evaluation.errors import EvaluationError
-from evaluation.facts.records import DECIDED, VoteRow, votes_from_rows
+from evaluation.facts.stored_facts import DECIDED, VoteRow, votes_from_rows
 from evaluation.scoring.clip_keys import cluster
 from evaluation.scoring.human_baseline import line_of
 from evaluation.scoring.run_results import Axes

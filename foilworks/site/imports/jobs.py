@@ -1,15 +1,15 @@
 """Define the background jobs of imports that were uploaded on the page."""
 
 from foilworks.core.jobs.models import Job
-from foilworks.site.imports import uploaded
+from foilworks.site.imports import upload_jobs
 from foilworks.site.imports.models import Import
 
 
 def preview_import(import_id: int, job: Job) -> None:
     """Preview an import."""
-    uploaded.preview(Import.objects.select_related("project", "created_by").get(pk=import_id), job)
+    upload_jobs.preview(Import.objects.select_related("project", "created_by").get(pk=import_id), job)
 
 
 def run_import(import_id: int, job: Job) -> None:
     """Import the files of this import."""
-    uploaded.store(Import.objects.select_related("project", "created_by").get(pk=import_id), job)
+    upload_jobs.store(Import.objects.select_related("project", "created_by").get(pk=import_id), job)

@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 
-from evaluation.score_files.received import safe_name, write_file
+from evaluation.score_files.uploaded_files import safe_name, write_file
 from foilworks.site.imports.models import Import
 
 RECORDS, VIDEOS = "records", "videos"

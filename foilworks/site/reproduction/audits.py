@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.audit.audit import Options, audit
-from evaluation.audit.reading import Source
+from evaluation.audit.file_reader import Source
 
 AUDIT = "Beyond the paper: audit of {}: {}; words alone solve {:.1f} % (chance {:.1f} %). All checks: audit.json."
 SOLVED = "words"

@@ -10,7 +10,7 @@ from foilworks.core.text.registry import load, parse_params
 from foilworks.site.reproduction.contrast_paper import SIZES
 from foilworks.site.reproduction.eight_sets import MSRVTT
 from foilworks.site.reproduction.eight_sets import PAPER as PAPER_SIZES
-from foilworks.site.reproduction.records import NOT_GIVEN, Cell, compare
+from foilworks.site.reproduction.table_cells import NOT_GIVEN, Cell, compare
 from generation.recipes import find_recipe
 from generation.records import CaptionInput
 from generation.trial import try_method

@@ -13,8 +13,8 @@ from typing import Any
 from evaluation.analyses import verbs
 from evaluation.charts.of_models import grouped
 from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.score_files.analysis_files import read_edits
 from evaluation.score_files.items import read_items
-from evaluation.score_files.scored import read_edits
 from evaluation.scoring.queries import run_results
 from foilworks.site.imports.store import import_records
 from foilworks.site.reproduction.audits import audit_files
@@ -46,8 +46,8 @@ from foilworks.site.reproduction.eight_sets import (
     Options,
 )
 from foilworks.site.reproduction.eight_sets import PAPER as PAPER_SIZES
-from foilworks.site.reproduction.records import NO_NUMBER, NOT_GIVEN, Cell, Result, Source, compare, missing_lines
-from foilworks.site.reproduction.steps import OVERRIDE, check_weights, export, new_project, score, write_ladder
+from foilworks.site.reproduction.shared_steps import OVERRIDE, check_weights, export, new_project, score, write_ladder
+from foilworks.site.reproduction.table_cells import NO_NUMBER, NOT_GIVEN, Cell, Result, Source, compare, missing_lines
 from generation.grammar.gender_words import TABLE_6 as OURS
 
 PUBLISHED = {VERB_LM: "msrvtt_lm_contrast_set.tsv", VERB_H: "msrvtt_human_contrast_set.tsv"}

@@ -14,7 +14,7 @@ import numpy as np
 from annotation.choices.actions.compose_choices import Request, compose_choices
 from annotation.models import Choice, Stage, Vote, VoteState
 from evaluation.analyses import proximity as proximity_analysis
-from evaluation.analyses.scored import ScoredItems
+from evaluation.analyses.scored_items import ScoredItems
 from evaluation.metrics import retrieval
 from evaluation.proximity.actions.measure_proximity import measure_proximity
 from evaluation.releases.actions.freeze_release import freeze_release
@@ -30,10 +30,10 @@ from foilworks.core.hub.interfaces import VideoMeta
 from foilworks.core.hub.opening import open_adapter
 from foilworks.core.media.frames import sample_frames
 from foilworks.site.imports.store import import_records
-from foilworks.site.reproduction.people import People
-from foilworks.site.reproduction.steps import done, new_project, score
-from foilworks.site.reproduction.taught import train_both
+from foilworks.site.reproduction.shared_steps import done, new_project, score
+from foilworks.site.reproduction.simulated_work import People
 from foilworks.site.reproduction.tiny_models import write_encoder, write_t5
+from foilworks.site.reproduction.trained_models import train_both
 from generation.actions.runs import start_run, start_tuning
 from generation.recipes import find_recipe
 from generation.run_request import GenerationRequest

@@ -47,8 +47,8 @@ from foilworks.site.reproduction.feint6k_people import (
     can_be_written,
     collect,
 )
-from foilworks.site.reproduction.records import NOT_GIVEN, Cell, Result, Source, State, compare, missing_lines
-from foilworks.site.reproduction.steps import check_weights, export, new_project, write_ladder
+from foilworks.site.reproduction.shared_steps import check_weights, export, new_project, write_ladder
+from foilworks.site.reproduction.table_cells import NOT_GIVEN, Cell, Result, Source, State, compare, missing_lines
 from foilworks.site.teacher.paper_rows import MSRVTT, VATEX
 from foilworks.site.teacher.paper_tables import tables
 

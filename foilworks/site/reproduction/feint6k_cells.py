@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from foilworks.site.reproduction.records import Cell, State, compare
+from foilworks.site.reproduction.table_cells import Cell, State, compare
 from foilworks.site.teacher.paper_rows import (
     FINETUNED,
     HUMAN,

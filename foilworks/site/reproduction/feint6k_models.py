@@ -17,8 +17,8 @@ from foilworks.core.corpus.actions.create_subtest import create_subtest
 from foilworks.core.corpus.models import Caption, Release
 from foilworks.core.hub.adapters.tiny_video import TinyConfig, TinyVideoText, Words, save_model
 from foilworks.core.projects.models import Project
-from foilworks.site.reproduction.steps import done
-from foilworks.site.reproduction.steps import score as scored_run
+from foilworks.site.reproduction.shared_steps import done
+from foilworks.site.reproduction.shared_steps import score as scored_run
 from foilworks.site.teacher.actions.trainings import start_teacher
 from foilworks.site.teacher.models import StudentEvaluation, TeacherTraining
 from foilworks.site.teacher.pages import changes_chart

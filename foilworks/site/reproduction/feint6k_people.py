@@ -21,8 +21,8 @@ from foilworks.core.corpus.models import Release, Subtest
 from foilworks.core.corpus.records import ItemRecord
 from foilworks.core.corpus.rules.states import CandidateState
 from foilworks.core.projects.models import Project, Role
-from foilworks.site.reproduction.simulated import SECONDS, Crew, give_clips, key_of, mistaken
-from foilworks.site.reproduction.steps import done
+from foilworks.site.reproduction.shared_steps import done
+from foilworks.site.reproduction.simulated_people import SECONDS, Crew, give_clips, key_of, mistaken
 from generation.actions.runs import start_run
 from generation.models import Candidate, CandidateGroup
 from generation.recipes import find_recipe

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from foilworks.core.text.storable import safe_row
-from foilworks.site.reproduction.records import Cell, Result, State, count_states
+from foilworks.site.reproduction.table_cells import Cell, Result, State, count_states
 
 HEAD = ("table", "row", "column", "paper", "ours", "state", "why")
 NOTHING = "–"

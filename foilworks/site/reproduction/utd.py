@@ -17,8 +17,8 @@ from evaluation.utd.downloads import FILES
 from evaluation.utd.models import BiasRun, Descriptions
 from evaluation.utd.requests import BiasRequest
 from foilworks.core.projects.models import Project
-from foilworks.site.reproduction.records import NOT_GIVEN, Cell, Result, compare, missing_lines
-from foilworks.site.reproduction.steps import check_weights, done
+from foilworks.site.reproduction.shared_steps import check_weights, done
+from foilworks.site.reproduction.table_cells import NOT_GIVEN, Cell, Result, compare, missing_lines
 from foilworks.site.reproduction.utd_data import DATA_SETS, SOURCES, DataSet, project_of
 from foilworks.site.reproduction.utd_models import (
     TABLES_OF_MODELS,

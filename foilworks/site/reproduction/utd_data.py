@@ -12,8 +12,8 @@ from evaluation.utd.instructions import CLASSIFICATION, RETRIEVAL
 from foilworks.core.corpus.import_formats.parsing.json_records import read_text
 from foilworks.core.projects.models import Project
 from foilworks.site.imports.store import import_records
-from foilworks.site.reproduction.records import Source
-from foilworks.site.reproduction.steps import new_project
+from foilworks.site.reproduction.shared_steps import new_project
+from foilworks.site.reproduction.table_cells import Source
 
 DESCRIPTIONS, SPLITS = "UTD_descriptions", "UTD_splits"
 PREDICTIONS, LISTS, VIDEOS = "videoglue_predictions", "metadata", "data"

@@ -13,8 +13,8 @@ from evaluation.utd.models import BiasRun
 from evaluation.utd.pages import benchmark_of
 from evaluation.utd.requests import PredictionRequest
 from foilworks.core.projects.models import Project
-from foilworks.site.reproduction.records import NOT_GIVEN, Cell, compare
-from foilworks.site.reproduction.steps import done
+from foilworks.site.reproduction.shared_steps import done
+from foilworks.site.reproduction.table_cells import NOT_GIVEN, Cell, compare
 from foilworks.site.reproduction.utd_data import DATA_SETS, PREDICTIONS, DataSet
 from foilworks.site.reproduction.utd_printed import BALANCED, FULL, SPLIT, TABLES
 

@@ -16,9 +16,9 @@ from evaluation.utd.utd_files import objects_lines
 from foilworks.core.corpus.models import Video
 from foilworks.core.jobs.models import Job, JobState
 from foilworks.core.projects.models import Project, Role
-from foilworks.site.reproduction.records import NOT_GIVEN, Cell
-from foilworks.site.reproduction.simulated import SECONDS, Crew, give_clips, key_of, mistaken
-from foilworks.site.reproduction.steps import done
+from foilworks.site.reproduction.shared_steps import done
+from foilworks.site.reproduction.simulated_people import SECONDS, Crew, give_clips, key_of, mistaken
+from foilworks.site.reproduction.table_cells import NOT_GIVEN, Cell
 from foilworks.site.reproduction.utd_printed import USER_STUDY
 
 TABLE = "UTD, Sec. 4.2 (user study)"

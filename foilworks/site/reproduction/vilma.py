@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from foilworks.site.reproduction.audits import audit_files
-from foilworks.site.reproduction.records import Cell, Result, Source, missing_lines
-from foilworks.site.reproduction.steps import check_weights, export, write_ladder
-from foilworks.site.reproduction.vilma_again import make_again
+from foilworks.site.reproduction.shared_steps import check_weights, export, write_ladder
+from foilworks.site.reproduction.table_cells import Cell, Result, Source, missing_lines
+from foilworks.site.reproduction.vilma_collection import make_again
 from foilworks.site.reproduction.vilma_counts import count_files, find_files, row_name
 from foilworks.site.reproduction.vilma_figures import draw_words, write_analyses
 from foilworks.site.reproduction.vilma_misprints import find_misprints

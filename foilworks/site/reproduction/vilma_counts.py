@@ -7,7 +7,7 @@ from typing import Any
 
 from evaluation.analyses import validation
 from evaluation.score_files.items import read_items
-from foilworks.site.reproduction.records import NOT_GIVEN, Cell, compare
+from foilworks.site.reproduction.table_cells import NOT_GIVEN, Cell, compare
 from foilworks.site.reproduction.vilma_paper import ALL, OVERALL, STATE, SUBTESTS, TABLE_1, TABLE_5, Subtest
 
 Rows = Mapping[Subtest, Mapping[str, Any]]

@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from evaluation.analyses import divergence
-from evaluation.analyses.records import ItemFacts, valid_part
+from evaluation.analyses import jensen_shannon
+from evaluation.analyses.analysis_inputs import ItemFacts, valid_part
 from evaluation.charts.of_models import histogram
 from evaluation.charts.of_reports import word_shifts
 from evaluation.errors import EvaluationError
@@ -53,7 +53,7 @@ def draw_words(files: Mapping[Subtest, Path], folder: Path) -> str:
 
 def _draw_shifts(items: Sequence[ItemFacts], path: Path) -> None:
     if items:
-        path.write_bytes(word_shifts(divergence.compute(items)["top_shifts"], path.stem))
+        path.write_bytes(word_shifts(jensen_shannon.compute(items)["top_shifts"], path.stem))
 
 
 def write_analyses(release: Release, folder: Path) -> tuple[str, ...]:

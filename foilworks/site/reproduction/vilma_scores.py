@@ -14,8 +14,8 @@ from evaluation.scoring.queries import run_results
 from foilworks.core.corpus.models import Release
 from foilworks.core.projects.models import Project
 from foilworks.site.imports.store import import_records
-from foilworks.site.reproduction.records import Cell, compare
-from foilworks.site.reproduction.steps import OVERRIDE, new_project, score
+from foilworks.site.reproduction.shared_steps import OVERRIDE, new_project, score
+from foilworks.site.reproduction.table_cells import Cell, compare
 from foilworks.site.reproduction.tiny_models import write_language_model
 from foilworks.site.reproduction.vilma_counts import missing
 from foilworks.site.reproduction.vilma_paper import (

@@ -10,7 +10,7 @@ import threading
 
 import django
 
-from foilworks.site.server.lasting import lasting
+from foilworks.site.server.gc_freeze import lasting
 
 
 def main(slots: int, *, burst: bool) -> None:

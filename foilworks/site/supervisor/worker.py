@@ -10,7 +10,7 @@ from types import ModuleType
 import django
 from django.conf import settings
 
-from foilworks.site.server.lasting import lasting
+from foilworks.site.server.gc_freeze import lasting
 
 
 def main(queues: list[str]) -> None:

@@ -17,7 +17,7 @@ from foilworks.site.teacher.examples import Examples, batch_of
 from foilworks.site.teacher.footage import KEPT_BYTES
 from foilworks.site.teacher.plan import Plan
 from foilworks.site.teacher.ranks import Alone
-from foilworks.site.teacher.steps import Student, backward
+from foilworks.site.teacher.step_losses import Student, backward
 
 MEASURED = 2
 # AdamW keeps two numbers in float32 per weight.

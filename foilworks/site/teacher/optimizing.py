@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from evaluation.errors import EvaluationError
 from foilworks.site.teacher.plan import Plan
-from foilworks.site.teacher.steps import Student
+from foilworks.site.teacher.step_losses import Student
 
 TOWERS, HEADS, SCALE = "encoders", "added layers", "logit scale"
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foilworks.site.teacher.ranks import Ranks
-from foilworks.site.teacher.steps import Student, own_rows
+from foilworks.site.teacher.step_losses import Student, own_rows
 
 ReadClip = Callable[[int], Any]
 # A step's number and its rows.

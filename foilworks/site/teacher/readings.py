@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.analyses import delta
-from evaluation.analyses.scored import ScoredItems
+from evaluation.analyses.scored_items import ScoredItems
 from evaluation.errors import EvaluationError
 from evaluation.metrics.choices import ChoiceScores
 from evaluation.metrics.comparison import GAPS, mcnemar, paired_difference

@@ -39,8 +39,8 @@ from foilworks.site.teacher.plan import Plan, plan_of, takes_logit_scale
 from foilworks.site.teacher.ranks import Ranks, Together
 from foilworks.site.teacher.readings import HELD, R1, STANDARD, HeldOut
 from foilworks.site.teacher.selection import Selection
+from foilworks.site.teacher.several_gpus import report_line, train_together
 from foilworks.site.teacher.sources import TrainingTexts, held_out_of, learnt_split, stored_texts
-from foilworks.site.teacher.together import report_line, train_together
 from foilworks.site.teacher.training import StepReport, check, train
 
 # Evaluation of a release -> the message of the job.

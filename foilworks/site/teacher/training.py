@@ -19,7 +19,7 @@ from foilworks.site.teacher.plan import Objective, Plan
 from foilworks.site.teacher.ranks import Alone, Ranks
 from foilworks.site.teacher.reading_ahead import Step, read_ahead
 from foilworks.site.teacher.selection import Selection
-from foilworks.site.teacher.steps import Student, backward
+from foilworks.site.teacher.step_losses import Student, backward
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
+from evaluation.audit.file_reader import formats
 from evaluation.audit.pages import page_of
-from evaluation.audit.reading import formats
-from evaluation.audit.uploaded import audit_uploaded
+from evaluation.audit.visitor_file import audit_uploaded
 from evaluation.errors import EvaluationError
-from evaluation.score_files.received import safe_name, write_file
+from evaluation.score_files.uploaded_files import safe_name, write_file
 from foilworks.core.media.child import ChildLimits, LimitError, run
 from foilworks.core.projects.errors import TooManyTries
 from foilworks.core.projects.forms.registry_entry import choices_of

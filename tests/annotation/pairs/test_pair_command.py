@@ -18,7 +18,7 @@ from foilworks.core.media.encode import write_mp4
 from foilworks.core.media.frames import sample_frames
 from foilworks.core.projects.errors import AccessDenied
 from foilworks.core.projects.models import AuditEvent, Role
-from generation.pairs.records import NATURAL, ORDER, REVERSAL
+from generation.pairs.proposals import NATURAL, ORDER, REVERSAL
 from tests.factories import make_caption, make_member, make_project, make_subtest, make_video
 from tests.media.painted import painted_clip, read_index
 

@@ -23,7 +23,7 @@ from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Edit, Review, Slot, SlotState, Stage, Vote, VoteState
 from annotation.rules.pay import Rate, Unit
 from evaluation.analyses import agreement
-from evaluation.facts.records import vote_facts
+from evaluation.facts.stored_facts import vote_facts
 from foilworks.core.corpus.models import Item
 from foilworks.core.corpus.rules.states import ItemState
 from foilworks.site.dashboard.counting import DRAWS, count

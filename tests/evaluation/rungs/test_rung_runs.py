@@ -8,7 +8,7 @@ from django.core.management import call_command
 
 from evaluation.blind.scoring import preference_of_file
 from evaluation.errors import EvaluationError
-from evaluation.facts.records import item_facts
+from evaluation.facts.stored_facts import item_facts
 from evaluation.scoring import jobs
 from evaluation.scoring.actions.rungs import add_controls, import_rung_scores
 from evaluation.scoring.actions.start_run import start_run

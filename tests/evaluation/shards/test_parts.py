@@ -11,8 +11,8 @@ from evaluation.scoring.fetching import Clip
 from evaluation.scoring.loop import ScoringCounts
 from evaluation.scoring.models import Score
 from evaluation.scoring.shards.outlook import outlook
+from evaluation.scoring.shards.pending_pairs import ClipWork, ScoreWriter, in_time
 from evaluation.scoring.shards.plan import costs, cut_to, parts_of, shard_items
-from evaluation.scoring.shards.work import ClipWork, ScoreWriter, in_time
 from evaluation.templatetags.timing import duration
 from foilworks.core.text.batches import batched
 

@@ -69,7 +69,7 @@ if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.site.settings")
     import django
 
-    from foilworks.site.server.lasting import lasting
+    from foilworks.site.server.gc_freeze import lasting
 
     with lasting():
         django.setup()

@@ -14,7 +14,7 @@ from foilworks.core.hub.adapters.tiny_video import TinyConfig, TinyVideoText, Wo
 from foilworks.core.media.encode import write_mp4
 from foilworks.core.projects.models import Role
 from foilworks.site.demo.captions import MOTIONS, Facts, direction_caption
-from foilworks.site.demo.world import evaluation_scenes, training_scenes
+from foilworks.site.demo.shape_videos import evaluation_scenes, training_scenes
 from tests.factories import (
     make_candidate,
     make_caption,

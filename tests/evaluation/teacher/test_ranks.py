@@ -10,7 +10,7 @@ from torch import distributed
 from foilworks.site.teacher.examples import examples_of
 from foilworks.site.teacher.plan import Objective, Plan
 from foilworks.site.teacher.ranks import Together
-from foilworks.site.teacher.together import PROGRESS_PREFIX, _lines, report_line
+from foilworks.site.teacher.several_gpus import PROGRESS_PREFIX, _lines, report_line
 from foilworks.site.teacher.training import StepReport, train
 from tests.evaluation.teacher.test_training import THINGS, VERBS, TinyStudent
 

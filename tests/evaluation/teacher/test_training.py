@@ -13,7 +13,7 @@ from evaluation.metrics.comparison import paired_difference
 from foilworks.site.teacher.checkpoints import LATEST, STATE
 from foilworks.site.teacher.examples import batch_of, examples_of
 from foilworks.site.teacher.plan import DIRECTIONS, Objective, Plan
-from foilworks.site.teacher.steps import whole_losses
+from foilworks.site.teacher.step_losses import whole_losses
 from foilworks.site.teacher.training import train
 
 VERBS, THINGS = ("folds", "opens", "lifts", "cuts"), ("paper", "box", "cup", "rope")

@@ -8,7 +8,7 @@ from PIL import Image
 from sklearn.linear_model import LogisticRegression
 
 from foilworks.core.hub.interfaces import GenerationRequest, ModelInfo, ScoreKind
-from foilworks.site.demo.world import Scene
+from foilworks.site.demo.shape_videos import Scene
 from tests.evaluation.utd.worlds import SIDE, stills
 
 GRID = 14

@@ -5,11 +5,11 @@ import pytest
 from django.urls import reverse
 
 from evaluation.errors import EvaluationError
-from evaluation.utd import answering, reranking
+from evaluation.utd import reranking, sample_predictions
 from evaluation.utd.actions.biases import predict_samples
-from evaluation.utd.answering import Settings, augmented, predicted, train
 from evaluation.utd.instructions import CLASSIFICATION, TASKS
 from evaluation.utd.requests import PredictionRequest
+from evaluation.utd.sample_predictions import Settings, augmented, predicted, train
 from foilworks.core.corpus.models import Video
 from foilworks.core.hub.adapters.fake import FakeEmbedder
 from foilworks.core.hub.catalogue.registry import BACKBONE
@@ -61,7 +61,13 @@ def test_the_head_learns_from_frozen_tokens_reproducibly(tmp_path):
 
 def test_the_rate_warms_up_and_then_falls_along_a_cosine():
     given = Settings()
-    assert [round(answering._rate(epoch, given), 3) for epoch in (0, 2.5, 5, 27.5, 50)] == [0.001, 0.5, 1.0, 0.5, 0.0]
+    assert [round(sample_predictions._rate(epoch, given), 3) for epoch in (0, 2.5, 5, 27.5, 50)] == [
+        0.001,
+        0.5,
+        1.0,
+        0.5,
+        0.0,
+    ]
 
 
 def test_crops_are_of_the_paper_s_sizes_and_sided_classes_are_never_mirrored():
@@ -110,7 +116,7 @@ class TestByJobs:
     def test_an_image_text_model_chooses_among_the_classes_of_the_train_split_too(self, run, monkeypatch):
         """As the cells, the nine models, trained classifiers and chance do."""
         Video.objects.filter(project=run.project, split="train").update(class_label="swims")
-        monkeypatch.setattr(answering, "open_adapter", lambda *_, **__: SeesSwimming())
+        monkeypatch.setattr(sample_predictions, "open_adapter", lambda *_, **__: SeesSwimming())
         row = predict_samples(None, run, PredictionRequest("fake:", zero_shot=True, label="looks"))
         assert run_now(row.job).state == "done"
         row.refresh_from_db()
@@ -123,8 +129,8 @@ class TestByJobs:
         assert run_now(whole.job).state == "done"
         assert not whole.job.shards.exists()
         settings.SHARD_ITEMS = 4
-        monkeypatch.setattr(answering, "CLIPS_PER_BATCH", 1)
-        monkeypatch.setattr(answering, "CLIPS_PER_WRITE", 1)
+        monkeypatch.setattr(sample_predictions, "CLIPS_PER_BATCH", 1)
+        monkeypatch.setattr(sample_predictions, "CLIPS_PER_WRITE", 1)
         cut = predict_samples(None, run, PredictionRequest("fake:", zero_shot=True, label="cut"))
         execute(str(cut.job_id))
         shard = cut.job.shards.order_by("number").first()

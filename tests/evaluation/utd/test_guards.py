@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evaluation.errors import EvaluationError
-from evaluation.utd import measures
+from evaluation.utd import bias_measures
 from evaluation.utd.guards import guarded
 from evaluation.utd.learning import curve_of, sizes_of
 from evaluation.utd.procedure import AS_PUBLISHED, Procedure, checked_choices, procedure_of
@@ -34,15 +34,19 @@ def world(per_class, seed=1):
         shown = np.where(is_test & (np.arange(len(labels)) % 20 == 0), (labels + 1) % CLASSES, labels)
         clear = draw.uniform(0.4, 1.6, (len(labels), 1))
         grain = 1.15 * draw.normal(size=(len(labels), D)) / np.sqrt(D)
-        return measures.normalised(common / np.linalg.norm(common) + 0.22 * (clear * centres[shown] + grain)), labels
+        return bias_measures.normalised(
+            common / np.linalg.norm(common) + 0.22 * (clear * centres[shown] + grain)
+        ), labels
 
     return *some(per_class, False), *some(10, True)
 
 
 def nine_of(per_class, procedure, seed=1):
     train, train_labels, test, labels = world(per_class, seed)
-    full = measures.credit_of(measures.fitted(train, train_labels, CLASSES, c=procedure.c).scores(test), labels)
-    right, _ = measures.nine_classifiers(
+    full = bias_measures.credit_of(
+        bias_measures.fitted(train, train_labels, CLASSES, c=procedure.c).scores(test), labels
+    )
+    right, _ = bias_measures.nine_classifiers(
         [train],
         train_labels,
         [test],
@@ -86,9 +90,9 @@ def test_the_warning_names_both_accuracies_and_what_to_do():
 
 def test_a_stratified_draw_keeps_the_size_of_every_class():
     labels = np.array([0] * 5 + [1] * 3 + [2])
-    drawn = measures.drawn(labels, 4, stratified=True)
+    drawn = bias_measures.drawn(labels, 4, stratified=True)
     assert Counter(labels[drawn].tolist()) == {0: 5, 1: 3, 2: 1}
-    plain = [measures.drawn(labels, seed) for seed in range(9)]
+    plain = [bias_measures.drawn(labels, seed) for seed in range(9)]
     assert all(len(one) == 9 for one in plain)
     assert len({tuple(sorted(Counter(labels[one].tolist()).items())) for one in plain}) > 1
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evaluation.utd import measures
+from evaluation.utd import bias_measures
 from evaluation.utd.actions.biases import measure_bias
 from evaluation.utd.instructions import TASKS
 from evaluation.utd.requests import BiasRequest
@@ -47,7 +47,7 @@ def test_a_resumed_shard_does_not_repeat_stored_fits(told, settings, monkeypatch
     execute(str(run.job_id))
     shard = run.job.shards.order_by("number").first()
     fits = []
-    monkeypatch.setattr(measures, "fitted", stopping_at(3, measures.fitted, fits))
+    monkeypatch.setattr(bias_measures, "fitted", stopping_at(3, bias_measures.fitted, fits))
     with pytest.raises(Stop):
         execute(str(shard.pk))
     shard.refresh_from_db()

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from evaluation.errors import EvaluationError
-from evaluation.utd import measures
+from evaluation.utd import bias_measures
+from evaluation.utd.bias_measures import Embedded
 from evaluation.utd.concepts import AVERAGE, MAX_SCORE, MIDDLE, SEQUENCE, TEMPORAL
-from evaluation.utd.measures import Embedded
 
 
 def plain_cosine(a, b):
@@ -43,9 +43,9 @@ def test_classification_takes_the_class_of_highest_cosine(world, temporal, monke
         int(np.argmax([scores_of(videos, place, target, temporal) for target in targets]) == labels[place])
         for place in range(40)
     ]
-    assert measures.classified(videos, targets, labels, temporal).tolist() == expected
-    monkeypatch.setattr(measures, "BLOCK_BYTES", 200)
-    assert measures.classified(videos, targets, labels, temporal).tolist() == expected
+    assert bias_measures.classified(videos, targets, labels, temporal).tolist() == expected
+    monkeypatch.setattr(bias_measures, "BLOCK_BYTES", 200)
+    assert bias_measures.classified(videos, targets, labels, temporal).tolist() == expected
 
 
 @pytest.mark.parametrize("temporal", TEMPORAL)
@@ -57,21 +57,23 @@ def test_retrieval_finds_the_captions_own_video_first(world, temporal, monkeypat
         for own, caption in enumerate(captions)
     ]
     assert sum(expected) > 0 or temporal != SEQUENCE
-    assert measures.retrieved(captions, videos, temporal).tolist() == expected
-    monkeypatch.setattr(measures, "BLOCK_BYTES", 2_000)
-    monkeypatch.setattr(measures, "QUERIES", 7)
-    assert measures.retrieved(captions, videos, temporal).tolist() == expected
+    assert bias_measures.retrieved(captions, videos, temporal).tolist() == expected
+    monkeypatch.setattr(bias_measures, "BLOCK_BYTES", 2_000)
+    monkeypatch.setattr(bias_measures, "QUERIES", 7)
+    assert bias_measures.retrieved(captions, videos, temporal).tolist() == expected
 
 
 @pytest.mark.parametrize("temporal", TEMPORAL)
 def test_equal_texts_remain_tied_in_any_block(temporal, monkeypatch):
-    monkeypatch.setattr(measures, "BLOCK_BYTES", 1)
-    monkeypatch.setattr(measures, "QUERIES", 16)
+    monkeypatch.setattr(bias_measures, "BLOCK_BYTES", 1)
+    monkeypatch.setattr(bias_measures, "QUERIES", 16)
     table = np.random.default_rng(3).normal(size=(5, 48)).astype(np.float32)
     places = np.arange(200) % 5
-    videos = Embedded(measures.Gathered(table, places[:, None].repeat(4, axis=1)), measures.Gathered(table, places))
+    videos = Embedded(
+        bias_measures.Gathered(table, places[:, None].repeat(4, axis=1)), bias_measures.Gathered(table, places)
+    )
     # Each caption is its own video's text, which 40 videos have.
-    found = measures.retrieved(measures.Gathered(table, places), videos, temporal)
+    found = bias_measures.retrieved(bias_measures.Gathered(table, places), videos, temporal)
     assert found.tolist() == [1 / 40] * 200
 
 
@@ -80,16 +82,16 @@ def test_the_oracle_reading_of_max_is_right_if_any_frame_is():
     videos = Embedded(frames, frames[:, 0])
     # Frame 1 says class 0 with cosine 1, frame 2 class 1 with cosine 1: as a plain maximum the two are level.
     targets = np.eye(2, dtype=np.float32)
-    assert measures.classified(videos, targets, np.array([1]), MAX_SCORE).tolist() == [0.5]
-    assert measures.classified(videos, targets, np.array([1]), MAX_SCORE, oracle=True).tolist() == [1.0]
+    assert bias_measures.classified(videos, targets, np.array([1]), MAX_SCORE).tolist() == [0.5]
+    assert bias_measures.classified(videos, targets, np.array([1]), MAX_SCORE, oracle=True).tolist() == [1.0]
 
 
 def test_a_reduced_gallery_searches_only_the_remaining_videos():
     captions = np.eye(3, dtype=np.float32)
     sequences = np.array([[1, 0.2, 0], [1, 0.1, 0], [0, 0, 1]], dtype=np.float32)
     videos = Embedded(sequences[:, None], sequences)
-    assert measures.retrieved(captions, videos, SEQUENCE).tolist() == [0.0, 0.0, 1.0]
-    reduced = measures.retrieved(captions, videos, SEQUENCE, gallery=np.array([0, 2]))
+    assert bias_measures.retrieved(captions, videos, SEQUENCE).tolist() == [0.0, 0.0, 1.0]
+    reduced = bias_measures.retrieved(captions, videos, SEQUENCE, gallery=np.array([0, 2]))
     assert reduced[0] == 1.0
     assert np.isnan(reduced[1])
 
@@ -120,35 +122,35 @@ class TestDatasetBias:
     def test_training_finds_what_common_sense_does_not(self, split, temporal):
         train, train_labels, test, labels = split
         names = np.eye(8, dtype=np.float32)[:2]
-        common = measures.classified(test, names, labels, temporal).mean()
-        learnt = measures.classified_by_training(train, train_labels, test, labels, 2, temporal).mean()
+        common = bias_measures.classified(test, names, labels, temporal).mean()
+        learnt = bias_measures.classified_by_training(train, train_labels, test, labels, 2, temporal).mean()
         assert learnt >= common + 0.3
         assert learnt > 0.95
 
     def test_a_class_that_training_never_saw_is_never_right(self, split):
         train, train_labels, test, labels = split
         unseen = np.where(labels == 1, 2, 0)
-        credits = measures.classified_by_training(train, train_labels, test, unseen, 3, SEQUENCE)
+        credits = bias_measures.classified_by_training(train, train_labels, test, unseen, 3, SEQUENCE)
         assert credits[unseen == 2].sum() == 0
         assert credits[unseen == 0].mean() > 0.9
 
     def test_training_samples_of_one_class_are_refused(self, split):
         train, train_labels, test, labels = split
         with pytest.raises(EvaluationError, match="fewer than two classes"):
-            measures.classified_by_training(train, np.zeros_like(train_labels), test, labels, 2, SEQUENCE)
+            bias_measures.classified_by_training(train, np.zeros_like(train_labels), test, labels, 2, SEQUENCE)
 
     def test_nine_models_differ_and_are_reproducible(self, split):
         train, train_labels, test, labels = split
         three = [train.sequences, train.sequences[:, ::-1].copy(), train.sequences + 0.01]
         judged = [test.sequences, test.sequences[:, ::-1].copy(), test.sequences + 0.01]
-        right, confidence = measures.nine_classifiers(three, train_labels, judged, labels, 2)
+        right, confidence = bias_measures.nine_classifiers(three, train_labels, judged, labels, 2)
         assert right.shape == (60, 9)
         assert right.mean() > 0.95
         assert ((confidence > 0) & (confidence < 1)).all()
-        again, same = measures.nine_classifiers(three, train_labels, judged, labels, 2)
+        again, same = bias_measures.nine_classifiers(three, train_labels, judged, labels, 2)
         assert (right == again).all()
         assert (confidence == same).all()
-        _, other = measures.nine_classifiers(three, train_labels, judged, labels, 2, seed=100)
+        _, other = bias_measures.nine_classifiers(three, train_labels, judged, labels, 2, seed=100)
         assert (confidence != other).any()
 
 
@@ -156,6 +158,6 @@ def test_nine_retrievals_are_right_only_if_the_own_video_is_first_without_ties()
     captions = np.eye(3, dtype=np.float32)
     videos = np.eye(3, dtype=np.float32)
     videos[1] = videos[0]
-    right = measures.nine_retrievals([captions] * 3, [measures.Gathered(videos, np.arange(3))] * 3)
+    right = bias_measures.nine_retrievals([captions] * 3, [bias_measures.Gathered(videos, np.arange(3))] * 3)
     assert right.shape == (3, 9)
     assert right.all(axis=1).tolist() == [False, False, True]

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from evaluation.utd import measures, regression
+from evaluation.utd import bias_measures, regression
+from evaluation.utd.bias_measures import Embedded, Gathered
 from evaluation.utd.concepts import TEMPORAL
-from evaluation.utd.measures import Embedded, Gathered
 from evaluation.utd.vector_formats import FLOAT16
 
 VIDEOS, FRAMES, WIDTH = 2_000, 4, 24
@@ -32,7 +32,7 @@ def small_blocks(monkeypatch):
     """100 rows per block, in a file."""
     monkeypatch.setattr(regression, "BLOCK_BYTES", 100 * 4 * WIDTH)
     monkeypatch.setattr(regression, "HELD_BYTES", 0)
-    monkeypatch.setattr(measures, "BLOCK_BYTES", 8 * 100 * WIDTH)
+    monkeypatch.setattr(bias_measures, "BLOCK_BYTES", 8 * 100 * WIDTH)
 
 
 @pytest.mark.parametrize("classes", [2, 7])
@@ -67,15 +67,15 @@ def test_a_row_that_counts_twice_is_a_row_that_is_there_twice(small_blocks):
 def test_blocks_give_the_cells_of_the_whole_array_on_2000_videos(temporal, small_blocks):
     (train, train_labels), (test, labels) = samples(7), samples(7, seed=1)
     learnt, judged = (Embedded(frames, frames.mean(axis=1)) for frames in (train, test))
-    found = measures.classified_by_training(learnt, train_labels, judged, labels, 7, temporal)
+    found = bias_measures.classified_by_training(learnt, train_labels, judged, labels, 7, temporal)
     if temporal == "max":
         _, scores = dense(train.reshape(-1, WIDTH), np.repeat(train_labels, FRAMES), test.reshape(-1, WIDTH))
         scores = scores.reshape(VIDEOS, FRAMES, -1).max(axis=1)
     else:
         _, scores = dense(learnt.vectors(temporal), train_labels, judged.vectors(temporal))
     assert 0.2 < found.mean() < 0.95
-    assert (found == measures.credit_of(scores, labels)).mean() >= 0.999
-    assert abs(found.mean() - measures.credit_of(scores, labels).mean()) <= 1e-3
+    assert (found == bias_measures.credit_of(scores, labels)).mean() >= 0.999
+    assert abs(found.mean() - bias_measures.credit_of(scores, labels).mean()) <= 1e-3
 
 
 @pytest.mark.parametrize("temporal", TEMPORAL)
@@ -83,8 +83,8 @@ def test_frames_without_a_text_count_nowhere_in_any_block(temporal, small_blocks
     (train, train_labels), (test, labels) = samples(7), samples(7, seed=1)
     train[::3, 1], train[::50], test[::3, 2] = 0, 0, 0
     there, judged = train.any(axis=2), test.any(axis=2)
-    means = [measures.mean_present(frames) for frames in (train, test)]
-    found = measures.classified_by_training(
+    means = [bias_measures.mean_present(frames) for frames in (train, test)]
+    found = bias_measures.classified_by_training(
         Embedded(train, means[0]), train_labels, Embedded(test, means[1]), labels, 7, temporal
     )
     if temporal == "max":
@@ -94,7 +94,7 @@ def test_frames_without_a_text_count_nowhere_in_any_block(temporal, small_blocks
         learnt, rows = (train[:, 1], test[:, 1]) if temporal == "middle" else means
         kept = learnt.any(axis=1)
         _, scores = dense(learnt[kept], train_labels[kept], rows)
-    assert (found == measures.credit_of(scores, labels)).mean() >= 0.999
+    assert (found == bias_measures.credit_of(scores, labels)).mean() >= 0.999
 
 
 def test_float16_changes_less_than_a_tenth_of_a_point(small_blocks):
@@ -102,6 +102,8 @@ def test_float16_changes_less_than_a_tenth_of_a_point(small_blocks):
     right = []
     for kind in (np.float32, FLOAT16):
         rows = [Gathered(frames.mean(axis=1).astype(kind), np.arange(VIDEOS)) for frames in (train, test)]
-        right.append(measures.nine_classifiers([rows[0]], train_labels, [rows[1]], labels, 7, bootstraps=1)[0][:, 0])
+        right.append(
+            bias_measures.nine_classifiers([rows[0]], train_labels, [rows[1]], labels, 7, bootstraps=1)[0][:, 0]
+        )
     assert (right[0] == right[1]).mean() >= 0.995
     assert abs(right[0].mean() - right[1].mean()) <= 1e-3

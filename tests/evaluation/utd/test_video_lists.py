@@ -13,7 +13,7 @@ from evaluation.utd.requests import BiasRequest, DescriptionRequest
 from foilworks.core.corpus.models import Caption, Video
 from foilworks.core.jobs.runner import run_now
 from foilworks.core.media.encode import write_mp4
-from foilworks.site.demo.world import FPS, draw
+from foilworks.site.demo.shape_videos import FPS, draw
 from foilworks.site.imports.store import import_records
 from tests.evaluation.utd import worlds
 from tests.factories import make_project

@@ -12,7 +12,7 @@ from foilworks.core.hub.adapters._scene_reader import read_still
 from foilworks.core.media.encode import write_mp4
 from foilworks.core.projects.models import Project
 from foilworks.site.demo.captions import COLOURS, ONE_WAY, SHAPES, Facts, direction_caption
-from foilworks.site.demo.world import FPS, Scene, draw
+from foilworks.site.demo.shape_videos import FPS, Scene, draw
 from tests.factories import make_caption, make_video
 
 AXES = ("across", "vertical")

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generation.balance.adversarial import refine, shares
+from generation.balance.balanced_pairs import Pair, PairSelection, selected_pairs
 from generation.balance.classifier import cue_words, fitted, held_out
 from generation.balance.frequency import match
 from generation.balance.outcome import outcome
-from generation.balance.records import Pair, PairSelection, selected_pairs
 from generation.balance.selection import select
 from generation.errors import GenerationError
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from generation.balance.balanced_pairs import Pair, change, selected_pairs, word_counts
 from generation.balance.classifier import fitted
-from generation.balance.records import Pair, change, selected_pairs, word_counts
 from generation.balance.selection import select
 from generation.errors import GenerationError
 

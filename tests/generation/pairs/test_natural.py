@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from foilworks.core.text.tokens import words
 from generation.pairs import signatures
 from generation.pairs.natural import natural_pairs
-from generation.pairs.records import PairCaption
+from generation.pairs.proposals import PairCaption
 from generation.pairs.signatures import GAP, SignatureIndex, number_of
 from generation.pairs.word_order import exchanged
 

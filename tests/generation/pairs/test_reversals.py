@@ -3,7 +3,7 @@
 import pytest
 
 from generation.pairs.orders import joined, orders
-from generation.pairs.records import PairCaption
+from generation.pairs.proposals import PairCaption
 from generation.pairs.reversals import BACKWARDS, LONG, SEVERAL_EVENTS, reversals
 
 

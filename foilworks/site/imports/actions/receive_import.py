@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from evaluation.errors import EvaluationError
-from evaluation.score_files.received import safe_name
+from evaluation.score_files.uploaded_files import safe_name
 from foilworks.core.corpus.import_formats.registry import IMPORTERS
 from foilworks.core.jobs.queue import enqueue
 from foilworks.core.projects.access import require_role

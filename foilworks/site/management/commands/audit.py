@@ -8,11 +8,11 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandParser
 
-from evaluation.audit.names import ROLES
+from evaluation.audit.column_names import ROLES
+from evaluation.audit.file_reader import formats
+from evaluation.audit.finding_text import SHOWN, and_more, lines_of
 from evaluation.audit.pages import file_of
-from evaluation.audit.reading import formats
 from evaluation.audit.records import VERDICTS
-from evaluation.audit.said import SHOWN, and_more, lines_of
 from evaluation.audit.sampling import SAMPLE_PAIRS
 from evaluation.audit.without_video import note, sentence
 from evaluation.errors import EvaluationError

@@ -7,12 +7,12 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.analyses.records import ItemFacts
+from evaluation.analyses.analysis_inputs import ItemFacts
 from evaluation.score_files.items import read_items
 from foilworks.site.management.base import FoilworksCommand
 from foilworks.site.management.text_tables import table_of
+from generation.balance.balanced_pairs import Pair, PairSelection
 from generation.balance.frequency import match
-from generation.balance.records import Pair, PairSelection
 from generation.balance.selection import select
 
 COLUMNS = ("name", "n", "n_kept", "share", "feasible", "before", "after")

@@ -12,7 +12,7 @@ from foilworks.core.projects.models import Project
 from foilworks.core.text.quoting import quoted
 from foilworks.site.management.base import FoilworksCommand, one_line
 from foilworks.site.management.projects import project_by_slug
-from generation.pairs.records import KINDS, NATURAL, Proposal
+from generation.pairs.proposals import KINDS, NATURAL, Proposal
 
 LIMIT = 100
 SHOWN = 20

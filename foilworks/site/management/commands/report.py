@@ -10,8 +10,8 @@ from evaluation.analyses.registry import REPORTS
 from evaluation.errors import EvaluationError
 from evaluation.reports.replacement import facts_of_files, replacement_facts, verdicts_of
 from evaluation.reports.reports import project_report, subtest_named
+from evaluation.score_files.analysis_files import READERS, read_edits
 from evaluation.score_files.items import read_report_input, read_votes
-from evaluation.score_files.scored import READERS, read_edits
 from evaluation.scoring.queries import project_named
 from foilworks.core.text.registry import load, parse_params
 from foilworks.site.management.base import FoilworksCommand, parse_set_options

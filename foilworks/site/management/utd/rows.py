@@ -8,9 +8,9 @@ from django.core.management.base import CommandParser
 from evaluation.errors import EvaluationError
 from evaluation.scoring.queries import project_named
 from evaluation.utd.models import BiasRun, Descriptions
-from evaluation.utd.needs import told
 from evaluation.utd.newest import newest_descriptions
 from evaluation.utd.recipes import DEMO_ONLY
+from evaluation.utd.required_texts import told
 from foilworks.site.management.base import FoilworksCommand
 from foilworks.site.management.utd.text import NO_SPLIT, is_demo
 

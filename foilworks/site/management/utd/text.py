@@ -5,10 +5,10 @@ from typing import Any
 
 from evaluation.utd.concepts import AVERAGE, MAX_SCORE, MIDDLE, SEQUENCE, TEMPORAL
 from evaluation.utd.models import BiasRun, Descriptions
-from evaluation.utd.needs import told
 from evaluation.utd.pages import CONCEPT_NAMES
 from evaluation.utd.recipes import DEMO, DEMO_ONLY, RECIPES
 from evaluation.utd.reliability import UNCERTIFIED, certificate_of
+from evaluation.utd.required_texts import told
 from evaluation.utd.verdicts import conclusions, guess_of
 from foilworks.site.management.text_tables import NOTHING, table
 

@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from evaluation.errors import EvaluationError
-from evaluation.score_files.received import safe_name, write_file
+from evaluation.score_files.uploaded_files import safe_name, write_file
 from evaluation.scoring.queries import records_of
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.site.publishing.models import PublicPage, Submission, SubmissionState

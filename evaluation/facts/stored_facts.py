@@ -12,8 +12,16 @@ from django.db.models.functions import Coalesce, Concat
 from annotation.models import Choice, Stage, Vote, VoteState
 from annotation.queries.vote_rules import rule_in_force
 from annotation.rules.voting import item_outcome
-from evaluation.analyses.records import CHOICES, NOBODY, OTHER, ItemFacts, ProficiencyFacts, Votes, with_hard_foils
-from evaluation.facts.compared import COLUMNS, ComparedVotes, is_adaptive
+from evaluation.analyses.analysis_inputs import (
+    CHOICES,
+    NOBODY,
+    OTHER,
+    ItemFacts,
+    ProficiencyFacts,
+    Votes,
+    with_hard_foils,
+)
+from evaluation.facts.comparable_votes import COLUMNS, ComparedVotes, is_adaptive
 from foilworks.core.corpus.models import Foil, Item, Subtest, withdrawn_items
 from foilworks.core.corpus.rules.hard_foils import Candidates
 from foilworks.core.corpus.rules.states import ItemState, drops_out, is_left_out

@@ -27,7 +27,7 @@ from foilworks.core.corpus.models import Item, Release, Subtest
 from foilworks.core.corpus.rules.states import CandidateState
 from foilworks.core.projects.models import Membership, Project, Role, User
 from foilworks.core.text.language.tools import tagger
-from foilworks.site.demo.people import in_turns
+from foilworks.site.demo.simulated_people import in_turns
 from generation.grammar.spans import verb_spans
 from generation.models import CandidateGroup
 

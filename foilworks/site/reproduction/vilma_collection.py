@@ -23,9 +23,9 @@ from foilworks.core.media.encode import write_mp4
 from foilworks.core.projects.models import Project
 from foilworks.core.text.registry import load
 from foilworks.site.imports.store import import_records
-from foilworks.site.reproduction.people import People
-from foilworks.site.reproduction.records import Cell
-from foilworks.site.reproduction.steps import OVERRIDE, done, new_project
+from foilworks.site.reproduction.shared_steps import OVERRIDE, done, new_project
+from foilworks.site.reproduction.simulated_work import People
+from foilworks.site.reproduction.table_cells import Cell
 from foilworks.site.reproduction.vilma_counts import row_name
 from foilworks.site.reproduction.vilma_paper import Subtest
 from generation.actions.runs import start_run

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from evaluation.analyses.records import ItemFacts, valid_part
+from evaluation.analyses.analysis_inputs import ItemFacts, valid_part
 from evaluation.analyses.words import js_divergence, n_lexical_items, word_counts
 from evaluation.errors import EvaluationError
 

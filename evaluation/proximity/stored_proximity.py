@@ -13,8 +13,8 @@ from evaluation.proximity.models import ProximityRun
 from evaluation.scoring.models import EQUAL_AFTER_CUT
 from foilworks.core.corpus.models import Release
 from foilworks.core.corpus.rules.hard_foils import candidates_of, hard_foils
-from generation.measures import pair_sha256
 from generation.models import Measure
+from generation.pair_measures import pair_sha256
 from generation.records import CaptionInput, Case
 
 ROWS = 500

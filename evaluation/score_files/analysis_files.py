@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from evaluation.analyses.records import SOURCES, EditFacts, hard_part
-from evaluation.analyses.scored import ScoredItems
+from evaluation.analyses.analysis_inputs import SOURCES, EditFacts, hard_part
+from evaluation.analyses.scored_items import ScoredItems
 from evaluation.errors import EvaluationError
 from evaluation.score_files.items import read_items
 from evaluation.score_files.json_records import number_of, rows

@@ -26,8 +26,8 @@ from evaluation.scoring.protocol_models import reader
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.trusted_models import trust_of
 from evaluation.utd.ablation import ZERO_SHOT
+from evaluation.utd.bias_measures import credit_of
 from evaluation.utd.instructions import CLASSIFICATION
-from evaluation.utd.measures import credit_of
 from evaluation.utd.models import BenchmarkedModel
 from evaluation.utd.reranking import RERANK, reranked
 from evaluation.utd.samples import Sample, samples_of

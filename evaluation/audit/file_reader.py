@@ -9,7 +9,7 @@ from evaluation.audit.answers import AnswerStyles
 from evaluation.audit.exports import WHOLE, released
 from evaluation.audit.forms import Draft, draft_of, record_of_draft
 from evaluation.audit.joining import answers_of
-from evaluation.audit.nested import flattened
+from evaluation.audit.nested_records import flattened
 from evaluation.audit.raw_records import TABLES, header_of, raw_records, stem_of_parts
 from evaluation.audit.records import AuditRecord
 from evaluation.errors import EvaluationError
