@@ -38,11 +38,11 @@ def _categories(rows: Sequence[dict[str, Any]], groups: Sequence[str]) -> list[d
             ]
             if values:
                 spread = float(np.std(values)) if len(values) > 1 else None
-                values_of_group = {
+                statistics = {
                     "group": group,
                     "mean": float(np.mean(values)),
                     "sd": spread,
                     "n_models": len(values),
                 }
-                out.append({"category": category or "not specified", **values_of_group})
+                out.append({"category": category or "not specified", **statistics})
     return out

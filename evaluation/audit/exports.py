@@ -109,10 +109,6 @@ def _open_file(path: Path, name: str) -> Iterator[Any]:
         return
     with zipfile.ZipFile(path) as archive:
         # An archive has one folder, which is named after the release.
-        names = [
-            name_in_archive
-            for name_in_archive in archive.namelist()
-            if name_in_archive == name or name_in_archive.split("/")[1:] == [name]
-        ]
+        names = [entry for entry in archive.namelist() if entry == name or entry.split("/")[1:] == [name]]
         with archive.open(names[0] if names else name) as file:
             yield file

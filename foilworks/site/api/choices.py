@@ -61,8 +61,8 @@ def read_choices(request: HttpRequest, slug: Slug) -> dict[str, Any]:
 @router.post("/preview", response=writes(PreviewOut))
 def preview_choices(request: HttpRequest, slug: Slug, body: ChoicesIn) -> dict[str, Any]:
     """Show what composing would create; nothing is stored."""
-    subtest, request_of_items = _parse_request(request, slug, body)
-    outcome = result_of(plan_choices(subtest, request_of_items), request_of_items)
+    subtest, composition = _parse_request(request, slug, body)
+    outcome = result_of(plan_choices(subtest, composition), composition)
     return {**outcome, "items": outcome["items"][:EXAMPLES]}
 
 

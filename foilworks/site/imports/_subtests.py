@@ -62,13 +62,13 @@ def _create_main(batch: Batch, name: str, shape: Shape) -> Subtest:
 def _proficiency(batch: Batch, subtest: Subtest, shape: Shape) -> Subtest:
     """Share a proficiency subtest between subtests of one test, as ViLMA's four of change of state do."""
     name = (subtest.test or subtest.name)[: MAX_LABEL - len(_TAIL)] + _TAIL
-    subtest_row = batch.subtests.get(name)
-    if subtest_row is not None:
-        if subtest_row.kind != Subtest.Kind.PROFICIENCY:
+    existing = batch.subtests.get(name)
+    if existing is not None:
+        if existing.kind != Subtest.Kind.PROFICIENCY:
             raise EvaluationError(
                 f"the subtest {quoted(name)} is not a proficiency subtest; rename it, then import again"
             )
-        return subtest_row
+        return existing
     votes_wanted = _most_frequent(shape.pair_votes, PROFICIENCY_VOTES)
     return _create(
         batch,
