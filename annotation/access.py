@@ -2,7 +2,7 @@
 
 from typing import TypeVar
 
-from django.db.models import BigIntegerField, Case, Q, When
+from django.db.models import BigIntegerField, Case, Manager, Q, QuerySet, When
 from django.http import Http404
 from django.utils.translation import gettext as _
 
@@ -25,24 +25,11 @@ from foilworks.core.projects.models import CrowdPlace, CrowdStudy, PlaceState, P
 from foilworks.core.projects.sql.prepared import Prepared
 
 Work = TypeVar("Work", Edit, Review, Vote, ObjectAnswer)
-_OF_JUDGED = ("slot__project", "slot__video", "task__gold", "task__item__candidate_group", "task__item__subtest")
 _LEASE = Prepared(
     lambda token, person: Lease.objects.select_related("slot__project", "slot__video", "task").filter(
         token=token, person=person
     )
 )
-_JUDGED_LEASE = Prepared(
-    lambda token, person: Lease.objects.select_related(*_OF_JUDGED).filter(token=token, person=person)
-)
-
-
-def _records(model: type[Work], *also: str) -> "Prepared[Work]":
-    rows = model.objects.select_related("slot__project", "slot__task", *also)
-    return Prepared(lambda pk, person: rows.filter(pk=pk, person=person))
-
-
-_EDIT, _REVIEW, _VOTE = _records(Edit), _records(Review, "candidate", "child"), _records(Vote)
-_OBJECT_ANSWER = _records(ObjectAnswer)
 
 
 def lease_for(person: User, token: str) -> Lease:
@@ -50,32 +37,24 @@ def lease_for(person: User, token: str) -> Lease:
     return or_404(_LEASE.first(token=token, person=person.pk), _("Task not found."))
 
 
-def judged_lease_for(person: User, token: str) -> Lease:
-    """Return the lease with all rows that its submit reads, in one query; for tasks about an item."""
-    lease = or_404(_JUDGED_LEASE.first(token=token, person=person.pk), _("Task not found."))
-    if lease.task.item_id:
-        lease.task.item.subtest.project = lease.slot.project
-    return lease
-
-
 def edit_for(person: User, pk: int) -> Edit:
     """Return the person's own edit with its slot; Http404 for anybody else's."""
-    return _own(_EDIT, person, pk)
+    return _own(Edit.objects, person, pk)
 
 
 def review_for(person: User, pk: int) -> Review:
     """Return the person's own review with its slot; Http404 for anybody else's."""
-    return _own(_REVIEW, person, pk)
+    return _own(Review.objects.select_related("candidate", "child"), person, pk)
 
 
 def vote_for(person: User, pk: int) -> Vote:
     """Return the person's own vote with its slot; Http404 for anybody else's."""
-    return _own(_VOTE, person, pk)
+    return _own(Vote.objects, person, pk)
 
 
 def object_answer_for(person: User, pk: int) -> ObjectAnswer:
     """Return the person's own answer on a frame with its slot; Http404 for anybody else's."""
-    return _own(_OBJECT_ANSWER, person, pk)
+    return _own(ObjectAnswer.objects, person, pk)
 
 
 def checked_frame_for(person: User, project: Project, pk: int, *roles: str) -> CheckedFrame:
@@ -201,9 +180,7 @@ def crowd_place_for(person: User, project: Project, pk: int | None = None) -> Cr
     return or_404(crowd_places.order_by(first, "-pk").first(), _("You have no place in a study of this project."))
 
 
-def _own(rows: Prepared[Work], person: User, pk: int) -> Work:
+def _own(rows: QuerySet[Work] | Manager[Work], person: User, pk: int) -> Work:
     # An address can contain a number that is too large for the column.
-    return or_404(
-        rows.first(pk=pk, person=person.pk) if pk <= BigIntegerField.MAX_BIGINT else None,
-        _("Task not found."),
-    )
+    own = rows.select_related("slot__project", "slot__task").filter(pk=pk, person=person)
+    return or_404(own.first() if pk <= BigIntegerField.MAX_BIGINT else None, _("Task not found."))

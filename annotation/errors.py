@@ -11,6 +11,10 @@ class Conflict(AnnotationError):
     """Somebody else changed the row meanwhile: nothing was written. Reload and check again."""
 
 
+class OtherStage(AnnotationError):
+    """The task belongs to another stage than the submit."""
+
+
 class WorkRefused(AnnotationError):
     """The rules do not allow this person to do this task; `refusal` is the code (annotation.rules.eligibility)."""
 

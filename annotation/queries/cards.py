@@ -3,7 +3,7 @@
 Cards are plain data, without what annotators must not know: names of others, which text is the caption.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -38,7 +38,7 @@ from foilworks.core.projects.models import Project, User
 from foilworks.core.projects.sql.prepared import Prepared
 from foilworks.core.text.diff import diff_segments
 from generation.filters.registry import SCREENING
-from generation.models import PERSON_METHOD, Candidate, CandidateGroup
+from generation.models import PERSON_METHOD, Candidate, CandidateGroup, FilterScore
 
 
 @dataclass(frozen=True)
@@ -208,12 +208,13 @@ def claim_card(person: User, claim: Claim, *, counted: bool = True, now: datetim
     return Card(**fields, subtest=task.item.subtest, validation=texts)
 
 
+_DRAFT = Prepared(lambda person, task: Draft.objects.filter(person=person, task=task))
 _LEASE = Prepared(lambda pk: Lease.objects.select_related("guideline").filter(pk=pk))
 
 
 def draft_of(person: User, task_id: int) -> Draft | None:
     """Return what the person has typed for the task and not submitted. One query."""
-    return Draft.objects.filter(person=person, task=task_id).first()
+    return _DRAFT.first(person=person.pk, task=task_id)
 
 
 def _rows_of(person: User, claim: Claim) -> tuple[Slot, Lease]:
@@ -228,7 +229,7 @@ def _running_slot(person: User, claim: Claim) -> Slot:
     )
 
 
-_CARD_ROWS = {
+CARD_ROWS = {
     Stage.EDIT: ("task__group__caption", "task__group__run__subtest", "task__group__run__project"),
     Stage.REVIEW: ("task__candidate__group__caption", "task__candidate__group__run__subtest"),
     Stage.VALIDATION: ("task__item__caption", "task__item__subtest", "task__foil"),
@@ -239,17 +240,46 @@ _CARD_ROWS = {
 
 
 def _running(desk: str) -> "Prepared[Slot]":
-    rows = (path for stage in stages_shown_as(desk) for path in _CARD_ROWS[Stage(stage)])
+    rows = (path for stage in stages_shown_as(desk) for path in CARD_ROWS[Stage(stage)])
     slots = Slot.objects.select_related("project", "video", *rows)
     return Prepared(lambda pk, person, token: slots.filter(pk=pk, person=person, token=token, state=SlotState.LEASED))
 
 
-_RUNNING = {desk: _running(desk) for desk in {public_stage(stage) for stage in _CARD_ROWS}}
+_RUNNING = {desk: _running(desk) for desk in {public_stage(stage) for stage in CARD_ROWS}}
 _SURVIVORS = Prepared(
     lambda caption, subtest: (
         Candidate.objects.filter(group__caption=caption, group__run__subtest=subtest)
         .exclude(state__in=[C.GENERATED, C.FILTERED_OUT])
         .order_by("pk")
+    )
+)
+
+
+def _other_texts(caption: int, subtest: int, group: int, candidate: int) -> QuerySet[Candidate, str]:
+    """Return the caption's other foils in the subtest that a reviewer compares. Without a reviewer's fix of this one,
+    which would reveal the first decision.
+    """
+    same = Candidate.objects.filter(group__caption=caption, group__run__subtest=subtest)
+    others = same.filter(Q(state__in=STANDS) & ~Q(group=group) | Q(state=C.IN_REVIEW) | Q(state=C.ACCEPTED, foil=None))
+    others = others.exclude(pk=candidate).exclude(parent=candidate)
+    return others.order_by("rank", "pk").values_list("text", flat=True)
+
+
+def _returns(**of: int) -> QuerySet[Review]:
+    returned = Review.objects.filter(decision=ReviewDecision.SEND_BACK, undone_at=None, slot__isnull=False, **of)
+    return returned.order_by("-created_at", "-pk")
+
+
+_OTHER_TEXTS = Prepared(_other_texts)
+_RETURNS_OF_GROUP = Prepared(lambda group: _returns(candidate__group=group))
+_RETURNS_OF_CANDIDATE = Prepared(lambda candidate: _returns(candidate=candidate))
+# What the screening model said would bias the person whose decision measures its errors.
+_SCORES = Prepared(
+    lambda candidate: (
+        FilterScore.objects.filter(candidate=candidate)
+        .exclude(filter=SCREENING)
+        .order_by("pk")
+        .values_list("filter", "score", "passed", "detail")
     )
 )
 
@@ -261,7 +291,7 @@ def _edit_work(group: CandidateGroup) -> EditWork:
     in_hand = [candidate for candidate in rows if candidate.state == C.EDITING]
     under_way = [c for c in rows if c.state == C.IN_REVIEW or (c.state == C.ACCEPTED and c.foil_id is None)]
     parents = {candidate.pk: candidate.parent_id for candidate in rows}
-    notes = _notes_by_candidate(parents)
+    notes = _by_candidate(_RETURNS_OF_GROUP.all(group=group.pk))
     suggestions = [
         _suggestion(group.caption.text, candidate, _notes_of(candidate.pk, parents, notes)) for candidate in in_hand
     ]
@@ -287,16 +317,11 @@ def _review_work(candidate: Candidate, second: bool) -> ReviewWork:
     """Return what a reviewer decides on. A `second` reviewer learns nothing of the first decision."""
     group = candidate.group
     parents: dict[int, int | None] = dict(zip(*_lineage_pairs(candidate), strict=True))
-    same = Candidate.objects.filter(group__caption=group.caption_id, group__run__subtest=group.run.subtest_id)
-    others = same.filter(Q(state__in=STANDS) & ~Q(group=group) | Q(state=C.IN_REVIEW) | Q(state=C.ACCEPTED, foil=None))
-    others = others.exclude(pk=candidate.pk)
-    # A reviewer's fix would reveal the first decision.
-    others = others.exclude(parent=candidate.pk)
-    texts = list(others.order_by("rank", "pk").values_list("text", flat=True))
-    # What the screening model said would bias the person whose decision measures its errors.
-    shown = candidate.filter_scores.exclude(filter=SCREENING).order_by("pk")
-    scores = shown.values_list("filter", "score", "passed", "detail")
-    notes = _notes_of(candidate.parent_id if second else candidate.pk, parents, _notes_by_candidate(parents))
+    whose = {"caption": group.caption_id, "subtest": group.run.subtest_id, "group": group.pk}
+    texts = _OTHER_TEXTS.all(**whose, candidate=candidate.pk)
+    scores = _SCORES.all(candidate=candidate.pk)
+    returns = _by_candidate(review for pk in parents for review in _RETURNS_OF_CANDIDATE.all(candidate=pk))
+    notes = _notes_of(candidate.parent_id if second else candidate.pk, parents, returns)
     marks = _marks(group, None)
     return ReviewWork(
         caption=group.caption,
@@ -335,12 +360,9 @@ def _suggestion(caption: str, candidate: Candidate, notes: tuple[ReturnNote, ...
     )
 
 
-def _notes_by_candidate(candidates: Mapping[int, object]) -> dict[int, list[ReturnNote]]:
-    returned = Review.objects.filter(
-        candidate__in=list(candidates), decision=ReviewDecision.SEND_BACK, undone_at=None, slot__isnull=False
-    )
+def _by_candidate(returns: Iterable[Review]) -> dict[int, list[ReturnNote]]:
     notes: dict[int, list[ReturnNote]] = {}
-    for review in returned.order_by("-created_at", "-pk"):
+    for review in returns:
         note = ReturnNote(tuple(review.reasons), review.comment, review.created_at)
         notes.setdefault(review.candidate_id, []).append(note)
     return notes

@@ -26,7 +26,6 @@ from annotation.rules.watch_evidence import shown_seconds
 from foilworks.core.corpus.models import WATCHABLE, Item, Subtest
 from foilworks.core.corpus.rules.states import ItemState
 from foilworks.core.projects.models import Project, Role, User
-from foilworks.core.projects.sql.prepared import Prepared
 
 PRACTICE_ROLE = {Stage.EDIT: Role.ANNOTATOR, Stage.VALIDATION: Role.VALIDATOR}
 USE_OF_STAGE = {Stage.PRACTICE: Use.PRACTICE, Stage.QUALIFICATION: Use.QUALIFICATION}
@@ -37,21 +36,13 @@ DECIDED = (ItemState.VALID,)
 # The columns of a video that give the length of its clip as shown.
 CLIP = ("start_time", "end_time", "time_unit", "duration")
 
-_POLICY = Prepared(
-    lambda person, project: (
-        QualityPolicy.objects.annotate(mine=FilteredRelation("standings", condition=Q(standings__person=person)))
-        .select_related("mine")
-        .filter(project=project)
-    )
-)
-
-
 PAUSED, UNQUALIFIED = "paused", "qualification"
 
 
 def policy_and_standing(person: User, project: Project) -> tuple[QualityPolicy, Standing | None] | None:
     """Return the project's policy with the person's status; None if there is no policy. One query."""
-    policy = _POLICY.first(person=person.pk, project=project.pk)
+    mine = FilteredRelation("standings", condition=Q(standings__person=person))
+    policy = QualityPolicy.objects.annotate(mine=mine).select_related("mine").filter(project=project).first()
     return None if policy is None else (policy, getattr(policy, "mine", None))
 
 

@@ -70,8 +70,7 @@ def why_empty(person: User, project: Project, stage: str, *, now: datetime | Non
     """
     if project.archived_at is not None:
         return [EmptyReason("archived", 0)]
-    counting = _reasons(leakage_of(project), stage)
-    counts = dict(counting.all(person=person.pk, project=project.pk, now=now or timezone.now()))
+    counts = dict(_counted_by_reason(leakage_of(project), stage, person.pk, project.pk, now or timezone.now()))
     if "claimable" in counts:
         return []
     if found := [EmptyReason(code, counts[code]) for code in EMPTY if code in counts]:
@@ -80,13 +79,8 @@ def why_empty(person: User, project: Project, stage: str, *, now: datetime | Non
     return [EmptyReason("all_done" if done else "nothing_yet", done)]
 
 
-@cache
-def _reasons(leakage: Leakage, stage: str) -> Prepared[tuple[str, int]]:
-    """Return (reason, slots that it keeps from the person), of unfinished tasks."""
-    return Prepared(lambda person, project, now: _counted_by_reason(leakage, stage, person, project, now))
-
-
 def _counted_by_reason(leakage: Leakage, stage: str, person: int, project: int, now: datetime) -> QuerySet:
+    """Return (reason, slots that it keeps from the person), of unfinished tasks."""
     barred = bars(person, leakage, stage, now)
     mine, leased = Q(person=person), Q(state=SlotState.LEASED)
     why = Case(

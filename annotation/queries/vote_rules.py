@@ -6,26 +6,12 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 
 from annotation.models import Lease, Stage, Vote
-from annotation.rules.voting import VoteRule
+from annotation.rules.voting import VoteRule, rule_in_force
 from foilworks.core.corpus.models import PUBLISHERS_WORD, Item, Subtest
 from foilworks.core.corpus.rules.states import ItemState
 
 # Without a vote, an item waits or was retracted.
 UNDECIDED = (ItemState.IN_VALIDATION, ItemState.RETRACTED)
-
-
-def rule_in_force(subtest: Subtest) -> VoteRule:
-    """Return the rule for tasks that are made from now on."""
-    return VoteRule(
-        wanted=subtest.votes_wanted,
-        needed=subtest.votes_needed,
-        all_pairs=subtest.valid_when == Subtest.ValidWhen.ALL,
-        pairs_enough=subtest.foils_enough,
-        stop_early=subtest.stop_early,
-        full_share=subtest.full_share,
-        most=subtest.votes_max,
-        skilled_first=subtest.skilled_first,
-    )
 
 
 def rule_for_files(subtest: Subtest) -> VoteRule:

@@ -9,6 +9,7 @@ the caption alone (ViLMA, Secs. 3.7 and B.1).
 import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from annotation.rules.ordering import seeded_share
 from foilworks.core.corpus.rules.states import FoilVerdict, ItemState
@@ -32,6 +33,20 @@ class VoteRule:
     most: int = 0
     # These votes are reserved for skilled validators first.
     skilled_first: bool = False
+
+
+def rule_in_force(subtest: Any) -> VoteRule:
+    """Return the rule of a subtest (its row) for tasks that are made from now on."""
+    return VoteRule(
+        wanted=subtest.votes_wanted,
+        needed=subtest.votes_needed,
+        all_pairs=subtest.valid_when == "all",
+        pairs_enough=subtest.foils_enough,
+        stop_early=subtest.stop_early,
+        full_share=subtest.full_share,
+        most=subtest.votes_max,
+        skilled_first=subtest.skilled_first,
+    )
 
 
 def drawn_in_full(seed: object, item: int, share: float) -> bool:

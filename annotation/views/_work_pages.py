@@ -17,17 +17,16 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from annotation.access import edit_for, judged_lease_for, lease_for, object_answer_for, review_for, vote_for
+from annotation.access import edit_for, lease_for, object_answer_for, review_for, vote_for
 from annotation.actions.claims.claim import ROLE_OF_STAGE, claim
-from annotation.actions.submissions.judge_and_claim import Judged
+from annotation.actions.submissions.submission import StoredWork, Submission
 from annotation.claims import Claim, claim_of
 from annotation.errors import AnnotationError, NotAdmitted
 from annotation.messages import TIME_IS_UP
-from annotation.models import Edit, Lease, ObjectAnswer, Review, SkipReason, Slot, Stage, Vote, VoteState
+from annotation.models import Edit, ObjectAnswer, Review, SkipReason, Slot, Stage, Vote, VoteState
 from annotation.models.stages import public_stage
 from annotation.queries.cards import Card, claim_card, draft_of
 from annotation.queries.crowd import finished_place, place_counts
-from annotation.queries.eligibility import JUDGING
 from annotation.queries.queues import AtLeast, held_besides, open_work
 from annotation.rules.guidelines import render_guideline
 from foilworks.core.corpus.video_files.clip_tokens import Piece
@@ -105,28 +104,13 @@ def _note(record: Record) -> str:
 
 def my_claim(request: HttpRequest, slug: str, token: str, stage: str) -> Claim:
     """Return the person's lease of the stage, running or ended; 404 for any other, 403 without the role."""
-    lease = my_lease(request, slug, token, stage)
-    return claim_of(lease, lease.slot)
-
-
-def my_lease(request: HttpRequest, slug: str, token: str, stage: str) -> Lease:
-    """Return the same as a row, for a stage about items with all rows that its submit reads."""
     request.project = get_project(request.user, slug, ROLE_OF_STAGE[stage])
-    lease = (judged_lease_for if stage in JUDGING else lease_for)(request.user, token)
+    lease = lease_for(request.user, token)
     if lease.slot.project_id != request.project.pk or public_stage(lease.slot.stage) != stage:
         raise Http404(_("Task not found."))
     # The same row, with the columns that are already known.
     lease.slot.project = request.project
-    return lease
-
-
-def next_card(request: HttpRequest, done: Judged, context: Callable[[Card, QueryDict], dict[str, Any]]) -> HttpResponse:
-    """Answer a script with the card that follows a judgement, or as the general claim does if nothing follows."""
-    request.project = done.project
-    show = _page_maker(context, counts_alone=True)
-    if done.claim is None:
-        return next_piece(request, done.project, Stage.VALIDATION, done.vote, show=show)
-    return _swapped(request, done.claim, done.vote, show)
+    return claim_of(lease, lease.slot)
 
 
 def _swapped(request: HttpRequest, claim: Claim, done: Record | None, show: Show) -> HttpResponse:
@@ -150,25 +134,34 @@ def _page_maker(context: Callable[[Card, QueryDict], dict[str, Any]], *, counts_
 
 def answer_page(
     request: HttpRequest,
-    claim: Claim,
-    submit: Callable[[], Record],
+    find_claim: Callable[[], Claim],
+    submit: Callable[[], StoredWork | Record],
     context: Callable[[Card, QueryDict], dict[str, Any]],
     *,
     counts_alone: bool = False,
 ) -> HttpResponse:
     """Show a claim's page; POST submits the answer and shows the next card, or the answer's errors.
 
-    `context` makes the stage's template context from the card and an invalid form (else empty). `counts_alone`: the
-    page's script updates the counts, so that a swapped card needs none.
+    If `submit` returns StoredWork, it has checked the access. `context` makes the stage's template context from the
+    card and an invalid form (else empty). `counts_alone`: the page's script updates the counts, so that a swapped card
+    needs none.
     """
     show = _page_maker(context, counts_alone=counts_alone)
     if request.method != "POST":
-        return show(request, claim, None)
+        return show(request, find_claim(), None)
     try:
-        record = submit()
+        answered = submit()
     except AnnotationError as error:
-        return show(request, claim, None, str(error))
-    return next_piece(request, request.project, claim.stage, record, last=claim, show=show)
+        return show(request, find_claim(), None, str(error))
+    if not isinstance(answered, StoredWork):
+        last = find_claim()
+        return next_piece(request, request.project, last.stage, answered, last=last, show=show)
+    slot = answered.lease.slot
+    request.project = slot.project
+    if answered.claim is not None:
+        return _swapped(request, answered.claim, answered.record, show)
+    last = claim_of(answered.lease, slot)
+    return next_piece(request, slot.project, last.stage, answered.record, last=last, show=show)
 
 
 def _work_page(
@@ -240,6 +233,12 @@ def sent_with(form: QueryDict) -> dict[str, Any]:
     """Return the arguments that every submit takes beside its answer: watch evidence and seconds spent."""
     watch = {name: _number(form.get(f"watch_{name}")) for name in ("seconds", "loops", "covered")}
     return {"watch": watch, "seconds": _number(form.get("seconds"))}
+
+
+def submission_of(request: HttpRequest, slug: str, token: str) -> Submission:
+    """Return what every submit sends."""
+    key = request.POST.get("idempotency_key", "")
+    return Submission(request.user, token, key, timezone.now(), **sent_with(request.POST), slug=slug)
 
 
 def _number(text: str | None) -> float | None:

@@ -16,10 +16,10 @@ from annotation.access import checked_frame_for, lease_for
 from annotation.actions.claims.claim import ROLE_OF_STAGE
 from annotation.actions.leases import leasing
 from annotation.actions.leases.leasing import decline_video, save_draft
-from annotation.actions.submissions.judge_and_claim import judge_and_claim
-from annotation.actions.submissions.judgements import submit_choice, submit_objects, submit_vote
-from annotation.actions.submissions.submit_edit import submit_edit
-from annotation.actions.submissions.submit_review import ReviewDecision, submit_review
+from annotation.actions.submissions.judgements import judge_and_claim
+from annotation.actions.submissions.study_answers import submit_choice, submit_objects
+from annotation.actions.submissions.submit_edit import answer_edit
+from annotation.actions.submissions.submit_review import ReviewDecision, answer_review
 from annotation.actions.undo import undo_choice, undo_edit, undo_objects, undo_review, undo_vote
 from annotation.actions.workflow.make_tasks import MAX_GROUPS_PER_CALL, make_tasks
 from annotation.claims import claim_of
@@ -50,12 +50,11 @@ from annotation.views._work_pages import (
     is_swap,
     milliseconds,
     my_claim,
-    my_lease,
-    next_card,
     next_piece,
     piece_url,
     queue_url,
     sent_with,
+    submission_of,
 )
 from annotation.work_queues import INTRODUCED, introduction_for, queue_of, queues_of
 from foilworks.core.corpus.rules.hard_foils import RANDOM
@@ -161,18 +160,17 @@ def note_words(note: ReturnNote) -> dict[str, Any]:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: HttpRequest, slug: str, token: str) -> HttpResponse:
-    claim = my_claim(request, slug, token, Stage.EDIT)
     return answer_page(
         request,
-        claim,
-        lambda: submit_edit(request.user, token, *_edit_answer(request.POST), **sent_with(request.POST)),
+        lambda: my_claim(request, slug, token, Stage.EDIT),
+        lambda: answer_edit(submission_of(request, slug, token), *_edit_answer(request.POST)),
         lambda card, typed: _edit_context(card.edit, typed),
     )
 
 
-def _edit_answer(form: QueryDict) -> tuple[str, list[str], list[int | None]]:
+def _edit_answer(form: QueryDict) -> tuple[list[str], list[int | None]]:
     parents = [int(pk) if pk.isdecimal() and len(pk) <= MAX_ID_DIGITS else None for pk in form.getlist("parent")]
-    return form.get("idempotency_key", ""), form.getlist("text"), parents
+    return form.getlist("text"), parents
 
 
 def _edit_context(work: EditWork, typed: QueryDict) -> dict[str, Any]:
@@ -217,17 +215,10 @@ def _chip(suggestion: Suggestion) -> dict[str, Any]:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def review(request: HttpRequest, slug: str, token: str) -> HttpResponse:
-    claim = my_claim(request, slug, token, Stage.REVIEW)
     return answer_page(
         request,
-        claim,
-        lambda: submit_review(
-            request.user,
-            token,
-            request.POST.get("idempotency_key", ""),
-            _review_decision(request.POST),
-            **sent_with(request.POST),
-        ),
+        lambda: my_claim(request, slug, token, Stage.REVIEW),
+        lambda: answer_review(submission_of(request, slug, token), _review_decision(request.POST)),
         lambda card, typed: _review_context(card.review, typed),
     )
 
@@ -274,17 +265,12 @@ def _origin(foil: Suggestion) -> str:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def validation(request: HttpRequest, slug: str, token: str) -> HttpResponse:
-    form = request.POST
-    key, answer = form.get("idempotency_key", ""), form.get("answer", "")
-    if request.method == "POST" and is_swap(request) and not is_crowd(request):
-        done = judge_and_claim(request.user, token, key, answer, slug=slug, **sent_with(form))
-        if done is not None:
-            return next_card(request, done, _judgement_context)
-    lease = my_lease(request, slug, token, Stage.VALIDATION)
+    answer = request.POST.get("answer", "")
+    continues = is_swap(request) and not is_crowd(request)
     return answer_page(
         request,
-        claim_of(lease, lease.slot),
-        lambda: submit_vote(request.user, token, key, answer, lease=lease, **sent_with(form)),
+        lambda: my_claim(request, slug, token, Stage.VALIDATION),
+        lambda: judge_and_claim(submission_of(request, slug, token), answer, continues=continues),
         _judgement_context,
         counts_alone=True,
     )
@@ -313,7 +299,7 @@ def baseline(request: HttpRequest, slug: str, token: str) -> HttpResponse:
     key, answer = form.get("idempotency_key", ""), form.get("answer", "")
     return answer_page(
         request,
-        claim,
+        lambda: claim,
         lambda: submit_choice(request.user, token, key, answer, **sent_with(form)),
         lambda card, _typed: {"texts": list(enumerate(card.baseline.texts, 1))},
         counts_alone=True,
@@ -326,7 +312,7 @@ def objects(request: HttpRequest, slug: str, token: str) -> HttpResponse:
     key, seconds = form.get("idempotency_key", ""), sent_with(form)["seconds"]
     return answer_page(
         request,
-        claim,
+        lambda: claim,
         lambda: submit_objects(request.user, token, key, _object_answers(form), seconds=seconds),
         lambda card, typed: _objects_context(card.objects, typed),
         counts_alone=True,

@@ -10,8 +10,7 @@ from django.db.models import Case, CharField, Count, Q, QuerySet, Value, When
 from django.db.models.functions import Coalesce, Concat
 
 from annotation.models import Choice, Stage, Vote, VoteState
-from annotation.queries.vote_rules import rule_in_force
-from annotation.rules.voting import item_outcome
+from annotation.rules.voting import item_outcome, rule_in_force
 from evaluation.analyses.analysis_inputs import (
     CHOICES,
     NOBODY,

@@ -3,6 +3,7 @@
 import html
 import json
 import re
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -146,14 +147,14 @@ def test_a_page_with_scripts_gets_the_next_task_in_the_same_answer(world: World,
 
 @pytest.mark.parametrize("stage", [Stage.EDIT, Stage.REVIEW])
 def test_if_the_next_task_is_lost_the_page_reports_the_submission(world: World, stage: str, monkeypatch):
-    """Its lease may end between its claim and its page: by a clock that jumps, or a person in another tab."""
+    """A lease that the person held already may end between its claim and its page: in another tab."""
     give_work(world, stage)
     name, claim = claimed(world, stage)
 
     def claim_and_lose(*args: Any, **fields: Any) -> Claim:
         found = really(*args, **fields)
         Slot.objects.filter(pk=found.slot_id).update(state=SlotState.FREE, token="", person=None)
-        return found
+        return replace(found, rows=None)
 
     really = _work_pages.claim
     monkeypatch.setattr(_work_pages, "claim", claim_and_lose)

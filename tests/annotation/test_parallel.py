@@ -18,8 +18,8 @@ from annotation.actions.leases.leasing import order_seed
 from annotation.actions.quality.validators import exclude_votes, pause_validator
 from annotation.actions.settings.set_vote_rule import set_vote_rule
 from annotation.actions.studies import open_baseline
-from annotation.actions.submissions.judge_and_claim import judge_and_claim
-from annotation.actions.submissions.judgements import submit_choice, submit_vote
+from annotation.actions.submissions.judgements import judge_and_claim, submit_vote
+from annotation.actions.submissions.study_answers import submit_choice
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.submissions.submit_review import ReviewDecision, submit_review
 from annotation.actions.undo import undo_vote
@@ -40,7 +40,7 @@ from foilworks.site.invariants.registry import violations
 from generation.models import Candidate, CandidateGroup
 from tests import factories
 from tests.annotation.crowd import open_policy, stock
-from tests.annotation.world import make_world, shown_as
+from tests.annotation.world import make_world, sending, shown_as
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -78,19 +78,17 @@ def test_thirty_validators_who_submit_for_the_next_task_collect_exactly_three_vo
     make_tasks(world.project)
 
     def judge(person) -> tuple[int, int]:
-        done, usual = 0, 0
+        done, continued = 0, 0
         work = claim(person, world.project, Stage.VALIDATION)
         while work:
-            found = judge_and_claim(person, work.token, work.token[:20], 1 + done % 5)
-            if found is None:
-                submit_vote(person, work.token, work.token[:20], 1 + done % 5)
-            done, usual = done + 1, usual + (found is not None)
-            work = (found and found.claim) or claim(person, world.project, Stage.VALIDATION)
-        return done, usual
+            judged = judge_and_claim(sending(person, work.token, work.token[:20]), 1 + done % 5)
+            done, continued = done + 1, continued + (judged.claim is not None)
+            work = judged.claim or claim(person, world.project, Stage.VALIDATION)
+        return done, continued
 
     done = in_threads(judge, validators(world, WORKERS))
-    assert sum(number for number, _usual in done) == 120
-    assert any(usual for _number, usual in done)
+    assert sum(number for number, _continued in done) == 120
+    assert any(continued for _number, continued in done)
     assert set(Vote.objects.values_list("item").annotate(n=Count("pk")).values_list("n", flat=True)) == {3}
     assert not Item.objects.filter(pk__in=[item.pk for item in items], state="in_validation").exists()
     assert not Slot.objects.exclude(state=SlotState.DONE).exists()
@@ -102,9 +100,9 @@ def test_one_answer_sent_four_times_at_once_is_stored_once():
         world.item()
     make_tasks(world.project)
     work = world.claim("vera", Stage.VALIDATION)
-    found = in_threads(lambda key: judge_and_claim(world.vera, work.token, key, 1), ["k"] * 4)
-    assert sum(one is not None for one in found) == 1
-    assert Vote.objects.count() == 1
+    found = in_threads(lambda key: judge_and_claim(sending(world.vera, work.token, key), 1), ["k"] * 4)
+    assert {judged.record for judged in found} == {Vote.objects.get()}
+    assert sum(judged.claim is not None for judged in found) == 1
     assert Slot.objects.filter(person=world.vera, state=SlotState.LEASED).count() == 1
 
 

@@ -19,14 +19,15 @@ from annotation.actions.decisions.items import retract, take_down_video
 from annotation.actions.leases.leasing import release
 from annotation.actions.quality.validators import exclude_votes
 from annotation.actions.studies import open_baseline
-from annotation.actions.submissions.judge_and_claim import judge_and_claim
-from annotation.actions.submissions.judgements import submit_choice, submit_vote
+from annotation.actions.submissions.judgements import judge_and_claim, submit_vote
+from annotation.actions.submissions.study_answers import submit_choice
 from annotation.actions.submissions.submit_review import ReviewDecision, submit_review
 from annotation.actions.undo import undo_choice, undo_review, undo_vote
 from annotation.actions.workflow.assembly import _lock_pairs, assemble
 from annotation.actions.workflow.caption_doubts import flag_captions
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.actions.workflow.verdicts import locked_item
+from annotation.errors import WorkRefused
 from annotation.models import Involvement, Lease, Slot, SlotState, Stage, Standing, Task, TaskState, Vote
 from annotation.transactions import serialize_writes
 from evaluation.errors import EvaluationError
@@ -39,7 +40,7 @@ from generation.models import Candidate, CandidateGroup
 from tests import factories
 from tests.annotation.crowd import open_policy
 from tests.annotation.test_parallel import one_after_the_other, sound_at_the_end, without_a_deadlock  # noqa: F401
-from tests.annotation.world import make_world, new_key, shown_as
+from tests.annotation.world import make_world, new_key, sending, shown_as
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -376,9 +377,11 @@ def test_an_edit_stored_while_a_vote_waits_for_the_person_forbids_the_vote():
         serialize_writes(world.vera)
         Involvement.objects.create(project=world.project, person=world.vera, video=video, kind="made")
 
-    seen = []
-    one_after_the_other(edits, lambda: seen.append(judge_and_claim(world.vera, work.token, "k", 1)))
-    assert seen == [None]
+    def votes() -> None:
+        with pytest.raises(WorkRefused):
+            judge_and_claim(sending(world.vera, work.token, "k"), 1)
+
+    one_after_the_other(edits, votes)
     assert not Vote.objects.exists()
 
 
@@ -391,10 +394,10 @@ def test_the_last_two_votes_of_an_item_at_once_decide_it():
     first = world.claim("vera", Stage.VALIDATION)
     item = Slot.objects.get(token=first.token).item
     second, third = world.claim("vic", Stage.VALIDATION), world.claim("val", Stage.VALIDATION)
-    judge_and_claim(world.vera, first.token, "k", "both")
+    judge_and_claim(sending(world.vera, first.token, "k"), "both")
     one_after_the_other(
-        lambda: judge_and_claim(world.vic, second.token, "k", "both"),
-        lambda: judge_and_claim(world.val, third.token, "k", "both"),
+        lambda: judge_and_claim(sending(world.vic, second.token, "k"), "both"),
+        lambda: judge_and_claim(sending(world.val, third.token, "k"), "both"),
     )
     item.refresh_from_db()
     assert (Vote.objects.filter(item=item).count(), item.state) == (3, "invalid")

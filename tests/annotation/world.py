@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from annotation.actions.claims.claim import claim
 from annotation.actions.submissions.judgements import submit_vote
+from annotation.actions.submissions.submission import Submission
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.submissions.submit_review import ReviewDecision, submit_review
 from annotation.claims import Claim
@@ -80,6 +81,11 @@ class World:
         self.review("rita")
         group.refresh_from_db()
         return group.item
+
+
+def sending(person: User, token: str, key: str, slug: str = "") -> Submission:
+    """What is sent now with an answer."""
+    return Submission(person, token, key, timezone.now(), slug=slug)
 
 
 def shown_as(choice: str, work: Claim) -> str:

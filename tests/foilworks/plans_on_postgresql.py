@@ -13,8 +13,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from annotation.actions.claims.claim import claim, first_place
-from annotation.actions.submissions.judge_and_claim import judge_and_claim
-from annotation.actions.submissions.judgements import submit_vote
+from annotation.actions.submissions.judgements import judge_and_claim, submit_vote
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.submissions.submit_review import ReviewDecision, submit_review
 from annotation.models import Lease, Slot, SlotState, Stage, Task, Vote
@@ -26,6 +25,7 @@ from foilworks.core.projects.actions.tokens import make_token
 from foilworks.core.projects.listing import listing
 from foilworks.core.projects.models import AuditEvent, Membership, Project, Role, User
 from generation.models import Candidate, CandidateGroup, GenerationRun
+from tests.annotation.world import sending
 from tests.many_rows import analyse, multiply, validation_project
 
 ITEMS = 8_000
@@ -182,7 +182,7 @@ def test_a_submit_with_the_next_claim_uses_indexes(world):
     held = [claim(who, world, Stage.VALIDATION)]
 
     def cycle() -> None:
-        held.append(judge_and_claim(who, held[-1].token, held[-1].token, 1).claim)
+        held.append(judge_and_claim(sending(who, held[-1].token, held[-1].token), 1).claim)
 
     assert read_whole(asked_by(cycle)) == []
 

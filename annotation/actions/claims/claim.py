@@ -1,8 +1,7 @@
 """A person requests the next task of a stage and gets a lease on it."""
 
 import secrets
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 from itertools import count
@@ -10,7 +9,7 @@ from time import monotonic
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -20,32 +19,24 @@ from annotation.actions.quality import standings
 from annotation.actions.workflow.make_tasks import make_tasks, task_groups
 from annotation.claims import Claim, claim_of
 from annotation.errors import AnnotationError, Conflict
-from annotation.models import Lease, Slot, SlotState, Stage, Standing, Task
+from annotation.models import Lease, Slot, SlotState, Stage, Standing
 from annotation.models.stages import stages_shown_as
+from annotation.queries.cards import CARD_ROWS
 from annotation.queries.eligibility import (
-    AS_STARTED,
-    FRESH_PLACE,
     JUDGING,
     Leakage,
-    answered_or_known,
     bars,
-    declined_by,
     leakage_of,
     may_take_any,
-    person_facts,
     places_ahead,
-    shown_a_sentence,
     skipped_by,
     slots_in_scope,
-    task_facts,
 )
-from annotation.queries.lookahead import behind, with_what_follows
-from annotation.rules.eligibility import why_not
-from annotation.rules.ordering import FRESH
+from annotation.queries.lookahead import SPREAD, behind, with_what_follows
 from annotation.transactions import run_in_transaction, serialize_writes
 from foilworks.core.projects.access import require_consent, require_role
 from foilworks.core.projects.models import Project, Role, User
-from foilworks.core.projects.sql.prepared import Prepared, PreparedUpdate
+from foilworks.core.projects.sql.prepared import Prepared
 from foilworks.core.text.quoting import shortened
 
 ROLE_OF_STAGE = {
@@ -57,9 +48,6 @@ ROLE_OF_STAGE = {
 }
 # Waiting candidates create tasks of these stages.
 OF_CANDIDATES = frozenset({Stage.EDIT, Stage.REVIEW})
-# What the card of a judged item shows, read with its slot.
-_ITEM = ("project", "video", "task__item__caption", "task__item__subtest")
-SHOWN = {Stage.VALIDATION: (*_ITEM, "task__foil"), Stage.BASELINE: _ITEM}
 # How long others may be faster before the person must request again. Not a number of tries: if tasks arrive one at a
 # time, some of many people lose every round although each round serves somebody.
 CLAIM_TIMEOUT_S = 8.0
@@ -67,31 +55,10 @@ CLAIM_TIMEOUT_S = 8.0
 MAX_CANDIDATE_SLOTS = 5
 # Groups for which one claim makes tasks at most, so that it stays quick behind a large run.
 MAX_GROUPS_PER_CLAIM = 1_000
-# Number of slots among which the next task is chosen: with more, two people rarely prefer the same one. The current
-# task may have some of them.
+# Number of slots among which the next task is chosen: with more, two people rarely prefer the same one.
 LOOKAHEAD_SLOTS = 18
 # Skipped tasks that are counted before one of them is drawn.
 MAX_SKIPPED = 100
-# Slot, video, task, its slots, priority of the slot.
-Ahead = tuple[int, int, int, int, float]
-
-
-@cache
-def _free_place(stage: str, *, caption_once: bool) -> Prepared[Slot]:
-    """Return slot `pk` with what its card and rule read, locked, if nobody holds or locks it.
-
-    The caller checks that it is free. By its key alone: if the condition named the state, PostgreSQL would read the
-    index of all free slots.
-    """
-    rows = Slot.objects.select_related(*SHOWN[Stage(stage)], "task__item__candidate_group")
-    rows = rows.select_for_update(skip_locked=True, of=("self",), no_key=True)
-
-    def build(pk: int, project: int, person: int) -> QuerySet[Slot]:
-        found = rows.filter(~Exists(declined_by(person)), pk=pk, project=project, stage=stage, person=None)
-        found = found.exclude(answered_or_known(person, stage))
-        return found.exclude(shown_a_sentence(person, stage)) if caption_once else found
-
-    return Prepared(build)
 
 
 def _leased(stage: str) -> Prepared[Slot]:
@@ -104,46 +71,17 @@ def _leased(stage: str) -> Prepared[Slot]:
     )
 
 
-# Looked up for each of the few slots: PostgreSQL may read all tasks first if it joins them.
-_SLOTS = Subquery(Task.objects.filter(pk=OuterRef("task")).values("overlap"))
-_AHEAD = ("pk", "video", "task", _SLOTS, "priority")
 _LEASED = {stage: _leased(stage) for stage in ROLE_OF_STAGE}
 
 
 @cache
-def _ahead(stage: str, *, caption_once: bool) -> Prepared[Ahead]:
+def _ahead(stage: str, *, caption_once: bool) -> Prepared[int]:
     """Return the next slots in the queue."""
     return Prepared(
-        lambda project, person: behind(project, stage, person, caption_once=caption_once).values_list(*_AHEAD)[
+        lambda project, person: behind(project, stage, person, caption_once=caption_once).values_list("pk", flat=True)[
             :LOOKAHEAD_SLOTS
         ]
     )
-
-
-def places_behind(person: User, project: Project) -> Sequence[Ahead]:
-    """Return the next slots of the validation queue, of which any may be claimed."""
-    prepared = _ahead(Stage.VALIDATION, caption_once=project.judge_caption_once)
-    return prepared.all(project=project.pk, person=person.pk)
-
-
-@cache
-def _ahead_of_others(stage: str, *, caption_once: bool) -> Prepared[Ahead]:
-    """Return the next slots of other tasks, if the current task has all slots that are next."""
-
-    def build(project: int, person: int, task: int, video: int) -> QuerySet:
-        found = behind(project, stage, person, caption_once=caption_once).exclude(task=task)
-        return (found.exclude(video=video) if caption_once else found).values_list(*_AHEAD)[:LOOKAHEAD_SLOTS]
-
-    return Prepared(build)
-
-
-def _begun(pk: int, task: int) -> tuple[QuerySet, dict]:
-    """Return those of the other slots that nobody has locked: a holder may wait for this one."""
-    places = Slot.objects.filter(Q(pk=pk) | FRESH_PLACE, task=task).select_for_update(skip_locked=True, no_key=True)
-    return Slot.objects.filter(pk__in=places.values("pk")), {"priority": AS_STARTED}
-
-
-_START = PreparedUpdate(_begun)
 
 
 @cache
@@ -164,34 +102,43 @@ def first_place(leakage: Leakage, stage: str, *, skipped: bool, patient: bool) -
 @cache
 def _shown_place(stage: str) -> Prepared[Slot]:
     """Return the slot with what its card shows."""
-    rows = Slot.objects.select_related(*SHOWN.get(Stage(stage), ("task", "project")))
+    rows = Slot.objects.select_related("project", "video", *CARD_ROWS[Stage(stage)])
     return Prepared(lambda pk: rows.filter(pk=pk))
 
 
 @cache
-def _next_place(leakage: Leakage, stage: str) -> Prepared[tuple[int, int]]:
-    """Return (slot, video) of the first slot that the person may have except `pk`."""
+def _next_place(leakage: Leakage) -> Prepared[tuple[int, int]]:
+    """Return (slot, video) of the first review that the person may have except `pk`."""
     return Prepared(
-        lambda pk, **whose: slots_in_scope(leakage, stage, **whose).exclude(pk=pk).values_list("pk", "video")[:1]
+        lambda pk, **whose: slots_in_scope(leakage, Stage.REVIEW, **whose).exclude(pk=pk).values_list("pk", "video")[:1]
     )
 
 
-@cache
-def named_place(leakage: Leakage) -> Prepared[Slot]:
-    """Return slot `pk` of the validation with what its card shows and what follows it, locked, if it may be theirs.
+def _with_card(slots: QuerySet[Slot], leakage: Leakage, stage: str, **whose: int) -> QuerySet[Slot]:
+    """Add what the card of judged slots shows, without the project, which the caller has, and what follows them."""
+    rows = slots.select_related("video", *CARD_ROWS[Stage(stage)]).order_by()
+    return with_what_follows(rows, stage, **whose, caption_once=leakage.caption_once, gold=leakage.gold)
 
-    As in `_free_place`, the caller checks that it is free.
+
+@cache
+def _judged_place(leakage: Leakage, stage: str) -> Prepared[Slot]:
+    """Return slot `pk`, which the caller has locked, with its card and what follows it."""
+    return Prepared(lambda pk, **whose: _with_card(Slot.objects.filter(pk=pk), leakage, stage, **whose))
+
+
+@cache
+def named_place(leakage: Leakage, stage: str) -> Prepared[Slot]:
+    """Return slot `pk` with its card and what follows it, locked, if it may be theirs and nobody locks it.
+
+    The caller checks that it is free. By its key alone: if the condition named the state, PostgreSQL would read the
+    index of all free slots.
     """
 
     def build(pk: int, person: int, project: int, now: datetime, rest: int) -> QuerySet[Slot]:
-        slots = Slot.objects.filter(pk=pk, project=project, stage=Stage.VALIDATION, person=None)
-        slots = slots.exclude(bars(person, leakage, Stage.VALIDATION, now).any() | Q(skipped_by(person)))
-        # Without the project, which the caller has.
-        slots = slots.select_related(*(path for path in SHOWN[Stage.VALIDATION] if path != "project")).order_by()
-        whose = {"person": person, "project": project, "rest": rest}
-        options = {"caption_once": leakage.caption_once, "gold": leakage.gold}
-        found = with_what_follows(slots, Stage.VALIDATION, **whose, **options)
-        return found.select_for_update(skip_locked=True, of=("self",), no_key=True)
+        slots = Slot.objects.filter(pk=pk, project=project, stage=stage, person=None)
+        slots = slots.exclude(bars(person, leakage, stage, now).any() | Q(skipped_by(person)))
+        rows = _with_card(slots, leakage, stage, person=person, project=project, rest=rest)
+        return rows.select_for_update(skip_locked=True, of=("self",), no_key=True)
 
     return Prepared(build)
 
@@ -214,8 +161,6 @@ class _Asked:
     stage: str
     now: datetime
     patient: bool
-    # The next slots, looked up before the write begins, because the write blocks others.
-    ahead: Sequence[Ahead] = ()
 
     @property
     def whose(self) -> dict[str, Any]:
@@ -246,11 +191,7 @@ def claim(
         return run_in_transaction(lambda: _running(_Asked(person, project, stage, moment, patient=True)))
     ends = monotonic() + CLAIM_TIMEOUT_S
     for attempt in count():
-        ahead: Sequence[Ahead] = ()
-        if stage in JUDGING:
-            once = project.judge_caption_once
-            ahead = _ahead(stage, caption_once=once).all(project=project.pk, person=person.pk)
-        asked = _Asked(person, project, stage, moment, patient=attempt > 0, ahead=ahead)
+        asked = _Asked(person, project, stage, moment, patient=attempt > 0)
         try:
             found = run_in_transaction(lambda asked=asked: _claim(asked, preferred))
         except IntegrityError:
@@ -280,12 +221,80 @@ def _claim(asked: _Asked, preferred: int | None) -> Claim | None:
         task_groups(project, limit=MAX_GROUPS_PER_CLAIM)
     if running is not None:
         return running
-    gold_slots.fill_up(standing, person)
-    if found := _take_gold(asked, standing):
-        return found
-    if not asked.patient and (found := _take_named(asked, preferred, standing)):
-        return found
+    if standing is not None:
+        gold_slots.fill_up(standing, person)
+    if stage in JUDGING:
+        following = next_slot(person, project, stage, standing, now, preferred=None if asked.patient else preferred)
+        if following is not None:
+            return _opened(asked, following, standing)
     return _take(asked, standing, skipped=False) or _take_skipped(asked, standing)
+
+
+@dataclass
+class NextSlot:
+    """A locked, free slot that a person may judge next, and the (slot, video) that is offered after it."""
+
+    slot: Slot
+    upcoming: tuple[int, int] | tuple[None, None]
+    # Whether the caption is first, if the slot does not decide it.
+    caption_first: bool | None = None
+
+
+def next_slot(
+    person: User, project: Project, stage: str, standing: Standing | None, now: datetime, *, preferred: int | None
+) -> NextSlot | None:
+    """Return gold if it is due, else the slot that was offered, else one that is offered to nobody.
+
+    Taking the first of the queue instead would take another person's offered slot, and so on for everybody. Gold takes
+    as many statements as other work: timing must not reveal it. No gold without real work: it would be all that
+    remains. `standing`: the status of a person who is admitted.
+    """
+    whose = {"person": person.pk, "project": project.pk, "rest": secrets.randbelow(SPREAD)}
+    if standing is not None and gold_slots.is_due(standing):
+        pk, _video = standing.gold_ahead[0]
+        slot = gold_slots.waiting_place(caption_once=project.judge_caption_once).first(pk=pk, **whose)
+        if slot is None or slot.following is not None:
+            standing.gold_ahead.pop(0)
+        if slot is not None and slot.following is not None:
+            return _next_slot(slot, standing, gold_slots.caption_first(standing, person))
+    if preferred is None:
+        return None
+    # Without a quality policy, nobody knows answers from gold or practice.
+    gold = standing is not None or stage != Stage.VALIDATION
+    named = named_place(leakage_of(project, gold=gold), stage)
+    slot = named.first(pk=preferred, now=now, **whose)
+    if slot is None or slot.state != SlotState.FREE:
+        ahead = _ahead(stage, caption_once=project.judge_caption_once).all(project=project.pk, person=person.pk)
+        slot = named.first(pk=secrets.choice(ahead), now=now, **whose) if ahead else None
+    return _next_slot(slot, standing) if slot is not None and slot.state == SlotState.FREE else None
+
+
+def _next_slot(slot: Slot, standing: Standing | None, caption_first: bool | None = None) -> NextSlot:
+    gold = None if standing is None else gold_slots.upcoming(standing)
+    following = slot.following or {"slot": None, "video": None}
+    return NextSlot(slot, gold or (following["slot"], following["video"]), caption_first)
+
+
+def open_next(
+    following: NextSlot, person: User, project: Project, standing: Standing | None, now: datetime, ended: Lease | None
+) -> Claim:
+    """Lease the slot, in the statements that end the lease of the person's last judgement, if any.
+
+    IntegrityError if the person has another slot in the item.
+    """
+    slot, (upcoming, video) = following.slot, following.upcoming
+    slot.project = project
+    lease = leasing.new_lease(slot, person, now, following.caption_first)
+    lease.standing, lease.upcoming_slot = standing, upcoming
+    leasing.open_judgement(lease, ended)
+    return claim_of(lease, slot, upcoming_video=video, with_rows=True)
+
+
+def _opened(asked: _Asked, following: NextSlot, standing: Standing | None, *, skipped: bool = False) -> Claim:
+    opened = open_next(following, asked.person, asked.project, standing, asked.now, None)
+    if standing is not None:
+        standings.count_piece(standing, gold=following.slot.stage == Stage.GOLD)
+    return replace(opened, skipped_before=skipped)
 
 
 def _take_skipped(asked: _Asked, standing: Standing | None) -> Claim | None:
@@ -295,58 +304,12 @@ def _take_skipped(asked: _Asked, standing: Standing | None) -> Claim | None:
     """
     if standing is not None and standing.policy.gold_rate:
         others = len(places_ahead(asked.person, asked.project, asked.stage, asked.now, MAX_SKIPPED))
-        slot = gold_slots.take_skipped(standing, asked.person, others)
+        slot = gold_slots.take_skipped(standing, asked.person, others, caption_once=asked.project.judge_caption_once)
         if slot is not None:
             before = Lease.objects.filter(slot=slot, person=asked.person).latest("pk")
-            return gold_slots.open_gold_lease(
-                slot, standing, asked.person, asked.now, *_upcoming(asked, slot, standing), before=before
-            )
+            following = _next_slot(slot, standing, bool(before.caption_first))
+            return _opened(asked, following, standing, skipped=True)
     return _take(asked, standing, skipped=True)
-
-
-def _take_gold(asked: _Asked, standing: Standing | None) -> Claim | None:
-    """Take gold if it is due, in as many statements as a named slot: timing must not reveal gold.
-
-    No gold without real work: it would be all that remains.
-    """
-    if standing is None or not gold_slots.is_due(standing) or not asked.anything():
-        return None
-    slot = gold_slots.take(standing, asked.person)
-    if slot is None:
-        return None
-    found = gold_slots.open_gold_lease(slot, standing, asked.person, asked.now, *_upcoming(asked, slot, standing))
-    if asked.ahead:
-        # Of the tasks that could be here, this share would have been started.
-        *_next, overlap, priority = secrets.choice(asked.ahead)
-        _start(slot, overlap, priority)
-    return found
-
-
-def _take_named(asked: _Asked, preferred: int | None, standing: Standing | None) -> Claim | None:
-    """Take the promised slot; if somebody has it, one that is not promised to anybody.
-
-    Taking the first of the queue instead would take another person's promised slot, and so on for everybody.
-    IntegrityError if the person has another slot in the item.
-    """
-    if preferred is None or asked.stage not in SHOWN:
-        return None
-    if found := _take_place(asked, preferred, standing):
-        return found
-    return _take_place(asked, secrets.choice(asked.ahead)[0], standing) if asked.ahead else None
-
-
-def _take_place(asked: _Asked, wanted: int, standing: Standing | None) -> Claim | None:
-    """Take the slot if it is free and the rule allows it."""
-    person, project = asked.person, asked.project
-    free = _free_place(asked.stage, caption_once=project.judge_caption_once)
-    slot = free.first(pk=wanted, project=project.pk, person=person.pk)
-    if slot is None or slot.state != SlotState.FREE:
-        return None
-    task = task_facts(slot, asked.now)
-    # The query has already checked whether they answered the item.
-    if why_not(person_facts(person, task, answered=()), task, project.leakage_scope):
-        return None
-    return _leased_to(asked, slot, standing)
 
 
 def _running(asked: _Asked) -> Claim | None:
@@ -367,54 +330,36 @@ def _take(asked: _Asked, standing: Standing | None, *, skipped: bool) -> Claim |
     leakage, stage, patient = leakage_of(asked.project), asked.stage, asked.patient
     place = first_place(leakage, stage, skipped=skipped, patient=patient).first(**asked.whose)
     tried: list[int] = []
-    while place is not None and (slot := _shown_place(stage).first(pk=place.pk)) is not None:
-        found = _lease(asked, slot, standing, skipped=skipped)
+    while place is not None:
+        found = _lease(asked, place.pk, standing, skipped=skipped)
         if found is not None or len(tried) == MAX_CANDIDATE_SLOTS:
             return found
-        tried.append(slot.pk)
+        tried.append(place.pk)
         others = _open_places(leakage, stage, patient=patient, **asked.whose).exclude(pk__in=tried)
         place = (others.filter if skipped else others.exclude)(skipped_by(asked.person.pk)).first()
     return None
 
 
-def _lease(asked: _Asked, slot: Slot, standing: Standing | None, *, skipped: bool) -> Claim | None:
-    """Lease the slot; None if somebody was faster, or the person has another slot in the item."""
+def _lease(asked: _Asked, pk: int, standing: Standing | None, *, skipped: bool) -> Claim | None:
+    """Lease the locked slot; None if somebody was faster, or the person has another slot in the item."""
     try:
         with transaction.atomic():
-            return _leased_to(asked, slot, standing, skipped=skipped)
+            return _leased_to(asked, pk, standing, skipped=skipped)
     except (IntegrityError, Conflict):
         return None
 
 
-def _leased_to(asked: _Asked, slot: Slot, standing: Standing | None, *, skipped: bool = False) -> Claim:
-    upcoming, video = _upcoming(asked, slot, standing)
-    lease = leasing.open_lease(slot, asked.person, asked.now, upcoming=upcoming, standing=standing)
-    _start(slot, slot.task.overlap, slot.priority)
-    gold_slots.count_served(standing, gold=False)
-    rows = slot.stage in JUDGING
-    return claim_of(lease, slot, skipped_before=skipped, upcoming_video=video, with_rows=rows)
-
-
-def _upcoming(asked: _Asked, slot: Slot, standing: Standing | None) -> tuple[int | None, int | None]:
-    """Return (slot, video) offered next, so that its clip can load; nothing is reserved.
-
-    A random one of the next in the queue: everybody would choose the very next one. Gold, if it is due.
-    """
+def _leased_to(asked: _Asked, pk: int, standing: Standing | None, *, skipped: bool) -> Claim:
+    if asked.stage in JUDGING:
+        whose = {"person": asked.person.pk, "project": asked.project.pk, "rest": secrets.randbelow(SPREAD)}
+        judged = _judged_place(leakage_of(asked.project), asked.stage).first(pk=pk, **whose)
+        assert judged is not None, "the slot is locked"
+        return _opened(asked, _next_slot(judged, standing), standing, skipped=skipped)
+    slot = _shown_place(asked.stage).first(pk=pk)
+    assert slot is not None, "the slot is locked"
+    upcoming, video = None, None
     if asked.stage == Stage.REVIEW:
         # With few reviewers, who each take the first allowed slot: this one, unless another is faster.
-        found = _next_place(leakage_of(asked.project), asked.stage).first(pk=slot.pk, **asked.whose)
-        return found or (None, None)
-    if standing is not None and (gold := gold_slots.upcoming(standing)) is not None:
-        return gold
-    once = asked.project.judge_caption_once
-    others = [each for each in asked.ahead if each[2] != slot.task_id and not (once and each[1] == slot.video_id)]
-    if not others and len(asked.ahead) == LOOKAHEAD_SLOTS:
-        whose = {"project": asked.project.pk, "person": asked.person.pk, "video": slot.video_id}
-        others = _ahead_of_others(asked.stage, caption_once=once).all(task=slot.task_id, **whose)
-    return secrets.choice(others)[:2] if others else (None, None)
-
-
-def _start(slot: Slot, overlap: int, priority: float) -> None:
-    """Move all slots of a started task before those of new tasks, including this one if it is freed again."""
-    if overlap > 1 and priority >= FRESH:
-        _START(pk=slot.pk, task=slot.task_id)
+        upcoming, video = _next_place(leakage_of(asked.project)).first(pk=pk, **asked.whose) or (None, None)
+    lease = leasing.open_lease(slot, asked.person, asked.now, upcoming=upcoming)
+    return claim_of(lease, slot, skipped_before=skipped, upcoming_video=video, with_rows=True)

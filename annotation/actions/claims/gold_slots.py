@@ -1,17 +1,12 @@
 """Gold among real work: which pair a person gets, and its slot, made for them alone."""
 
 import secrets
-from datetime import datetime
 from functools import cache
 
 from django.db.models import QuerySet
 
-from annotation.actions.leases import leasing
-from annotation.actions.quality import standings
-from annotation.claims import Claim, claim_of
 from annotation.models import (
     GoldPair,
-    Lease,
     Slot,
     SlotState,
     Stage,
@@ -19,7 +14,7 @@ from annotation.models import (
     Task,
 )
 from annotation.queries.gold import skipped, unseen
-from annotation.queries.lookahead import with_what_follows
+from annotation.queries.lookahead import SPREAD, with_what_follows
 from annotation.rules.gold_serving import gold_caption_first, gold_is_due, pick
 from annotation.rules.ordering import FRESH
 from foilworks.core.projects.models import User
@@ -30,9 +25,9 @@ from foilworks.core.projects.sql.prepared import Prepared
 GOLD_AHEAD = 10
 
 
-def is_due(standing: Standing | None) -> bool:
+def is_due(standing: Standing) -> bool:
     """Return whether the person's next task is gold."""
-    return standing is not None and bool(standing.gold_ahead) and _due(standing, standing.served)
+    return bool(standing.gold_ahead) and _due(standing, standing.served)
 
 
 def upcoming(standing: Standing) -> tuple[int, int] | None:
@@ -46,37 +41,17 @@ def upcoming(standing: Standing) -> tuple[int, int] | None:
     return slot, video
 
 
-def take(standing: Standing, person: User) -> Slot | None:
-    """Return the person's next gold slot, locked; None if the rules no longer let them have it."""
-    pk, _video = standing.gold_ahead.pop(0)
-    return _PLACE.first(pk=pk, person=person.pk, project=standing.policy.project_id)
+def caption_first(standing: Standing, person: User) -> bool:
+    """Return whether the caption of the next gold is shown first."""
+    return gold_caption_first(standing.policy.secret, person.pk, standing.gold_served)
 
 
-def open_gold_lease(
-    slot: Slot,
-    standing: Standing,
-    person: User,
-    now: datetime,
-    upcoming_slot: int | None,
-    upcoming_video: int | None,
-    *,
-    before: Lease | None = None,
-) -> Claim:
-    """Lease the slot to the person; `before`: the lease that they skipped, whose order is shown again."""
-    first = gold_caption_first(standing.policy.secret, person.pk, standing.gold_served)
-    first = first if before is None else bool(before.caption_first)
-    lease = leasing.open_lease(slot, person, now, upcoming=upcoming_slot, standing=standing, first=first)
-    count_served(standing, gold=True)
-    skipped_before = before is not None
-    return claim_of(lease, slot, skipped_before=skipped_before, upcoming_video=upcoming_video, with_rows=True)
-
-
-def fill_up(standing: Standing | None, person: User) -> None:
+def fill_up(standing: Standing, person: User) -> None:
     """Choose the person's next gold pairs and make their slots, at the first task and then at fixed intervals.
 
     The caller stores the counts with the task that it assigns.
     """
-    if standing is None or not standing.policy.gold_rate or standing.served % GOLD_AHEAD:
+    if not standing.policy.gold_rate or standing.served % GOLD_AHEAD:
         return
     taken = Slot.objects.filter(pk__in=[slot for slot, _video in standing.gold_ahead]).values("task__gold")
     ids = unseen(person.pk, standing.policy.project_id).exclude(pk__in=taken).values_list("pk", flat=True)
@@ -99,18 +74,14 @@ def fill_up(standing: Standing | None, person: User) -> None:
     standing.gold_ahead += [[slots[tasks[pk]], pairs[pk].video_id] for pk in chosen]
 
 
-def take_skipped(standing: Standing, person: User, others: int) -> Slot | None:
-    """Return a gold slot that the person skipped, if drawn among that many skipped tasks, else None."""
-    slots = list(skipped(person.pk, standing.policy.project_id).values_list("pk", flat=True))
+def take_skipped(standing: Standing, person: User, others: int, *, caption_once: bool) -> Slot | None:
+    """Return a gold slot that the person skipped, locked, if drawn among that many skipped tasks, else None."""
+    project = standing.policy.project_id
+    slots = list(skipped(person.pk, project).values_list("pk", flat=True))
     if not slots or secrets.randbelow(len(slots) + others) >= len(slots):
         return None
-    return _SKIPPED.first(pk=slots[0], person=person.pk)
-
-
-def count_served(standing: Standing | None, *, gold: bool) -> None:
-    """Count a new task that the person got."""
-    if standing is not None:
-        standings.count_piece(standing, gold=gold)
+    whose = {"person": person.pk, "project": project, "rest": secrets.randbelow(SPREAD), "caption_once": caption_once}
+    return with_what_follows(_free(slots[0], person.pk), Stage.GOLD, **whose).first()
 
 
 def _due(standing: Standing, served: int) -> bool:
@@ -120,27 +91,16 @@ def _due(standing: Standing, served: int) -> bool:
 
 @cache
 def waiting_place(*, caption_once: bool) -> Prepared[Slot]:
-    """Return the same as `take` reads, with what follows it."""
+    """Return slot `pk` with what its card shows and what follows it, locked, if the person may still have the pair."""
 
     def build(pk: int, person: int, project: int, rest: int) -> QuerySet[Slot]:
         whose = {"person": person, "project": project, "rest": rest, "caption_once": caption_once}
-        return with_what_follows(_waiting(pk, person, project), Stage.GOLD, **whose)
+        allowed = _free(pk, person).filter(task__gold__in=unseen(person, project))
+        return with_what_follows(allowed, Stage.GOLD, **whose)
 
     return Prepared(build)
 
 
-def _waiting(pk: int, person: int, project: int) -> QuerySet[Slot]:
-    """Return the slot with what its card shows, if the person may still have the pair."""
-    slots = Slot.objects.select_related("project", "video", "task__gold__subtest", "task__gold__item")
-    free = slots.filter(pk=pk, index=person, state=SlotState.FREE, task__gold__in=unseen(person, project))
-    return free.select_for_update(of=("self",), no_key=True)
-
-
-_PLACE = Prepared(_waiting)
-_SKIPPED = Prepared(
-    lambda pk, person: (
-        Slot.objects.select_related("project", "video", "task__gold__subtest", "task__gold__item")
-        .filter(pk=pk, index=person, state=SlotState.FREE)
-        .select_for_update(of=("self",), no_key=True)
-    )
-)
+def _free(pk: int, person: int) -> QuerySet[Slot]:
+    slots = Slot.objects.select_related("video", "task__gold__subtest", "task__gold__item")
+    return slots.filter(pk=pk, index=person, state=SlotState.FREE).select_for_update(of=("self",), no_key=True)

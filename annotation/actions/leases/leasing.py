@@ -53,22 +53,12 @@ SUBTEST_PATH = {
 }
 # Expired leases that one claim frees; the next claim frees more.
 SWEEP_LIMIT = 200
-_GUIDELINE = Prepared(
-    lambda project, stage, subtest: Guideline.objects.filter(
-        Q(subtest=None) | Q(subtest=subtest), project=project, stage=stage
-    ).order_by(*NEWEST)[:1]
-)
 _WAITING = Prepared(
     lambda group: Candidate.objects.filter(group=group, state__in=[CandidateState.QUEUED, CandidateState.RETURNED])
 )
 # Candidates that an editor of the group holds.
 IN_HAND = Prepared(lambda group: Candidate.objects.filter(group=group, state=CandidateState.EDITING))
-_OWN = Prepared(
-    lambda pk, token: Slot.objects.select_for_update(of=("self",), no_key=True).filter(
-        pk=pk, state=SlotState.LEASED, token=token, task__state=TaskState.OPEN
-    )
-)
-
+_DRAFT = Prepared(lambda task, person: Draft.objects.filter(task=task, person=person).values_list("pk"))
 _TAKE = PreparedUpdate(
     lambda pk, was, person, token, now, expires: (
         Slot.objects.filter(pk=pk, state=was),
@@ -150,11 +140,9 @@ def open_lease(
     first, if the slot does not decide it. `since`: when the person first got the task, if it comes back to them. The
     slot comes with its task and project. IntegrityError if the person already has a slot in the item.
     """
-    token = secrets.token_urlsafe(32)
-    expires = now + timedelta(seconds=slot.project.lease_seconds)
-    if _TAKE(pk=slot.pk, was=was, person=person.pk, token=token, now=now, expires=expires) != 1:
+    lease = new_lease(slot, person, now, first)
+    if _TAKE(pk=slot.pk, was=was, person=person.pk, token=slot.token, now=now, expires=slot.expires_at) != 1:
         raise Conflict(_("Someone else has taken this task. Start the next one."))
-    lease = new_lease(slot, person, token, now, first)
     lease.guideline, lease.standing, lease.upcoming_slot = _current_guideline(slot), standing, upcoming
     lease.leased_at = since or now
     insert(lease)
@@ -164,9 +152,9 @@ def open_lease(
     return lease
 
 
-def new_lease(slot: Slot, person: User, token: str, now: datetime, first: bool | None = None) -> Lease:
+def new_lease(slot: Slot, person: User, now: datetime, first: bool | None = None) -> Lease:
     """Return the unsaved lease of a slot, which is leased in memory; `first` as for `open_lease`."""
-    slot.state, slot.person, slot.token = SlotState.LEASED, person, token
+    slot.state, slot.person, slot.token = SlotState.LEASED, person, secrets.token_urlsafe(32)
     slot.leased_at, slot.heartbeat_at = now, now
     slot.expires_at = now + timedelta(seconds=slot.project.lease_seconds)
     caption_first = _caption_first(slot) if first is None else first
@@ -175,7 +163,7 @@ def new_lease(slot: Slot, person: User, token: str, now: datetime, first: bool |
         task_id=slot.task_id,
         person=person,
         caption_video_id=_caption_video(slot),
-        token=token,
+        token=slot.token,
         caption_first=caption_first,
         order_shown=_order_shown(slot, caption_first),
         leased_at=now,
@@ -228,18 +216,15 @@ def sweep(project_id: int, now: datetime) -> None:
 def find_slot(lease: Lease, now: datetime) -> SlotToFill:
     """Return the slot that work under this lease may fill: its own, or a free one if the lease has ended.
 
-    A newer lease of the person on the same task is equivalent: it is the same work. AnnotationError if something was
-    already submitted under this lease.
+    The lease comes from `submission.held_lease`, which locks its slot. A newer lease of the person on the same task is
+    equivalent: it is the same work. AnnotationError if something was already submitted under this lease.
     """
     if lease.ending == Ending.SUBMITTED:
         raise AnnotationError(_("This task was already submitted. Start the next one."))
-    locked = Slot.objects.select_for_update(of=("self",), no_key=True)
-    own = _OWN.first(pk=lease.slot_id, token=lease.token)
-    if own is not None:
-        # Their constant columns were read with the lease.
-        own.task, own.project, own.video = lease.task, lease.slot.project, lease.slot.video
-        own.task.state = TaskState.OPEN
+    own = lease.slot
+    if own.state == SlotState.LEASED and own.token == lease.token and lease.task.state == TaskState.OPEN:
         return SlotToFill(own, late=own.expires_at <= now)
+    locked = Slot.objects.select_for_update(of=("self",), no_key=True)
     slots = locked.select_related("task__candidate", "task__item__candidate_group", "project", "video")
     of_task = slots.filter(task=lease.task_id, task__state=TaskState.OPEN)
     if lease.slot.stage == Stage.GOLD:
@@ -262,19 +247,28 @@ def fill(slot: Slot, lease: Lease, now: datetime) -> None:
     _end_draft(lease)
 
 
-def pass_on(done: Slot, ended: Lease, new: Lease) -> None:
-    """Fill the slot of a judgement, end its lease, and store the next lease of the person with its slot.
+def open_judgement(new: Lease, ended: Lease | None) -> None:
+    """Store the lease of a slot to judge, which the caller has locked and which has `guideline_now`.
 
-    The caller has locked both slots. IntegrityError if the person already has a slot in the next item.
+    `ended`: the lease of the person's last judgement, which fills its slot in the same statements. IntegrityError if
+    the person already has a slot in the item.
     """
     slot, now = new.slot, new.leased_at
+    if slot.guideline_now is not None:
+        same = ended is not None and slot.guideline_now == ended.guideline_id
+        new.guideline = ended.guideline if same else Guideline.objects.get(pk=slot.guideline_now)
     task = slot.task_id if slot.stage != Stage.GOLD and slot.task.overlap > 1 else 0
-    told = {"token": new.token, "person": new.person_id, "now": now, "expires": slot.expires_at}
-    if _PASS_ON(old=done.pk, new=slot.pk, task=task, **told) < 2:
+    slots = {"old": ended.slot_id if ended is not None else 0, "new": slot.pk, "task": task}
+    if _PASS_ON(**slots, token=new.token, person=new.person_id, now=now, expires=slot.expires_at) < 1 + bool(ended):
         raise Conflict(_("Someone else has just taken this task. Submit again."))
-    done.state = SlotState.DONE
-    ended.ending, ended.ended_at = Ending.SUBMITTED, now
-    insert_or_update(ended, new, known_by="token", changed=("ending", "ended_at"))
+    if ended is None:
+        insert(new)
+    else:
+        ended.slot.state, ended.ending, ended.ended_at = SlotState.DONE, Ending.SUBMITTED, now
+        insert_or_update(ended, new, known_by="token", changed=("ending", "ended_at"))
+    audit.record(
+        audit.event(slot.project, new.person, "lease", slot, from_state=SlotState.FREE, to_state=SlotState.LEASED)
+    )
 
 
 def close(lease: Lease, now: datetime) -> None:
@@ -285,8 +279,9 @@ def close(lease: Lease, now: datetime) -> None:
 
 def _end_draft(lease: Lease) -> None:
     # An answer by keyboard has no draft.
-    if public_stage(lease.slot.stage) not in JUDGING:
-        Draft.objects.filter(task=lease.task_id, person=lease.person_id).delete()
+    whose = {"task": lease.task_id, "person": lease.person_id}
+    if public_stage(lease.slot.stage) not in JUDGING and _DRAFT.first(**whose) is not None:
+        Draft.objects.filter(**whose).delete()
 
 
 def _nearest(lease: Lease) -> Case:
@@ -338,9 +333,6 @@ def _order_shown(slot: Slot, first: bool | None) -> list[int] | None:
 
 
 def _current_guideline(slot: Slot) -> Guideline | None:
-    if slot.stage in JUDGING:
-        subtest = slot.task.item.subtest_id
-        return _GUIDELINE.first(project=slot.project_id, stage=public_stage(slot.stage), subtest=subtest)
     asked = {"slot": slot.pk} if Stage(slot.stage) in SUBTEST_PATH else {}
     return _guideline_of(slot.stage).first(project=slot.project_id, **asked)
 

@@ -86,11 +86,12 @@ def counts_of_vote(vote: Vote) -> dict[str, int]:
     return counts
 
 
-def add_vote(standing: Standing, vote: Vote, now: datetime) -> None:
-    """Add the judgement to the locked counts, and pause the person if they are below a limit.
+def add_vote(vote: Vote, now: datetime) -> None:
+    """Add the judgement to its locked counts, and pause the person if they are below a limit.
 
     A judgement from before the counts restarted is not added.
     """
+    standing = vote.standing
     if vote.created_at < standing.counted_from:
         return
     _add(standing, counts_of_vote(vote), 1)
@@ -99,12 +100,13 @@ def add_vote(standing: Standing, vote: Vote, now: datetime) -> None:
         pause(standing, reason, now, None)
 
 
-def count_judgement(standing: Standing, vote: Vote, *, gold_next: bool | None) -> bool:
-    """Add an unpaused person's judgement and the task that follows (`gold_next`; None: no task) to the counts.
+def count_judgement(vote: Vote, *, gold_next: bool | None) -> bool:
+    """Add an unpaused person's judgement and the task that follows (`gold_next`; None: no task) to its counts.
 
     The row need not be locked. False, and nothing is stored, if others have changed it since it was read, or if the
     counts pause the person.
     """
+    standing = vote.standing
     old = {name: getattr(standing, name) for name in COUNTS}
     counts = counts_of_vote(vote) if vote.created_at >= standing.counted_from else {}
     new = {name: old[name] + counts.get(name, 0) for name in COUNTS}

@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _
 from annotation.actions.workflow import task_slots
 from annotation.errors import AnnotationError
 from annotation.models import Slot, Stage, Task, TaskState
-from annotation.queries.vote_rules import rule_in_force, why_fixed
-from annotation.rules.voting import VoteRule
+from annotation.queries.vote_rules import why_fixed
+from annotation.rules.voting import VoteRule, rule_in_force
 from annotation.transactions import run_in_transaction, serialize_writes
 from foilworks.core.corpus.forms import MAX_PER_ITEM
 from foilworks.core.corpus.models import Subtest

@@ -1,44 +1,37 @@
-"""Store judgements: a vote, a choice of the human baseline, objects seen."""
+"""Store a vote, and lease the next task to judge in the same transaction.
 
-from collections.abc import Mapping
+A vote on time, of a person whom no rule keeps from the item, takes eleven statements with the next task. `hurdle` (see
+annotation.queries.held) and a lease that has ended are the signs that more must be read.
+"""
+
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import count
 from typing import Any
 
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.access import judged_lease_for
+from annotation.actions.claims import gold_slots
+from annotation.actions.claims.claim import NextSlot, next_slot, open_next
 from annotation.actions.leases import leasing
 from annotation.actions.quality import standings
 from annotation.actions.submissions import submission
-from annotation.actions.submissions.submission import Submission
-from annotation.actions.workflow import task_slots
-from annotation.actions.workflow.verdicts import apply_vote, lock
+from annotation.actions.submissions.submission import StoredWork, Submission
+from annotation.actions.workflow.verdicts import Counts, Pair, apply_vote, votes_and_pairs
+from annotation.claims import Claim
 from annotation.errors import AnnotationError
-from annotation.models import (
-    CheckedFrame,
-    Choice,
-    Ending,
-    GoldPair,
-    Involvement,
-    Lease,
-    ObjectAnswer,
-    SlotState,
-    Stage,
-    Standing,
-    Vote,
-    VoteState,
-)
-from annotation.rules.baseline import CAPTION, chosen_text
+from annotation.models import Ending, Involvement, Lease, SlotState, Stage, Standing, Vote, VoteState
+from annotation.queries.held import GOLD, PAIRS
+from annotation.queries.quality import why_not_admitted
 from annotation.rules.choosing import WORDS, parse_choice
-from annotation.rules.objects import parse_answers
 from annotation.rules.voting import ANSWERS, parse_answer, truth_of
 from annotation.transactions import Refused, run_in_transaction
 from foilworks.core.projects.audit_trail import recording as audit
-from foilworks.core.projects.models import AuditEvent, Role, User
-from foilworks.core.projects.sql.prepared import Prepared, insert
+from foilworks.core.projects.models import Role, User
+from foilworks.core.projects.sql.prepared import insert
 
 
 def submit_vote(
@@ -50,21 +43,26 @@ def submit_vote(
     watch: Any = None,
     seconds: Any = None,
     now: datetime | None = None,
-    lease: Lease | None = None,
 ) -> Vote:
     """Store the vote, once for each `key`; the order in the lease tells what "first" meant.
 
     A multiple-choice item is answered with the number of the true text, or with neither, both (several are true) or
     cannot_tell. The last vote of a pair gives its verdict, and the last pair the item's state. Late work counts if a
     slot is free, else it is stored as surplus; work of a paused person is excluded. A gold pair is stored alike, but
-    has no verdict.
-    `lease`: from judged_lease_for, if the caller has it. AnnotationError for an unknown answer or a second vote on the
-    item.
+    has no verdict. AnnotationError for an unknown answer or a second vote on the item.
     """
-    held = lease or judged_lease_for(person, token)
-    said = judgement_of(held, answer)
-    sent = Submission(person, token, key, now or timezone.now(), watch, seconds, held)
-    return run_in_transaction(lambda: _submit_vote(sent, said))
+    sent = Submission(person, token, key, now or timezone.now(), watch, seconds)
+    return judge_and_claim(sent, answer, continues=False).record
+
+
+def judge_and_claim(sent: Submission, answer: str | int, *, continues: bool = True) -> StoredWork[Vote]:
+    """Store the vote as `submit_vote` does. If it `continues`, lease gold or the offered slot as the next task.
+
+    If neither is available, `claim` finds another task.
+    """
+    attempt = count()
+    # The next slot may be what conflicts: a repetition stores the vote alone.
+    return run_in_transaction(lambda: _submit(sent, answer, continues=continues and next(attempt) == 0))
 
 
 @dataclass(frozen=True)
@@ -91,42 +89,102 @@ def judgement_of(lease: Lease, answer: str | int) -> Judgement:
     return Judgement(*found)
 
 
-def _submit_vote(sent: Submission, said: Judgement) -> Vote | Refused:
-    lease = submission.get_open_lease(sent, Stage.VALIDATION, Role.VALIDATOR)
-    # Gold has no item whose state could change. Its pair is locked instead: a withdrawal waits.
-    item = lease.task.item
-    if item is None:
-        _LOCK_PAIR.first(pk=lease.task.gold_id)
-    else:
-        lock(item)
-    mine = _mine(sent, lease)
+def _submit(sent: Submission, answer: str | int, *, continues: bool) -> StoredWork[Vote] | Refused:
+    lease = submission.held_lease(sent, Stage.VALIDATION, Role.VALIDATOR)
+    judgement = judgement_of(lease, answer)
+    unusual, counted = _read(sent, lease)
+    mine = _mine(sent, lease) if unusual else []
     before = next((vote for vote in mine if vote.idempotency_key == sent.key), None)
     if before is not None:
-        return before
+        return StoredWork(before, lease)
     answered = any(vote.state != VoteState.UNDONE for vote in mine)
-    standing = standings.locked(lease.standing_id)
-    place = leasing.find_slot(lease, sent.now)
-    if _is_paused(standing):
-        place = _put_apart(place, sent)
-    if place.slot is None:
-        if answered:
-            raise AnnotationError(_("You have already answered this item. Nothing was saved."))
-        leasing.close(lease, sent.now)
-        submission.involve(sent, submission.slot_with_task(lease), Involvement.Kind.JUDGED)
-        vote, event = _record_vote(sent, lease, place, said, standing)
-        audit.record(event)
-        return vote
-    refused = submission.check_eligibility(place.slot, sent, [lease.task.item_id] if answered else [])
-    if refused is not None:
-        return refused
-    leasing.fill(place.slot, lease, sent.now)
-    vote, event = _record_vote(sent, lease, place, said, standing)
-    submission.involve(sent, place.slot, Involvement.Kind.JUDGED)
-    if item is None:
+    slot = leasing.find_slot(lease, sent.now)
+    if _is_paused(lease.standing):
+        slot = _put_apart(slot, sent)
+    if slot.slot is None and answered:
+        raise AnnotationError(_("You have already answered this item. Nothing was saved."))
+    if slot.slot is not None and unusual:
+        refused = submission.check_eligibility(slot.slot, sent, [lease.task.item_id] if answered else [])
+        if refused is not None:
+            return refused
+    following = None
+    if continues and slot.slot is not None and not slot.late and not unusual:
+        following = _following(sent, lease)
+    with audit.in_one_statement():
+        return _store(sent, lease, slot, judgement, counted, following)
+
+
+def _read(sent: Submission, lease: Lease) -> tuple[bool, tuple[Counts, dict[int, Pair]] | None]:
+    """Return whether more must be read, and the item's counted votes with its pairs; None for gold."""
+    slot, task = lease.slot, lease.task
+    whose = {
+        "person": sent.person.pk,
+        "project": slot.project_id,
+        "video": slot.video_id,
+        "slot": slot.pk,
+        "key": sent.key,
+        "now": sent.now,
+    }
+    rows = GOLD.all(pair=task.gold_id, **whose) if task.item_id is None else PAIRS.all(item=task.item_id, **whose)
+    unusual = any(hurdle for hurdle, *_pair in rows)
+    return unusual, None if task.item_id is None else votes_and_pairs(pair for _hurdle, *pair in rows)
+
+
+def _following(sent: Submission, lease: Lease) -> NextSlot | None:
+    """Return the next slot, locked, if the person may go on at once."""
+    project, standing = lease.slot.project, lease.standing
+    policy = getattr(project, "quality", None)
+    admitted = policy is None or (standing is not None and why_not_admitted(policy, standing) is None)
+    if not admitted or project.archived_at is not None:
+        return None
+    if standing is not None:
+        gold_slots.fill_up(standing, sent.person)
+    return next_slot(sent.person, project, Stage.VALIDATION, standing, sent.now, preferred=lease.upcoming_slot)
+
+
+def _store(
+    sent: Submission,
+    lease: Lease,
+    place: leasing.SlotToFill,
+    judgement: Judgement,
+    counted: tuple[Counts, dict[int, Pair]] | None,
+    following: NextSlot | None,
+) -> StoredWork[Vote]:
+    vote = _new_vote(sent, lease, place, judgement)
+    gold_next = None if following is None else following.slot.stage == Stage.GOLD
+    counts_locked = lease.standing_id is not None and not standings.count_judgement(vote, gold_next=gold_next)
+    if counts_locked:
+        # Others have just changed the counts, or these pause the person: both needs the locked row.
+        following, lease.standing = None, standings.locked(lease.standing_id)
+        place = _put_apart(place, sent) if _is_paused(lease.standing) else place
+        vote = _new_vote(sent, lease, place, judgement)
+    claimed = _fill_and_open(sent, lease, place, following)
+    insert(vote)
+    if counts_locked:
+        standings.add_vote(vote, sent.now)
+    submission.involve(sent, place.slot or submission.slot_with_task(lease), Involvement.Kind.JUDGED)
+    project = lease.slot.project
+    event = audit.event(project, sent.person, "submit_vote", vote, to_state=vote.state, late=vote.late)
+    if counted is None or place.slot is None:
         audit.record(event)
     else:
-        apply_vote(item, place.slot.task, sent.person, sent.now, event)
-    return vote
+        counts, pairs = counted
+        counts.setdefault(vote.foil_id, Counter())[vote.choice] += 1
+        apply_vote(lease.task.item, lease.task, sent.person, sent.now, event, read=(counts, pairs))
+    return StoredWork(vote, lease, claimed)
+
+
+def _fill_and_open(
+    sent: Submission, lease: Lease, place: leasing.SlotToFill, following: NextSlot | None
+) -> Claim | None:
+    """End the lease and fill its slot, if it has one; lease the next one in the same statements."""
+    if following is not None:
+        return open_next(following, sent.person, lease.slot.project, lease.standing, sent.now, lease)
+    if place.slot is None:
+        leasing.close(lease, sent.now)
+    else:
+        leasing.fill(place.slot, lease, sent.now)
+    return None
 
 
 def _is_paused(standing: Standing | None) -> bool:
@@ -140,40 +198,21 @@ def _put_apart(place: leasing.SlotToFill, sent: Submission) -> leasing.SlotToFil
     return leasing.SlotToFill(None, late=True)
 
 
-_LOCK_PAIR = Prepared(lambda pk: GoldPair.objects.select_for_update(no_key=True).filter(pk=pk).values_list("use"))
-_ON_ITEM = Prepared(
-    lambda person, key, item: Vote.objects.filter(
-        Q(idempotency_key=key) | Q(item=item, stage=Stage.VALIDATION) | Q(gold__item=item), person=person
-    )
-)
-
-
 def _mine(sent: Submission, lease: Lease) -> list[Vote]:
     """Return the person's votes under the key, and those on the same item (any pair) or gold pair.
 
     An answer to gold about the same item counts too.
     """
-    if lease.task.item_id is not None:
-        return _ON_ITEM.all(person=sent.person.pk, key=sent.key, item=lease.task.item_id)
-    return list(Vote.objects.filter(Q(idempotency_key=sent.key) | Q(gold=lease.task.gold_id), person=sent.person))
+    task = lease.task
+    same = Q(gold=task.gold_id)
+    if task.item_id is not None:
+        same = Q(item=task.item_id, stage=Stage.VALIDATION) | Q(gold__item=task.item_id)
+    return list(Vote.objects.filter(Q(idempotency_key=sent.key) | same, person=sent.person))
 
 
-def _record_vote(
-    sent: Submission, lease: Lease, place: leasing.SlotToFill, said: Judgement, standing: Standing | None
-) -> tuple[Vote, AuditEvent]:
-    """Return the stored vote, and its audit row for the caller to store."""
-    vote = new_vote(sent, lease, place, said, standing)
-    insert(vote)
-    if standing is not None:
-        standings.add_vote(standing, vote, sent.now)
-    return vote, vote_event(sent, lease, vote)
-
-
-def new_vote(
-    sent: Submission, lease: Lease, place: leasing.SlotToFill, said: Judgement, standing: Standing | None
-) -> Vote:
+def _new_vote(sent: Submission, lease: Lease, place: leasing.SlotToFill, judgement: Judgement) -> Vote:
     """Return the unsaved vote. A paused person's is excluded, one without a slot is surplus."""
-    task, state = lease.task, VoteState.COUNTED if place.slot else VoteState.SURPLUS
+    task, standing, state = lease.task, lease.standing, VoteState.COUNTED if place.slot else VoteState.SURPLUS
     if _is_paused(standing) and task.item_id:
         state = VoteState.SET_ASIDE
     return Vote(
@@ -181,131 +220,12 @@ def new_vote(
         foil_id=task.foil_id,
         gold=task.gold,
         stage=lease.slot.stage,
-        choice=said.choice,
+        choice=judgement.choice,
         caption_first=lease.caption_first,
         order_shown=lease.order_shown,
-        chosen_place=said.place,
+        chosen_place=judgement.place,
         state=state,
         standing=standing,
         fast=standings.is_fast(standing, lease, sent.now) if standing else None,
         **submission.common_fields(sent, lease, place),
     )
-
-
-def vote_event(sent: Submission, lease: Lease, vote: Vote) -> AuditEvent:
-    """Return the unsaved audit row of a stored vote."""
-    return audit.event(lease.slot.project, sent.person, "submit_vote", vote, to_state=vote.state, late=vote.late)
-
-
-def submit_choice(
-    person: User,
-    token: str,
-    key: str,
-    answer: str | int,
-    *,
-    watch: Any = None,
-    seconds: Any = None,
-    now: datetime | None = None,
-) -> Vote:
-    """Store the choice, once for each `key`; the order in the lease tells which text was chosen.
-
-    It counts only for the baseline and does not change the item. Late work counts if a slot is free, else it is stored
-    as surplus. AnnotationError for a number that was not shown, or a second choice on the item.
-    """
-    sent = Submission(person, token, key, now or timezone.now(), watch, seconds)
-    return run_in_transaction(lambda: _submit_choice(sent, answer))
-
-
-def _submit_choice(sent: Submission, answer: str | int) -> Vote | Refused:
-    lease = submission.get_open_lease(sent, Stage.BASELINE, Role.ANNOTATOR)
-    chosen = chosen_text(lease.order_shown or [], answer)
-    if chosen is None:
-        raise AnnotationError(_("Answer with the number of one of the texts."))
-    mine = Vote.objects.filter(person=sent.person)
-    before = mine.filter(idempotency_key=sent.key).first()
-    if before is not None:
-        return before
-    place = leasing.find_slot(lease, sent.now)
-    if place.slot is None:
-        if mine.filter(item=lease.task.item_id, stage=Stage.BASELINE).exclude(state=VoteState.UNDONE).exists():
-            raise AnnotationError(_("You have already answered this item. Nothing was saved."))
-        leasing.close(lease, sent.now)
-        submission.involve(sent, submission.slot_with_task(lease), Involvement.Kind.JUDGED)
-        return _record_choice(sent, lease, place, chosen)
-    refused = submission.check_eligibility(place.slot, sent)
-    if refused is not None:
-        return refused
-    leasing.fill(place.slot, lease, sent.now)
-    vote = _record_choice(sent, lease, place, chosen)
-    submission.involve(sent, place.slot, Involvement.Kind.JUDGED)
-    task_slots.finish_when_full(place.slot.task_id)
-    return vote
-
-
-def _record_choice(sent: Submission, lease: Lease, place: leasing.SlotToFill, chosen: int) -> Vote:
-    order = lease.order_shown or []
-    vote = Vote.objects.create(
-        item_id=lease.task.item_id,
-        foil_id=None if chosen == CAPTION else chosen,
-        stage=Stage.BASELINE,
-        choice=Choice.CAPTION if chosen == CAPTION else Choice.FOIL,
-        caption_first=order[0] == CAPTION,
-        order_shown=order,
-        state=VoteState.COUNTED if place.slot else VoteState.SURPLUS,
-        **submission.common_fields(sent, lease, place),
-    )
-    event = audit.event(lease.slot.project, sent.person, "submit_choice", vote, to_state=vote.state, late=place.late)
-    audit.record(event)
-    return vote
-
-
-def submit_objects(
-    person: User,
-    token: str,
-    key: str,
-    answers: Mapping[str, str],
-    *,
-    seconds: Any = None,
-    now: datetime | None = None,
-) -> ObjectAnswer:
-    """Store {"0": "yes" or "no", …}, an answer for each object, once for each `key`.
-
-    Late work counts if a slot is free, else it is stored but not counted. AnnotationError if an object has no answer.
-    """
-    sent = Submission(person, token, key, now or timezone.now(), None, seconds)
-    return run_in_transaction(lambda: _submit_objects(sent, answers))
-
-
-def _submit_objects(sent: Submission, answers: Mapping[str, str]) -> ObjectAnswer | Refused:
-    lease = submission.get_open_lease(sent, Stage.OBJECTS, Role.ANNOTATOR)
-    frame = CheckedFrame.objects.get(pk=lease.task.frame_id)
-    visible = parse_answers(answers, len(frame.objects_named))
-    if visible is None:
-        raise AnnotationError(_("Mark every object as visible or not visible."))
-    mine = ObjectAnswer.objects.filter(person=sent.person)
-    before = mine.filter(idempotency_key=sent.key).first()
-    if before is not None:
-        return before
-    if mine.filter(frame=frame, undone_at=None).exists():
-        raise AnnotationError(_("You have already answered this frame. Nothing was saved."))
-    place = leasing.find_slot(lease, sent.now)
-    if place.slot is None:
-        leasing.close(lease, sent.now)
-        return _record_objects(sent, lease, place, frame, visible)
-    refused = submission.check_eligibility(place.slot, sent)
-    if refused is not None:
-        return refused
-    leasing.fill(place.slot, lease, sent.now)
-    answer = _record_objects(sent, lease, place, frame, visible)
-    task_slots.finish_when_full(place.slot.task_id)
-    return answer
-
-
-def _record_objects(
-    sent: Submission, lease: Lease, place: leasing.SlotToFill, frame: CheckedFrame, visible: list[bool]
-) -> ObjectAnswer:
-    answer = ObjectAnswer.objects.create(frame=frame, visible=visible, **submission.common_fields(sent, lease, place))
-    state = "counted" if place.slot else "surplus"
-    project = lease.slot.project
-    audit.record(audit.event(project, sent.person, "submit_objects", answer, to_state=state, late=place.late))
-    return answer

@@ -3,22 +3,27 @@
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Generic, TypeVar
 
+from django.http import Http404
 from django.utils.translation import gettext as _
 
 from annotation.access import lease_for
 from annotation.actions.leases import leasing
-from annotation.errors import AnnotationError
-from annotation.models import Ending, Involvement, Lease, Slot
+from annotation.claims import Claim
+from annotation.errors import OtherStage
+from annotation.models import Edit, Ending, Involvement, Lease, ObjectAnswer, Review, Slot, Stage, Vote
 from annotation.models.stages import public_stage
 from annotation.queries.eligibility import group_of, person_facts, task_facts
-from annotation.rules.eligibility import why_not
+from annotation.queries.held import HELD
+from annotation.rules.eligibility import OPEN_TO_ALL, PersonFacts, why_not
 from annotation.rules.watch_evidence import seconds_spent, watch_evidence
-from annotation.transactions import Refused, checked_key, serialize_writes
-from foilworks.core.projects.access import require_role
+from annotation.transactions import Refused, checked_key
+from foilworks.core.projects.access import get_project, remember_roles, require_access, require_role
 from foilworks.core.projects.models import User
 from foilworks.core.projects.sql.prepared import insert
+
+Record = TypeVar("Record", Vote, Edit, Review, ObjectAnswer)
 
 
 @dataclass(frozen=True)
@@ -31,23 +36,53 @@ class Submission:
     now: datetime
     watch: Any = None
     seconds: Any = None
-    # If the caller has already read it (annotation.access.judged_lease_for).
-    lease: Lease | None = None
+    # The slug of the project in a page's address; without one, a person who is no member of it gets AccessDenied.
+    slug: str = ""
 
 
-def get_open_lease(sent: Submission, stage: str, role: str) -> Lease:
-    """Return the lease of the work; AnnotationError for another stage's, AccessDenied without the role.
+@dataclass(frozen=True)
+class StoredWork(Generic[Record]):
+    """What was stored, the lease it was submitted under, and the person's next task if it was leased as well."""
+
+    record: Record
+    lease: Lease
+    claim: Claim | None = None
+
+
+def held_lease(sent: Submission, stage: str, role: str) -> Lease:
+    """Return the lease of the work, and lock the person, what the work is about, and the slot.
 
     Other submits of the person wait from here on: an edit and a vote on one video, sent at once, would otherwise both
-    count.
+    count. Http404 for a lease of somebody else; AnnotationError for another stage's, AccessDenied without the role.
     """
     checked_key(sent.key)
-    serialize_writes(sent.person)
-    lease = sent.lease or lease_for(sent.person, sent.token)
-    if public_stage(lease.slot.stage) != stage:
-        raise AnnotationError(_("This task belongs to another stage. Reload the page."))
-    require_role(sent.person, lease.slot.project, role)
+    keys = {"token": sent.token, "person": sent.person.pk}
+    rows = next((rows for statement in HELD[Stage(stage)] if (rows := statement.all(**keys))), None)
+    lease: Lease | None = rows[0] if rows else None
+    if lease is None or public_stage(lease.slot.stage) != stage or sent.slug not in ("", lease.slot.project.slug):
+        raise _why_not_held(sent, role)
+    project = lease.slot.project
+    remember_roles(sent.person, project, {row.role: row.consented for row in rows or () if row.role})
+    if sent.slug:
+        require_access(sent.person, project, role)
+    else:
+        require_role(sent.person, project, role)
+    lease.slot.task = lease.task
+    if lease.task.item_id:
+        lease.task.item.subtest.project = project
+    if lease.standing is not None:
+        # Null: the previous version created the row.
+        lease.standing.policy, lease.standing.gold_ahead = project.quality, lease.standing.gold_ahead or []
     return lease
+
+
+def _why_not_held(sent: Submission, role: str) -> Exception:
+    """Return what the person who has no such lease reads."""
+    if sent.slug:
+        get_project(sent.person, sent.slug, role)
+        return Http404(_("Task not found."))
+    lease_for(sent.person, sent.token)
+    return OtherStage(_("This task belongs to another stage. Reload the page."))
 
 
 def check_eligibility(slot: Slot, sent: Submission, answered: Collection[int] | None = None) -> Refused | None:
@@ -57,7 +92,9 @@ def check_eligibility(slot: Slot, sent: Submission, answered: Collection[int] | 
     the lease that overrode it. `answered`: the items that the person has answered in the stage, if known.
     """
     task = replace(task_facts(slot, sent.now), media_ready=True, reserved_for=None)
-    refusal = why_not(person_facts(sent.person, task, answered), task, slot.project.leakage_scope)
+    open_to_all = task.stage in OPEN_TO_ALL
+    facts = PersonFacts(sent.person.pk) if open_to_all else person_facts(sent.person, task, answered)
+    refusal = why_not(facts, task, slot.project.leakage_scope)
     if refusal is None:
         return None
     leasing.end_lease(slot, Ending.REFUSED, sent.now, sent.person)

@@ -13,7 +13,7 @@ from annotation.actions.leases import leasing
 from annotation.actions.submissions import submission
 from annotation.actions.submissions.submission import Submission
 from annotation.actions.workflow import authoring, task_slots
-from annotation.actions.workflow.groups import advance, group_facts, locked_group
+from annotation.actions.workflow.groups import advance, group_facts
 from annotation.actions.workflow.transitions import move_candidates
 from annotation.errors import AnnotationError
 from annotation.messages import of_finding
@@ -30,12 +30,13 @@ from foilworks.core.corpus.rules.states import CandidateState
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Role, User
 from foilworks.core.projects.secret_seeds import secret_seed
-from foilworks.core.projects.sql.prepared import Prepared
+from foilworks.core.projects.sql.prepared import Prepared, insert
 from generation.models import Candidate, CandidateGroup
 
 C = CandidateState
 # Not allowed even in late work, which is only stored.
 UNSTORABLE = frozenset({Problem.TOO_LONG, Problem.CONTROL_CHARACTER})
+_UNDER_KEY = Prepared(lambda person, key: Edit.objects.filter(person=person, idempotency_key=key))
 _NOT_IN_AN_ITEM = Prepared(lambda group: Candidate.objects.filter(group=group, foil=None).values_list("state", "text"))
 
 
@@ -63,16 +64,29 @@ def submit_edit(
     A text equal to a suggestion submits that suggestion; any other text becomes a child of the suggestion it came from,
     which is superseded. The other suggestions stay. Late work whose slot is taken is stored as texts.
     """
-    sent = Submission(person, token, key, now or timezone.now(), watch, seconds)
+    return answer_edit(Submission(person, token, key, now or timezone.now(), watch, seconds), texts, parents).record
+
+
+def answer_edit(
+    sent: Submission, texts: Sequence[str], parents: Sequence[int | None] = ()
+) -> submission.StoredWork[Edit]:
+    """Store the edit as `submit_edit` does."""
     padded = [*parents, *([None] * (len(texts) - len(parents)))]
     stripped = Texts(tuple(text.strip() for text in texts), tuple(padded[: len(texts)]))
     return run_in_transaction(lambda: _submit(sent, stripped))
 
 
-def _submit(sent: Submission, foil_texts: Texts) -> Edit | Refused:
-    lease = submission.get_open_lease(sent, Stage.EDIT, Role.ANNOTATOR)
-    group = locked_group(lease.task.group_id)
-    before = Edit.objects.filter(person=sent.person, idempotency_key=sent.key).first()
+def _submit(sent: Submission, foil_texts: Texts) -> submission.StoredWork[Edit] | Refused:
+    lease = submission.held_lease(sent, Stage.EDIT, Role.ANNOTATOR)
+    group = lease.task.group
+    group.run.project = lease.slot.project
+    with audit.in_one_statement():
+        edit = _edit(sent, lease, group, foil_texts)
+    return edit if isinstance(edit, Refused) else submission.StoredWork(edit, lease)
+
+
+def _edit(sent: Submission, lease: Lease, group: CandidateGroup, foil_texts: Texts) -> Edit | Refused:
+    before = _UNDER_KEY.first(person=sent.person.pk, key=sent.key)
     if before is not None:
         return before
     slot_to_fill = leasing.find_slot(lease, sent.now)
@@ -95,7 +109,7 @@ def _store(
     task_slots.finish(slot.task)
     edit = _record(sent, lease, slot_to_fill, group, foil_texts)
     candidates = _become_candidates(sent.person, group, foil_texts)
-    edit.candidates.add(*candidates)
+    insert(*(Edit.candidates.through(edit_id=edit.pk, candidate_id=candidate.pk) for candidate in candidates))
     _pass_unreviewed(sent.person, group, candidates)
     leasing.return_candidates(slot, sent.person, "not used")
     submission.involve(sent, slot, Involvement.Kind.MADE)
@@ -107,7 +121,8 @@ def _record(
     sent: Submission, lease: Lease, slot_to_fill: leasing.SlotToFill, group: CandidateGroup, foil_texts: Texts
 ) -> Edit:
     fields = submission.common_fields(sent, lease, slot_to_fill)
-    edit = Edit.objects.create(group=group, texts=list(foil_texts.texts), **fields)
+    edit = Edit(group=group, texts=list(foil_texts.texts), **fields)
+    insert(edit)
     counted = "counted" if slot_to_fill.slot else "kept apart"
     audit.record(
         audit.event(group.run.project, sent.person, "submit_edit", edit, to_state=counted, late=slot_to_fill.late)

@@ -12,18 +12,21 @@ from annotation.actions.leases import leasing
 from annotation.actions.submissions import submission
 from annotation.actions.submissions.submission import Submission
 from annotation.actions.workflow import authoring, task_slots
-from annotation.actions.workflow.groups import advance, locked_group
+from annotation.actions.workflow.groups import advance
 from annotation.actions.workflow.transitions import move_candidates
 from annotation.errors import AnnotationError
 from annotation.messages import of_finding
-from annotation.models import Edit, Involvement, Lease, Review, ReviewPolicy, Stage, Task, TaskState
+from annotation.models import Edit, Involvement, Lease, Review, Stage, Task, TaskState
+from annotation.queries.held import REVIEWED
 from annotation.queries.other_foils import foils_of_other_runs
+from annotation.queries.review_sampling import policy_of
 from annotation.rules import editing, reviewing
 from annotation.transactions import Refused, run_in_transaction
 from foilworks.core.corpus.rules.states import CandidateState
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Role, User
 from foilworks.core.projects.secret_seeds import secret_seed
+from foilworks.core.projects.sql.prepared import insert
 from generation.models import Candidate, CandidateGroup
 
 C = CandidateState
@@ -59,6 +62,11 @@ def submit_review(
     Late work whose slot is taken is stored and decides nothing.
     """
     sent = Submission(person, token, key, now or timezone.now(), watch, seconds)
+    return answer_review(sent, review).record
+
+
+def answer_review(sent: Submission, review: ReviewDecision) -> submission.StoredWork[Review]:
+    """Store the review as `submit_review` does."""
     checked_review = _checked(review)
     return run_in_transaction(lambda: _submit(sent, checked_review))
 
@@ -83,12 +91,20 @@ def _checked(review: ReviewDecision) -> ReviewDecision:
     return ReviewDecision(decision, reviewing.in_table_order(reasons), comment.strip(), review.fixed_text.strip())
 
 
-def _submit(sent: Submission, review_decision: ReviewDecision) -> Review | Refused:
-    lease = submission.get_open_lease(sent, Stage.REVIEW, Role.REVIEWER)
-    candidate = Candidate.objects.get(pk=lease.task.candidate_id)
-    group = locked_group(candidate.group_id)
-    candidate.refresh_from_db()
-    before = Review.objects.filter(person=sent.person, idempotency_key=sent.key).first()
+def _submit(sent: Submission, review_decision: ReviewDecision) -> submission.StoredWork[Review] | Refused:
+    lease = submission.held_lease(sent, Stage.REVIEW, Role.REVIEWER)
+    candidate = lease.task.candidate
+    candidate.group.run.project = lease.slot.project
+    with audit.in_one_statement():
+        review = _review(sent, lease, candidate, review_decision)
+    return review if isinstance(review, Refused) else submission.StoredWork(review, lease)
+
+
+def _review(sent: Submission, lease: Lease, candidate: Candidate, review_decision: ReviewDecision) -> Review | Refused:
+    group = candidate.group
+    whose = {"person": sent.person.pk, "key": sent.key}
+    unusual = lease.task.second or REVIEWED.first(candidate=candidate.pk, video=lease.slot.video_id, **whose)
+    before = Review.objects.filter(person=sent.person, idempotency_key=sent.key).first() if unusual else None
     if before is not None:
         return before
     slot_to_fill = leasing.find_slot(lease, sent.now)
@@ -96,7 +112,7 @@ def _submit(sent: Submission, review_decision: ReviewDecision) -> Review | Refus
         leasing.close(lease, sent.now)
         submission.involve(sent, submission.slot_with_task(lease), Involvement.Kind.REVIEWED)
         return _record(sent, lease, slot_to_fill, candidate, group, review_decision)
-    refused = submission.check_eligibility(slot_to_fill.slot, sent)
+    refused = submission.check_eligibility(slot_to_fill.slot, sent) if unusual else None
     if refused is not None:
         return refused
     return _decide(sent, lease, slot_to_fill, candidate, group, review_decision)
@@ -157,7 +173,7 @@ def _second_opinion(
 
 def _ask_for_a_second(candidate: Candidate, group: CandidateGroup) -> None:
     project = group.run.project
-    share = ReviewPolicy.objects.filter(project=project).values_list("second_share", flat=True).first() or 0.0
+    share = policy_of(project).second_share
     if not reviewing.drawn_for_a_second(secret_seed("review-sampling", project.pk), candidate.pk, share):
         return
     second_reviews = Task.objects.filter(candidate=candidate, second=True).exclude(state=TaskState.CANCELLED)
@@ -191,7 +207,7 @@ def _record(
     review_decision: ReviewDecision,
     child: Candidate | None = None,
 ) -> Review:
-    review = Review.objects.create(
+    review = Review(
         candidate=candidate,
         decision=review_decision.decision,
         reasons=review_decision.reasons,
@@ -200,6 +216,7 @@ def _record(
         second=lease.task.second,
         **submission.common_fields(sent, lease, slot_to_fill),
     )
+    insert(review)
     counted = ("compared" if review.second else "counted") if slot_to_fill.slot else "kept apart"
     audit.record(
         audit.event(

@@ -1,21 +1,45 @@
 """Assemble an item when its k candidates are accepted; disassemble it within the undo time."""
 
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from django.db import connection
+from django.db.models import Exists, OuterRef, Subquery
 from django.utils.translation import gettext as _
 
 from annotation.actions.workflow import task_slots
 from annotation.errors import AnnotationError
-from annotation.models import Slot, SlotState, Task, Vote
+from annotation.models import Slot, SlotState, Task, TaskState, Vote
 from annotation.transactions import lock_rows
 from foilworks.core.corpus.models import Caption, Foil, Item, ReleaseItem, Subtest, Video
 from foilworks.core.corpus.release_records import OF_EACH_FOIL
 from foilworks.core.corpus.rules.states import WITHDRAWN, CandidateState, FoilVerdict, ItemState, first_item_state
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Project, User
+from foilworks.core.projects.sql.prepared import Prepared, PreparedUpdate, insert
 from generation.models import Candidate, CandidateGroup
+
+_RULE = Prepared(lambda pk: Subtest.objects.filter(pk=pk).values_list("votes_wanted", "full_share"))
+_REQUEUED = Item.objects.filter(foils__candidate__group=OuterRef("pk")).order_by("-pk").values("facts")[:1]
+# Whether the item's key is taken, and the facts of the item last requeued into the group.
+_EARLIER = Prepared(
+    lambda group, subtest, key: CandidateGroup.objects.filter(pk=group).values_list(
+        Exists(Item.objects.filter(subtest=subtest, key=key)), Subquery(_REQUEUED)
+    )
+)
+_ACCEPTED = Prepared(
+    lambda group: Candidate.objects.filter(group=group, state=CandidateState.ACCEPTED, foil=None).order_by("rank", "pk")
+)
+_SET_FOIL = PreparedUpdate(lambda candidate, foil: (Candidate.objects.filter(pk=candidate), {"foil": foil}))
+_SET_ITEM = PreparedUpdate(lambda group, item: (CandidateGroup.objects.filter(pk=group), {"item": item}))
+# Two queries: an OR over two tables would read all tasks there are.
+_OPEN_REVIEWS = Prepared(
+    lambda group: Task.objects.filter(candidate__group=group, second=False, state=TaskState.OPEN).values_list("pk")
+)
+_OPEN_EDITS = Prepared(lambda group: Task.objects.filter(group=group, state=TaskState.OPEN).values_list("pk"))
+# Of a caption's key, in the key of its item.
+MAX_KEY = 180
 
 
 def assemble(group: CandidateGroup, actor: User | None, now: datetime) -> Item:
@@ -25,24 +49,27 @@ def assemble(group: CandidateGroup, actor: User | None, now: datetime) -> Item:
     if subtest.proficiency_subtest_id or subtest.kind == Subtest.Kind.PROFICIENCY:
         _lock_pairs(group.caption.video_id)
     state = first_item_state(votes)
-    item = Item.objects.create(
+    key = group.caption.key[:MAX_KEY]
+    key_taken, facts = _EARLIER.first(group=group.pk, subtest=subtest.pk, key=key)
+    item = Item(
         project=project,
         subtest=subtest,
         video_id=group.caption.video_id,
         caption=group.caption,
         proficiency_item=proficiency_item(subtest, group.caption),
-        key=_free_key(subtest, group.caption.key),
+        key=_free_key(subtest, key) if key_taken else key,
         state=state,
         decided_at=now if state == ItemState.VALID else None,
-        facts=_requeued_facts(group),
+        facts=_of_item(facts),
     )
+    insert(item)
     foils = _make_foils(group, item, subtest, FoilVerdict.PENDING if votes else FoilVerdict.VALID)
     group.item = item
-    group.save(update_fields=["item"])
-    link_main_items(item)
-    # Two queries: an OR over two tables would read all tasks there are.
-    task_slots.cancel(Task.objects.filter(candidate__group=group, second=False), now)
-    task_slots.cancel(Task.objects.filter(group=group), now)
+    _SET_ITEM(group=group.pk, item=item.pk)
+    if subtest.kind == Subtest.Kind.PROFICIENCY:
+        link_main_items(item)
+    if open_tasks := [*_OPEN_REVIEWS.all(group=group.pk), *_OPEN_EDITS.all(group=group.pk)]:
+        task_slots.cancel(Task.objects.filter(pk__in=open_tasks), now)
     task_slots.store(task_slots.validation_tasks(project, item, foils, votes) if votes else [])
     audit.record(audit.event(project, actor, "assemble", item, to_state=state, group=group.pk))
     return item
@@ -105,28 +132,31 @@ def refresh_rule(subtest: Subtest) -> int:
     The loaded row may be outdated. The foreign key's own lock is not enough: its constraint is deferred, so the lock
     comes at the commit. Django has no name for a lock that two transactions can share.
     """
-    rows = Subtest.objects.filter(pk=subtest.pk).values_list("votes_wanted", "full_share")
     if connection.features.has_select_for_update:
-        sql, params = rows.query.sql_with_params()
         with connection.cursor() as cursor:
-            cursor.execute(f"{sql} FOR KEY SHARE", params)
+            cursor.execute(_shared_rule(), [subtest.pk])
             votes_per_pair, subtest.full_share = cursor.fetchone()
     else:
-        votes_per_pair, subtest.full_share = rows.get()
+        votes_per_pair, subtest.full_share = _RULE.first(pk=subtest.pk)
     return votes_per_pair
+
+
+@cache
+def _shared_rule() -> str:
+    sql, _parameters = Subtest.objects.filter(pk=0).values_list("votes_wanted", "full_share").query.sql_with_params()
+    return f"{sql} FOR KEY SHARE"
 
 
 def _make_foils(group: CandidateGroup, item: Item, subtest: Subtest, verdict: FoilVerdict) -> list[Foil]:
     """Create the item's foils; with no votes to collect, the reviewers' acceptance gives the `verdict`."""
-    accepted = group.candidates.filter(state=CandidateState.ACCEPTED, foil=None).order_by("rank", "pk")
-    candidates: list[Candidate] = list(accepted[: subtest.foils_per_item])
-    foils = Foil.objects.bulk_create(
-        Foil(item=item, position=position, text=c.text, text_sha256=c.text_sha256, verdict=verdict)
-        for position, c in enumerate(candidates)
-    )
+    candidates = _ACCEPTED.all(group=group.pk)[: subtest.foils_per_item]
+    foils = [
+        Foil(item=item, position=index, text=c.text, text_sha256=c.text_sha256, verdict=verdict)
+        for index, c in enumerate(candidates)
+    ]
+    insert(*foils)
     for candidate, foil in zip(candidates, foils, strict=True):
-        candidate.foil = foil
-    Candidate.objects.bulk_update(candidates, ["foil"])
+        _SET_FOIL(candidate=candidate.pk, foil=foil.pk)
     return foils
 
 
@@ -139,17 +169,15 @@ def proficiency_item(subtest: Subtest, caption: Caption) -> Item | None:
     return min(items, key=lambda item: item.caption_id != caption.pk, default=None)
 
 
-def _requeued_facts(group: CandidateGroup) -> dict[str, Any] | None:
-    """Return the facts of the item last requeued into this group; per-foil facts belong to its foils."""
-    last = Item.objects.filter(foils__candidate__group=group).order_by("-pk").first()
-    if last is None or last.facts is None:
+def _of_item(facts: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return the facts without those of each foil, which belong to the foils."""
+    if facts is None:
         return None
-    return {name: fact for name, fact in last.facts.items() if not (name in OF_EACH_FOIL and isinstance(fact, list))}
+    return {name: fact for name, fact in facts.items() if not (name in OF_EACH_FOIL and isinstance(fact, list))}
 
 
-def _free_key(subtest: Subtest, caption_key: str) -> str:
-    """Return the caption's key, or with the first free number appended; equal projects get equal keys."""
-    stem = caption_key[:180]
+def _free_key(subtest: Subtest, stem: str) -> str:
+    """Return the key with the first free number appended; equal projects get equal keys."""
     taken_keys = set(Item.objects.filter(subtest=subtest, key__startswith=stem).values_list("key", flat=True))
     number, key = 1, stem
     while key in taken_keys:

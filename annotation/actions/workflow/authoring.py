@@ -7,6 +7,7 @@ from foilworks.core.corpus.models import Foil
 from foilworks.core.corpus.rules.states import CandidateState
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Project, User
+from foilworks.core.projects.sql.prepared import insert
 from foilworks.core.text.diff import Edit, diff_edits
 from generation.models import PERSON_METHOD, Candidate, CandidateGroup
 
@@ -41,7 +42,7 @@ def write_candidate(
     group: CandidateGroup, author: User, text: str, parent: Candidate | None, state: CandidateState, rank: int
 ) -> Candidate:
     """Store the text that `author` wrote for the group's caption, with its changes; one audit row."""
-    candidate = Candidate.objects.create(
+    candidate = Candidate(
         group=group,
         rank=parent.rank if parent else rank,
         text=text,
@@ -54,6 +55,7 @@ def write_candidate(
         parent=parent,
         **changes(group.caption.text, text),
     )
+    insert(candidate)
     audit.record(
         audit.event(group.run.project, author, "write", candidate, to_state=state, parent=parent and parent.pk)
     )

@@ -22,11 +22,6 @@ REOPENED = "reopened"
 C = CandidateState
 
 
-def _locked(pk: int) -> QuerySet[CandidateGroup]:
-    groups = CandidateGroup.objects.select_related("run__subtest", "run__project", "caption")
-    return groups.select_for_update(of=("self",), no_key=True).filter(pk=pk)
-
-
 def _counts(group: int) -> QuerySet[Candidate, tuple[int, ...]]:
     """Return the counts named in _COUNTED; nothing if the group has no candidates."""
 
@@ -56,7 +51,6 @@ def _open_tasks(tasks: QuerySet[Task]) -> QuerySet[Task]:
 
 
 _COUNTED = ("accepted", "in_review", "claimable", "editing", "suggestions")
-_LOCKED = Prepared(_locked)
 _COUNTS = Prepared(_counts)
 _OPEN_EDITS = Prepared(
     lambda group: _open_tasks(Task.objects.filter(group=group, stage=Stage.EDIT)).values_list("pk", "held")
@@ -73,10 +67,8 @@ _IN_REVIEW = Prepared(lambda group: Candidate.objects.filter(group=group, state=
 
 def locked_group(pk: int) -> CandidateGroup:
     """Return the group with run, subtest, project and caption; other writes on it wait until the transaction ends."""
-    group = _LOCKED.first(pk=pk)
-    if group is None:
-        raise CandidateGroup.DoesNotExist
-    return group
+    groups = CandidateGroup.objects.select_related("run__subtest", "run__project", "caption")
+    return groups.select_for_update(of=("self",), no_key=True).get(pk=pk)
 
 
 def reopened_group(subtest: Subtest, caption: Caption, person: User) -> CandidateGroup:

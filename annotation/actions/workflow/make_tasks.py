@@ -146,11 +146,8 @@ def _untasked(items: QuerySet[Item]) -> QuerySet[Item]:
     )
 
 
-_ITEMS_WAIT = Prepared(lambda project: items_without_tasks(project).values_list("pk")[:1])
-
-
 def _items_batch(project: Project, size: int, *, only_if_first: bool) -> int:
-    first = _ITEMS_WAIT.first(project=project.pk)
+    first = next(iter(items_without_tasks(project).values_list("pk", flat=True)[:1]), None)
     if first is None:
         return 0
     return run_in_transaction(lambda: _give_tasks_to_items(project, size, first if only_if_first else None))

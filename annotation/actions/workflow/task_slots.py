@@ -16,11 +16,12 @@ from foilworks.core.corpus.rules.hard_foils import Candidates, is_multiple_choic
 from foilworks.core.corpus.rules.states import FoilVerdict
 from foilworks.core.projects.models import Project, User
 from foilworks.core.projects.secret_seeds import secret_seed
-from foilworks.core.projects.sql.prepared import PreparedUpdate
+from foilworks.core.projects.sql.prepared import PreparedUpdate, insert
 from generation.models import Candidate, CandidateGroup
 
 # Rows that one statement changes.
 CHUNK = 500
+FEW = 8
 
 
 def edit_task(project: Project, group: CandidateGroup) -> Task:
@@ -61,11 +62,17 @@ def store(
     reserved_until: datetime | None = None,
 ) -> None:
     """Save the tasks with their slots, placed in the queue within `band`."""
-    Task.objects.bulk_create(tasks, batch_size=500)
     reserved = {"reserved_for": reserved_for, "reserved_until": reserved_until}
-    Slot.objects.bulk_create(
-        (_slot(task, index, band, **reserved) for task in tasks for index in range(task.overlap)), batch_size=500
-    )
+    _add(Task, tasks)
+    _add(Slot, [_slot(task, index, band, **reserved) for task in tasks for index in range(task.overlap)])
+
+
+def _add(model: type[Task] | type[Slot], rows: Sequence[Any]) -> None:
+    """Insert the rows; the few of one group or item in a statement that is compiled once per process."""
+    if 0 < len(rows) <= FEW:
+        insert(*rows)
+    else:
+        model.objects.bulk_create(rows, batch_size=CHUNK)
 
 
 def draw_in_full(tasks: QuerySet[Task], project: Project, share: float) -> None:

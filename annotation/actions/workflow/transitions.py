@@ -27,8 +27,7 @@ def move_candidates(
     events = []
     for old, group in by_state.items():
         new = next_candidate_state(old, move)
-        rows = Candidate.objects.filter(pk__in=[c.pk for c in group], state=old).update(state=new, **also)
-        if rows != len(group):
+        if _store_candidates(group, old, {"state": new, **also}) != len(group):
             raise Conflict(_("Someone else has just changed this. Reload the page to see the current state."))
         for candidate in group:
             candidate.state = new
@@ -36,6 +35,23 @@ def move_candidates(
                 setattr(candidate, name, value)
             events.append(audit.event(project, actor, move, candidate, from_state=old, to_state=new, reason=reason))
     audit.record_many(events)
+
+
+def _store_candidates(candidates: Sequence[Candidate], old: str, changes: dict[str, Any]) -> int:
+    """Change the candidates that are still `old`; return their number. Most moves are of one, as in a review."""
+    if len(candidates) == 1 and all(isinstance(value, str) for value in changes.values()):
+        return _changed(tuple(changes))(candidate=candidates[0].pk, old=old, **changes)
+    return Candidate.objects.filter(pk__in=[c.pk for c in candidates], state=old).update(**changes)
+
+
+@cache
+def _changed(columns: tuple[str, ...]) -> PreparedUpdate:
+    return PreparedUpdate(
+        lambda candidate, old, **changes: (
+            Candidate.objects.filter(pk=candidate, state=old),
+            {name: changes[name] for name in columns},
+        )
+    )
 
 
 def move_items(items: Sequence[Item], move: str, project: Project, actor: User | None, reason: str = "") -> None:

@@ -12,22 +12,17 @@ from annotation.actions.workflow.caption_doubts import flag_captions
 from annotation.actions.workflow.transitions import move_item
 from annotation.models import Stage, Task, Vote, VoteState
 from annotation.queries.held import PAIR, counted_pairs
-from annotation.queries.vote_rules import rule_in_force
 from annotation.rules import voting
-from annotation.rules.voting import VoteRule
+from annotation.rules.voting import VoteRule, rule_in_force
 from foilworks.core.corpus.models import Foil, Item, Subtest
 from foilworks.core.corpus.rules.states import FoilVerdict, ItemState
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import AuditEvent, User
-from foilworks.core.projects.sql.prepared import Prepared, PreparedUpdate
+from foilworks.core.projects.sql.prepared import PreparedUpdate
 
-_STATE = Prepared(
-    lambda pk: Item.objects.select_for_update(no_key=True).filter(pk=pk).values_list("state", "decided_at")
-)
 _DECIDE = PreparedUpdate(
     lambda foil, verdict: (Foil.objects.filter(pk=foil, verdict=FoilVerdict.PENDING), {"verdict": verdict})
 )
-_VOTES = Prepared(lambda item: counted_pairs(item).values_list(*PAIR))
 Counts = dict[int, Counter[str]]
 
 
@@ -52,14 +47,6 @@ def locked_item(pk: int) -> Item:
     """Return the item with subtest, project and caption; other votes on it wait until the transaction ends."""
     items = Item.objects.select_related("subtest__project", "caption")
     return items.select_for_update(of=("self",), no_key=True).get(pk=pk)
-
-
-def lock(item: Item) -> None:
-    """Lock a loaded item in the same way, and read its state again."""
-    state = _STATE.first(pk=item.pk)
-    if state is None:
-        raise Item.DoesNotExist
-    item.state, item.decided_at = state
 
 
 def counted_votes(item: Item) -> dict[int, Counter[str]]:
@@ -88,7 +75,7 @@ def apply_vote(
     these. `read`: the counted votes, with the new one, and the pairs, if the caller has read them under the lock. If a
     vote was removed (`says_something` is False) and the remaining ones decide, a confirmed caption stays confirmed.
     """
-    counts, pairs = read or votes_and_pairs(_VOTES.all(item=item.pk))
+    counts, pairs = read or votes_and_pairs(counted_pairs(item.pk).values_list(*PAIR))
     foils_asked = task.foils_asked or [task.foil_id]
     # One vote on a multiple-choice item is about all its foils, whose verdict is the same.
     counts |= dict.fromkeys(foils_asked, counts.get(task.foil_id, Counter()))

@@ -131,6 +131,12 @@ def get_project(person: User, slug: str, *roles: str, consenting: bool = False) 
     `consenting`: on the pages that ask for the consent or end it.
     """
     project = or_404(_PROJECT.first(slug=slug), _("Project not found."))
+    require_access(person, project, *roles, consenting=consenting)
+    return project
+
+
+def require_access(person: User, project: Project, *roles: str, consenting: bool = False) -> None:
+    """Raise what get_project raises for a project that the caller has."""
     if not roles_in(person, project):
         raise NotAMember(_("Project not found."), project)
     require_role(person, project, *roles)
@@ -138,7 +144,6 @@ def get_project(person: User, slug: str, *roles: str, consenting: bool = False) 
         require_consent(person, project)
     if settings.REQUIRE_TWO_FACTOR and Role.RESEARCHER in roles_in(person, project):
         require_second_factor(person)
-    return project
 
 
 def get_row(rows: QuerySet[Row], person: User, slug: str, *roles: str, at: str = "project", **which: Any) -> Row:

@@ -1,23 +1,26 @@
 """Work on a claimed task: read it again, keep its lease, submit it or skip it."""
 
+from contextlib import suppress
 from datetime import datetime
 from typing import Annotated, Any
 
 from django.http import Http404, HttpRequest
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from ninja import Field, Query, Router, Schema, Status
 from ninja.responses import Response
 from pydantic import BaseModel
 
-from annotation.access import judged_lease_for, lease_for
+from annotation.access import lease_for
 from annotation.actions.claims.claim import claim
 from annotation.actions.leases import leasing
-from annotation.actions.submissions.judge_and_claim import Judged, judge_and_claim
-from annotation.actions.submissions.judgements import submit_choice, submit_objects, submit_vote
+from annotation.actions.submissions.judgements import judge_and_claim, submit_vote
+from annotation.actions.submissions.study_answers import submit_choice, submit_objects
+from annotation.actions.submissions.submission import StoredWork, Submission
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.submissions.submit_review import ReviewDecision, submit_review
 from annotation.claims import claim_of
-from annotation.errors import NotAdmitted
+from annotation.errors import NotAdmitted, OtherStage
 from annotation.messages import TIME_IS_UP
 from annotation.models import Edit, Lease, ObjectAnswer, Review, Stage, Vote
 from annotation.models.stages import public_stage
@@ -107,24 +110,26 @@ def heartbeat(request: HttpRequest, token: str) -> Held:
 def submit(request: HttpRequest, token: str, body: Answer, following: Query[Following]) -> Status | Response:
     """Submit the task. The same Idempotency-Key returns the same record; without one, a task can be submitted once."""
     key = checked_key(request.headers.get(HEADER, token))
-    if following.next and (judgement := judge_and_claim(request.user, token, key, body.answer, **_common_fields(body))):
-        return _submitted_and_next(request, judgement)
-    lease = _check_membership(request, judged_lease_for(request.user, token))
+    if following.next:
+        with suppress(OtherStage):
+            sent = Submission(request.user, token, key, timezone.now(), **_common_fields(body))
+            return _submitted_and_next(request, judge_and_claim(sent, body.answer))
+    lease = _check_membership(request, lease_for(request.user, token))
     stage = public_stage(lease.slot.stage)
     record = SUBMITS[stage](request, lease, key, body)
-    if not _belongs_to(record, lease):
-        raise KeyTaken(_("This Idempotency-Key was used for a different task. Send a new one for each task."))
+    _check_is_of(record, lease)
     piece = _next(request, lease, stage) if following.next else None
     return Status(201, Submitted(id=record.pk, stage=stage, late=record.late, at=record.created_at, next=piece))
 
 
-def _submitted_and_next(request: HttpRequest, judgement: Judged) -> Response:
+def _submitted_and_next(request: HttpRequest, done: StoredWork[Vote]) -> Response:
     """Return the response as JSON: checking a third time what the schema has checked takes a tenth of the request."""
-    vote, piece = judgement.vote, None
-    if judgement.claim is not None:
-        piece = work_out(request.user, judgement.claim, judgement.project)
+    vote, project = done.record, done.lease.slot.project
+    _check_is_of(vote, done.lease)
+    if done.claim is not None:
+        piece = work_out(request.user, done.claim, project)
     else:
-        piece = _claim_next(request, judgement.project, Stage.VALIDATION)
+        piece = _next(request, done.lease, Stage.VALIDATION)
     submitted = Submitted(id=vote.pk, stage=Stage.VALIDATION, late=vote.late, at=vote.created_at, next=piece)
     return Response(submitted.model_dump(), status=201)
 
@@ -157,10 +162,11 @@ def _check_membership(request: HttpRequest, lease: Lease) -> Lease:
     return lease
 
 
-def _belongs_to(record: Record, lease: Lease) -> bool:
-    """Return whether the record belongs to the lease's task."""
+def _check_is_of(record: Record, lease: Lease) -> None:
+    """Raise KeyTaken unless the record belongs to the lease's task."""
     columns = ("item_id", "gold_id", "group_id", "candidate_id", "frame_id")
-    return all(getattr(record, name) == getattr(lease.task, name) for name in columns if hasattr(record, name))
+    if any(getattr(record, name) != getattr(lease.task, name) for name in columns if hasattr(record, name)):
+        raise KeyTaken(_("This Idempotency-Key was used for a different task. Send a new one for each task."))
 
 
 def _common_fields(body: Answer) -> dict[str, Any]:
@@ -168,7 +174,7 @@ def _common_fields(body: Answer) -> dict[str, Any]:
 
 
 def _vote(request: HttpRequest, lease: Lease, key: str, body: Answer) -> Record:
-    return submit_vote(request.user, lease.token, key, body.answer, lease=lease, **_common_fields(body))
+    return submit_vote(request.user, lease.token, key, body.answer, **_common_fields(body))
 
 
 def _choice(request: HttpRequest, lease: Lease, key: str, body: Answer) -> Record:

@@ -7,13 +7,13 @@ from itertools import groupby
 from django.db.models import Count, Exists, F, OuterRef, Q
 
 from annotation.models import Stage, Task, Vote, VoteState
-from annotation.queries.vote_rules import rule_in_force
 from annotation.rules.voting import (
     VoteRule,
     caption_in_doubt,
     is_unanimous,
     item_outcome,
     pair_verdict,
+    rule_in_force,
     rule_of_pair,
 )
 from foilworks.core.corpus.models import Foil, Item, Subtest

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from annotation.actions.studies import open_baseline
-from annotation.actions.submissions.judgements import submit_choice
+from annotation.actions.submissions.study_answers import submit_choice
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.submissions.submit_review import ReviewDecision, submit_review
 from annotation.models import Lease, Review, Stage

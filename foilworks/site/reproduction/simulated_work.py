@@ -16,7 +16,8 @@ from annotation.actions.claims.claim import claim
 from annotation.actions.decisions.items import retract
 from annotation.actions.settings.publish_guideline import publish_guideline
 from annotation.actions.studies import open_baseline
-from annotation.actions.submissions.judgements import submit_choice, submit_vote
+from annotation.actions.submissions.judgements import submit_vote
+from annotation.actions.submissions.study_answers import submit_choice
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.submissions.submit_review import ReviewDecision, submit_review
 from annotation.claims import Claim

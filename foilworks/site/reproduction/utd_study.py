@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from annotation.actions.studies import classify_object, import_objects, open_object_check
-from annotation.actions.submissions.judgements import submit_objects
+from annotation.actions.submissions.study_answers import submit_objects
 from annotation.models import CheckedFrame, ObjectErrorClass, Stage
 from annotation.queries.object_checks import next_unseen
 from evaluation.reports.reports import project_report
