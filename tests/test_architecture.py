@@ -71,7 +71,6 @@ TABLES = {
     "evaluation.metrics": (
         "METRICS",
         {
-            "alternative_annotator",
             "choices",
             "comparison",
             "exact",
@@ -80,7 +79,6 @@ TABLES = {
             "ladder",
             "item_response",
             "power",
-            "prediction_powered",
             "ranking",
             "ties",
         },

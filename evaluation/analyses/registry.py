@@ -14,7 +14,6 @@ CUT = Param("cut", "quantile", "Groups of equal size, or of equal width in log s
 SHARE = Param("share", 0.15, "Share of the items in each group (nearest, farthest).", "float")
 CODING = Param("coding", "truth", "How votes are coded for agreement.", "choice", ("truth", "truth3", "shown"))
 PRECISION = Param("precision", 0.0, "Minimum precision. 0 fits the best F1.", "float")
-EPSILON = Param("epsilon", 0.1, "Advantage of a validator that a model's lower cost outweighs.", "float")
 RESPONDENTS = Param("respondents", "models", "Respondents.", "choice", ("models", "people"))
 MAX_LOSS = Param("max_loss", 0.05, "Max share of the valid foils that may be lost.", "float")
 PEOPLE = Param("people", "", "Imported subtests whose foils people wrote, separated by commas.")
@@ -48,17 +47,6 @@ REPORTS: dict[str, Entry] = {
         summary="Which items tell models apart and which are noise: difficulty and discrimination of items, ability of "
         "models or people (two-parameter logistic model).",
         deviations=("The posterior is sampled: with few models, its mode by EM is biased (Bock & Aitkin 1981).",),
-    ),
-    "replace": Entry(
-        label="Replacing votes",
-        path="evaluation.analyses.replace",
-        params=(TRUTH_CODING, EPSILON),
-        summary="May a model replace a validator (Calderon et al. 2025)? Shares of valid items, corrected by its "
-        "verdicts (Angelopoulos et al. 2023).",
-        deviations=(
-            "If all differences to a validator are equal, p is a bound; the authors' code gives 0 or 1.",
-            "Validators with fewer than 30 shared pairs are left out; the paper suggests another test for them.",
-        ),
     ),
     "reviewing": Entry(
         label="Reviewing",

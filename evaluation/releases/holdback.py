@@ -119,12 +119,6 @@ def held_clips(project: Project) -> QuerySet[ReleaseItem, Any]:
     return members.values("video")
 
 
-def private_items(project: Project) -> QuerySet[ReleaseItem, Any]:
-    """Return the ids of the items that a release of the project holds back, for a subquery."""
-    members = ReleaseItem.objects.filter(release__project=project, is_private=True, item__isnull=False)
-    return members.values("item")
-
-
 def holdback_of(release: Release) -> dict[str, Any]:
     """Return what exports say of the private part: its size, and the hash over all items, by which it can be checked
     once it is shown; empty if there is none.

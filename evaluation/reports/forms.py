@@ -15,7 +15,6 @@ from foilworks.core.projects.models import Project
 # Labels that say more than the names, which are those of the command.
 LABELS = {
     "coding": _("Coding of answers"),
-    "epsilon": _("Lead that a validator may have (epsilon)"),
     "max_loss": _("Max. share of valid foils lost"),
     "respondents": _("Respondents"),
 }

@@ -140,22 +140,6 @@ def _irt_rows(data: Data) -> list[Row]:
     return [header, *rows]
 
 
-def _replace_rows(data: Data) -> list[Row]:
-    columns = [
-        "model",
-        "subtest",
-        "conclusion",
-        "n_units",
-        "n_annotators",
-        "winning_rate",
-        "advantage",
-        "advantage_of_people",
-        "constant",
-        "winning_rate_of_constant",
-    ]
-    return [columns, *([row[column] for column in columns] for row in data["tests"])]
-
-
 def _reviewing_rows(data: Data) -> list[Row]:
     columns = ["person", "n", "accept", "send_back", "drop", "fix"]
     return [columns, *([row[column] for column in columns] for row in data["people"])]
@@ -393,7 +377,6 @@ PAGES: dict[str, ReportPage] = {
         ReportPage("agreement", _("Agreement"), _agreement_rows, extras=_agreement_extras),
         ReportPage("skill", _("Validator skill"), _skill_rows, extras=_skill_extras),
         ReportPage("irt", _("Item response"), _irt_rows, extras=_irt_extras),
-        ReportPage("replace", _("Replacing votes"), _replace_rows),
         ReportPage("divergence", _("Divergence"), _divergence_rows, ("words",), _divergence_extras),
         ReportPage("blind", _("Blind audit"), _blind_rows, ("solved",), blind_extras),
         ReportPage("filters", _("Filters"), _filter_rows),

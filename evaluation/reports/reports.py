@@ -36,7 +36,6 @@ from evaluation.facts.screening import screened_foils
 from evaluation.facts.stored_facts import item_facts, vote_facts
 from evaluation.proximity.stored_proximity import measured, stamp, with_proximity
 from evaluation.reports.edit_kinds import edited_kinds, subtests_of_action
-from evaluation.reports.replacement import replacement_facts
 from evaluation.reports.responses import responses_of
 from evaluation.scoring.clip_keys import cluster
 from evaluation.scoring.model_cards import cards_of
@@ -424,7 +423,6 @@ FACTS: dict[str, Callable[[Project, Subtest | None], Any]] = {
     "people": work_facts,
     "objects": object_facts,
     "scored": scored_facts,
-    "replacement": replacement_facts,
     "responses": response_facts,
     "corpus": corpus_facts,
     "edits": edit_facts,

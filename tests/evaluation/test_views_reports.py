@@ -28,7 +28,7 @@ from tests.factories import (
 )
 
 pytestmark = pytest.mark.django_db
-WITHOUT_DATA = {"skill", "irt", "verbs", "filters", "objects", "replace", "screening"}
+WITHOUT_DATA = {"skill", "irt", "verbs", "filters", "objects", "screening"}
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ class TestPages:
         response = owner.get(url(project, kind))
         assert response.status_code == 200
         # Nobody has looked at a frame here, and no model has scored or screened; their pages say so.
-        assert ("why" in response.context) is (kind in {"irt", "objects", "replace", "screening"})
+        assert ("why" in response.context) is (kind in {"irt", "objects", "screening"})
 
     def test_validation_prints_counts_shares_and_the_named_coding(self, owner, project):
         html = owner.get(url(project, "validation")).content.decode()

@@ -7,10 +7,15 @@ from foilworks.core.jobs.names_of_0_3 import REMOVED_IN_0_4
 
 @dataclass(frozen=True)
 class Removed:
-    """`addresses`: their names; they answer 404. `models`: labels; audit rows about them stay."""
+    """`addresses`: their names; they answer 404. `models`: labels; audit rows about them stay.
+
+    `slugs`: of registries, and choices of commands. `options`: (command, flag).
+    """
 
     addresses: frozenset[str] = frozenset()
     models: frozenset[str] = frozenset()
+    slugs: frozenset[str] = frozenset()
+    options: frozenset[tuple[str, str]] = frozenset()
 
 
 FEATURES = {
@@ -19,8 +24,13 @@ FEATURES = {
         models=frozenset({"generation.hint", "generation.hintmodel", "generation.hintshown"}),
     ),
     "the menu of languages": Removed(addresses=frozenset({"language"})),
+    "the report on replacing votes": Removed(
+        slugs=frozenset({"replace"}), options=frozenset({("report", "--verdicts"), ("report", "--epsilon")})
+    ),
 }
 ADDRESSES = frozenset().union(*(removed.addresses for removed in FEATURES.values()))
 MODELS = frozenset().union(*(removed.models for removed in FEATURES.values()))
+SLUGS = frozenset().union(*(removed.slugs for removed in FEATURES.values()))
+OPTIONS = frozenset().union(*(removed.options for removed in FEATURES.values()))
 TABLES = frozenset(label.replace(".", "_") for label in MODELS)
 JOBS = frozenset(REMOVED_IN_0_4)

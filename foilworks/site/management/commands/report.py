@@ -8,10 +8,9 @@ from django.core.management.base import CommandParser
 
 from evaluation.analyses.registry import REPORTS
 from evaluation.errors import EvaluationError
-from evaluation.reports.replacement import facts_of_files, replacement_facts, verdicts_of
-from evaluation.reports.reports import project_report, subtest_named
+from evaluation.reports.reports import project_report
 from evaluation.score_files.analysis_files import READERS, read_edits
-from evaluation.score_files.items import read_report_input, read_votes
+from evaluation.score_files.items import read_report_input
 from evaluation.scoring.queries import project_named
 from foilworks.core.text.registry import load, parse_params
 from foilworks.site.management.base import FoilworksCommand, parse_set_options
@@ -69,12 +68,6 @@ class Command(FoilworksCommand):
             metavar="SPEC",
             help="with blind and --file: a text-only model, such as lm:FOLDER",
         )
-        parser.add_argument(
-            "--verdicts",
-            type=Path,
-            metavar="PATH",
-            help="with replace: verdicts of models, in the form of votes; the annotator is the model",
-        )
         parser.add_argument("--out", type=Path, metavar="FILE", help="also write the JSON to this file")
         parser.add_argument(
             "--set", action="append", metavar="NAME=VALUE", help=f"parameter of the report; repeatable. {_parameters()}"
@@ -84,8 +77,6 @@ class Command(FoilworksCommand):
         entry = REPORTS[options["kind"]]
         if options["scorer"] and (options["kind"] != "blind" or not options["files"]):
             self.parser.error("--scorer needs the blind report and --file; for a project, run models on its page")
-        if options["verdicts"] and options["kind"] != "replace":
-            self.parser.error("--verdicts needs the replace report")
         params = parse_params(entry, parse_set_options(options["set"]))
         result = self._of_files(params, **options) if options["files"] else self._of_project(params, **options)
         if options["out"]:
@@ -96,10 +87,6 @@ class Command(FoilworksCommand):
         if options["subtest"]:
             self.parser.error("--subtest needs --project; with --file, give only the files you want")
         analysis = load(REPORTS[options["kind"]])
-        if options["verdicts"]:
-            votes, _warnings = read_report_input("votes", options["files"], options["file_format"])
-            facts = facts_of_files(votes, verdicts_of(read_votes(options["verdicts"])))
-            return {**analysis.compute(facts, **params), "warnings": []}
         if analysis.INPUT == "edits" and options["file_format"]:
             edits = read_edits(options["files"], options["file_format"])
             return {**analysis.compute(edits, **params), "warnings": []}
@@ -128,10 +115,6 @@ class Command(FoilworksCommand):
         if options["file_format"]:
             self.parser.error("--format needs --file")
         project = project_named(options["project"])
-        if options["verdicts"]:
-            chosen = subtest_named(project, options["subtest"]) if options["subtest"] else None
-            facts = replacement_facts(project, chosen, verdicts_of(read_votes(options["verdicts"])))
-            return dict(load(REPORTS[options["kind"]]).compute(facts, **params))
         return project_report(project, options["kind"], subtest=options["subtest"], params=params)
 
     def render(self, result: dict[str, Any]) -> str:
