@@ -1,18 +1,15 @@
 """List and read the items of a project with their foils and verdicts; move them."""
 
-import logging
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from ninja import Field, Query, Router, Schema
-from pydantic import BeforeValidator
 
 from evaluation.items.access import get_item
 from evaluation.items.item_details import WRITES
 from evaluation.items.listing import narrowed
 from foilworks.core.corpus.models import Item
-from foilworks.core.corpus.rules.states import RENAMED, current_word
 from foilworks.core.projects.access import get_project
 from foilworks.core.projects.models import Role
 from foilworks.site.api.answers import reads, writes
@@ -21,10 +18,7 @@ from foilworks.site.api.paging import Listed, Page, page_of
 from foilworks.site.api.shapes import Anything, Id, Line, Slug, Word
 
 router = Router(tags=["items"])
-logger = logging.getLogger("foilworks.site.api")
 State = Literal["in_validation", "valid", "invalid", "disputed", "requeued", "retracted"]
-# When the old names of states were renamed (RFC 9745); they are accepted until 0.4.
-DEPRECATED_SINCE = "@1795564800"
 
 
 class FoilOut(Schema):
@@ -61,9 +55,7 @@ class ItemsAsked(Listed):
     order: Literal["id", "-id", "key", "-key", "created_at", "-created_at"] = "id"
     q: Word = Field("", description="words in the key, the caption or a foil")
     subtest: Id | None = None
-    state: Annotated[State | None, BeforeValidator(current_word)] = Field(
-        None, description="`split`, the name of `disputed` before 0.3.0, is accepted until 0.4"
-    )
+    state: State | None = None
     method: Word = Field("", description="method that made its foils; `import`: imported with them")
     agreed: Literal["yes", "no"] | None = None
 
@@ -91,12 +83,9 @@ def item_out(item: Item) -> ItemOut:
 
 
 @router.get("", response=reads(Page[ItemOut]))
-def list_items(request: HttpRequest, response: HttpResponse, slug: Slug, query: Query[ItemsAsked]) -> dict[str, Any]:
+def list_items(request: HttpRequest, slug: Slug, query: Query[ItemsAsked]) -> dict[str, Any]:
     """List the items, filtered as on their page."""
     project = get_project(request.user, slug, Role.RESEARCHER)
-    if (old := request.GET.get("state", "")) in RENAMED:
-        logger.warning("items?state=%s is now state=%s; the old name works until 0.4", old, RENAMED[old])
-        response.headers["Deprecation"] = DEPRECATED_SINCE
     filters = {name: getattr(query, name) for name in ("q", "subtest", "state", "method", "agreed")}
     rows = narrowed(project, filters, None).select_related("subtest", "caption").prefetch_related("foils")
     return page_of(request, rows, query, item_out, order=query.order)

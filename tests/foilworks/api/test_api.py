@@ -87,17 +87,11 @@ def test_only_listed_filters_orders_and_cursors_are_accepted(ask, project):
     assert ask("get", f"{path}?limit=1&order=key&cursor={cursor}").status_code == 422
 
 
-def test_the_old_name_of_a_state_is_a_filter_until_0_4(ask, project, caplog):
+def test_the_api_rejects_a_name_of_a_state_from_before_0_3_0(ask, project):
     item = make_item(make_subtest(project), state="disputed")
-    make_item(item.subtest)
     path = f"/api/projects/{project.slug}/items?state="
-    old, new = ask("get", f"{path}split"), ask("get", f"{path}disputed")
-    assert [(row["id"], row["state"]) for row in old.json()["items"]] == [(item.pk, "disputed")]
-    assert old.json() == new.json()
-    assert old.headers["Deprecation"].startswith("@")
-    assert "Deprecation" not in new.headers
-    said = [record.getMessage() for record in caplog.records if record.name == "foilworks.site.api"]
-    assert said == ["items?state=split is now state=disputed; the old name works until 0.4"]
+    assert [row["id"] for row in ask("get", f"{path}disputed").json()["items"]] == [item.pk]
+    assert ask("get", f"{path}split").status_code == 422
 
 
 def test_unchanged_content_is_not_sent_again(ask, project):
