@@ -4,10 +4,10 @@ Cards are plain data, without what annotators must not know: names of others, wh
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from annotation.claims import Claim
@@ -21,7 +21,6 @@ from annotation.models import (
     SlotState,
     Stage,
     Task,
-    Vote,
 )
 from annotation.models.stages import public_stage, stages_shown_as
 from annotation.queries.eligibility import lineage_of
@@ -31,14 +30,14 @@ from annotation.rules import editing
 from annotation.rules.baseline import CAPTION
 from annotation.rules.editing import Finding
 from annotation.rules.marking import Marks, marks_of
-from foilworks.core.corpus.models import WATCHABLE, Caption, Foil, Item, Subtest, Video
+from foilworks.core.corpus.models import Caption, Foil, Subtest, Video
 from foilworks.core.corpus.rules.states import CandidateState
 from foilworks.core.projects.access import or_404
 from foilworks.core.projects.models import Project, User
 from foilworks.core.projects.sql.prepared import Prepared
 from foilworks.core.text.diff import diff_segments
 from generation.filters.registry import SCREENING
-from generation.models import PERSON_METHOD, Candidate, CandidateGroup, FilterScore
+from generation.models import Candidate, CandidateGroup, FilterScore
 
 
 @dataclass(frozen=True)
@@ -376,42 +375,3 @@ def _notes_of(
         found += notes.get(candidate, ())
         candidate = parents.get(candidate)
     return tuple(found)
-
-
-@dataclass(frozen=True)
-class Funnel:
-    """Counts of a project by state; `tasks` is keyed by (stage, state), the other tables by state."""
-
-    groups: int
-    nothing_survived: int
-    waiting_for_tasks: int
-    candidates: dict[str, int] = field(default_factory=dict)
-    tasks: dict[tuple[str, str], int] = field(default_factory=dict)
-    items: dict[str, int] = field(default_factory=dict)
-    votes: dict[str, int] = field(default_factory=dict)
-    captions_in_doubt: int = 0
-    media_missing: int = 0
-
-
-def funnel(project: Project) -> Funnel:
-    """Return the project's counts from captions to valid items; eight queries for any size."""
-    groups = CandidateGroup.objects.filter(run__project=project)
-    alive = Candidate.objects.filter(group__run__project=project).exclude(state__in=[C.GENERATED, C.FILTERED_OUT])
-    by_group = groups.aggregate(all=Count("pk"), untasked=Count("pk", filter=Q(tasked=False)))
-    dead = groups.filter(tasked=True).exclude(run__method=PERSON_METHOD).exclude(pk__in=alive.values("group"))
-    task_counts = Task.objects.filter(project=project).values_list("stage", "state").annotate(n=Count("pk"))
-    return Funnel(
-        groups=by_group["all"],
-        nothing_survived=dead.count(),
-        waiting_for_tasks=by_group["untasked"],
-        candidates=_by(Candidate.objects.filter(group__run__project=project), "state"),
-        tasks={(stage, state): n for stage, state, n in task_counts.order_by()},
-        items=_by(Item.objects.filter(subtest__project=project), "state"),
-        votes=_by(Vote.objects.filter(item__subtest__project=project), "state"),
-        captions_in_doubt=Caption.objects.filter(video__project=project, flagged_false=True).count(),
-        media_missing=Video.objects.filter(project=project).exclude(media_state__in=WATCHABLE).count(),
-    )
-
-
-def _by(rows: QuerySet, column: str) -> dict[str, int]:
-    return dict(rows.order_by().values_list(column).annotate(n=Count("pk")))

@@ -1,7 +1,7 @@
 """Progress of people in a crowd study, and whom its limits exclude."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db.models import Q, QuerySet
@@ -129,7 +129,3 @@ def _work(study: CrowdStudy) -> QuerySet:
         return ObjectAnswer.objects.filter(frame__check_of__project=project, undone_at=None)
     here = Q(item__subtest__project=project) | Q(gold__project=project)
     return Vote.objects.filter(here, stage__in=stages_shown_as(stage)).exclude(state__in=NO_WORK)
-
-
-def state_counts(places: Iterable[CrowdPlace]) -> Counter[str]:
-    return Counter(place.state for place in places)

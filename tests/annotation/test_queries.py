@@ -12,12 +12,11 @@ from annotation.actions.settings.publish_guideline import publish_guideline
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Stage
 from annotation.queries import queues
-from annotation.queries.cards import claim_card, funnel
+from annotation.queries.cards import claim_card
 from annotation.queries.queues import open_work, why_empty, work_counts
 from foilworks.core.corpus.models import MediaState, Video
 from foilworks.core.projects.models import Membership, Role
 from generation.models import FilterScore
-from tests import factories
 from tests.annotation.world import CAPTION, later, make_world
 
 UNFOLDS, TEARS, IRONS = "a man unfolds a shirt.", "a man tears a shirt.", "a man irons a shirt."
@@ -216,28 +215,6 @@ def test_why_a_queue_is_empty_is_one_query(world, django_assert_max_num_queries)
         why_empty(world.vera, world.project, Stage.VALIDATION)
     with django_assert_max_num_queries(2):
         why_empty(world.rita, world.project, Stage.REVIEW)
-
-
-def test_the_funnel_counts_a_projects_way_from_groups_to_items(world, django_assert_max_num_queries):
-    world.made_item()
-    world.group(UNFOLDS, TEARS)
-    empty = factories.make_group(world.run)
-    factories.make_candidate(empty, state="filtered_out")
-    assert funnel(world.project).waiting_for_tasks == 2
-    world.claim("ann", Stage.EDIT)
-    factories.make_video(world.project, media_state=MediaState.MISSING)
-    with django_assert_max_num_queries(8):
-        found = funnel(world.project)
-    assert (found.groups, found.nothing_survived, found.waiting_for_tasks, found.media_missing) == (3, 1, 0, 1)
-    assert found.candidates == {"accepted": 1, "editing": 2, "filtered_out": 1}
-    assert found.items == {"in_validation": 1}
-    assert found.tasks == {
-        ("edit", "done"): 1,
-        ("edit", "open"): 1,
-        ("review", "done"): 1,
-        ("validation", "open"): 1,
-    }
-    assert (found.votes, found.captions_in_doubt) == ({}, 0)
 
 
 def test_the_expiry_on_the_card_is_the_leases(world):

@@ -10,7 +10,7 @@ from annotation.actions.quality import skilled_validators
 from annotation.actions.workflow import task_slots
 from annotation.actions.workflow.caption_doubts import flag_captions
 from annotation.actions.workflow.transitions import move_item
-from annotation.models import Stage, Task, Vote, VoteState
+from annotation.models import Task
 from annotation.queries.held import PAIR, counted_pairs
 from annotation.rules import voting
 from annotation.rules.voting import VoteRule, rule_in_force
@@ -47,15 +47,6 @@ def locked_item(pk: int) -> Item:
     """Return the item with subtest, project and caption; other votes on it wait until the transaction ends."""
     items = Item.objects.select_related("subtest__project", "caption")
     return items.select_for_update(of=("self",), no_key=True).get(pk=pk)
-
-
-def counted_votes(item: Item) -> dict[int, Counter[str]]:
-    """Return the item's counted votes by foil id and choice, in one query."""
-    counts: dict[int, Counter[str]] = {}
-    votes = Vote.objects.filter(item=item, stage=Stage.VALIDATION, state=VoteState.COUNTED, foil__isnull=False)
-    for foil, choice in votes.values_list("foil", "choice"):
-        counts.setdefault(foil, Counter())[choice] += 1
-    return counts
 
 
 def apply_vote(

@@ -11,22 +11,10 @@ from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.models import MediaState, Video
 from foilworks.core.corpus.video_files.ingest import StoredMedia, reasons_taken_down, set_media, store_media
 from foilworks.core.corpus.video_files.media_folder import MediaFolder
-from foilworks.core.projects.access import require_researcher, require_role
+from foilworks.core.projects.access import require_researcher
 from foilworks.core.projects.audit_trail import recording as audit
-from foilworks.core.projects.models import Project, Role, User
+from foilworks.core.projects.models import Project, User
 from foilworks.core.text.quoting import shortened
-
-
-def attach_media(person: User, video: Video, path: Path) -> Video:
-    """Probe the file and attach it to the clip. A file that cannot be used leaves the clip broken, with the reason.
-
-    CorpusError: the clip has a file already, or somebody else attached one meanwhile.
-    """
-    require_role(person, video.project, Role.RESEARCHER)
-    # Decoding is slow: outside of the transaction, so that nobody waits for it.
-    attached_video = attach_stored_media(person, video, store_media(path))
-    prepare_later(video.project_id)
-    return attached_video
 
 
 def attach_folder(person: User | None, project: Project, folder: Path, source_id: str = "") -> dict[str, int]:
