@@ -59,13 +59,13 @@ def _held_gold(token: str, person: int) -> QuerySet[Lease]:
 
 
 def _held_group(token: str, person: int) -> QuerySet[Lease]:
-    also = ("task__group__caption", "task__group__run__subtest")
+    also = ("task__group__caption", "task__group__run__subtest", "slot__project__review_policy")
     return _held(token, person, "task__group", also=also).filter(task__group__run__isnull=False)
 
 
 def _held_candidate(token: str, person: int) -> QuerySet[Lease]:
     group = "task__candidate__group"
-    also = (f"{group}__caption", f"{group}__run__subtest")
+    also = (f"{group}__caption", f"{group}__run__subtest", "slot__project__review_policy")
     rows = _held(token, person, group, "task__candidate", also=also)
     return rows.filter(task__candidate__state__isnull=False, task__candidate__group__run__isnull=False)
 

@@ -13,18 +13,22 @@ from generation.models import Candidate
 _RATE = Prepared(
     lambda project, person: ReviewRate.objects.filter(project=project, person=person).values_list("rate")[:1]
 )
-_POLICY = Prepared(lambda project: ReviewPolicy.objects.filter(project=project)[:1])
 
 
-def review_rate(project: Project, person: User) -> float:
-    """Return the share (0..1) of the person's edits that a reviewer sees. At most two queries."""
+def review_rate(project: Project, person: User, policy: ReviewPolicy | None = None) -> float:
+    """Return the share (0..1) of the person's edits that a reviewer sees. `policy`: that of the project, if known."""
     own = _RATE.first(project=project.pk, person=person.pk)
-    return policy_of(project).rate if own is None else own
+    return (policy or policy_of(project)).rate if own is None else own
 
 
 def policy_of(project: Project) -> ReviewPolicy:
     """Return the project's row, or an unsaved one with the defaults: everything is reviewed once."""
-    return _POLICY.first(project=project.pk) or ReviewPolicy(project=project)
+    return ReviewPolicy.objects.filter(project=project).first() or ReviewPolicy(project=project)
+
+
+def policy_in(project: Project) -> ReviewPolicy:
+    """Return the same of a project that was just read with its row, as the lease of a submit is."""
+    return getattr(project, "review_policy", None) or ReviewPolicy(project_id=project.pk)
 
 
 @dataclass(frozen=True)

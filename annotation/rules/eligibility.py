@@ -1,7 +1,7 @@
 """Decide who may do which work (docs/workflow.md#rule-1, docs/workflow.md#rule-10). Pure.
 
 `why_not` is the rule. The claim asks the database the same in one query (annotation.queries.eligibility; a test keeps
-the two equal). The submit calls `why_not` again with fresh facts.
+the two equal). The submit calls `why_not` with fresh facts if its first statements show prior work on the video.
 """
 
 from dataclasses import dataclass

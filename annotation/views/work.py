@@ -165,6 +165,7 @@ def edit(request: HttpRequest, slug: str, token: str) -> HttpResponse:
         lambda: my_claim(request, slug, token, Stage.EDIT),
         lambda: answer_edit(submission_of(request, slug, token), *_edit_answer(request.POST)),
         lambda card, typed: _edit_context(card.edit, typed),
+        counts_alone=True,
     )
 
 
@@ -220,6 +221,7 @@ def review(request: HttpRequest, slug: str, token: str) -> HttpResponse:
         lambda: my_claim(request, slug, token, Stage.REVIEW),
         lambda: answer_review(submission_of(request, slug, token), _review_decision(request.POST)),
         lambda card, typed: _review_context(card.review, typed),
+        counts_alone=True,
     )
 
 

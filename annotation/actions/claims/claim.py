@@ -8,7 +8,7 @@ from itertools import count
 from time import monotonic
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -35,6 +35,7 @@ from annotation.queries.eligibility import (
 from annotation.queries.lookahead import SPREAD, behind, with_what_follows
 from annotation.transactions import run_in_transaction, serialize_writes
 from foilworks.core.projects.access import require_consent, require_role
+from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Project, Role, User
 from foilworks.core.projects.sql.prepared import Prepared
 from foilworks.core.text.quoting import shortened
@@ -51,8 +52,6 @@ OF_CANDIDATES = frozenset({Stage.EDIT, Stage.REVIEW})
 # How long others may be faster before the person must request again. Not a number of tries: if tasks arrive one at a
 # time, some of many people lose every round although each round serves somebody.
 CLAIM_TIMEOUT_S = 8.0
-# Slots that are tried in one look at the queue.
-MAX_CANDIDATE_SLOTS = 5
 # Groups for which one claim makes tasks at most, so that it stays quick behind a large run.
 MAX_GROUPS_PER_CLAIM = 1_000
 # Number of slots among which the next task is chosen: with more, two people rarely prefer the same one.
@@ -93,7 +92,9 @@ def first_place(leakage: Leakage, stage: str, *, skipped: bool, patient: bool) -
     """
 
     def build(person: int, project: int, now: datetime) -> QuerySet[Slot]:
-        slots = _open_places(leakage, stage, patient=patient, person=person, project=project, now=now)
+        slots = slots_in_scope(leakage, stage, person=person, project=project, now=now).only("pk")
+        # Skips those that others have locked, or waits for them if `patient`.
+        slots = slots.select_for_update(skip_locked=not patient, of=("self",), no_key=True)
         return (slots.filter if skipped else slots.exclude)(skipped_by(person))[:1]
 
     return Prepared(build)
@@ -143,12 +144,6 @@ def named_place(leakage: Leakage, stage: str) -> Prepared[Slot]:
     return Prepared(build)
 
 
-def _open_places(leakage: Leakage, stage: str, *, patient: bool, **whose: Any) -> QuerySet[Slot]:
-    """Return free slots; skips those that others have locked, or waits for them if `patient`."""
-    slots = slots_in_scope(leakage, stage, **whose).only("pk")
-    return slots.select_for_update(skip_locked=not patient, of=("self",), no_key=True)
-
-
 @dataclass(frozen=True)
 class _Asked:
     """One request for a task: the person, the kind of task and the time.
@@ -194,7 +189,7 @@ def claim(
         asked = _Asked(person, project, stage, moment, patient=attempt > 0)
         try:
             found = run_in_transaction(lambda asked=asked: _claim(asked, preferred))
-        except IntegrityError:
+        except (IntegrityError, Conflict):
             if attempt:
                 raise
             continue
@@ -326,27 +321,13 @@ def _running(asked: _Asked) -> Claim | None:
 
 
 def _take(asked: _Asked, standing: Standing | None, *, skipped: bool) -> Claim | None:
-    """Lease the first free slot, of the tasks that the person skipped or of the others."""
+    """Lease the first free slot, of the tasks that the person skipped or of the others.
+
+    It is locked. Conflict or IntegrityError if something else has just changed; the claim then starts again.
+    """
     leakage, stage, patient = leakage_of(asked.project), asked.stage, asked.patient
     place = first_place(leakage, stage, skipped=skipped, patient=patient).first(**asked.whose)
-    tried: list[int] = []
-    while place is not None:
-        found = _lease(asked, place.pk, standing, skipped=skipped)
-        if found is not None or len(tried) == MAX_CANDIDATE_SLOTS:
-            return found
-        tried.append(place.pk)
-        others = _open_places(leakage, stage, patient=patient, **asked.whose).exclude(pk__in=tried)
-        place = (others.filter if skipped else others.exclude)(skipped_by(asked.person.pk)).first()
-    return None
-
-
-def _lease(asked: _Asked, pk: int, standing: Standing | None, *, skipped: bool) -> Claim | None:
-    """Lease the locked slot; None if somebody was faster, or the person has another slot in the item."""
-    try:
-        with transaction.atomic():
-            return _leased_to(asked, pk, standing, skipped=skipped)
-    except (IntegrityError, Conflict):
-        return None
+    return None if place is None else _leased_to(asked, place.pk, standing, skipped=skipped)
 
 
 def _leased_to(asked: _Asked, pk: int, standing: Standing | None, *, skipped: bool) -> Claim:
@@ -361,5 +342,6 @@ def _leased_to(asked: _Asked, pk: int, standing: Standing | None, *, skipped: bo
     if asked.stage == Stage.REVIEW:
         # With few reviewers, who each take the first allowed slot: this one, unless another is faster.
         upcoming, video = _next_place(leakage_of(asked.project)).first(pk=pk, **asked.whose) or (None, None)
-    lease = leasing.open_lease(slot, asked.person, asked.now, upcoming=upcoming)
+    with audit.in_one_statement():
+        lease = leasing.open_lease(slot, asked.person, asked.now, upcoming=upcoming)
     return claim_of(lease, slot, skipped_before=skipped, upcoming_video=video, with_rows=True)

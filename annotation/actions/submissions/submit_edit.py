@@ -20,7 +20,7 @@ from annotation.messages import of_finding
 from annotation.models import Edit, Involvement, Lease, Review, ReviewDecision, SlotState, Stage
 from annotation.queries.eligibility import lineage_of
 from annotation.queries.other_foils import foils_of_other_runs
-from annotation.queries.review_sampling import review_rate
+from annotation.queries.review_sampling import policy_in, review_rate
 from annotation.rules import editing
 from annotation.rules.editing import Problem
 from annotation.rules.flow import texts_wanted
@@ -201,7 +201,7 @@ def _pass_unreviewed(person: User, group: CandidateGroup, candidates: Sequence[C
     Work that a reviewer has returned always goes to reviewers again.
     """
     project = group.run.project
-    rate = review_rate(project, person)
+    rate = review_rate(project, person, policy_in(project))
     if rate >= 1.0 or _came_back(group, candidates):
         return
     seed = secret_seed("review-sampling", project.pk)

@@ -19,7 +19,7 @@ from annotation.messages import of_finding
 from annotation.models import Edit, Involvement, Lease, Review, Stage, Task, TaskState
 from annotation.queries.held import REVIEWED
 from annotation.queries.other_foils import foils_of_other_runs
-from annotation.queries.review_sampling import policy_of
+from annotation.queries.review_sampling import policy_in
 from annotation.rules import editing, reviewing
 from annotation.transactions import Refused, run_in_transaction
 from foilworks.core.corpus.rules.states import CandidateState
@@ -173,7 +173,7 @@ def _second_opinion(
 
 def _ask_for_a_second(candidate: Candidate, group: CandidateGroup) -> None:
     project = group.run.project
-    share = policy_of(project).second_share
+    share = policy_in(project).second_share
     if not reviewing.drawn_for_a_second(secret_seed("review-sampling", project.pk), candidate.pk, share):
         return
     second_reviews = Task.objects.filter(candidate=candidate, second=True).exclude(state=TaskState.CANCELLED)

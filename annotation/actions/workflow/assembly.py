@@ -1,11 +1,12 @@
 """Assemble an item when its k candidates are accepted; disassemble it within the undo time."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from functools import cache
 from typing import Any
 
 from django.db import connection
-from django.db.models import Exists, OuterRef, Subquery
+from django.db.models import Exists, OuterRef, QuerySet, Subquery
 from django.utils.translation import gettext as _
 
 from annotation.actions.workflow import task_slots
@@ -21,23 +22,26 @@ from foilworks.core.projects.sql.prepared import Prepared, PreparedUpdate, inser
 from generation.models import Candidate, CandidateGroup
 
 _RULE = Prepared(lambda pk: Subtest.objects.filter(pk=pk).values_list("votes_wanted", "full_share"))
-_REQUEUED = Item.objects.filter(foils__candidate__group=OuterRef("pk")).order_by("-pk").values("facts")[:1]
-# Whether the item's key is taken, and the facts of the item last requeued into the group.
-_EARLIER = Prepared(
-    lambda group, subtest, key: CandidateGroup.objects.filter(pk=group).values_list(
-        Exists(Item.objects.filter(subtest=subtest, key=key)), Subquery(_REQUEUED)
-    )
-)
-_ACCEPTED = Prepared(
-    lambda group: Candidate.objects.filter(group=group, state=CandidateState.ACCEPTED, foil=None).order_by("rank", "pk")
-)
+_REQUEUED = Item.objects.filter(foils__candidate__group=OuterRef("group")).order_by("-pk").values("facts")[:1]
+
+
+def _accepted(group: int, subtest: int, key: str) -> QuerySet[Candidate]:
+    """Return the accepted candidates. Each has `key_taken`, whether an item of the subtest has the key, and
+    `requeued_facts`, those of the item last requeued into the group.
+    """
+    rows = Candidate.objects.filter(group=group, state=CandidateState.ACCEPTED, foil=None).order_by("rank", "pk")
+    taken = Item.objects.filter(subtest=subtest, key=key)
+    return rows.annotate(key_taken=Exists(taken), requeued_facts=Subquery(_REQUEUED))
+
+
+_ACCEPTED = Prepared(_accepted)
 _SET_FOIL = PreparedUpdate(lambda candidate, foil: (Candidate.objects.filter(pk=candidate), {"foil": foil}))
 _SET_ITEM = PreparedUpdate(lambda group, item: (CandidateGroup.objects.filter(pk=group), {"item": item}))
-# Two queries: an OR over two tables would read all tasks there are.
-_OPEN_REVIEWS = Prepared(
-    lambda group: Task.objects.filter(candidate__group=group, second=False, state=TaskState.OPEN).values_list("pk")
+_OPEN = Task.objects.filter(state=TaskState.OPEN).order_by().values_list("pk", flat=True)
+# A union: an OR over two tables would read all tasks there are.
+_OPEN_TASKS = Prepared(
+    lambda group: _OPEN.filter(candidate__group=group, second=False).union(_OPEN.filter(group=group), all=True)
 )
-_OPEN_EDITS = Prepared(lambda group: Task.objects.filter(group=group, state=TaskState.OPEN).values_list("pk"))
 # Of a caption's key, in the key of its item.
 MAX_KEY = 180
 
@@ -50,25 +54,25 @@ def assemble(group: CandidateGroup, actor: User | None, now: datetime) -> Item:
         _lock_pairs(group.caption.video_id)
     state = first_item_state(votes)
     key = group.caption.key[:MAX_KEY]
-    key_taken, facts = _EARLIER.first(group=group.pk, subtest=subtest.pk, key=key)
+    candidates = _ACCEPTED.all(group=group.pk, subtest=subtest.pk, key=key)[: subtest.foils_per_item]
     item = Item(
         project=project,
         subtest=subtest,
         video_id=group.caption.video_id,
         caption=group.caption,
         proficiency_item=proficiency_item(subtest, group.caption),
-        key=_free_key(subtest, key) if key_taken else key,
+        key=_free_key(subtest, key) if candidates[0].key_taken else key,
         state=state,
         decided_at=now if state == ItemState.VALID else None,
-        facts=_of_item(facts),
+        facts=_of_item(candidates[0].requeued_facts),
     )
     insert(item)
-    foils = _make_foils(group, item, subtest, FoilVerdict.PENDING if votes else FoilVerdict.VALID)
+    foils = _make_foils(candidates, item, FoilVerdict.PENDING if votes else FoilVerdict.VALID)
     group.item = item
     _SET_ITEM(group=group.pk, item=item.pk)
     if subtest.kind == Subtest.Kind.PROFICIENCY:
         link_main_items(item)
-    if open_tasks := [*_OPEN_REVIEWS.all(group=group.pk), *_OPEN_EDITS.all(group=group.pk)]:
+    if open_tasks := _OPEN_TASKS.all(group=group.pk):
         task_slots.cancel(Task.objects.filter(pk__in=open_tasks), now)
     task_slots.store(task_slots.validation_tasks(project, item, foils, votes) if votes else [])
     audit.record(audit.event(project, actor, "assemble", item, to_state=state, group=group.pk))
@@ -147,9 +151,8 @@ def _shared_rule() -> str:
     return f"{sql} FOR KEY SHARE"
 
 
-def _make_foils(group: CandidateGroup, item: Item, subtest: Subtest, verdict: FoilVerdict) -> list[Foil]:
+def _make_foils(candidates: Sequence[Candidate], item: Item, verdict: FoilVerdict) -> list[Foil]:
     """Create the item's foils; with no votes to collect, the reviewers' acceptance gives the `verdict`."""
-    candidates = _ACCEPTED.all(group=group.pk)[: subtest.foils_per_item]
     foils = [
         Foil(item=item, position=index, text=c.text, text_sha256=c.text_sha256, verdict=verdict)
         for index, c in enumerate(candidates)

@@ -14,19 +14,11 @@ from django.utils.translation import gettext as _
 
 from foilworks.core.projects.errors import AccessDenied, ConsentNeeded, NotAMember, ProjectError, SecondFactorNeeded
 from foilworks.core.projects.models import Membership, Project, Role, SecondFactor, User
-from foilworks.core.projects.sql.prepared import Prepared
 
 Row = TypeVar("Row")
 ALL_ROLES = tuple(Role.values)
 # How long after its deletion a project can be restored.
 TIME_TO_RESTORE = timedelta(days=7)
-# Asked on every page.
-_PROJECT = Prepared(lambda slug: Project.objects.filter(slug=slug, deleted_at=None))
-_MEMBERSHIPS = Prepared(
-    lambda project, person: Membership.objects.filter(project=project, person=person).values_list(
-        "role", "consent_version"
-    )
-)
 
 
 @dataclass(frozen=True)
@@ -64,7 +56,8 @@ def _memberships(person: User, project: Project) -> dict[str, int]:
     """Role -> the version of the consent text that the person agreed to. Cached on the person for a request."""
     cache = person.__dict__.setdefault("_roles_by_project", {})
     if project.pk not in cache:
-        cache[project.pk] = dict(_MEMBERSHIPS.all(project=project.pk, person=person.pk))
+        mine = Membership.objects.filter(project=project.pk, person=person.pk)
+        cache[project.pk] = dict(mine.values_list("role", "consent_version"))
     return cache[project.pk]
 
 
@@ -130,7 +123,7 @@ def get_project(person: User, slug: str, *roles: str, consenting: bool = False) 
     A project that the person is not a member of does not exist for them (404); a member without the role gets 403.
     `consenting`: on the pages that ask for the consent or end it.
     """
-    project = or_404(_PROJECT.first(slug=slug), _("Project not found."))
+    project = or_404(Project.objects.filter(slug=slug, deleted_at=None).first(), _("Project not found."))
     require_access(person, project, *roles, consenting=consenting)
     return project
 
