@@ -5,7 +5,7 @@ import resource
 
 import pytest
 
-from foilworks.core.corpus.actions.attach_media import attach_folder, attach_media
+from foilworks.core.corpus.actions.attach_media import attach_folder
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.models import MediaState, Video
 from foilworks.core.corpus.video_files.ingest import store_media
@@ -14,6 +14,7 @@ from foilworks.core.media.encode import write_mp4
 from foilworks.core.projects.errors import AccessDenied
 from foilworks.core.projects.models import AuditEvent
 from foilworks.site.invariants.media import trims_are_in_order
+from tests.corpus.attaching import attach_media
 from tests.factories import make_member, make_project, make_video
 from tests.media.painted import painted_clip
 from tests.media.test_probe import encode
@@ -61,7 +62,7 @@ def test_a_file_is_given_to_the_clip_and_the_write_is_on_record(project, researc
 
 def test_only_a_researcher_may(project, film):
     with pytest.raises(AccessDenied):
-        attach_media(make_member(project, "annotator"), missing(project), film)
+        attach_folder(make_member(project, "annotator"), project, film.parent)
 
 
 def test_a_clip_that_has_its_file_keeps_it(project, researcher, film):

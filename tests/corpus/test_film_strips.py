@@ -13,7 +13,6 @@ from django.urls import reverse
 from PIL import Image
 
 from annotation.actions.decisions.items import take_down_video
-from foilworks.core.corpus.actions.attach_media import attach_media
 from foilworks.core.corpus.actions.prepare_videos import JOB, prepare_later
 from foilworks.core.corpus.models import MediaState, Video
 from foilworks.core.corpus.video_files.film_strips import FRAMES, GAP, prepare_video
@@ -23,6 +22,7 @@ from foilworks.core.jobs.runner import run_now
 from foilworks.core.media.clock import unpacked
 from foilworks.core.media.encode import write_mp4
 from foilworks.core.projects.models import Role
+from tests.corpus.attaching import attach_media
 from tests.factories import make_member, make_project, make_video
 from tests.media.odd_files import BT709, SLIDES, OddFile, copied, make
 from tests.media.painted import painted_clip, read_index

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from annotation.jobs import _picture
 from annotation.models import CheckedFrame, ObjectCheck
-from foilworks.core.corpus.actions.attach_media import attach_folder, attach_media
+from foilworks.core.corpus.actions.attach_media import attach_folder
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.models import MediaState
 from foilworks.core.corpus.video_files.clip_tokens import Piece, clip_token
@@ -31,6 +31,7 @@ from foilworks.core.projects.models import Role
 from foilworks.site.backup.media import back_up_files, copy_in
 from foilworks.site.doctor import BROKEN, OK, Check, _storage
 from foilworks.site.invariants.media import a_ready_clip_has_its_file, a_stored_file_is_its_hash
+from tests.corpus.attaching import attach_media
 from tests.factories import make_member, make_project, make_user, make_video
 from tests.media.painted import painted_clip
 from tests.media.test_probe import encode
