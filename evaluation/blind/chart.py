@@ -27,13 +27,13 @@ GUESSING = 0.5
 def solved_by_words(rows: Sequence[Mapping[str, Any]], title: str = "") -> bytes:
     """Draw `rows` of the blind report: a point with its interval for each; the line at 50 % is guessing."""
     figure, axes = new_figure(max(1, len(rows)) * 2, title, legend=True)
-    told: set[str] = set()
-    for place, row in enumerate(rows):
-        for (label, marker, fill, offset), part in zip(MARKS, (row, row.get("valid")), strict=True):
-            if not part or part["classifier_accuracy"] is None:
+    drawn_labels: set[str] = set()
+    for row_index, row in enumerate(rows):
+        for (label, marker, fill, offset), measured_row in zip(MARKS, (row, row.get("valid")), strict=True):
+            if not measured_row or measured_row["classifier_accuracy"] is None:
                 continue
-            at, value = place + offset, part["classifier_accuracy"]
-            low, high = part["ci"] or (value, value)
+            at, value = row_index + offset, measured_row["classifier_accuracy"]
+            low, high = measured_row["ci"] or (value, value)
             axes.plot([low, high], [at, at], color=INK, linewidth=1.4, solid_capstyle="butt")
             (point,) = axes.plot(
                 [value],
@@ -44,10 +44,10 @@ def solved_by_words(rows: Sequence[Mapping[str, Any]], title: str = "") -> bytes
                 color=INK,
                 markersize=6,
                 linestyle="",
-                label=None if label in told else label,
+                label=None if label in drawn_labels else label,
             )
-            told.add(label)
-            tell(point, f"{row['name']}, {label}: {with_interval(value, part['ci'])}")
+            drawn_labels.add(label)
+            tell(point, f"{row['name']}, {label}: {with_interval(value, measured_row['ci'])}")
             beside(axes, clear_of(max(value, high), [GUESSING]), at, percent(value, 1), color=INK)
     axes.axvline(GUESSING, color=QUIET, linestyle=":", linewidth=1.4, label="guessing")
     row_names(axes, [short(f"{row['name']} (n = {row['n_items']:,})") for row in rows])

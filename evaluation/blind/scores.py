@@ -40,7 +40,7 @@ def known_values(scorer: BlindScorer, items: Sequence[ItemFacts]) -> Known:
     if not scorer.model_key:
         return Known(TextScores({}), "")
     texts = {text_key(text): text for text in texts_of(items)}
-    found: dict[str, float] = {}
+    values: dict[str, float] = {}
     higher = True
     keys = sorted(texts)
     for start in range(0, len(keys), ROWS):
@@ -51,17 +51,19 @@ def known_values(scorer: BlindScorer, items: Sequence[ItemFacts]) -> Known:
             text_sha256__in=keys[start : start + ROWS],
         )
         for key, value, higher_is_better in rows.values_list("text_sha256", "value", "higher_is_better"):
-            found[texts[key]], higher = value, higher_is_better
-    kept = {texts[key]: (str(name), bool(cut)) for key, (name, cut) in scorer.at_limit.items() if key in texts}
-    named = repr((scorer.model_key, sorted(found.items()), *([sorted(kept.items())] if kept else [])))
-    return Known(TextScores(found, higher, kept), hashlib.sha256(named.encode()).hexdigest())
+            values[texts[key]], higher = value, higher_is_better
+    text_reads = {texts[key]: (str(name), bool(cut)) for key, (name, cut) in scorer.at_limit.items() if key in texts}
+    fingerprint_text = repr(
+        (scorer.model_key, sorted(values.items()), *([sorted(text_reads.items())] if text_reads else []))
+    )
+    return Known(TextScores(values, higher, text_reads), hashlib.sha256(fingerprint_text.encode()).hexdigest())
 
 
 def preferences_of(project: Project, items: Sequence[ItemFacts]) -> list[dict[str, Any]]:
     """Return one entry per scorer, by label: the scorer with `preference` (None if it was never loaded)."""
-    found = []
+    preferences = []
     for scorer in scorers_of(project):
-        known = known_values(scorer, items)
-        shares = preference(items, known.scores) if known.fingerprint else None
-        found.append({"scorer": scorer, "found": shares})
-    return found
+        stored_values = known_values(scorer, items)
+        shares = preference(items, stored_values.scores) if stored_values.fingerprint else None
+        preferences.append({"scorer": scorer, "found": shares})
+    return preferences

@@ -33,7 +33,7 @@ def score_blind(scorer_id: int, job: Job) -> None:
     scorer.model_key = f"{adapter.info.model_id}@{adapter.info.revision}"
     items = item_facts(scorer.project)
     texts = texts_of(items)
-    scorer.at_limit = {text_key(text): found for text, found in _kept(adapter, texts).items()}
+    scorer.at_limit = {text_key(text): text_read for text, text_read in _kept(adapter, texts).items()}
     scorer.save(update_fields=["model_key", "at_limit"])
     stored = known_values(scorer, items).scores.values
     missing = [text for text in texts if text not in stored]

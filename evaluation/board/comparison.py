@@ -45,33 +45,33 @@ def compare(a: Run, b: Run, column: str, scope: str = "overall") -> Comparison:
     if column not in COLUMNS:
         raise EvaluationError(f"unknown column {quoted(column)}; choose one of: {', '.join(COLUMNS)}")
     fingerprint = digest([VERSION, fingerprint_of(a), fingerprint_of(b)])
-    about = f"{a.pk}:{b.pk}:{column}:{scope}"
+    subject = f"{a.pk}:{b.pk}:{column}:{scope}"
     data = cached_by_fingerprint(
-        a.release.project, "compare", about, fingerprint, lambda: _compared(a, b, column, scope)
+        a.release.project, "compare", subject, fingerprint, lambda: _compared(a, b, column, scope)
     )
     return Comparison(**data)
 
 
 def _compared(a: Run, b: Run, column: str, scope: str) -> dict[str, Any]:
     axes = axes_of(a.release)
-    chosen = axes.scope(scope)
+    in_scope = axes.scope(scope)
     models = [_model(run, axes) for run in (a, b)]
     columns = {}
     for name in COLUMNS:
-        left, right = (scoped_credit(model, name, chosen) for model in models)
-        if not (~(np.isnan(left) | np.isnan(right))).any():
+        credit_a, credit_b = (scoped_credit(model, name, in_scope) for model in models)
+        if not (~(np.isnan(credit_a) | np.isnan(credit_b))).any():
             continue
-        clusters = [axes.clusters[k] for k in np.flatnonzero(chosen)]
-        both = ~(np.isnan(left) | np.isnan(right))
+        clusters = [axes.clusters[k] for k in np.flatnonzero(in_scope)]
+        both_scored = ~(np.isnan(credit_a) | np.isnan(credit_b))
         columns[name] = {
-            "a": float(left[both].mean()),
-            "b": float(right[both].mean()),
-            "difference": paired_difference(left, right, clusters).plain(),
-            "mcnemar": mcnemar(left, right).plain(),
-            "items_to_separate": items_to_separate(left, right, clusters),
+            "a": float(credit_a[both_scored].mean()),
+            "b": float(credit_b[both_scored].mean()),
+            "difference": paired_difference(credit_a, credit_b, clusters).plain(),
+            "mcnemar": mcnemar(credit_a, credit_b).plain(),
+            "items_to_separate": items_to_separate(credit_a, credit_b, clusters),
         }
-    pair = [scoped_credit(model, column, chosen) for model in models]
-    return {"columns": columns, "outcomes": _outcomes(pair[0], pair[1], np.flatnonzero(chosen))}
+    pair = [scoped_credit(model, column, in_scope) for model in models]
+    return {"columns": columns, "outcomes": _outcomes(pair[0], pair[1], np.flatnonzero(in_scope))}
 
 
 def _model(run: Run, axes: Axes) -> ModelScores:
@@ -79,18 +79,18 @@ def _model(run: Run, axes: Axes) -> ModelScores:
     return ModelScores(str(run.pk), credit.main, credit.proficiency, None)
 
 
-def _outcomes(a: Any, b: Any, places: Any) -> dict[str, list[int]]:
-    """Return positions in the release by outcome; `places` are those of the scope's credits."""
+def _outcomes(a: Any, b: Any, positions: Any) -> dict[str, list[int]]:
+    """Return positions in the release by outcome; `positions` are those of the scope's credits."""
     scored = ~(np.isnan(a) | np.isnan(b))
-    whole = scored & np.isin(a, (0.0, 1.0)) & np.isin(b, (0.0, 1.0))
+    is_binary = scored & np.isin(a, (0.0, 1.0)) & np.isin(b, (0.0, 1.0))
     masks = {
-        "only_a": whole & (a == 1) & (b == 0),
-        "only_b": whole & (a == 0) & (b == 1),
-        "both": whole & (a == 1) & (b == 1),
-        "neither": whole & (a == 0) & (b == 0),
-        "partial": scored & ~whole,
+        "only_a": is_binary & (a == 1) & (b == 0),
+        "only_b": is_binary & (a == 0) & (b == 1),
+        "both": is_binary & (a == 1) & (b == 1),
+        "neither": is_binary & (a == 0) & (b == 0),
+        "partial": scored & ~is_binary,
     }
-    return {name: [int(k) for k in places[mask]] for name, mask in masks.items()}
+    return {name: [int(k) for k in positions[mask]] for name, mask in masks.items()}
 
 
 @dataclass(frozen=True)
@@ -108,27 +108,31 @@ class DifferingItem:
     pair_margin_b: float | None
 
 
-def items_at(release: Release, places: Sequence[int], a: Run, b: Run) -> list[DifferingItem]:
+def items_at(release: Release, positions: Sequence[int], a: Run, b: Run) -> list[DifferingItem]:
     """Return the items at these positions of the release with both runs' margins, without taken-down items; three
     queries.
     """
-    rows = ReleaseItem.objects.filter(release=release, position__in=list(places), video__takedown__isnull=True)
+    rows = ReleaseItem.objects.filter(release=release, position__in=list(positions), video__takedown__isnull=True)
     rows = rows.order_by("position")
     found_rows = list(rows.values_list("record", "item_id"))
     margins = [_margins(run, [record for record, _ in found_rows]) for run in (a, b)]
     return [
-        DifferingItem(record, item, *(found.get(record["id"], (None, None))[k] for k in (0, 1) for found in margins))
+        DifferingItem(
+            record,
+            item,
+            *(margins_by_id.get(record["id"], (None, None))[k] for k in (0, 1) for margins_by_id in margins),
+        )
         for record, item in found_rows
     ]
 
 
 def _margins(run: Run, records: Sequence[Record]) -> dict[str, tuple[float, float | None]]:
     rows, _missing = release_scores(run, records, few=True)
-    found = {}
+    margins_by_id = {}
     for row in rows:
         sign = 1.0 if row.higher_is_better else -1.0
         main = min(sign * (row.caption - foil) for foil in row.foils)
         able = row.proficiency_caption
         simple = None if able is None else min(sign * (able - foil) for foil in row.proficiency_foils)
-        found[row.id] = (main, simple)
-    return found
+        margins_by_id[row.id] = (main, simple)
+    return margins_by_id

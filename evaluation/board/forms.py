@@ -20,9 +20,9 @@ class BoardForm(forms.Form):
     column = forms.ChoiceField(label=_("Ranked by"), choices=[(name, name) for name in COLUMNS])
     scope = forms.ChoiceField(label=_("Items"))
 
-    def __init__(self, shown: Board) -> None:
-        super().__init__({"column": shown.column, "scope": shown.scope})
-        self.fields["scope"].choices = shown.scopes
+    def __init__(self, board: Board) -> None:
+        super().__init__({"column": board.column, "scope": board.scope})
+        self.fields["scope"].choices = board.scopes
 
     def query(self) -> str:
         return urlencode(self.data)
@@ -40,8 +40,8 @@ class CompareForm(forms.Form):
         best = board(release)
         rows = best.scored
         first = {"a": rows[0].run.pk, "b": rows[1].run.pk} if len(rows) > 1 else {}
-        given = {"column": best.column, "scope": best.scope, **first}
-        super().__init__({name: data.get(name) or value for name, value in given.items()})
+        defaults = {"column": best.column, "scope": best.scope, **first}
+        super().__init__({name: data.get(name) or value for name, value in defaults.items()})
         runs = Run.objects.filter(pk__in=[row.run.pk for row in rows]).select_related("job", "release__project")
         for name in ("a", "b"):
             self.fields[name].queryset = runs

@@ -48,9 +48,9 @@ def _row(run: Run) -> GapRow:
     if run.spec.startswith(SCORE_FILE):
         return GapRow(run, None, is_file=True)
     fingerprint = digest([gap.VERSION, fingerprint_of(run)])
-    about = str(run.pk)
-    found = cached_by_fingerprint(run.release.project, "gap", about, fingerprint, lambda: _measured(run))
-    return GapRow(run, found or None, is_file=False)
+    subject = str(run.pk)
+    shares = cached_by_fingerprint(run.release.project, "gap", subject, fingerprint, lambda: _measured(run))
+    return GapRow(run, shares or None, is_file=False)
 
 
 def _measured(run: Run) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def _measured(run: Run) -> dict[str, Any]:
     records = records_of(run.release, private=True)
     private = axes_from(records)
     sides = (public, credits_of(run, public)), (private, credits_from(run, private, records))
-    values = [(_credit(axes, found.main, found.proficiency), axes.clusters) for axes, found in sides]
+    values = [(_credit(axes, credits.main, credits.proficiency), axes.clusters) for axes, credits in sides]
     return gap.gap(*values[0], *values[1]) or {}
 
 

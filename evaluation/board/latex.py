@@ -87,20 +87,20 @@ def _label(row: BoardRow) -> str:
 
 
 def _note(board: Board) -> str:
-    parts = [f"{board.n_items} items, {board.scope}", "95 % intervals by bootstrap over source videos"]
-    parts.append(
+    notes = [f"{board.n_items} items, {board.scope}", "95 % intervals by bootstrap over source videos"]
+    notes.append(
         f"bold: not significantly different from the best in {board.column} (paired cluster t, Holm over all pairs, "
         ".05)"
     )
     if board.n_as_published:
-        parts.append(
+        notes.append(
             f"{board.n_as_published} items of the release count as valid because they were imported as published"
         )
     if any(row.screening for row in board.rows):
-        parts.append("scores of models that screened foils, or of their families, are not independent of the benchmark")
+        notes.append("scores of models that screened foils, or of their families, are not independent of the benchmark")
     if board.uneven:
-        parts.append("a model without P has no scores of the proficiency items; its T is over all items that it scored")
-    return "; ".join(parts) + "."
+        notes.append("a model without P has no scores of the proficiency items; its T is over all items that it scored")
+    return "; ".join(notes) + "."
 
 
 def _chance(board: Board) -> dict[str, Any]:
@@ -116,7 +116,7 @@ def markdown(board: Board) -> str:
         cells = [_bold(_cell(row, name, "–"), row, name, board, "**{}**") for name in names]
         label = _label(row).replace("\\", "\\\\").replace("|", "\\|")
         n = row.group["n"] if row.group else 0
-        lines.append(f"| {row.place or '–'} | {label} | {row.run.protocol} | " + " | ".join(cells) + f" | {n} |")
+        lines.append(f"| {row.rank or '–'} | {label} | {row.run.protocol} | " + " | ".join(cells) + f" | {n} |")
     for label, cells, n in _lines(board, names):
         lines.append(f"| | *{label}* | | " + " | ".join(cells) + (f" | {n} |" if n else " | |"))
     return "\n".join([*lines, "", _note(board), ""])
@@ -131,7 +131,7 @@ def latex(board: Board) -> str:
     for row in board.rows:
         cells = [_bold(_cell(row, name, "--"), row, name, board, r"\textbf{{{}}}") for name in names]
         n = row.group["n"] if row.group else 0
-        start = [str(row.place or "--"), escaped(_label(row)), escaped(row.run.protocol)]
+        start = [str(row.rank or "--"), escaped(_label(row)), escaped(row.run.protocol)]
         lines.append(" & ".join([*start, *cells, str(n)]) + r" \\")
     extra = [
         " & ".join(["", rf"\emph{{{label}}}", "", *cells, str(n)]) + r" \\" for label, cells, n in _lines(board, names)
@@ -141,7 +141,7 @@ def latex(board: Board) -> str:
 
 def _bold(cell: str, row: BoardRow, name: str, board: Board, form: str) -> str:
     # A model of a later rank may differ from the best of its group and not from the first model.
-    best = row.place == 1 or (row.p_best is not None and row.p_best >= ALPHA)
+    best = row.rank == 1 or (row.p_best is not None and row.p_best >= ALPHA)
     return form.format(cell) if name == board.column and best else cell
 
 
@@ -175,13 +175,13 @@ def _columns_of(name: str) -> tuple[str, ...]:
 
 def _unranked(board: Board, group: Mapping[str, Any]) -> dict[str, Any]:
     """Return the scores of items of two clips and of hard foils; nothing if the release has no such items."""
-    found: dict[str, Any] = {"n_pairs": group.get("n_pairs")} if board.of_two_clips else {}
-    found |= {"n_hard": group.get("n_hard")} if board.hard_sources else {}
+    columns: dict[str, Any] = {"n_pairs": group.get("n_pairs")} if board.of_two_clips else {}
+    columns |= {"n_hard": group.get("n_hard")} if board.hard_sources else {}
     for name in board.unranked:
         low, high = group.get(f"{name}_ci") or (None, None)
         values = (group.get(name), low, high, group.get("chance", {}).get(name))
-        found |= dict(zip(_columns_of(name), values, strict=True))
-    return found
+        columns |= dict(zip(_columns_of(name), values, strict=True))
+    return columns
 
 
 def _plain(board: Board) -> list[dict[str, Any]]:
@@ -192,7 +192,7 @@ def _plain(board: Board) -> list[dict[str, Any]]:
         chance = group.get("chance", {})
         rows.append(
             {
-                "place": row.place,
+                "place": row.rank,
                 "group": row.tied,
                 "model": row.run.label,
                 "model_key": row.run.model_key,

@@ -51,8 +51,8 @@ class RankedRun:
         """Return the sort key: P+T first, then T, which covers other items; runs without scores are last."""
         if self.overall is None:
             return (2, 0.0, 0.0, self.run.pk)
-        both = self.overall["P+T"]
-        return (int(both is None), -(both or 0.0), -self.overall["T"], self.run.pk)
+        combined = self.overall["P+T"]
+        return (int(combined is None), -(combined or 0.0), -self.overall["T"], self.run.pk)
 
 
 def is_uneven(groups: Iterable[Mapping[str, Any] | None]) -> bool:
@@ -74,11 +74,11 @@ def _standing(run: Run) -> RankedRun:
 
 @dataclass(frozen=True)
 class BoardRow:
-    """One model. `place` counts from 1 and is shared within a `group` of models without a significant difference."""
+    """One model. `rank` counts from 1 and is shared within a `group` of models without a significant difference."""
 
     run: Run
     group: Mapping[str, Any] | None
-    place: int | None
+    rank: int | None
     tied: int | None
     p_best: float | None
     card: ModelCard | None
@@ -147,25 +147,25 @@ def board(release: Release, column: str = "", scope: str = OVERALL) -> Board:
     runs = latest_runs(release)
     results = {run.pk: results_of(run) for run in runs if is_settled(run)}
     groups = {
-        pk: with_hard_foils(with_two_clips(group_of(found, scope), found, scope), found, scope)
-        for pk, found in results.items()
+        pk: with_hard_foils(with_two_clips(group_of(run_results, scope), run_results, scope), run_results, scope)
+        for pk, run_results in results.items()
     }
     column = column or default_column(groups.values())
-    found = _ranked(release, runs, groups, axes, column, scope)
+    ranking = _ranked(release, runs, groups, axes, column, scope)
     by_key = {str(run.pk): run for run in runs}
     cards, uses = cards_of(release.project), uses_of(release)
     rows = [
         BoardRow(
             run=by_key[row["key"]],
             group=groups.get(int(row["key"])),
-            place=row["place"],
+            rank=row["place"],
             tied=row["group"],
             p_best=row["p_best"],
             card=cards.get(by_key[row["key"]].model_key),
             n_missing=len(results[int(row["key"])]["missing"]) if int(row["key"]) in results else 0,
             screening=screening_part(uses, by_key[row["key"]]),
         )
-        for row in found["rows"]
+        for row in ranking["rows"]
     ]
     best = next((row.group for row in rows if row.group), None)
     return Board(
@@ -175,8 +175,8 @@ def board(release: Release, column: str = "", scope: str = OVERALL) -> Board:
         chance=best["chance"][column] if best else None,
         # People are compared with models, so over the same items.
         human=human_line(release, axes, scope, paired=any(row.group and row.group["P"] is not None for row in rows)),
-        n_tests=found["n_tests"],
-        items_to_separate=found["items_to_separate"],
+        n_tests=ranking["n_tests"],
+        items_to_separate=ranking["items_to_separate"],
         scopes=scopes,
         n_items=int(axes.scope(scope).sum()),
         n_as_published=release.n_as_published,
@@ -191,14 +191,14 @@ def with_two_clips(group: Mapping[str, Any] | None, results: Mapping[str, Any], 
     """
     pairs = results.get("two_clips")
     kind, _colon, name = scope.partition(":")
-    found = pairs and (
+    pair_group = pairs and (
         pairs["overall"] if scope == OVERALL else pairs["subtests"].get(name) if kind == "subtest" else None
     )
-    if not group or not found:
+    if not group or not pair_group:
         return group
-    added = {f"{column}{end}": found[f"{own}{end}"] for column, own in OF_TWO_CLIPS.items() for end in ("", "_ci")}
-    chance = {column: found["chance"][own] for column, own in OF_TWO_CLIPS.items()}
-    return {**group, **added, "n_pairs": found["n"], "chance": {**group["chance"], **chance}}
+    added = {f"{column}{end}": pair_group[f"{own}{end}"] for column, own in OF_TWO_CLIPS.items() for end in ("", "_ci")}
+    chance = {column: pair_group["chance"][own] for column, own in OF_TWO_CLIPS.items()}
+    return {**group, **added, "n_pairs": pair_group["n"], "chance": {**group["chance"], **chance}}
 
 
 def with_hard_foils(
@@ -206,19 +206,24 @@ def with_hard_foils(
 ) -> Mapping[str, Any] | None:
     """Add the accuracy against hard foils in the scope, with interval and chance, under the name of its column."""
     results = results.get("hard_foils") or {}
-    found = group_of(results, scope) if results else None
-    if not group or not found:
+    hard_group = group_of(results, scope) if results else None
+    if not group or not hard_group:
         return group
-    added = {HARD: found["T"], f"{HARD}_ci": found["T_ci"], "n_hard": found["n"], "hard_sources": results["sources"]}
-    return {**group, **added, "chance": {**group["chance"], HARD: found["chance"]["T"]}}
+    added = {
+        HARD: hard_group["T"],
+        f"{HARD}_ci": hard_group["T_ci"],
+        "n_hard": hard_group["n"],
+        "hard_sources": results["sources"],
+    }
+    return {**group, **added, "chance": {**group["chance"], HARD: hard_group["chance"]["T"]}}
 
 
 def latest_runs(release: Release) -> list[Run]:
     """Return the latest of several runs of one model under one protocol: they share their scores."""
-    chosen: dict[tuple[str, str], Run] = {}
+    latest: dict[tuple[str, str], Run] = {}
     for run in runs_of(release):
-        chosen.setdefault((run.model_key or f"waiting {run.pk}", run.protocol), run)
-    return list(chosen.values())
+        latest.setdefault((run.model_key or f"waiting {run.pk}", run.protocol), run)
+    return list(latest.values())
 
 
 def _ranked(

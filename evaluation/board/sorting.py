@@ -39,36 +39,36 @@ class SortedBoard:
         return [row for row in self.rows if row.group is not None]
 
 
-def sorted_board(shown: Board, asked: str, others: Mapping[str, str] | None = None) -> SortedBoard:
-    """Sort by `asked`: a column, or one with "-" before it for the other direction; anything else sorts by rank.
+def sorted_board(board: Board, sort: str, page_params: Mapping[str, str] | None = None) -> SortedBoard:
+    """Sort by `sort`: a column, or one with "-" before it for the other direction; anything else sorts by rank.
 
-    The first order of a number is the highest first. Rows without scores are last. `others`: parameters of the page
-    that links keep.
+    The first order of a number is the highest first. Rows without scores are last. `page_params`: parameters of the
+    page that links keep.
     """
-    names = [RANK, MODEL, *shown.columns, ITEMS]
-    name = asked.removeprefix(BACK)
-    name, is_back = (name, asked.startswith(BACK)) if name in names else (RANK, False)
+    names = [RANK, MODEL, *board.columns, ITEMS]
+    name = sort.removeprefix(BACK)
+    name, is_back = (name, sort.startswith(BACK)) if name in names else (RANK, False)
     labels = {RANK: _("Rank"), MODEL: _("Model"), ITEMS: _("Items")}
     headings = {
-        each: Heading(
-            each,
-            labels.get(each, each),
-            _query(others, each if each != name or is_back else BACK + each),
-            _order(each, is_back) if each == name else "",
+        column: Heading(
+            column,
+            labels.get(column, column),
+            _query(page_params, column if column != name or is_back else BACK + column),
+            _order(column, is_back) if column == name else "",
         )
-        for each in names
+        for column in names
     }
     return SortedBoard(
-        rows=_rows(shown, name, is_back),
+        rows=_rows(board, name, is_back),
         headings=headings,
-        metrics=[headings[each] for each in shown.columns],
-        query=_query(others, asked) if (name, is_back) != (RANK, False) else _query(others, ""),
+        metrics=[headings[column] for column in board.columns],
+        query=_query(page_params, sort) if (name, is_back) != (RANK, False) else _query(page_params, ""),
         by_rank=name == RANK and not is_back,
     )
 
 
-def _query(others: Mapping[str, str] | None, sort: str) -> str:
-    return urlencode({**(others or {}), **({"sort": sort} if sort else {})})
+def _query(page_params: Mapping[str, str] | None, sort: str) -> str:
+    return urlencode({**(page_params or {}), **({"sort": sort} if sort else {})})
 
 
 def _order(name: str, is_back: bool) -> str:
@@ -76,15 +76,15 @@ def _order(name: str, is_back: bool) -> str:
     return second if is_back else first
 
 
-def _rows(shown: Board, name: str, is_back: bool) -> list[BoardRow]:
+def _rows(board: Board, name: str, is_back: bool) -> list[BoardRow]:
     """Return rows without a value last; equal rows stay in the order of ranks, because the sort is stable."""
     if name == RANK:
-        with_value, without = shown.scored, [row for row in shown.rows if row.group is None]
+        with_value, without = board.scored, [row for row in board.rows if row.group is None]
         return [*(reversed(with_value) if is_back else with_value), *without]
     value = _value(name)
-    known = [row for row in shown.rows if value(row) is not None]
-    unknown = [row for row in shown.rows if value(row) is None]
-    return [*sorted(known, key=value, reverse=is_back if name == MODEL else not is_back), *unknown]
+    sortable = [row for row in board.rows if value(row) is not None]
+    unknown = [row for row in board.rows if value(row) is None]
+    return [*sorted(sortable, key=value, reverse=is_back if name == MODEL else not is_back), *unknown]
 
 
 def _value(name: str) -> Callable[[BoardRow], Any]:

@@ -30,54 +30,67 @@ from foilworks.core.text.storable import safe_row
 
 @require_safe
 def leaderboard_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = enter_project(request, get_release(request.user, slug, pk))
-    if waiting := waiting_page(request, found):
+    release = enter_project(request, get_release(request.user, slug, pk))
+    if waiting := waiting_page(request, release):
         return waiting
-    shown = _board(request, found)
-    form = BoardForm(shown)
-    sorting = sorted_board(shown, request.GET.get("sort", ""), form.data)
-    context = {"release": found, "board": shown, "form": form, "query": form.query(), "columns": shown.columns}
+    leaderboard = _board(request, release)
+    form = BoardForm(leaderboard)
+    sorting = sorted_board(leaderboard, request.GET.get("sort", ""), form.data)
+    context = {
+        "release": release,
+        "board": leaderboard,
+        "form": form,
+        "query": form.query(),
+        "columns": leaderboard.columns,
+    }
     context["sorting"] = sorting
-    context["gaps"] = gaps_of(found)
-    context["overlaps"] = overlaps(shown.uses, [row.run for row in shown.scored])
+    context["gaps"] = gaps_of(release)
+    context["overlaps"] = overlaps(leaderboard.uses, [row.run for row in leaderboard.scored])
     return render(request, "evaluation/leaderboard.html", context)
 
 
 @require_safe
 def leaderboard_file(request: HttpRequest, slug: str, pk: int, extension: str) -> HttpResponse:
-    found = get_release(request.user, slug, pk)
-    require_figures(found)
-    shown = _board(request, found)
+    release = get_release(request.user, slug, pk)
+    require_figures(release)
+    leaderboard = _board(request, release)
     if extension == "svg":
-        return HttpResponse(_chart(shown), content_type="image/svg+xml", headers={"Cache-Control": "private, no-cache"})
+        return HttpResponse(
+            _chart(leaderboard), content_type="image/svg+xml", headers={"Cache-Control": "private, no-cache"}
+        )
     if extension not in tables.WRITERS:
         raise Http404
     kind, write = tables.WRITERS[extension]
-    name = f"{found.project.slug}-{slugify(found.name) or found.pk}-{slugify(shown.column) or 'board'}.{extension}"
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return HttpResponse(write(shown), content_type=f"{kind}; charset=utf-8", headers=headers)
+    stem = f"{release.project.slug}-{slugify(release.name) or release.pk}-{slugify(leaderboard.column) or 'board'}"
+    headers = {"Content-Disposition": f'attachment; filename="{stem}.{extension}"'}
+    return HttpResponse(write(leaderboard), content_type=f"{kind}; charset=utf-8", headers=headers)
 
 
-def _board(request: HttpRequest, found: Release) -> Board:
+def _board(request: HttpRequest, release: Release) -> Board:
     """Return what the address requests; an unknown scope or column falls back to the whole."""
     try:
-        return board(found, request.GET.get("column", ""), request.GET.get("scope", "overall"))
+        return board(release, request.GET.get("column", ""), request.GET.get("scope", "overall"))
     except EvaluationError:
-        return board(found)
+        return board(release)
 
 
-def _chart_rows(shown: Board) -> list[tuple[str, float, Any, int]]:
+def _chart_rows(leaderboard: Board) -> list[tuple[str, float, Any, int]]:
     return [
-        (row.run.label, row.group[shown.column], row.group[f"{shown.column}_ci"], row.tied or 0)
-        for row in shown.scored
-        if row.group[shown.column] is not None
+        (row.run.label, row.group[leaderboard.column], row.group[f"{leaderboard.column}_ci"], row.tied or 0)
+        for row in leaderboard.scored
+        if row.group[leaderboard.column] is not None
     ]
 
 
-def _chart(shown: Board) -> bytes:
-    human = (shown.human["T"], shown.human["T_ci"]) if shown.human and shown.column == "T" else None
+def _chart(leaderboard: Board) -> bytes:
+    human = (
+        (leaderboard.human["T"], leaderboard.human["T_ci"]) if leaderboard.human and leaderboard.column == "T" else None
+    )
     return of_models.forest(
-        _chart_rows(shown), chance=shown.chance, human=human, label=of_models.WITH_INTERVAL.format(shown.column)
+        _chart_rows(leaderboard),
+        chance=leaderboard.chance,
+        human=human,
+        label=of_models.WITH_INTERVAL.format(leaderboard.column),
     )
 
 
@@ -86,23 +99,23 @@ PER_PAGE = 25
 
 @require_safe
 def compare_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = enter_project(request, get_release(request.user, slug, pk))
-    if waiting := waiting_page(request, found):
+    release = enter_project(request, get_release(request.user, slug, pk))
+    if waiting := waiting_page(request, release):
         return waiting
-    form = CompareForm(found, request.GET)
-    context = {"release": found, "form": form, "query": form.query()}
+    form = CompareForm(release, request.GET)
+    context = {"release": release, "form": form, "query": form.query()}
     if form.is_ready():
         try:
-            context |= _compared(request, found, form, form.compared())
+            context |= _compared(request, release, form, form.compared())
         except EvaluationError as error:
             context["why"] = str(error)
     return render(request, "evaluation/compare.html", context)
 
 
-def _compared(request: HttpRequest, found: Release, form: CompareForm, result: Comparison) -> dict[str, Any]:
+def _compared(request: HttpRequest, release: Release, form: CompareForm, result: Comparison) -> dict[str, Any]:
     show = form.show()
     page = Paginator(result.outcomes[show], PER_PAGE).get_page(request.GET.get("page"))
-    items = items_at(found, page.object_list, *form.runs())
+    items = items_at(release, page.object_list, *form.runs())
     for item in items:
         caption = item.record["caption"]
         item.record["shown"] = [diff_segments(caption, foil) for foil in item.record["foils"]]
@@ -127,16 +140,16 @@ def _compared(request: HttpRequest, found: Release, form: CompareForm, result: C
 @require_safe
 def compare_file(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Return a CSV of every item that both scored: its outcome and the signs of both margins."""
-    found = get_release(request.user, slug, pk)
-    require_figures(found)
-    form = CompareForm(found, request.GET)
+    release = get_release(request.user, slug, pk)
+    require_figures(release)
+    form = CompareForm(release, request.GET)
     response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response.headers["Content-Disposition"] = f'attachment; filename="{found.project.slug}-comparison.csv"'
+    response.headers["Content-Disposition"] = f'attachment; filename="{release.project.slug}-comparison.csv"'
     writer = csv.writer(response)
     writer.writerow(["id", "subtest", "cluster", "outcome"])
     if form.is_ready():
-        axes, outcomes = axes_of(found), form.compared().outcomes
-        places = sorted((place, name) for name, listed in outcomes.items() for place in listed)
-        for k, name in places:
+        axes, outcomes = axes_of(release), form.compared().outcomes
+        positions = sorted((position, name) for name, listed in outcomes.items() for position in listed)
+        for k, name in positions:
             writer.writerow(safe_row([axes.ids[k], axes.subtests[k], axes.clusters[k], name]))
     return response

@@ -15,22 +15,22 @@ LARGE = 10_000
 NOW = "now"
 
 
-def waits(project: Project, kind: str, about: Any, query: Mapping[str, Any]) -> bool:
+def waits(project: Project, kind: str, subject: Any, query: Mapping[str, Any]) -> bool:
     """Report whether the page should show its progress first: nothing is stored, and there are many items.
 
     Two queries at most.
     """
-    if NOW in query or find_result(project, kind, about) is not None:
+    if NOW in query or find_result(project, kind, subject) is not None:
         return False
     return _has(project, MANY_ITEMS)
 
 
 def is_large(project: Project) -> bool:
     """Report whether only jobs compute the reports of the project. One query per request: the row remembers it."""
-    known: dict[int, bool] = vars(project).setdefault("_has_items", {})
-    if LARGE not in known:
-        known[LARGE] = _has(project, LARGE)
-    return known[LARGE]
+    has_items: dict[int, bool] = vars(project).setdefault("_has_items", {})
+    if LARGE not in has_items:
+        has_items[LARGE] = _has(project, LARGE)
+    return has_items[LARGE]
 
 
 def _has(project: Project, n: int) -> bool:

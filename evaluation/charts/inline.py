@@ -18,7 +18,7 @@ from evaluation.charts.of_reports import BAND, INK, LINE, QUIET, SHADES
 
 PAPER = "#ffffff"
 # Color of a drawing -> its name in a class.
-NAMES = {color: f"chart-{place}" for place, color in enumerate(dict.fromkeys((*SHADES, *LINE_SHADES)), 1)}
+NAMES = {color: f"chart-{number}" for number, color in enumerate(dict.fromkeys((*SHADES, *LINE_SHADES)), 1)}
 NAMES |= {INK: "ink", QUIET: "ink-2", LINE: "line", BAND: "sunken", PAPER: "paper"}
 # matplotlib writes every attribute in double quotes and escapes what would end a tag, in texts too.
 TAG = re.compile(r'<(?P<name>[a-zA-Z][\w:]*)(?P<attributes>(?:\s+[\w:-]+="[^"]*")*)\s*(?P<end>/?)>')
@@ -38,14 +38,14 @@ ROOT = {
 FIRST_KEY = "charts:1"
 
 
-def cached_chart(name: str, draw: Callable[[], bytes], about: Any) -> SafeString:
-    """Return what `draw` draws for a page. A process draws a chart once: `name` and `about` (JSON) say which it is."""
-    key = f"{FIRST_KEY}:{name}:{digest(about)}"
-    found: SafeString | None = cache.get(key)
-    if found is None:
-        found = inline(draw())
-        cache.set(key, found, SECONDS_IN_MEMORY)
-    return found
+def cached_chart(name: str, draw: Callable[[], bytes], subject: Any) -> SafeString:
+    """Return what `draw` draws for a page. A process draws a chart once: `name`, `subject` (JSON) say which it is."""
+    key = f"{FIRST_KEY}:{name}:{digest(subject)}"
+    drawing: SafeString | None = cache.get(key)
+    if drawing is None:
+        drawing = inline(draw())
+        cache.set(key, drawing, SECONDS_IN_MEMORY)
+    return drawing
 
 
 def inline(image: bytes) -> SafeString:
@@ -90,5 +90,5 @@ def _page_tag(tag: re.Match[str], prefix: str, used: set[str]) -> str:
 
 def _presentation(style: str) -> dict[str, str]:
     """Return the declarations of a `style` attribute as attributes."""
-    pairs = (part.partition(":") for part in style.split(";") if part.strip())
+    pairs = (declaration.partition(":") for declaration in style.split(";") if declaration.strip())
     return {name.strip(): value.strip() for name, _colon, value in pairs}

@@ -19,10 +19,10 @@ LEAST, MARGIN = 0.04, 0.01
 Curve = tuple[str, Sequence[tuple[int, float]]]
 
 
-def power_curves(curves: Sequence[Curve], *, wanted: float, items: int, label: str) -> bytes:
+def power_curves(curves: Sequence[Curve], *, target_power: float, items: int, label: str) -> bytes:
     """Draw a line per difference, (name, [(items, power)]), with the wanted power and the needed items."""
     figure, axes = _lines(curves, label)
-    axes.axhline(wanted, color=QUIET, linewidth=0.8)
+    axes.axhline(target_power, color=QUIET, linewidth=0.8)
     axes.axvline(items, color=QUIET, linewidth=0.8)
     axes.annotate(
         f"{items:,}", (items, 0), xytext=(4, 4), textcoords="offset points", color=INK, fontsize=8.5, va="bottom"
@@ -46,12 +46,12 @@ def _lines(curves: Sequence[Curve], label: str, marker: str = "") -> tuple[Figur
     """Draw shares (0 to 1) over a size, with the legend below."""
     figure = sheet(3.2)
     axes = figure.subplots()
-    for place, (name, points) in enumerate(curves):
+    for index, (name, points) in enumerate(curves):
         axes.plot(
             [x for x, _y in points],
             [y for _x, y in points],
-            color=LINE_SHADES[place % len(LINE_SHADES)],
-            linestyle=DASHES[place % len(DASHES)],
+            color=LINE_SHADES[index % len(LINE_SHADES)],
+            linestyle=DASHES[index % len(DASHES)],
             linewidth=1.7,
             marker=marker,
             markersize=4,
@@ -67,16 +67,16 @@ def _lines(curves: Sequence[Curve], label: str, marker: str = "") -> tuple[Figur
     return figure, axes
 
 
-def saved_work(curves: Sequence[tuple[str, Sequence[tuple[float, float]]]], *, wanted: float) -> bytes:
+def saved_work(curves: Sequence[tuple[str, Sequence[tuple[float, float]]]], *, max_loss: float) -> bytes:
     """Draw a line per model, (name, [(lost valid foils, saved work)]), with the loss that may be lost at most."""
     figure = sheet(3.0)
     axes = figure.subplots()
-    for place, (name, points) in enumerate(curves):
+    for index, (name, points) in enumerate(curves):
         axes.plot(
             [x for x, _y in points],
             [y for _x, y in points],
-            color=LINE_SHADES[place % len(LINE_SHADES)],
-            linestyle=DASHES[place % len(DASHES)],
+            color=LINE_SHADES[index % len(LINE_SHADES)],
+            linestyle=DASHES[index % len(DASHES)],
             linewidth=1.7,
             marker="o",
             markersize=3,
@@ -86,7 +86,7 @@ def saved_work(curves: Sequence[tuple[str, Sequence[tuple[float, float]]]], *, w
     values = [y for _name, points in curves for _x, y in points]
     # Differences that rounding hides are no curve.
     axes.set_ylim(min(-LEAST, *values) - MARGIN, max(LEAST, *values) + MARGIN)
-    axes.axvline(wanted, color=QUIET, linewidth=0.8)
+    axes.axvline(max_loss, color=QUIET, linewidth=0.8)
     axes.set_xlim(left=0)
     axes.xaxis.set_major_formatter(lambda value, _place: percent(value))
     axes.yaxis.set_major_formatter(lambda value, _place: percent(value))

@@ -85,7 +85,7 @@ def forest(
 def _bands(axes: Axes, groups: Sequence[int]) -> None:
     """Draw a light band behind every second group."""
     for group in dict.fromkeys(groups):
-        members = [row for row, each in enumerate(groups) if each == group]
+        members = [row for row, row_group in enumerate(groups) if row_group == group]
         if group % 2 == 0:
             axes.axhspan(members[0] - 0.5, members[-1] + 0.5, color=BAND, zorder=0, linewidth=0)
 
@@ -121,14 +121,14 @@ def grouped(
     values = [end for value, interval in drawn for end in (value, *(interval or ()))]
     across = [] if chance is None else [chance]
     for column, name in enumerate(names):
-        offset, told = (column - (len(names) - 1) / 2) * height, name
+        offset, legend_label = (column - (len(names) - 1) / 2) * height, name
         for row, (row_label, series) in enumerate(rows):
             value, interval = series.get(name, (None, None))
             if value is not None:
-                bar = _bar(axes, row + offset, height, value, interval, column, told, in_percent, across)
-                said = with_interval(value, interval) if in_percent else number(value)
-                tell(bar, f"{row_label}, {name}: {said}" if name else f"{row_label}: {said}")
-                told = ""
+                bar = _bar(axes, row + offset, height, value, interval, column, legend_label, in_percent, across)
+                value_text = with_interval(value, interval) if in_percent else number(value)
+                tell(bar, f"{row_label}, {name}: {value_text}" if name else f"{row_label}: {value_text}")
+                legend_label = ""
     if chance is not None:
         axes.axvline(chance, color=INK, linestyle=":", linewidth=1.4, label=f"{chance_name} {percent(chance, 1)}")
     row_names(axes, [short(row_name) for row_name, _ in rows])
@@ -148,7 +148,7 @@ def grouped(
 
 def _bar(
     axes: Axes,
-    place: float,
+    position: float,
     height: float,
     value: float,
     interval: Interval,
@@ -160,15 +160,15 @@ def _bar(
     shade = SHADES[column % len(SHADES)]
     hatch = HATCHES[(column + column // len(SHADES)) % len(HATCHES)]
     (bar,) = axes.barh(
-        place, value, height=height * 0.92, color=shade, hatch=hatch, edgecolor="white", label=label or None
+        position, value, height=height * 0.92, color=shade, hatch=hatch, edgecolor="white", label=label or None
     )
     end = value
     if interval:
         end = max(value, interval[1])
         for color, width in (("white", 3.4), (INK, 1.4)):
-            axes.plot(list(interval), [place, place], color=color, linewidth=width, solid_capstyle="butt")
+            axes.plot(list(interval), [position, position], color=color, linewidth=width, solid_capstyle="butt")
     text = percent(value, 1) if in_percent else number(value)
-    beside(axes, clear_of(max(0.0, end), across), place, text, color=INK, fontsize=8.0)
+    beside(axes, clear_of(max(0.0, end), across), position, text, color=INK, fontsize=8.0)
     bar_of_value: Artist = bar
     return bar_of_value
 
@@ -190,12 +190,12 @@ def distributions(
     for axes, (name, outlines) in zip(every, panels, strict=False):
         axes.set_title(short(name), loc="left", color=INK, fontsize=10)
         for kind, edges, shares in outlines:
-            place = kinds.index(kind)
+            index = kinds.index(kind)
             axes.stairs(
                 list(shares),
                 list(edges),
-                color=LINE_SHADES[place % len(LINE_SHADES)],
-                linestyle=DASHES[place % len(DASHES)],
+                color=LINE_SHADES[index % len(LINE_SHADES)],
+                linestyle=DASHES[index % len(DASHES)],
                 linewidth=1.7,
                 label=kind,
             )

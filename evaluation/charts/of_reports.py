@@ -71,19 +71,19 @@ def votes_by_choice(rows: Sequence[tuple[str, Mapping[str, int]]], title: str = 
     """
     figure, axes = new_figure(len(rows), title, legend=True)
     choices = list(dict.fromkeys(choice for _, votes in rows for choice in votes))
-    left = [0.0] * len(rows)
+    starts = [0.0] * len(rows)
     for column, choice in enumerate(choices):
         shares = [votes.get(choice, 0) / max(1, sum(votes.values())) for _, votes in rows]
         shade, hatch = SHADES[column % len(SHADES)], HATCHES[column % len(HATCHES)]
         label = CHOICE_NAMES.get(choice, choice)
         bars = axes.barh(
-            range(len(rows)), shares, left=left, height=0.62, color=shade, hatch=hatch, edgecolor="white", label=label
+            range(len(rows)), shares, left=starts, height=0.62, color=shade, hatch=hatch, edgecolor="white", label=label
         )
         for row, share in enumerate(shares):
             tell(bars[row], f"{rows[row][0]}, {label}: {percent(share, 1)} ({rows[row][1].get(choice, 0):,})")
             if share >= 0.06:
-                _on_bar(axes, left[row] + share / 2, row, percent(share), dark=column == 0)
-        left = [start + share for start, share in zip(left, shares, strict=True)]
+                _on_bar(axes, starts[row] + share / 2, row, percent(share), dark=column == 0)
+        starts = [start + share for start, share in zip(starts, shares, strict=True)]
     row_names(axes, [f"{short(name)} (n = {sum(votes.values()):,})" for name, votes in rows])
     axes.set_xlim(0, 1)
     percent_axis(axes, "share of the counted votes; n: votes (several per item)")
@@ -93,13 +93,13 @@ def votes_by_choice(rows: Sequence[tuple[str, Mapping[str, int]]], title: str = 
 
 def word_shifts(shifts: Sequence[Mapping[str, Any]], title: str = "", top: int = 15) -> bytes:
     """Draw the shares of the most shifted words in captions and in foils: rows of `divergence.top_shifts`."""
-    chosen = [shift for shift in shifts if shift["shift"]][:top]
-    figure, axes = new_figure(len(chosen), title, legend=True)
-    places = range(len(chosen))
+    drawn_shifts = [shift for shift in shifts if shift["shift"]][:top]
+    figure, axes = new_figure(len(drawn_shifts), title, legend=True)
+    positions = range(len(drawn_shifts))
     for offset, key, label, column in ((-0.19, "caption_share", "captions", 0), (0.19, "foil_share", "foils", 1)):
-        shares = [shift[key] for shift in chosen]
+        shares = [shift[key] for shift in drawn_shifts]
         bars = axes.barh(
-            [place + offset for place in places],
+            [position + offset for position in positions],
             shares,
             height=0.36,
             color=SHADES[column],
@@ -107,13 +107,13 @@ def word_shifts(shifts: Sequence[Mapping[str, Any]], title: str = "", top: int =
             edgecolor="white",
             label=label,
         )
-        for bar, shift in zip(bars, chosen, strict=True):
+        for bar, shift in zip(bars, drawn_shifts, strict=True):
             tell(bar, f"{shift['word']}, {label}: {percent(shift[key], 2)}")
-    for place, shift in zip(places, chosen, strict=True):
+    for position, shift in zip(positions, drawn_shifts, strict=True):
         most = max(shift["caption_share"], shift["foil_share"])
-        beside(axes, most, place, _points(shift["shift"]), color=QUIET)
-    row_names(axes, [short(shift["word"]) for shift in chosen])
-    most = max([shift[key] for shift in chosen for key in ("caption_share", "foil_share")], default=0.0)
+        beside(axes, most, position, _points(shift["shift"]), color=QUIET)
+    row_names(axes, [short(shift["word"]) for shift in drawn_shifts])
+    most = max([shift[key] for shift in drawn_shifts for key in ("caption_share", "foil_share")], default=0.0)
     axes.set_xlim(0, 1.15 * most or 1)
     percent_axis(axes, "share of all words in captions or foils; next to each bar: foils minus captions", decimals=None)
     legend_below(axes)
@@ -126,12 +126,12 @@ def scores(rows: Sequence[tuple[str, Mapping[str, Any]]], title: str = "") -> by
     metrics = [metric for metric in ("T", "P", "P+T") if any(group[metric] is not None for _, group in rows)]
     height = 0.78 / max(1, len(metrics))
     for column, metric in enumerate(metrics):
-        offset, told = (column - (len(metrics) - 1) / 2) * height, metric
+        offset, legend_label = (column - (len(metrics) - 1) / 2) * height, metric
         for row, (_, group) in enumerate(rows):
             if group[metric] is not None:
-                bar = _score_bar(axes, row + offset, height, group, metric, column, label=told)
+                bar = _score_bar(axes, row + offset, height, group, metric, column, label=legend_label)
                 tell(bar, f"{rows[row][0]}, {metric}: {with_interval(group[metric], group.get(f'{metric}_ci'))}")
-                told = ""
+                legend_label = ""
     row_names(axes, [f"{short(name)} (n = {group['n']:,})" for name, group in rows])
     axes.set_xlim(0, 1.12)
     percent_axis(axes, "share of correct items, with 95 % interval; n: number of items")
@@ -140,12 +140,12 @@ def scores(rows: Sequence[tuple[str, Mapping[str, Any]]], title: str = "") -> by
 
 
 def _score_bar(
-    axes: Axes, place: float, height: float, group: Mapping[str, Any], metric: str, column: int, label: str
+    axes: Axes, position: float, height: float, group: Mapping[str, Any], metric: str, column: int, label: str
 ) -> Artist:
     value, chance = group[metric], group["chance"][metric]
     low, high = group.get(f"{metric}_ci") or (value, value)
     (bar,) = axes.barh(
-        place,
+        position,
         value,
         height=height * 0.92,
         color=SHADES[column],
@@ -156,19 +156,19 @@ def _score_bar(
     cap, half = height / 5, height / 2
     # White under black: the line is visible on a dark bar and on paper.
     for color, width in (("white", 3.4), (INK, 1.4)):
-        axes.plot([low, high], [place, place], color=color, linewidth=width, solid_capstyle="butt")
+        axes.plot([low, high], [position, position], color=color, linewidth=width, solid_capstyle="butt")
         for end in (low, high):
-            axes.plot([end, end], [place - cap, place + cap], color=color, linewidth=width)
-    axes.plot([chance, chance], [place - half, place + half], color="white", linewidth=3.0)
+            axes.plot([end, end], [position - cap, position + cap], color=color, linewidth=width)
+    axes.plot([chance, chance], [position - half, position + half], color="white", linewidth=3.0)
     axes.plot(
         [chance, chance],
-        [place - half, place + half],
+        [position - half, position + half],
         color=INK,
         linestyle=":",
         linewidth=1.6,
         label="chance" if label and not column else None,
     )
-    beside(axes, clear_of(max(value, high), [chance]), place, percent(value, 1), color=INK)
+    beside(axes, clear_of(max(value, high), [chance]), position, percent(value, 1), color=INK)
     bar_of_value: Artist = bar
     return bar_of_value
 

@@ -23,11 +23,13 @@ def edit_facts(project: Project, subtest: Subtest | None = None) -> list[EditFac
     An imported foil, and that of a composed item, has the author that the fact `made_by` of its item gives (machine or
     person), else none. The hard foil of a composed item is left out if the foil it repeats is there.
     """
-    found = _generated(project, subtest)
+    edits = _generated(project, subtest)
     imported = _imported(project, subtest)
-    found += [one for one, composed in imported if not composed]
-    known = {(one.caption, one.foil, one.source) for one in found}
-    return found + [one for one, composed in imported if composed and (one.caption, one.foil, one.source) not in known]
+    edits += [edit for edit, composed in imported if not composed]
+    generated_keys = {(edit.caption, edit.foil, edit.source) for edit in edits}
+    return edits + [
+        edit for edit, composed in imported if composed and (edit.caption, edit.foil, edit.source) not in generated_keys
+    ]
 
 
 def _generated(project: Project, subtest: Subtest | None) -> list[EditFacts]:
@@ -39,33 +41,38 @@ def _generated(project: Project, subtest: Subtest | None) -> list[EditFacts]:
     hard = ("foil__position", "foil__item__facts__hard_foil")
     return [
         EditFacts(caption, foil, PERSON if method in BY_PEOPLE or author is not None else MACHINE, subtest=name)
-        for caption, foil, method, author, name, place, marked in rows.values_list(*fields, *hard)
-        if marked is None or marked == place
+        for caption, foil, method, author, name, position, marked in rows.values_list(*fields, *hard)
+        if marked is None or marked == position
     ]
 
 
 def _imported(project: Project, subtest: Subtest | None) -> list[tuple[EditFacts, bool]]:
     """Return the foils without a candidate, each with whether its item is composed."""
-    given = Foil.objects.filter(candidate__isnull=True).order_by("position")
+    imported_foils = Foil.objects.filter(candidate__isnull=True).order_by("position")
     rows = Item.objects.filter(foils__candidate__isnull=True, foils__isnull=False).exclude(withdrawn_items())
-    wanted = {"subtest": subtest} if subtest else {"subtest__project": project, "subtest__kind": Subtest.Kind.MAIN}
+    scope_filter = (
+        {"subtest": subtest} if subtest else {"subtest__project": project, "subtest__kind": Subtest.Kind.MAIN}
+    )
     items = list(
-        rows.filter(**wanted)
+        rows.filter(**scope_filter)
         .select_related("caption", "subtest")
-        .prefetch_related(Prefetch("foils", given))
+        .prefetch_related(Prefetch("foils", imported_foils))
         .distinct()
         .order_by("pk")
     )
     read = [_candidates(item) for item in items]
-    found = []
-    for item, each, hard in zip(items, read, hard_foils(read), strict=True):
+    edits = []
+    for item, candidates, hard in zip(items, read, hard_foils(read), strict=True):
         source = author(item.known_facts)
-        chosen = each.foils if hard is None else each.foils[max(hard.index, 0) : hard.index + 1]
+        counted_foils = candidates.foils if hard is None else candidates.foils[max(hard.index, 0) : hard.index + 1]
         composed = COMPOSED in item.known_facts
         # Random captions are nobody's edits.
-        chosen = () if composed and hard is None else chosen
-        found += [(EditFacts(each.caption, foil, source, subtest=each.subtest), composed) for foil in chosen]
-    return found
+        counted_foils = () if composed and hard is None else counted_foils
+        edits += [
+            (EditFacts(candidates.caption, foil, source, subtest=candidates.subtest), composed)
+            for foil in counted_foils
+        ]
+    return edits
 
 
 def _candidates(item: Item) -> Candidates:
@@ -82,5 +89,5 @@ def _candidates(item: Item) -> Candidates:
 
 def author(facts: Mapping[str, Any]) -> str:
     """Return machine or person as the fact `made_by` says; "" if it is unknown."""
-    said = facts.get("made_by")
-    return str(said) if said in SOURCES else ""
+    made_by = facts.get("made_by")
+    return str(made_by) if made_by in SOURCES else ""

@@ -36,14 +36,20 @@ def screened_foils(
     """
     runs = GenerationRun.objects.filter(project=project).order_by("pk")
     runs = runs.filter(subtest=subtest) if subtest else runs
-    wanted = {one.pk: one for one in (runs.filter(pk=run.pk) if run else runs) if _params(one) is not None}
-    scored = FilterScore.objects.filter(run__in=wanted, filter=SCREENING, score__isnull=False, measure__isnull=False)
+    runs_by_id = {
+        screening_run.pk: screening_run
+        for screening_run in (runs.filter(pk=run.pk) if run else runs)
+        if _params(screening_run) is not None
+    }
+    scored = FilterScore.objects.filter(
+        run__in=runs_by_id, filter=SCREENING, score__isnull=False, measure__isnull=False
+    )
     scored = scored.filter(candidate__held_back_by="").order_by("pk")
     rows: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
-    for model, *row in scored.values_list(*COLUMNS).iterator() if wanted else ():
+    for model, *row in scored.values_list(*COLUMNS).iterator() if runs_by_id else ():
         if set(row[4]) <= {SCREENING}:
             rows[model].append(tuple(row))
-    return [_entry(model, rows[model], wanted) for model in sorted(rows)]
+    return [_entry(model, rows[model], runs_by_id) for model in sorted(rows)]
 
 
 def _params(run: GenerationRun) -> dict[str, Any] | None:

@@ -58,21 +58,21 @@ def item_facts(project: Project, subtest: Subtest | None = None) -> list[ItemFac
     rows = Item.objects.exclude(withdrawn_items()).select_related(
         "subtest", "caption", "proficiency_item", "proficiency_item__caption"
     )
-    wanted = (
+    scoped_rows = (
         rows.filter(subtest=subtest)
         if subtest
         else rows.filter(subtest__project=project, subtest__kind=Subtest.Kind.MAIN)
     )
-    items = list(wanted.order_by("subtest__name", "key"))
+    items = list(scoped_rows.order_by("subtest__name", "key"))
     foils = _foils(project)
     votes = counted_votes(project, subtest)
     tallies, compared = _tallies(votes), _compared_tallies(votes, items)
-    found = [_facts(item, foils, tallies.get(item.pk, {}), _of_item(compared, item.pk)) for item in items]
+    facts = [_facts(item, foils, tallies.get(item.pk, {}), _of_item(compared, item.pk)) for item in items]
     read = [
-        Candidates(each.subtest, each.caption, each.foils, item.extra, item.known_facts)
-        for item, each in zip(items, found, strict=True)
+        Candidates(fact.subtest, fact.caption, fact.foils, item.extra, item.known_facts)
+        for item, fact in zip(items, facts, strict=True)
     ]
-    return with_hard_foils(found, read)
+    return with_hard_foils(facts, read)
 
 
 def is_valid(item: Item) -> bool | None:
@@ -96,28 +96,30 @@ def requeued_as_invalid(project: Project) -> dict[int, int]:
     """Return the requeued items that validators had rejected, item id -> subtest id. One query."""
     requeued = Foil.objects.filter(item__subtest__project=project, item__state=ItemState.REQUEUED)
     requeued = requeued.exclude(withdrawn_items("item__"))
-    found: dict[Item, list[str]] = defaultdict(list)
+    verdicts_by_item: dict[Item, list[str]] = defaultdict(list)
     for foil in requeued.select_related("item__subtest"):
-        found[foil.item].append(foil.verdict)
-    return {item.pk: item.subtest_id for item, verdicts in found.items() if found_valid(item, verdicts) is False}
+        verdicts_by_item[foil.item].append(foil.verdict)
+    return {
+        item.pk: item.subtest_id for item, verdicts in verdicts_by_item.items() if found_valid(item, verdicts) is False
+    }
 
 
 def _foils(project: Project) -> dict[int, list[_Foil]]:
     """Return the foils of every item of the project: proficiency items may be in any subtest."""
-    found: dict[int, list[_Foil]] = defaultdict(list)
+    foils_by_item: dict[int, list[_Foil]] = defaultdict(list)
     rows = Foil.objects.filter(item__subtest__project=project).order_by("item_id", "position")
     for item, pk, text, verdict in rows.values_list("item_id", "pk", "text", "verdict"):
-        found[item].append(_Foil(pk, text, verdict))
-    return found
+        foils_by_item[item].append(_Foil(pk, text, verdict))
+    return foils_by_item
 
 
 def _tallies(votes: QuerySet[Vote]) -> dict[int, dict[int | None, dict[str, int]]]:
     """Count choices by item, then by foil (None if votes name none)."""
-    found: dict[int, dict[int | None, dict[str, int]]] = defaultdict(lambda: defaultdict(dict))
+    counts_by_item: dict[int, dict[int | None, dict[str, int]]] = defaultdict(lambda: defaultdict(dict))
     rows = votes.order_by().values_list("item_id", "foil_id", "choice").annotate(n=Count("pk"))
     for item, foil, choice, n in rows:
-        found[item][foil][choice] = n
-    return found
+        counts_by_item[item][foil][choice] = n
+    return counts_by_item
 
 
 def _compared_tallies(votes: QuerySet[Vote], items: Iterable[Item]) -> dict[int, dict[int | None, Counter[str]]] | None:
@@ -125,12 +127,12 @@ def _compared_tallies(votes: QuerySet[Vote], items: Iterable[Item]) -> dict[int,
     subtests = {item.subtest_id: item.subtest for item in items}
     if not any(map(is_adaptive, subtests.values())):
         return None
-    compared, found = ComparedVotes(subtests), defaultdict[int, dict](lambda: defaultdict(Counter))
+    compared, counts_by_item = ComparedVotes(subtests), defaultdict[int, dict](lambda: defaultdict(Counter))
     rows = votes.order_by("pk").values_list("item", "choice", *COLUMNS)
     for item, choice, subtest, foil, slot, in_full in rows:
         if compared.counts(subtest, foil, slot, in_full):
-            found[item][foil][choice] += 1
-    return found
+            counts_by_item[item][foil][choice] += 1
+    return counts_by_item
 
 
 def _of_item(
@@ -147,8 +149,8 @@ def _facts(
 ) -> ItemFacts:
     own = foils.get(item.pk, [])
     on_word = item.is_on_publishers_word
-    kept = [foil for foil in own if on_word or not drops_out(foil.verdict, item.state)]
-    left: set[int | None] = {None, *(foil.pk for foil in kept)}
+    counted_foils = [foil for foil in own if on_word or not drops_out(foil.verdict, item.state)]
+    counted_ids: set[int | None] = {None, *(foil.pk for foil in counted_foils)}
     counted = sorted(tallies.items(), key=_by_foil)
     simpler = item.proficiency_item
     valid = found_valid(item, [foil.verdict for foil in own])
@@ -168,12 +170,12 @@ def _facts(
         )
         if simpler
         else None,
-        kept=tuple(foil.text for foil in kept) if valid else None,
-        kept_tallies=tuple(_tally(counts) for foil, counts in counted if foil in left) if valid else None,
+        kept=tuple(foil.text for foil in counted_foils) if valid else None,
+        kept_tallies=tuple(_tally(counts) for foil, counts in counted if foil in counted_ids) if valid else None,
         as_published=on_word,
         compared=None
         if compared is None
-        else tuple((foil in left, _tally(counts)) for foil, counts in sorted(compared.items(), key=_by_foil)),
+        else tuple((foil in counted_ids, _tally(counts)) for foil, counts in sorted(compared.items(), key=_by_foil)),
     )
 
 
@@ -234,7 +236,7 @@ def votes_from_rows(rows: Iterable[VoteRow]) -> Votes:
     unit_names: list[str] = []
     people: dict[str, int] = {}
     items: list[int] = []
-    told: dict[str, int] = {}
+    guideline_codes: dict[str, int] = {}
     table: list[tuple[int, int, int, int, int, int]] = []
     for item, subtest, key, foil, position, person, choice, first, version, told_for, is_compared in rows:
         unit = units.setdefault((item, foil), len(units))
@@ -243,7 +245,7 @@ def votes_from_rows(rows: Iterable[VoteRow]) -> Votes:
             unit_names.append(f"{subtest}:{key}" + ("" if position is None else f"/{position}"))
         annotator = NOBODY if person is None else people.setdefault(person, len(people))
         code = OTHER if choice == Choice.OTHER else CHOICES.index(choice)
-        by = told.setdefault(_guideline_name(version, told_for), len(told))
+        by = guideline_codes.setdefault(_guideline_name(version, told_for), len(guideline_codes))
         table.append((unit, annotator, code, 0 if first is None else 1 if first else 2, by, is_compared))
     array = np.array(table, dtype=np.int64).reshape(len(table), 6)
     columns = (array[:, at] for at in range(4))
@@ -255,7 +257,7 @@ def votes_from_rows(rows: Iterable[VoteRow]) -> Votes:
         list(people),
         of_units,
         guideline=array[:, 4],
-        guideline_names=list(told),
+        guideline_names=list(guideline_codes),
         compared=compared,
     )
 

@@ -52,8 +52,8 @@ def scored_rungs(run: Run) -> list[str]:
 
 def credit_by_rung(run: Run, axes: Axes) -> dict[str, Floats]:
     """Return {rung: (n,) credit} of every rung with a score."""
-    found = {str(rung): credits_of(run, axes, rung).main for rung in rungs_of(run)}
-    return {rung: credit for rung, credit in found.items() if not np.isnan(credit).all()}
+    credits = {str(rung): credits_of(run, axes, rung).main for rung in rungs_of(run)}
+    return {rung: credit for rung, credit in credits.items() if not np.isnan(credit).all()}
 
 
 def ladder_of_run(run: Run) -> dict[str, Any] | None:
@@ -68,10 +68,10 @@ def ladder_of_run(run: Run) -> dict[str, Any] | None:
         subtests = {name: ladder.compute(data.only(axes.scope(f"subtest:{name}"))) for name in names}
         return {"overall": ladder.compute(data), "subtests": subtests, "needs": _needs([data.credit], axes)}
 
-    about = {"run": run.pk, "model": run.label, "model_key": run.model_key, "protocol": run.protocol}
-    found = cached_by_fingerprint(run.release.project, KIND, str(run.pk), _fingerprint([run]), make)
+    facts = {"run": run.pk, "model": run.label, "model_key": run.model_key, "protocol": run.protocol}
+    results = cached_by_fingerprint(run.release.project, KIND, str(run.pk), _fingerprint([run]), make)
     # The other rungs have no scores yet, for example while a job waits for a worker.
-    return None if found["overall"]["rungs"].keys() == {FULL} else {**about, **found}
+    return None if results["overall"]["rungs"].keys() == {FULL} else {**facts, **results}
 
 
 def _fingerprint(runs: Sequence[Run]) -> str:
@@ -92,7 +92,7 @@ def ladder_runs(release: Release) -> list[Run]:
             chain = tuple(rung for rung in CHAIN if rung in scored)
             if len(chain) > 1:
                 chains.setdefault(chain, []).append(run)
-    return max(chains.items(), key=lambda found: (len(found[0]), len(found[1])), default=((), []))[1]
+    return max(chains.items(), key=lambda chain_runs: (len(chain_runs[0]), len(chain_runs[1])), default=((), []))[1]
 
 
 def ladder_of_release(release: Release) -> dict[str, Any] | None:
@@ -108,10 +108,10 @@ def ladder_of_release(release: Release) -> dict[str, Any] | None:
         axes = axes_of(release)
         models, chance = [credit_by_rung(run, axes) for run in runs], chance_of(axes)
 
-        def of(chosen: NDArray[np.bool_]) -> dict[str, Any]:
-            within = [{rung: values[chosen] for rung, values in model.items()} for model in models]
-            names = [name for name, kept in zip(axes.clusters, chosen, strict=True) if kept]
-            return ladder.of_models(within, chance[chosen], names)
+        def of(mask: NDArray[np.bool_]) -> dict[str, Any]:
+            within = [{rung: values[mask] for rung, values in model.items()} for model in models]
+            names = [name for name, is_in in zip(axes.clusters, mask, strict=True) if is_in]
+            return ladder.of_models(within, chance[mask], names)
 
         return {
             "overall": of(axes.scope("")),
@@ -119,9 +119,9 @@ def ladder_of_release(release: Release) -> dict[str, Any] | None:
             "needs": _needs(models, axes),
         }
 
-    found = cached_by_fingerprint(release.project, KIND, f"release {release.pk}", _fingerprint(runs), make)
+    results = cached_by_fingerprint(release.project, KIND, f"release {release.pk}", _fingerprint(runs), make)
     models = [{"run": run.pk, "model": run.label, "model_key": run.model_key, "protocol": run.protocol} for run in runs]
-    return {"release": release.pk, "models": models, **found}
+    return {"release": release.pk, "models": models, **results}
 
 
 def levels_of(runs: Sequence[Run], axes: Axes, private: Sequence[Mapping[str, Any]] | None = None) -> NDArray[np.int64]:
@@ -140,9 +140,9 @@ def levels_of(runs: Sequence[Run], axes: Axes, private: Sequence[Mapping[str, An
         levels: list[int] = ladder.levels_of([credit_of(run) for run in runs]).tolist()
         return levels
 
-    about = f"{'levels' if private is None else 'private levels'} {sorted(run.pk for run in runs)}"
-    found = cached_by_fingerprint(runs[0].release.project, KIND, about, _fingerprint(runs), make)
-    return np.array(found, dtype=np.int64)
+    subject = f"{'levels' if private is None else 'private levels'} {sorted(run.pk for run in runs)}"
+    stored_levels = cached_by_fingerprint(runs[0].release.project, KIND, subject, _fingerprint(runs), make)
+    return np.array(stored_levels, dtype=np.int64)
 
 
 def lacking(runs: Sequence[Run], need: str) -> list[str]:

@@ -38,11 +38,11 @@ def sources_of(project: Project) -> dict[str, Source]:
     """Return the ladders of a project by their value in an address: a run's number, or release-NUMBER. One query."""
     rows = Run.objects.filter(release__project=project).exclude(model_key="").filter(params__has_key="ladder")
     runs = [run for run in rows.select_related("release__project", "job").order_by("-pk") if has_ladder(run)]
-    found = {str(run.pk): Source(f"{run.label} · {run.release.name}", run) for run in runs}
+    sources = {str(run.pk): Source(f"{run.label} · {run.release.name}", run) for run in runs}
     for run in {run.release_id: run for run in runs}.values():
         words = _("all models · %(release)s") % {"release": run.release.name}
-        found[f"release-{run.release_id}"] = Source(words, run, is_release=True)
-    return found
+        sources[f"release-{run.release_id}"] = Source(words, run, is_release=True)
+    return sources
 
 
 def rung_choices() -> list[tuple[str, str]]:
@@ -62,13 +62,13 @@ def items_at(source: Source, need: str = "", rung: str = "") -> list[int]:
     if need:
         fits &= levels_of(runs, axes) == LEVELS[need]
     if rung:
-        wanted = Rung(rung.removeprefix(NOT_SOLVED))
-        scored = [credits_of(run, axes, wanted).main for run in runs if wanted in rungs_of(run)]
-        known, solved = np.zeros(len(fits), dtype=bool), np.zeros(len(fits), dtype=bool)
+        target_rung = Rung(rung.removeprefix(NOT_SOLVED))
+        scored = [credits_of(run, axes, target_rung).main for run in runs if target_rung in rungs_of(run)]
+        is_scored, solved = np.zeros(len(fits), dtype=bool), np.zeros(len(fits), dtype=bool)
         for credit in scored:
-            known |= ~np.isnan(credit)
+            is_scored |= ~np.isnan(credit)
             solved |= credit >= 1.0
-        fits &= known & ~solved if rung.startswith(NOT_SOLVED) else solved
+        fits &= is_scored & ~solved if rung.startswith(NOT_SOLVED) else solved
     members = ReleaseItem.objects.filter(release=source.release, is_private=False).order_by("position")
     ids = members.values_list("item_id", flat=True)
     return [pk for pk, fit in zip(ids, fits, strict=True) if fit and pk is not None]

@@ -47,11 +47,11 @@ class Selection:
 
     @property
     def n_kept(self) -> int:
-        return sum(each.n_kept for each in self.subtests)
+        return sum(subtest.n_kept for subtest in self.subtests)
 
     @property
     def n_unknown(self) -> int:
-        return sum(each.n_unknown for each in self.subtests)
+        return sum(subtest.n_unknown for subtest in self.subtests)
 
     def as_json(self) -> dict[str, Any]:
         """Return what a release stores about it."""
@@ -64,30 +64,33 @@ class Selection:
             ],
             "scored_release": {"id": release.pk, "name": release.name, "content_hash": release.shown_hash},
             "subtests": {
-                each.name: {"n": each.n, "n_kept": each.n_kept, "n_unknown": each.n_unknown} for each in self.subtests
+                subtest.name: {"n": subtest.n, "n_kept": subtest.n_kept, "n_unknown": subtest.n_unknown}
+                for subtest in self.subtests
             },
             "luck": self.luck,
         }
 
 
-def runs_to_select_with(project: Project, chosen: Sequence[int] = ()) -> list[Run]:
+def runs_to_select_with(project: Project, run_ids: Sequence[int] = ()) -> list[Run]:
     """Return the chosen runs; without a choice those of the newest release with a ladder, [] if there is none.
 
     EvaluationError: a run that the project does not have, without a ladder, or of another release than the first.
     """
-    if not chosen:
+    if not run_ids:
         return _newest(project)
-    found = {
+    runs_by_id = {
         run.pk: run
-        for run in Run.objects.filter(release__project=project, pk__in=chosen).select_related("release__project", "job")
+        for run in Run.objects.filter(release__project=project, pk__in=run_ids).select_related(
+            "release__project", "job"
+        )
     }
-    for pk in chosen:
-        if pk not in found:
+    for pk in run_ids:
+        if pk not in runs_by_id:
             raise EvaluationError(_("The project has no run %(run)s. Choose one of its runs.") % {"run": pk})
-        if not has_ladder(found[pk]):
+        if not has_ladder(runs_by_id[pk]):
             words = _("Run %(run)s (%(model)s) has no ladder. Add controls to it first.")
-            raise EvaluationError(words % {"run": pk, "model": found[pk].label})
-    runs = [found[pk] for pk in dict.fromkeys(chosen)]
+            raise EvaluationError(words % {"run": pk, "model": runs_by_id[pk].label})
+    runs = [runs_by_id[pk] for pk in dict.fromkeys(run_ids)]
     if len({run.release_id for run in runs}) > 1:
         raise EvaluationError(_("The runs are of different releases. Choose runs of one release."))
     return runs
@@ -121,15 +124,15 @@ def select(records: Sequence[Record], need: str, runs: Sequence[Run]) -> Selecti
         raise EvaluationError(words % {"missing": ", ".join(missing)})
     scored = _scored(runs)
     level_of = {
-        record["id"]: found.level
-        if (found := scored.get(record["id"])) and found.content == _content(record)
+        record["id"]: scored_item.level
+        if (scored_item := scored.get(record["id"])) and scored_item.content == _content(record)
         else UNKNOWN
         for record in records
     }
-    kept = frozenset(name for name, level in level_of.items() if level >= QUALIFIES[need])
-    known = [scored[name].luck for name, level in level_of.items() if level != UNKNOWN]
-    counts = _counts(records, level_of, kept)
-    return Selection(need, tuple(runs), kept, sum(known) / len(known) if known else None, counts)
+    qualified_ids = frozenset(name for name, level in level_of.items() if level >= QUALIFIES[need])
+    lucks = [scored[name].luck for name, level in level_of.items() if level != UNKNOWN]
+    counts = _counts(records, level_of, qualified_ids)
+    return Selection(need, tuple(runs), qualified_ids, sum(lucks) / len(lucks) if lucks else None, counts)
 
 
 @dataclass(frozen=True)
@@ -144,15 +147,15 @@ class _Scored:
 def _scored(runs: Sequence[Run]) -> dict[str, _Scored]:
     """Return {id: what the ladders show} of all items of the runs' release, also of private ones."""
     release = runs[0].release
-    found = {}
+    scored_by_id = {}
     for is_private in (False, True) if release.n_private else (False,):
         records = records_of(release, private=is_private)
         axes = axes_from(records) if is_private else axes_of(release)
         levels = levels_of(runs, axes, records if is_private else None).tolist()
         chances = lucky(chance_of(axes), len(runs)).tolist()
         rows = zip(records, levels, chances, strict=True)
-        found |= {record["id"]: _Scored(_content(record), level, luck) for record, level, luck in rows}
-    return found
+        scored_by_id |= {record["id"]: _Scored(_content(record), level, luck) for record, level, luck in rows}
+    return scored_by_id
 
 
 @dataclass(frozen=True)
@@ -170,17 +173,17 @@ class Offer:
         return [(row, [table[at].n_kept for table in tables]) for at, row in enumerate(tables[0])] if tables else []
 
 
-def offer(project: Project, records: Sequence[Record], asked: Sequence[int] = ()) -> Offer | None:
+def offer(project: Project, records: Sequence[Record], run_ids: Sequence[int] = ()) -> Offer | None:
     """Return the selections that the ladders of the newest scored release allow; None without a ladder.
 
-    `asked`: ids of its runs to go by; others are ignored.
+    `run_ids`: ids of its runs to go by; others are ignored.
     """
     runs = _newest(project)
-    chosen = [run for run in runs if run.pk in asked] or runs
-    if not chosen:
+    selected_runs = [run for run in runs if run.pk in run_ids] or runs
+    if not selected_runs:
         return None
-    possible = {need: select(records, need, chosen) for need in QUALIFIES if not lacking(chosen, need)}
-    return Offer(runs, chosen, possible) if possible else None
+    possible = {need: select(records, need, selected_runs) for need in QUALIFIES if not lacking(selected_runs, need)}
+    return Offer(runs, selected_runs, possible) if possible else None
 
 
 def _content(record: Record) -> tuple[Any, ...]:
@@ -188,11 +191,18 @@ def _content(record: Record) -> tuple[Any, ...]:
     return record["caption"], tuple(record["foils"]), record["video"]["key"]
 
 
-def _counts(records: Sequence[Record], level_of: Mapping[str, int], kept: frozenset[str]) -> tuple[SubtestCount, ...]:
+def _counts(
+    records: Sequence[Record], level_of: Mapping[str, int], qualified_ids: frozenset[str]
+) -> tuple[SubtestCount, ...]:
     by_subtest: dict[str, list[str]] = {}
     for record in records:
         by_subtest.setdefault(record["subtest"], []).append(record["id"])
     return tuple(
-        SubtestCount(name, len(ids), sum(each in kept for each in ids), sum(level_of[each] == UNKNOWN for each in ids))
+        SubtestCount(
+            name,
+            len(ids),
+            sum(item_id in qualified_ids for item_id in ids),
+            sum(level_of[item_id] == UNKNOWN for item_id in ids),
+        )
         for name, ids in by_subtest.items()
     )

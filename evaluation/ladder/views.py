@@ -43,23 +43,23 @@ SVG = "image/svg+xml"
 @require_http_methods(["GET", "HEAD", "POST"])
 def run_ladder(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show the ladder of a run; POST adds the scores of one rung from a file."""
-    found = enter_project(request, get_run(request.user, slug, pk))
+    run = enter_project(request, get_run(request.user, slug, pk))
     form = RungScoresForm(request.POST, request.FILES) if request.method == "POST" else RungScoresForm()
     if form.is_bound and form.is_valid():
-        asked = dict(form.cleaned_data)
+        parameters = dict(form.cleaned_data)
         try:
-            import_rung_scores(request.user, found, asked.pop("rung"), asked.pop("scores"), **asked)
+            import_rung_scores(request.user, run, parameters.pop("rung"), parameters.pop("scores"), **parameters)
         except ActionableError as error:
             form.add_error("scores", str(error))
         else:
             messages.success(request, _("A job stores the scores. The ladder shows them when it is done."))
             return redirect("ladder:run_ladder", slug, pk)
-    ladder = ladder_of_run(found)
-    by_file = found.spec.startswith(SCORE_FILE)
-    context = {"run": found, "work": work(found), "form": form, "by_file": by_file}
+    ladder = ladder_of_run(run)
+    by_file = run.spec.startswith(SCORE_FILE)
+    context = {"run": run, "work": work(run), "form": form, "by_file": by_file}
     # A model scores all of its rungs at once; some releases have no other clip.
-    context["missing"] = by_file or "ladder" not in found.params
-    context |= _shown(found, ladder) if ladder else {}
+    context["missing"] = by_file or "ladder" not in run.params
+    context |= _shown(run, ladder) if ladder else {}
     return render(request, "evaluation/ladder.html", context, status=422 if form.errors else 200)
 
 
@@ -74,7 +74,7 @@ def _shown(run: Run, ladder: Found) -> dict[str, Any]:
         "rungs": [
             {"slug": rung, "label": RUNG_LABELS[rung], "shown": seen[rung], **overall["rungs"][rung]} for rung in rungs
         ],
-        "parts": [{**part, "label": parts_label(part["parts"])} for part in overall["parts"]],
+        "parts": [{**step, "label": parts_label(step["parts"])} for step in overall["parts"]],
         "subtests": [
             (name, group["n"], [group["rungs"].get(rung) for rung in rungs])
             for name, group in ladder["subtests"].items()
@@ -85,8 +85,8 @@ def _shown(run: Run, ladder: Found) -> dict[str, Any]:
     }
 
 
-def _needs(found: Found) -> dict[str, Any]:
-    needs = found["needs"]
+def _needs(ladder: Found) -> dict[str, Any]:
+    needs = ladder["needs"]
     rows = [(slug, label, needs["counts"].get(slug, 0)) for slug, label in need_labels(needs["scored"]).items()]
     # Only a score without the clip can make an item seem to need its clip.
     luck = needs["luck"] if WORDS in needs["scored"] else None
@@ -96,9 +96,9 @@ def _needs(found: Found) -> dict[str, Any]:
 @require_POST
 def controls(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Score the same items with less of their clip, in the background."""
-    found = enter_project(request, get_run(request.user, slug, pk))
+    run = enter_project(request, get_run(request.user, slug, pk))
     try:
-        add_controls(request.user, found)
+        add_controls(request.user, run)
     except ActionableError as error:
         messages.error(request, str(error))
     else:
@@ -109,22 +109,22 @@ def controls(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_safe
 def run_file(request: HttpRequest, slug: str, pk: int, extension: str) -> HttpResponse:
     """Serve JSON with everything, CSV with a line per group and rung, SVG of the chart."""
-    found = get_run(request.user, slug, pk)
-    ladder = ladder_of_run(found)
+    run = get_run(request.user, slug, pk)
+    ladder = ladder_of_run(run)
     if ladder is None:
         raise Http404(_("This run has no ladder yet."))
-    name = f"{found.release.project.slug}-run-{pk}-ladder"
+    name = f"{run.release.project.slug}-run-{pk}-ladder"
     return _file(name, extension, ladder, _lines(ladder, "T"), partial(chart.of_run, ladder["overall"]))
 
 
 @require_safe
 def release_ladder(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show what the items of a release need, over all models with a ladder."""
-    found = enter_project(request, get_release(request.user, slug, pk))
-    if waiting := waiting_page(request, found):
+    release = enter_project(request, get_release(request.user, slug, pk))
+    if waiting := waiting_page(request, release):
         return waiting
-    ladder = ladder_of_release(found)
-    context: dict[str, Any] = {"release": found, "ladder": ladder}
+    ladder = ladder_of_release(release)
+    context: dict[str, Any] = {"release": release, "ladder": ladder}
     if ladder:
         overall = ladder["overall"]
         rungs = [rung for rung in CHAIN if rung in overall["rungs"]]
@@ -134,7 +134,7 @@ def release_ladder(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             "labels": [RUNG_LABELS[rung] for rung in rungs],
             "groups": [(name, group, [group["rungs"].get(rung) for rung in rungs]) for name, group in groups],
             **_needs(ladder),
-            "source": f"release-{found.pk}",
+            "source": f"release-{release.pk}",
             "chart": partial(cached_chart, "benchmark", partial(chart.of_benchmark, overall), overall),
         }
     return render(request, "evaluation/release_ladder.html", context)
@@ -142,12 +142,12 @@ def release_ladder(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_safe
 def release_file(request: HttpRequest, slug: str, pk: int, extension: str) -> HttpResponse:
-    found = get_release(request.user, slug, pk)
-    require_figures(found)
-    ladder = ladder_of_release(found)
+    release = get_release(request.user, slug, pk)
+    require_figures(release)
+    ladder = ladder_of_release(release)
     if ladder is None:
         raise Http404(_("No run of this release has a ladder yet."))
-    name = f"{found.project.slug}-release-{pk}-ladder"
+    name = f"{release.project.slug}-release-{pk}-ladder"
     return _file(name, extension, ladder, _lines(ladder, "share"), partial(chart.of_benchmark, ladder["overall"]))
 
 

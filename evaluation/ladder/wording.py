@@ -115,21 +115,21 @@ def interval(bounds: Sequence[float]) -> str:
 
 def shown_at(run: Run) -> dict[str, str]:
     """Return {rung: what the model saw}."""
-    about = run.params.get("ladder") or {}
-    found = {rung: str(words) for rung, words in _SHOWN.items()}
-    if about.get("no_clip") == "grey":
-        found[Rung.NO_CLIP] = str(GREY_FRAMES)
-    found[Rung.BEST_FRAME] = ONE_OF % {"n": about.get("tried", FRAMES_TRIED)}
-    return found
+    ladder_params = run.params.get("ladder") or {}
+    texts = {rung: str(words) for rung, words in _SHOWN.items()}
+    if ladder_params.get("no_clip") == "grey":
+        texts[Rung.NO_CLIP] = str(GREY_FRAMES)
+    texts[Rung.BEST_FRAME] = ONE_OF % {"n": ladder_params.get("tried", FRAMES_TRIED)}
+    return texts
 
 
 def sentences(ladder: Ladder) -> list[str]:
     """Return what the parts of a ladder and its diagnostics say, one sentence each; one sentence if items are few."""
     if not ladder["parts"] or ladder["too_few"]:
         return [_too_few(ladder["n"])]
-    said = [_sentence(part["parts"], part) for part in ladder["parts"]]
-    said += [_sentence([name], ladder["diagnostics"][name]) for name in DIAGNOSTICS if name in ladder["diagnostics"]]
-    return [text for text in said if text]
+    texts = [_sentence(step["parts"], step) for step in ladder["parts"]]
+    texts += [_sentence([name], ladder["diagnostics"][name]) for name in DIAGNOSTICS if name in ladder["diagnostics"]]
+    return [text for text in texts if text]
 
 
 def conclusion(ladder: Ladder) -> str:
@@ -140,20 +140,20 @@ def conclusion(ladder: Ladder) -> str:
     return _sentence(last["parts"], last) or _too_few(ladder["n"])
 
 
-def _sentence(parts: Sequence[str], row: Mapping[str, Any]) -> str:
+def _sentence(names: Sequence[str], row: Mapping[str, Any]) -> str:
     say = row["say"]
     if say == TOO_FEW:
         return ""
     # Of a score that is lower, the sentence says lower: its number stays as it is in the table.
     values = {"points": points(row["value"]), "ci": interval(row["ci"])}
-    if len(parts) == 1:
-        return str(SENTENCES[parts[0], say] % values)
-    return str(JOINED[say] % {**values, "parts": parts_label(parts)})
+    if len(names) == 1:
+        return str(SENTENCES[names[0], say] % values)
+    return str(JOINED[say] % {**values, "parts": parts_label(names)})
 
 
-def parts_label(parts: Sequence[str]) -> str:
+def parts_label(names: Sequence[str]) -> str:
     """Return the label of a part, or of several that have no scores between them."""
-    return ", ".join(str(PART_LABELS[part]) for part in parts)
+    return ", ".join(str(PART_LABELS[name]) for name in names)
 
 
 def _too_few(n: int) -> str:
@@ -165,19 +165,19 @@ def _too_few(n: int) -> str:
     return words % {"n": n}
 
 
-def benchmark_sentences(found: Mapping[str, Any]) -> list[str]:
+def benchmark_sentences(ladder: Mapping[str, Any]) -> list[str]:
     """Return what a ladder of a release says about the benchmark, each share with its interval and luck."""
-    overall = found["overall"]
+    overall = ladder["overall"]
     if not overall["n"] or overall["too_few"]:
         return [_too_few(overall["n"])]
-    said = []
+    texts = []
     for rung, words in BENCHMARK.items():
         row = overall["rungs"].get(rung)
         if row is not None and row["ci"]:
             values = {"share": points(row["share"]), "ci": interval(row["ci"])}
             form = BY_LUCK if row["ci"][0] <= overall["luck"] else MORE_THAN_LUCK
-            said.append(f"{words % values} {form % {'luck': points(overall['luck'])}}")
-    return said
+            texts.append(f"{words % values} {form % {'luck': points(overall['luck'])}}")
+    return texts
 
 
 BENCHMARK = {
@@ -190,9 +190,9 @@ MORE_THAN_LUCK = gettext_lazy("Guesses alone would solve %(luck)s %%.")
 BY_LUCK = gettext_lazy("This is not detectably more than guesses alone would solve (%(luck)s %%).")
 
 
-def selection_notice(chosen: Mapping[str, Any]) -> str:
+def selection_notice(selection: Mapping[str, Any]) -> str:
     """Return what readers of a release must know if its items were selected by a ladder."""
-    names = list(dict.fromkeys(model["label"] for model in chosen["models"]))
+    names = list(dict.fromkeys(model["label"] for model in selection["models"]))
     words = ngettext(
         "Items were selected with the scores of %(models)s: its score here is too high.",
         "Items were selected with the scores of %(models)s: their scores here are too high.",

@@ -90,37 +90,37 @@ def _bars(data: Data) -> bytes:
 
 def _by_category(data: Data) -> bytes:
     """Draw the mean over the models of a category and one standard deviation to both sides (ViLMA, Fig. 11)."""
-    found = data["categories"]
-    bars = {(row["category"], row["group"]): row for row in found}
-    groups = list(dict.fromkeys(row["group"] for row in found))
-    names = {row["category"]: f"{row['category']} (n = {row['n_models']})" for row in found}
+    category_rows = data["categories"]
+    bars = {(row["category"], row["group"]): row for row in category_rows}
+    groups = list(dict.fromkeys(row["group"] for row in category_rows))
+    names = {row["category"]: f"{row['category']} (n = {row['n_models']})" for row in category_rows}
     rows = []
     for group in groups:
         series = {}
-        for category, shown in names.items():
+        for category, series_name in names.items():
             row = bars.get((category, group))
             if row is not None:
                 spread = row["sd"] or 0.0
                 around = (max(0.0, row["mean"] - spread), min(1.0, row["mean"] + spread)) if spread else None
-                series[shown] = (row["mean"], around)
+                series[series_name] = (row["mean"], around)
         rows.append((str(group), series))
     return of_models.grouped(rows, label="mean accuracy of the models, ± one standard deviation")
 
 
 def _lengths(data: Data) -> bytes:
     """Draw the number of items by clip length, on a logarithmic axis (ViLMA, Fig. 23)."""
-    found = data["histogram"]
+    histogram = data["histogram"]
     return of_models.histogram(
-        [10.0**edge for edge in found["log10_edges"]], found["counts"], label="length of the clip in seconds"
+        [10.0**edge for edge in histogram["log10_edges"]], histogram["counts"], label="length of the clip in seconds"
     )
 
 
 def _outlines(data: Data) -> bytes:
     """Draw a panel per model, with an outline per type of edit."""
     models = dict.fromkeys(row["model"] for row in data["rows"])
-    shown = [row for row in data["rows"] if row["n"] and row["group"] != "all"]
+    drawn_rows = [row for row in data["rows"] if row["n"] and row["group"] != "all"]
     panels = [
-        (name, [(row["group"], row["edges"], row["shares"]) for row in shown if row["model"] == name])
+        (name, [(row["group"], row["edges"], row["shares"]) for row in drawn_rows if row["model"] == name])
         for name in models
     ]
     return of_models.distributions(panels, label="score of the foil minus score of the caption")

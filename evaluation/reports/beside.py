@@ -22,8 +22,8 @@ def _agreement(project: Project, subtest: str) -> dict[str, Any]:
     codings = []
     for coding in CODINGS:
         try:
-            found = project_report(project, "agreement", subtest=subtest or None, params={"coding": coding})
-            codings.append({name: value for name, value in found.items() if name not in {"annotators", "pairs"}})
+            report = project_report(project, "agreement", subtest=subtest or None, params={"coding": coding})
+            codings.append({name: value for name, value in report.items() if name not in {"annotators", "pairs"}})
         except EvaluationError as error:
             codings.append({"coding": coding, "alpha": None, "reason": str(error)})
     return {"codings": codings, "position": project_report(project, "position", subtest=subtest or None)}
@@ -34,7 +34,10 @@ def _blind(project: Project, subtest: str) -> dict[str, Any]:
     if not scorers_of(project):
         return {}
     of = Subtest.objects.get(project=project, name=subtest) if subtest else None
-    return {str(one["scorer"].pk): one["found"] for one in preferences_of(project, item_facts(project, of))}
+    return {
+        str(preference["scorer"].pk): preference["found"]
+        for preference in preferences_of(project, item_facts(project, of))
+    }
 
 
 BESIDE: dict[str, Callable[[Project, str], dict[str, Any]]] = {"agreement": _agreement, "blind": _blind}

@@ -18,8 +18,8 @@ def extras(project: Project, subtest: str, data: dict[str, Any]) -> dict[str, An
 
     Queries: limits, scorers and, if there are some, the texts of items again, and one per scorer and 500 texts.
     """
-    found = beside(project, "blind", subtest)
-    scorers = [{"scorer": scorer, "found": found.get(str(scorer.pk))} for scorer in scorers_of(project)]
+    shares_by_scorer = beside(project, "blind", subtest)
+    scorers = [{"scorer": scorer, "found": shares_by_scorer.get(str(scorer.pk))} for scorer in scorers_of(project)]
     bars, published = bars_of(project), published_subtests(project)
     return {
         "rows": [_row(row, bars, scorers, published) for row in data["subtests"]],
@@ -28,7 +28,7 @@ def extras(project: Project, subtest: str, data: dict[str, Any]) -> dict[str, An
         "bars_form": BarsForm(project),
         "scorer_form": BlindScorerForm(),
         "chart_alt": "; ".join(_spoken(row) for row in data["subtests"]),
-        "at_work": [one["scorer"] for one in scorers if _at_work(one["scorer"])],
+        "at_work": [scorer_row["scorer"] for scorer_row in scorers if _at_work(scorer_row["scorer"])],
     }
 
 
@@ -44,18 +44,18 @@ def _row(
     *,
     overall: bool = False,
 ) -> dict[str, Any]:
-    cells = [_cell(one["found"], row["name"], overall=overall) for one in scorers]
-    named = {str(one["scorer"]): cell for one, cell in zip(scorers, cells, strict=True) if cell}
+    cells = [_cell(scorer_row["found"], row["name"], overall=overall) for scorer_row in scorers]
+    cells_by_scorer = {str(scorer_row["scorer"]): cell for scorer_row, cell in zip(scorers, cells, strict=True) if cell}
     after = row["valid"]
-    preferred = {k: v["valid"] or v for k, v in named.items()}
+    preferred = {k: v["valid"] or v for k, v in cells_by_scorer.items()}
     judged = row_of(after or row, bars[row["name"]], preferred, published=not overall and row["name"] in published)
     return {"before": row, "after": after, "gate": named_probes(judged), "preferences": cells}
 
 
-def _cell(found: Mapping[str, Any] | None, name: str, *, overall: bool) -> dict[str, Any] | None:
-    if found is None:
+def _cell(shares: Mapping[str, Any] | None, name: str, *, overall: bool) -> dict[str, Any] | None:
+    if shares is None:
         return None
-    return found["overall"] if overall else next((row for row in found["subtests"] if row["name"] == name), None)
+    return shares["overall"] if overall else next((row for row in shares["subtests"] if row["name"] == name), None)
 
 
 def _spoken(row: Mapping[str, Any]) -> str:

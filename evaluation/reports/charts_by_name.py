@@ -34,7 +34,7 @@ def solved(data: dict[str, Any]) -> bytes:
 
 def saved(data: dict[str, Any]) -> bytes:
     curves = [(row["model"], [(point["lost"], point["saved"]) for point in row["curve"]]) for row in data["judges"]]
-    return of_curves.saved_work([curve for curve in curves if curve[1]], wanted=data["max_loss"])
+    return of_curves.saved_work([curve for curve in curves if curve[1]], max_loss=data["max_loss"])
 
 
 MAX_VERBS = 20

@@ -23,19 +23,21 @@ def edited_kinds(record: Mapping[str, Any], of_action: Collection[str]) -> list[
     """Return what each foil changes: as its subtest says (`of_action`), else its facts, else its method."""
     if record["subtest"] in of_action:
         return [ACTION] * len(record["foils"])
-    made = record["provenance"]
+    provenance = record["provenance"]
     own = facts_of_kept_foils(record)
-    if "edited" not in own or any(one and "edited" in one["facts"] for one in made):
-        return [_edited(one, record) for one in made]
-    said = own["edited"]
-    named = said if isinstance(said, list) else [said] * len(record["foils"])
-    return [kind if isinstance(kind, str) else "" for kind in named]
+    if "edited" not in own or any(
+        foil_provenance and "edited" in foil_provenance["facts"] for foil_provenance in provenance
+    ):
+        return [_edited(foil_provenance, record) for foil_provenance in provenance]
+    edited = own["edited"]
+    kinds = edited if isinstance(edited, list) else [edited] * len(record["foils"])
+    return [kind if isinstance(kind, str) else "" for kind in kinds]
 
 
-def _edited(made: Mapping[str, Any] | None, record: Mapping[str, Any]) -> str:
-    if made is None:
+def _edited(provenance: Mapping[str, Any] | None, record: Mapping[str, Any]) -> str:
+    if provenance is None:
         return str(record["extra"].get("edited") or record["subtest"])
-    facts, method = made["facts"], str(made["method"])
+    facts, method = provenance["facts"], str(provenance["method"])
     if "edited" not in facts and method == "mask_fill" and facts.get("form"):
         return OBJECT if facts["form"] in NOUN_FORMS else ACTION
     return str(facts.get("edited") or OF_METHOD.get(method, method))

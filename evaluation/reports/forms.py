@@ -25,8 +25,8 @@ class ReportForm(EntryForm):
 
     def __init__(self, project: Project, kind: str, data: Mapping[str, Any]) -> None:
         entry = REPORTS[kind]
-        given = {param.name: data.get(param.name, param.default) for param in entry.params}
-        super().__init__(entry, {**given, "subtest": data.get("subtest", "")}, prefix="")
+        values = {param.name: data.get(param.name, param.default) for param in entry.params}
+        super().__init__(entry, {**values, "subtest": data.get("subtest", "")}, prefix="")
         names = list(Subtest.objects.filter(project=project).values_list("name", flat=True))
         everything = [("", _("all main items")), *[(name, name) for name in names]]
         for param in entry.params:
@@ -40,10 +40,12 @@ class ReportForm(EntryForm):
     def chosen(self) -> tuple[str, dict[str, Any]]:
         """Return (subtest or empty, parameters)."""
         usual = {param.name: param.default for param in self.entry.params}
-        given = {name: value for name, value in self.cleaned_data.items() if name in usual and value not in (None, "")}
+        filled_values = {
+            name: value for name, value in self.cleaned_data.items() if name in usual and value not in (None, "")
+        }
         # A zero is a choice if it is not the default.
-        chosen = {name: value for name, value in given.items() if value or value != usual[name]}
-        return self.cleaned_data.get("subtest", ""), chosen
+        changed_values = {name: value for name, value in filled_values.items() if value or value != usual[name]}
+        return self.cleaned_data.get("subtest", ""), changed_values
 
     def query(self) -> str:
         """Return the choices for the links of charts and downloads."""

@@ -80,15 +80,17 @@ def under_pseudonyms(project: Project, data: Data) -> Data:
     if not names:
         return data
     ids = dict(User.objects.filter(username__in=names).values_list("username", "pk"))
-    known = {name: pseudonym(project, ids[name]) if name in ids else name for name in names}
-    shown = dict(data)
+    pseudonyms = {name: pseudonym(project, ids[name]) if name in ids else name for name in names}
+    public_data = dict(data)
     if "annotators" in data:
-        shown["annotators"] = [{**row, "annotator": known[row["annotator"]]} for row in data["annotators"]]
+        public_data["annotators"] = [{**row, "annotator": pseudonyms[row["annotator"]]} for row in data["annotators"]]
     if "pairs" in data:
-        shown["pairs"] = [{**row, "annotators": [known[name] for name in row["annotators"]]} for row in data["pairs"]]
+        public_data["pairs"] = [
+            {**row, "annotators": [pseudonyms[name] for name in row["annotators"]]} for row in data["pairs"]
+        ]
     if "people" in data:
-        shown["people"] = [{**row, "person": known[row["person"]]} for row in data["people"]]
-    return shown
+        public_data["people"] = [{**row, "person": pseudonyms[row["person"]]} for row in data["people"]]
+    return public_data
 
 
 def _names(data: Data) -> set[str]:
@@ -171,11 +173,11 @@ def _blind_rows(data: Data) -> list[Row]:
     ]
     rows = []
     for row in [*data["subtests"], data["overall"]]:
-        parts = [("all", row), *([("valid", row["valid"])] if row["valid"] else [])]
-        for part, found in parts:
-            low, high = _bounds(found["ci"])
+        item_sets = [("all", row), *([("valid", row["valid"])] if row["valid"] else [])]
+        for item_set, set_row in item_sets:
+            low, high = _bounds(set_row["ci"])
             bounds = {"low": low, "high": high}
-            rows.append([row["name"], part, *(bounds.get(column, found.get(column)) for column in columns)])
+            rows.append([row["name"], item_set, *(bounds.get(column, set_row.get(column)) for column in columns)])
     return [["name", "part", *columns], *rows]
 
 
@@ -274,8 +276,10 @@ def _agreement_extras(project: Project, subtest: str, data: Data) -> Data:
     if not data["n_votes"]:
         raise EvaluationError(_("No votes yet. Agreement appears here after validators have voted."))
     skill = stored_report(project, "skill", subtest or None, {})
-    known = {row["annotator"]: row for row in under_pseudonyms(project, skill.data)["annotators"]} if skill.data else {}
-    annotators = [{**row, "skill": known.get(row["annotator"])} for row in data["annotators"]]
+    skill_by_annotator = (
+        {row["annotator"]: row for row in under_pseudonyms(project, skill.data)["annotators"]} if skill.data else {}
+    )
+    annotators = [{**row, "skill": skill_by_annotator.get(row["annotator"])} for row in data["annotators"]]
     return {**beside(project, "agreement", subtest), "skill": skill, "validators": annotators}
 
 
@@ -293,8 +297,8 @@ def _skill_extras(project: Project, _subtest: str, data: Data) -> Data:
         # Reports that version 0.3 stored also have a row of MACE.
         if row["method"] in METHODS
     ]
-    shown = data["differing"][:MAX_DIFFERING]
-    items = _items_of(project, [row["unit"] for row in shown])
+    listed_rows = data["differing"][:MAX_DIFFERING]
+    items = _items_of(project, [row["unit"] for row in listed_rows])
     differing = [
         {
             **row,
@@ -302,7 +306,7 @@ def _skill_extras(project: Project, _subtest: str, data: Data) -> Data:
             "counts": ", ".join(f"{_worded(choice)} {n}" for choice, n in row["votes"].items()),
             "item": items.get(row["unit"]),
         }
-        for row in shown
+        for row in listed_rows
     ]
     return {"categories": [_worded(name) for name in categories], "verdicts": verdicts, "differing": differing}
 
@@ -335,32 +339,37 @@ def _items_of(project: Project, units: list[str]) -> dict[str, int]:
     keys = {unit: unit.partition(":")[2] for unit in units}
     bare = {unit: key.rpartition("/")[0] or key for unit, key in keys.items()}
     rows = Item.objects.filter(subtest__project=project, key__in={*keys.values(), *bare.values()})
-    found = {f"{subtest}:{key}": pk for pk, subtest, key in rows.values_list("pk", "subtest__name", "key")}
+    ids_by_name = {f"{subtest}:{key}": pk for pk, subtest, key in rows.values_list("pk", "subtest__name", "key")}
     stem = {unit: unit.partition(":")[0] for unit in units}
-    return {unit: found[name] for unit in units for name in (f"{stem[unit]}:{bare[unit]}", unit) if name in found}
+    return {
+        unit: ids_by_name[name]
+        for unit in units
+        for name in (f"{stem[unit]}:{bare[unit]}", unit)
+        if name in ids_by_name
+    }
 
 
 def _numbers_extras(_project: Project, _subtest: str, data: Data) -> Data:
-    shown = [row for row in data["rows"] if row["count"]]
-    return {"numbers_alt": "; ".join(f"{in_words(row['group'])}: {row['share']:.1%}" for row in shown)}
+    counted_rows = [row for row in data["rows"] if row["count"]]
+    return {"numbers_alt": "; ".join(f"{in_words(row['group'])}: {row['share']:.1%}" for row in counted_rows)}
 
 
 def _verbs_extras(_project: Project, _subtest: str, data: Data) -> Data:
-    said = []
+    descriptions = []
     for source in (source for source, n in data["total"].items() if n):
         most = sorted(data["rows"], key=lambda row: -row[source])[:VERBS_IN_ALT]
-        said.append(f"{source}: " + ", ".join(f"{row['verb']} {row[source]:.0%}" for row in most))
-    return {"verbs_alt": "; ".join(said), "has_both": all(data["total"].values())}
+        descriptions.append(f"{source}: " + ", ".join(f"{row['verb']} {row[source]:.0%}" for row in most))
+    return {"verbs_alt": "; ".join(descriptions), "has_both": all(data["total"].values())}
 
 
 def _reviewing_extras(_project: Project, _subtest: str, data: Data) -> Data:
     """Return labels of the decisions and of their reasons."""
-    said = {decision.value: decision.label for decision in ReviewDecision}
+    labels = {decision.value: decision.label for decision in ReviewDecision}
     return {
-        "decisions": [(said[name], n) for name, n in data["decisions"].items()],
+        "decisions": [(labels[name], n) for name, n in data["decisions"].items()],
         "reasons": [(REASONS.get(code, code), n) for code, n in data["reasons"].items()],
-        "crossed": [(said[row["first"]], [row[name] for name in said]) for row in data["table"]],
-        "decided": list(said.values()),
+        "crossed": [(labels[row["first"]], [row[name] for name in labels]) for row in data["table"]],
+        "decided": list(labels.values()),
     }
 
 

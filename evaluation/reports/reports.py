@@ -60,7 +60,7 @@ NOT_PASSED = (CandidateState.GENERATED, CandidateState.FILTERED_OUT)
 def release_analysis(release: Release, kind: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Compute an analysis of the release's models, cached by their scores and cards. EvaluationError: no scores yet."""
     entry = lookup(REPORTS, kind, "analysis")
-    analysis, chosen = load(entry), parse_params(entry, params or {})
+    analysis, checked_params = load(entry), parse_params(entry, params or {})
     runs = [run for run in latest_runs(release) if is_settled(run) and run.model_key]
     if not runs:
         raise EvaluationError(_("no model is scored on this release yet; score one first"))
@@ -68,14 +68,14 @@ def release_analysis(release: Release, kind: str, params: Mapping[str, Any] | No
     models = [[run.pk, run.label, cards.get(run.model_key, ""), fingerprint_of(run)] for run in runs]
     more = stamp(measured(release)) if kind == "proximity" else []
     more += sorted(subtests_of_action(release)) if kind == "delta" else []
-    fingerprint = digest([kind, analysis.VERSION, chosen, release.content_hash, models, more])
-    about = f"{release.pk}:{digest(chosen)}"
+    fingerprint = digest([kind, analysis.VERSION, checked_params, release.content_hash, models, more])
+    subject = f"{release.pk}:{digest(checked_params)}"
     return cached_by_fingerprint(
         release.project,
         kind,
-        about,
+        subject,
         fingerprint,
-        lambda: analysis.compute(scored_items(release, runs, cards), **chosen),
+        lambda: analysis.compute(scored_items(release, runs, cards), **checked_params),
     )
 
 
@@ -84,7 +84,7 @@ def scored_items(release: Release, runs: list[Run], cards: Mapping[str, str]) ->
     two queries per run. A run without any is left out.
     """
     records = records_of(release)
-    place = {record["id"]: k for k, record in enumerate(records)}
+    row_by_id = {record["id"]: k for k, record in enumerate(records)}
     models: dict[str, Any] = {}
     categories: dict[str, str] = {}
     width = max((1 + len(record["foils"]) for record in records), default=1)
@@ -94,7 +94,7 @@ def scored_items(release: Release, runs: list[Run], cards: Mapping[str, str]) ->
             continue
         table = np.full((len(records), width), np.nan)
         values = pair_scores(rows).main
-        table[[place[row.id] for row in rows], : values.shape[1]] = values
+        table[[row_by_id[row.id] for row in rows], : values.shape[1]] = values
         name = run.label if run.label not in models else f"{run.label} #{run.pk}"
         models[name], categories[name] = table, cards.get(run.model_key, "")
     if not models:
@@ -114,9 +114,12 @@ def facts_of(record: Mapping[str, Any], of_action: Collection[str] = ()) -> dict
 
     `edited` is given per foil (`edited_kinds`), unless the record's own fact holds for all.
     """
-    made = record["provenance"]
-    facts = {**_shared([one["facts"] for one in made if one]), **facts_of_kept_foils(record)}
-    made_here = any(one and "edited" in one["facts"] for one in made)
+    provenance = record["provenance"]
+    facts = {
+        **_shared([foil_provenance["facts"] for foil_provenance in provenance if foil_provenance]),
+        **facts_of_kept_foils(record),
+    }
+    made_here = any(foil_provenance and "edited" in foil_provenance["facts"] for foil_provenance in provenance)
     if made_here or "edited" not in facts or record["subtest"] in of_action:
         facts["edited"] = edited_kinds(record, of_action)
     video = record["video"]
@@ -130,12 +133,12 @@ def facts_of(record: Mapping[str, Any], of_action: Collection[str] = ()) -> dict
 
 def _shared(facts: list[Mapping[str, Any]]) -> dict[str, Any]:
     """Return facts of the foils: the value if all agree, else a list, one per foil."""
-    names = dict.fromkeys(name for each in facts for name in each)
-    found: dict[str, Any] = {}
+    names = dict.fromkeys(name for foil_facts in facts for name in foil_facts)
+    shared_facts: dict[str, Any] = {}
     for name in names:
-        values = [each.get(name) for each in facts]
-        found[name] = values[0] if all(value == values[0] for value in values) else values
-    return found
+        values = [foil_facts.get(name) for foil_facts in facts]
+        shared_facts[name] = values[0] if all(value == values[0] for value in values) else values
+    return shared_facts
 
 
 def scored_facts(project: Project, subtest: Subtest | None = None) -> ScoredItems:
@@ -151,16 +154,16 @@ def scored_facts(project: Project, subtest: Subtest | None = None) -> ScoredItem
 def _of_subtest(items: ScoredItems, release: Release, subtest: Subtest | None) -> ScoredItems:
     if subtest is None:
         return items
-    chosen = [k for k, record in enumerate(records_of(release)) if record["subtest"] == subtest.name]
-    if not chosen:
+    indices = [k for k, record in enumerate(records_of(release)) if record["subtest"] == subtest.name]
+    if not indices:
         raise EvaluationError(
             f"the newest scored release has no items of {quoted(subtest.name)}; leave the subtest out"
         )
     return ScoredItems(
-        [items.ids[k] for k in chosen],
-        [items.clusters[k] for k in chosen],
-        [items.facts[k] for k in chosen],
-        {name: table[chosen] for name, table in items.models.items()},
+        [items.ids[k] for k in indices],
+        [items.clusters[k] for k in indices],
+        [items.facts[k] for k in indices],
+        {name: table[indices] for name, table in items.models.items()},
         items.categories,
     )
 
@@ -179,13 +182,13 @@ def project_report(
     Pages read those of BY_JOB with `stored_report`. RegistryError: unknown kind or parameter. EvaluationError: no such
     subtest, or nothing to report on yet.
     """
-    asked = _asked(project, kind, subtest, params)
+    request = _report_request(project, kind, subtest, params)
 
     def make() -> dict[str, Any]:
-        return load(REPORTS[kind]).compute(asked.facts, **asked.params)
+        return load(REPORTS[kind]).compute(request.facts, **request.params)
 
-    own = {**asked.params, "subtest": subtest}
-    return cached_by_fingerprint(project, kind, asked.about, asked.fingerprint, make, own, in_memory=False)
+    own = {**request.params, "subtest": subtest}
+    return cached_by_fingerprint(project, kind, request.subject, request.fingerprint, make, own, in_memory=False)
 
 
 TOO_FEW = {
@@ -226,24 +229,24 @@ def stored_report(project: Project, kind: str, subtest: str | None, params: Mapp
     """
     if is_large(project):
         return _stored_of_large(project, kind, subtest, params)
-    asked = _asked(project, kind, subtest, params)
-    if isinstance(asked.facts, ResponseFacts) and asked.facts.is_empty:
+    request = _report_request(project, kind, subtest, params)
+    if isinstance(request.facts, ResponseFacts) and request.facts.is_empty:
         raise EvaluationError(_("No answers yet. You can compute this report after a model is scored or people voted."))
-    if isinstance(asked.facts, Votes) and not len(asked.facts.choice):
+    if isinstance(request.facts, Votes) and not len(request.facts.choice):
         raise EvaluationError(_("No votes yet. You can compute this report after validators have voted."))
-    row = find_result(project, kind, asked.about)
+    row = find_result(project, kind, request.subject)
     if row is None or not row.fingerprint:
-        _require_enough(kind, asked)
+        _require_enough(kind, request)
         return StoredReport(row, None, True)
-    return StoredReport(row, row.data, row.fingerprint != asked.fingerprint)
+    return StoredReport(row, row.data, row.fingerprint != request.fingerprint)
 
 
-def _require_enough(kind: str, asked: "_Asked") -> None:
+def _require_enough(kind: str, request: "_ReportRequest") -> None:
     """Raise EvaluationError if the answers are too few to compute anything: the job would only fail."""
     shortfall = getattr(load(lookup(REPORTS, kind, "report")), "shortfall", None)
-    found = shortfall(asked.facts, **asked.params) if shortfall else None
-    if found:
-        of, needed, n = found
+    missing_answers = shortfall(request.facts, **request.params) if shortfall else None
+    if missing_answers:
+        of, needed, n = missing_answers
         raise EvaluationError(TOO_FEW[of] % {"needed": needed, "n": n})
 
 
@@ -265,20 +268,22 @@ def by_job(project: Project, kind: str) -> bool:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _ReportRequest:
     params: dict[str, Any]
     facts: Any
-    about: list[Any]
+    subject: list[Any]
     fingerprint: str
 
 
-def _asked(project: Project, kind: str, subtest: str | None, params: Mapping[str, Any] | None) -> _Asked:
+def _report_request(
+    project: Project, kind: str, subtest: str | None, params: Mapping[str, Any] | None
+) -> _ReportRequest:
     entry = lookup(REPORTS, kind, "report")
-    chosen = parse_params(entry, params or {})
+    checked_params = parse_params(entry, params or {})
     analysis = load(entry)
     facts = FACTS[analysis.INPUT](project, subtest_named(project, subtest) if subtest else None)
-    fingerprint = digest([kind, analysis.VERSION, chosen, _plain(facts)])
-    return _Asked(chosen, facts, about_report(subtest, chosen), fingerprint)
+    fingerprint = digest([kind, analysis.VERSION, checked_params, _plain(facts)])
+    return _ReportRequest(checked_params, facts, about_report(subtest, checked_params), fingerprint)
 
 
 def about_of(kind: str, subtest: str, params: Mapping[str, Any]) -> list[Any]:
@@ -286,17 +291,17 @@ def about_of(kind: str, subtest: str, params: Mapping[str, Any]) -> list[Any]:
     return about_report(subtest, parse_params(lookup(REPORTS, kind, "report"), params))
 
 
-def about_report(subtest: str | None, chosen: Mapping[str, Any]) -> list[Any]:
+def about_report(subtest: str | None, params: Mapping[str, Any]) -> list[Any]:
     """Return what distinguishes a report from the others of its kind, whatever its inputs are now."""
-    return [subtest or "", dict(chosen)]
+    return [subtest or "", dict(params)]
 
 
 def subtest_named(project: Project, name: str) -> Subtest:
     """Load a subtest of the project. EvaluationError lists the subtests."""
     names = {row.name: row for row in Subtest.objects.filter(project=project)}
     if name not in names:
-        known = ", ".join(names) or "none yet"
-        raise EvaluationError(f"the project has no subtest {quoted(name)}; its subtests: {known}")
+        subtest_names = ", ".join(names) or "none yet"
+        raise EvaluationError(f"the project has no subtest {quoted(name)}; its subtests: {subtest_names}")
     return names[name]
 
 
@@ -305,7 +310,7 @@ def _plain(facts: Any) -> Any:
     if isinstance(facts, np.ndarray):
         return hashlib.sha256(facts.tobytes()).hexdigest()
     if isinstance(facts, list):
-        return [_plain(each) for each in facts]
+        return [_plain(fact) for fact in facts]
     if isinstance(facts, dict):
         return {name: _plain(value) for name, value in facts.items()}
     if is_dataclass(facts) and not isinstance(facts, type):
@@ -323,7 +328,9 @@ def funnel_counts(project: Project, subtest: Subtest | None = None) -> FunnelCou
     own = Q(subtest=subtest) if subtest else Q(subtest__project=project, subtest__kind=Subtest.Kind.MAIN)
     candidates = Candidate.objects.filter(**runs)
     states = _counted(candidates, "state")
-    made = candidates.filter(parent=None).aggregate(n=Count("pk"), passed=Count("pk", filter=~Q(state__in=NOT_PASSED)))
+    counts = candidates.filter(parent=None).aggregate(
+        n=Count("pk"), passed=Count("pk", filter=~Q(state__in=NOT_PASSED))
+    )
     rejected = Counter[str]()
     for slugs, n in candidates.exclude(rejected_by=[]).values_list("rejected_by").annotate(n=Count("pk")).order_by():
         rejected.update(dict.fromkeys(slugs, n))
@@ -332,8 +339,8 @@ def funnel_counts(project: Project, subtest: Subtest | None = None) -> FunnelCou
     released = ReleaseItem.objects.filter(item__in=items).aggregate(n=Count("item", distinct=True))["n"]
     return FunnelCounts(
         captions=CandidateGroup.objects.filter(**groups).values("caption").distinct().count(),
-        made=made["n"],
-        passed=made["passed"],
+        made=counts["n"],
+        passed=counts["passed"],
         accepted=states.get(CandidateState.ACCEPTED, 0),
         items=sum(n for state, n in item_states.items() if state != ItemState.RETRACTED),
         valid=item_states.get(ItemState.VALID, 0),
@@ -359,33 +366,33 @@ def work_facts(project: Project, subtest: Subtest | None = None) -> list[WorkFac
         reviews = reviews.filter(candidate__group__run__subtest=subtest)
         votes = votes.filter(item__subtest=subtest)
     fields = ("person__username", "seconds_spent", "watch", "late", "person__is_simulated")
-    found = [_work(Stage.EDIT, True, row) for row in edits.order_by("pk").values_list(*fields)]
-    found += [_work(Stage.REVIEW, True, row) for row in reviews.order_by("pk").values_list(*fields)]
+    work_rows = [_work(Stage.EDIT, True, row) for row in edits.order_by("pk").values_list(*fields)]
+    work_rows += [_work(Stage.REVIEW, True, row) for row in reviews.order_by("pk").values_list(*fields)]
     for stage, state, *row in votes.order_by("pk").values_list("stage", "state", *fields):
-        found.append(_work(stage, state == VoteState.COUNTED, tuple(row)))
-    return found
+        work_rows.append(_work(stage, state == VoteState.COUNTED, tuple(row)))
+    return work_rows
 
 
 def review_facts(project: Project, subtest: Subtest | None = None) -> ReviewFacts:
     """Return the first and second reviews that count, and the number of foils without a review. Two queries."""
-    mine = {"group__run__subtest": subtest} if subtest else {"group__run__project": project}
+    scope_filter = {"group__run__subtest": subtest} if subtest else {"group__run__project": project}
     rows = Review.objects.filter(undone_at=None, slot__isnull=False).order_by("pk")
-    rows = rows.filter(**{f"candidate__{path}": value for path, value in mine.items()})
+    rows = rows.filter(**{f"candidate__{path}": value for path, value in scope_filter.items()})
     first: dict[int, tuple[str, str, tuple[str, ...]]] = {}
     second: dict[int, tuple[str, int]] = {}
-    for candidate, group, again, person, decision, reasons in rows.values_list(
+    for candidate, group, is_second, person, decision, reasons in rows.values_list(
         "candidate", "candidate__group", "second", "person__username", "decision", "reasons"
     ):
-        if again:
+        if is_second:
             second[candidate] = (decision, group)
         else:
             first[candidate] = (person, decision, tuple(reasons))
-    twice = {candidate: found for candidate, found in second.items() if candidate in first}
+    twice = {candidate: second_review for candidate, second_review in second.items() if candidate in first}
     return ReviewFacts(
         first=list(first.values()),
         pairs=[(first[candidate][1], decision) for candidate, (decision, _) in twice.items()],
         items=[group for _, group in twice.values()],
-        unreviewed=Candidate.objects.filter(unreviewed=True, **mine).count(),
+        unreviewed=Candidate.objects.filter(unreviewed=True, **scope_filter).count(),
     )
 
 

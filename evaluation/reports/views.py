@@ -135,20 +135,20 @@ def report_chart(request: HttpRequest, slug: str, kind: str, chart: str) -> Http
 
 @require_safe
 def analysis(request: HttpRequest, slug: str, pk: int, kind: str) -> HttpResponse:
-    found = enter_project(request, get_release(request.user, slug, pk))
+    release = enter_project(request, get_release(request.user, slug, pk))
     page, form = _page(kind), _form(request, kind)
-    if waiting := waiting_page(request, found):
+    if waiting := waiting_page(request, release):
         return waiting
     context: dict[str, Any] = {
-        **(proximity_context(found) if kind == PROXIMITY else {}),
-        "release": found,
+        **(proximity_context(release) if kind == PROXIMITY else {}),
+        "release": release,
         "page": page,
         "pages": PAGES,
         "form": form,
         "query": request.GET.urlencode(),
     }
     try:
-        data = _data(found, kind, form)
+        data = _data(release, kind, form)
     except ActionableError as error:
         context["why"] = str(error)
     else:
@@ -165,21 +165,21 @@ def analysis(request: HttpRequest, slug: str, pk: int, kind: str) -> HttpRespons
 @require_safe
 def analysis_file(request: HttpRequest, slug: str, pk: int, kind: str, extension: str) -> HttpResponse:
     """Serve `csv` and `json` with everything, the shown table as `tex` or `md`, the chart as `svg`."""
-    found = get_release(request.user, slug, pk)
+    release = get_release(request.user, slug, pk)
     page = _page(kind)
     if extension not in {"csv", "json", "svg", *TABLES}:
         raise Http404
-    require_figures(found)
+    require_figures(release)
     try:
-        data = _data(found, kind, _form(request, kind))
+        data = _data(release, kind, _form(request, kind))
     except ActionableError as error:
         return HttpResponse(str(error), status=409, content_type="text/plain; charset=utf-8")
     if extension == "svg":
         headers = {"Cache-Control": "private, no-cache"}
-        asked = page.second is not None and request.GET.get("chart") == page.second[0]
-        image = page.second[1](data) if asked and page.second else page.chart(data)
+        wants_second_chart = page.second is not None and request.GET.get("chart") == page.second[0]
+        image = page.second[1](data) if wants_second_chart and page.second else page.chart(data)
         return HttpResponse(image, content_type="image/svg+xml", headers=headers)
-    headers = {"Content-Disposition": f'attachment; filename="{found.project.slug}-{kind}.{extension}"'}
+    headers = {"Content-Disposition": f'attachment; filename="{release.project.slug}-{kind}.{extension}"'}
     if extension == "json":
         return JsonResponse(data, headers=headers, json_dumps_params={"ensure_ascii": False, "indent": 2})
     if extension in TABLES:
@@ -200,10 +200,10 @@ def _page(kind: str) -> AnalysisPage:
 def _form(request: HttpRequest, kind: str) -> forms.Form:
     """Bind the form to the address, with missing values filled by the current defaults."""
     entry = REPORTS[kind]
-    given = {param.name: request.GET.get(param.name, param.default) for param in entry.params}
-    return EntryForm(entry, given, prefix="")
+    values = {param.name: request.GET.get(param.name, param.default) for param in entry.params}
+    return EntryForm(entry, values, prefix="")
 
 
-def _data(found: Release, kind: str, form: Any) -> dict[str, Any]:
+def _data(release: Release, kind: str, form: Any) -> dict[str, Any]:
     """Return the report; invalid values in the address fall back to the defaults."""
-    return release_analysis(found, kind, form.values() if form.is_valid() else {})
+    return release_analysis(release, kind, form.values() if form.is_valid() else {})

@@ -116,7 +116,7 @@ def _measure_standard(run: Run, job: Job) -> None:
             opened.adapter,
             lambda done, total: progress(job, job.done, message=words.format(done=done, total=total)),
             read=reader(opened.protocol, opened.caches.frames),
-            kept=opened.caches.vectors,
+            vector_cache=opened.caches.vectors,
             pool=pool,
         )
     run.save(update_fields=["params"])

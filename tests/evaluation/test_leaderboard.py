@@ -57,7 +57,7 @@ def test_places_groups_and_power(release, scored):
     none = scored("none", lambda k: False)
     found = board(release)
     assert [row.run for row in found.rows] == [best, near, none]
-    assert [row.place for row in found.rows] == [1, 1, 1]
+    assert [row.rank for row in found.rows] == [1, 1, 1]
     assert [row.tied for row in found.rows] == [1, 1, 1]
     assert (found.column, found.n_tests, found.n_items) == ("P+T", 3, N)
     # P+T stands over the 12 items with a pair, one foil each: chance 1/4.
@@ -80,7 +80,7 @@ def test_a_model_without_pairs_ranks_last_and_its_t_is_marked(release, tmp_path,
     assert [standing.run for standing in leaderboard.leaderboard(release)] == [half, alone]
     found = board(release)
     assert found.uneven
-    assert [(row.run, row.place, row.group["n"]) for row in found.rows] == [(half, 1, 12), (alone, None, 24)]
+    assert [(row.run, row.rank, row.group["n"]) for row in found.rows] == [(half, 1, 12), (alone, None, 24)]
     assert "its T is over all items that it scored." in markdown(found)
     client.force_login(factories.make_member(release.project, Role.RESEARCHER))
     for page in ("release", "leaderboard"):
@@ -118,7 +118,7 @@ def test_an_unfinished_run_is_listed_without_results(release, scored):
     done = scored("done", lambda k: True)
     waiting = start_run(None, release, RunRequest("fake:text", label="waiting"))
     found = board(release)
-    assert [(row.run, row.place) for row in found.rows] == [(done, 1), (waiting, None)]
+    assert [(row.run, row.rank) for row in found.rows] == [(done, 1), (waiting, None)]
 
 
 def test_of_two_runs_of_a_model_the_latest_counts(release, scored):

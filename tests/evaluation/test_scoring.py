@@ -115,7 +115,7 @@ def test_a_text_only_model_scores_each_distinct_text_once_and_reads_no_clip() ->
     requests = [(Clip("a"), ["one", "two words"]), (Clip("b"), ["one"])]
     scores = list(score_pairs(FakeScorer(), requests, tally=tally, read=never))
     assert [(s.clip_key, s.text) for s in scores] == [(None, "one"), (None, "two words")]
-    assert scores[1].value == pytest.approx(scores[1].parts["sum"] / 2)
+    assert scores[1].value == pytest.approx(scores[1].components["sum"] / 2)
     assert tally.texts_encoded == 2
 
 

@@ -208,7 +208,7 @@ def test_models_that_screened_the_foils_and_their_families_are_marked(run, clien
         for label, key in keys.items()
     }
     parts = overlaps(uses_of(release), runs.values())
-    assert [(one.run.label, one.part) for one in parts] == [("the judge", "screened"), ("its cousin", "family")]
+    assert [(one.run.label, one.involvement) for one in parts] == [("the judge", "screened"), ("its cousin", "family")]
     page = client.get(reverse("board:leaderboard", args=["shapes", release.pk])).content.decode()
     assert page.count("not independent</span>") == 2
     for label, said in (("the judge", "Screened these foils."), ("its cousin", "A model of its family screened")):

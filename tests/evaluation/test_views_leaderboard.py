@@ -147,7 +147,7 @@ class TestBoard:
         shown = board(release)
         first, second = shown.rows
         for p, n_bold in ((0.2, 2), (0.01, 1)):
-            rows = [first, replace(second, place=3, tied=2, p_best=p)]
+            rows = [first, replace(second, rank=3, tied=2, p_best=p)]
             assert markdown(replace(shown, rows=rows)).count("**") == 2 * n_bold
 
     def test_latex_accepts_any_name(self):

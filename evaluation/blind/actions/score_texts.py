@@ -29,8 +29,8 @@ def score_blind(
     if slug == SCORE_FILE:
         raise EvaluationError(_("A score file contains no model to query. Enter a text-only model, such as lm:FOLDER."))
     check_device(device)
-    named = (label.strip() or default_label(slug, argument))[:MAX_LABEL_LENGTH]
-    defaults = {"label": named, "device": device, "created_by": person}
+    scorer_label = (label.strip() or default_label(slug, argument))[:MAX_LABEL_LENGTH]
+    defaults = {"label": scorer_label, "device": device, "created_by": person}
     scorer, _made = BlindScorer.objects.get_or_create(project=project, spec=f"{slug}:{argument}", defaults=defaults)
     if scorer.job is not None and not scorer.job.is_over:
         return scorer

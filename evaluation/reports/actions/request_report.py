@@ -36,9 +36,9 @@ def request_report(
         raise EvaluationError(f"the {kind} report does not need a job; open its page")
     if subtest and not Subtest.objects.filter(project=project, name=subtest).exists():
         raise EvaluationError(f"the project has no subtest {quoted(subtest)}")
-    chosen = parse_params(lookup(REPORTS, kind, "report"), params)
-    params = {**chosen, "subtest": subtest or None}
-    row = locked_result(project, kind, about_report(subtest, chosen), params)
+    checked_params = parse_params(lookup(REPORTS, kind, "report"), params)
+    params = {**checked_params, "subtest": subtest or None}
+    row = locked_result(project, kind, about_report(subtest, checked_params), params)
     if row.job is not None and not row.job.is_over:
         return row
     title = _("%(report)s of %(project)s") % {"report": REPORTS[kind].label, "project": project.name}

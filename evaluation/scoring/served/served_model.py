@@ -159,10 +159,8 @@ def _questions(
             frames, _ = read_clip(group[0].clip.whole, model.info)
             pictures = model.pictures(frames)
         except MediaError as error:
-            seconds = perf_counter() - began
-            return [
-                _Shown(clip_request.clip, [], why=str(error), seconds=seconds / len(group)) for clip_request in group
-            ]
+            seconds = (perf_counter() - began) / len(group)
+            return [_Shown(clip_request.clip, [], why=str(error), seconds=seconds) for clip_request in group]
         seconds = perf_counter() - began
         return [
             _Shown(

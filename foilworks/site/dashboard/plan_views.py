@@ -77,7 +77,7 @@ def _planned(values: dict[str, Any], pilot: Pilot) -> dict[str, Any]:
         "chart": partial(
             cached_chart,
             "plan",
-            partial(power_curves, curves, wanted=values["power"], items=planned["items"], label=ITEMS_LABEL),
+            partial(power_curves, curves, target_power=values["power"], items=planned["items"], label=ITEMS_LABEL),
             [curves, values["power"], planned["items"]],
         ),
     }
