@@ -16,6 +16,9 @@ Shares have percentile intervals of a bootstrap over captions. A resample lacks 
 differences; their intervals are the estimate plus and minus 1.96 bootstrap standard errors.
 """
 
+import json
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -37,7 +40,8 @@ VERSION = "6"
 INPUT = "texts"
 # Draws for JS and lexical differences: each is a pass over the vocabulary, and a standard error needs few.
 WORD_DRAWS = 200
-BLOCK_CELLS = 4_000_000
+# Draws that are computed together have at most so many cells, each of a few arrays of 8 bytes.
+BLOCK_CELLS = 250_000
 TOP_CUE_WORDS = 10
 TOP_UNJUDGED = 5
 
@@ -57,6 +61,25 @@ def compute(items: Sequence[ItemFacts], *, draws: int = DRAWS, seed: int = SEED)
         "subtests": [_row(name, [item for item in items if item.subtest == name], draws, seed) for name in names],
         "overall": _row("overall", items, draws, seed),
     }
+
+
+# What the audit reads of an item.
+_FIELDS = ("id", "subtest", "caption", "foils", "valid", "kept", "hard_foil", "hard_foil_source")
+
+
+def compute_in_process(items: Sequence[ItemFacts]) -> dict[str, Any]:
+    """Compute the same in a process of its own: scikit-learn and its imports occupy 140 MB until their process ends."""
+    facts = json.dumps([[getattr(item, name) for name in _FIELDS] for item in items])
+    program = f"import runpy, sys; sys.path[:] = {sys.path!r}; runpy.run_module({__name__!r}, run_name='__main__')"
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, input=facts, stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def _fact(values: Sequence[Any]) -> ItemFacts:
+    fields = dict(zip(_FIELDS, values, strict=True))
+    kept = None if fields["kept"] is None else tuple(fields["kept"])
+    return ItemFacts(**{**fields, "foils": tuple(fields["foils"]), "kept": kept})
 
 
 def _row(name: str, items: Sequence[ItemFacts], draws: int, seed: int) -> dict[str, Any]:
@@ -173,3 +196,13 @@ def _divergence_of_draws(captions: NDArray[np.float64], foils: NDArray[np.float6
 
 def _win_credit(a: int, b: int) -> float:
     return 0.5 if a == b else float(a > b)
+
+
+if __name__ == "__main__":
+    # scikit-learn would import pandas, of which it needs nothing here and which occupies 75 MB.
+    sys.modules["pandas"] = None  # type: ignore[assignment]
+    import sklearn.linear_model
+    import sklearn.model_selection  # noqa: F401
+
+    del sys.modules["pandas"]
+    json.dump(compute([_fact(values) for values in json.load(sys.stdin)]), sys.stdout)

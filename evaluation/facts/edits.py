@@ -14,6 +14,7 @@ from generation.models import Candidate
 
 # Methods of foils that people write.
 BY_PEOPLE = frozenset({"person"})
+ROWS_PER_QUERY = 500
 
 
 def edit_facts(project: Project, subtest: Subtest | None = None) -> list[EditFacts]:
@@ -53,19 +54,19 @@ def _imported(project: Project, subtest: Subtest | None) -> list[tuple[EditFacts
     scope_filter = (
         {"subtest": subtest} if subtest else {"subtest__project": project, "subtest__kind": Subtest.Kind.MAIN}
     )
-    items = list(
+    items = (
         rows.filter(**scope_filter)
         .select_related("caption", "subtest")
         .prefetch_related(Prefetch("foils", imported_foils))
         .distinct()
         .order_by("pk")
     )
-    read = [_candidates(item) for item in items]
+    read = list(map(_candidates, items.iterator(chunk_size=ROWS_PER_QUERY)))
     edits = []
-    for item, candidates, hard in zip(items, read, hard_foils(read), strict=True):
-        source = author(item.known_facts)
+    for candidates, hard in zip(read, hard_foils(read), strict=True):
+        source = author(candidates.facts)
         counted_foils = candidates.foils if hard is None else candidates.foils[max(hard.index, 0) : hard.index + 1]
-        composed = COMPOSED in item.known_facts
+        composed = COMPOSED in candidates.facts
         # Random captions are nobody's edits.
         counted_foils = () if composed and hard is None else counted_foils
         edits += [

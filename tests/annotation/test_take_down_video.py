@@ -183,7 +183,7 @@ class TestReleases:
     def test_an_item_that_was_requeued_before_is_in_no_export_either(self, world, tmp_path):
         caption = make_caption(world.clip, "a hidden thing is told.")
         make_item(world.subtest, caption, state=ItemState.REQUEUED)
-        assert "hidden" in str(collect_release(world.release).items)
+        assert "hidden" in str(list(collect_release(world.release).items))
         take_down(world)
         foilworks.write(collect_release(world.release), tmp_path / "out", params={})
         assert verify(tmp_path / "out")["ok"]

@@ -20,7 +20,7 @@ from evaluation.scoring.queries import records_of
 from evaluation.scoring.run_request import RunRequest
 from foilworks.core.jobs.runner import run_now
 from foilworks.core.projects.models import Role
-from foilworks.site.exports.recomputed import recomputed
+from foilworks.site.exports.recomputed import Evidence, recomputed
 from foilworks.site.imports.store import import_records
 from tests.factories import make_member, make_project
 
@@ -148,8 +148,8 @@ def test_older_exports_are_verified_with_all_their_foils(project):
             [{"text": foil, "verdict": "valid", "position": at} for at, foil in enumerate(record["foils"])]
         ]
     ]
-    assert recomputed("blind", items, [])["overall"]["n_pairs"] == 4
-    assert recomputed("blind", items, [], {"overall": {"n_pairs": 16}})["overall"]["n_pairs"] == 16
+    assert recomputed("blind", Evidence(items, []))["overall"]["n_pairs"] == 4
+    assert recomputed("blind", Evidence(items, []), {"overall": {"n_pairs": 16}})["overall"]["n_pairs"] == 16
 
 
 def test_imported_sets_of_machines_and_people_are_compared(client, project, tmp_path):

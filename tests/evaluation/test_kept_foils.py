@@ -23,7 +23,7 @@ from foilworks.core.projects.models import Role
 from foilworks.core.text.tokens import words
 from foilworks.site.dashboard.counting import count
 from foilworks.site.exports.collect import collect_release
-from foilworks.site.exports.recomputed import item_facts_of, recomputed
+from foilworks.site.exports.recomputed import Evidence, item_facts_of, recomputed
 from foilworks.site.invariants.items import an_item_is_what_its_pairs_say
 from generation.models import Selection
 from generation.selections.open_candidates import pool_of
@@ -168,7 +168,7 @@ class TestProficiency:
         js = js_divergence(Counter(words(CAPTION_TEXT)), Counter(words(VALID_FOIL)))
         assert row["proficiency"]["js_valid"] == pytest.approx(js)
         content = collect_release(freeze_release(None, project))
-        assert recomputed("validation", content.items, content.votes)["subtests"] == [row]
+        assert recomputed("validation", Evidence(content.items, content.votes))["subtests"] == [row]
 
     @pytest.mark.parametrize("state", [ItemState.IN_VALIDATION, ItemState.INVALID, ItemState.DISPUTED])
     def test_an_invalid_pair_keeps_every_text(self, project, state):

@@ -17,7 +17,7 @@ from django.urls import reverse
 from evaluation.cached_results.models import CachedResult
 from evaluation.facts.stored_facts import item_facts
 from evaluation.items.history import history_of
-from foilworks.core.corpus.export_formats.foilworks import held_digests
+from foilworks.core.corpus.export_formats.foilworks import digests_of
 from foilworks.core.corpus.export_formats.parts.folder import pretty, self_hash
 from foilworks.core.corpus.models import Foil, Item
 from foilworks.core.corpus.rules.states import RENAMED, FoilVerdict, ItemState, current_word
@@ -62,7 +62,7 @@ def rewritten(export: Path, edit) -> None:
     text = [json.dumps(item, sort_keys=True, ensure_ascii=False, separators=(",", ":")) + "\n" for item in items]
     path.write_text("".join(text), encoding="utf-8")
     held = json.loads(checks.read_text(encoding="utf-8"))
-    held["lines"]["items"] = held_digests(items, (), (), {})["lines"]["items"]
+    held["lines"]["items"] = digests_of(export, {})["lines"]["items"]
     checks.write_text(pretty(held), encoding="utf-8")
     manifest = json.loads((export / "manifest.json").read_text(encoding="utf-8"))
     for name in ("items.jsonl", "tables/checks.json"):

@@ -15,7 +15,7 @@ from foilworks.site.dashboard.counting import count
 from foilworks.site.dashboard.stored_count import StoredCount
 from foilworks.site.dashboard.views import context
 from foilworks.site.exports.collect import collect_release
-from foilworks.site.exports.recomputed import item_facts_of, recomputed
+from foilworks.site.exports.recomputed import Evidence, item_facts_of, recomputed
 from tests import factories
 from tests.evaluation.test_reports import vote
 
@@ -49,7 +49,7 @@ def project():
 def exported(project, kind):
     """The table of an export, made of the records and votes in it."""
     content = collect_release(project.releases.get(), tables=False)
-    return recomputed(kind, content.items, content.votes)
+    return recomputed(kind, Evidence(content.items, content.votes))
 
 
 def test_every_page_has_the_same_agreement(project):
@@ -151,4 +151,4 @@ def test_an_item_requeued_with_its_caption_does_not_count_as_rejected(rule, verd
     freeze_release(None, made)
     content = collect_release(made.releases.get(), tables=False)
     assert {row.id: (row.valid, row.unanimous) for row in item_facts_of(content.items, content.votes)} == facts
-    assert recomputed("validation", content.items, content.votes)["overall"]["n_unanimous"] == 1
+    assert recomputed("validation", Evidence(content.items, content.votes))["overall"]["n_unanimous"] == 1

@@ -14,7 +14,7 @@ from annotation.models import PayPolicy, PayRate
 from evaluation.errors import EvaluationError
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.reports.pages import PAGES
-from foilworks.core.corpus.export_formats.foilworks import figure_csv, held_digests
+from foilworks.core.corpus.export_formats.foilworks import digests_of, figure_csv
 from foilworks.core.corpus.export_formats.parts.folder import pretty
 from foilworks.core.corpus.models import Foil, Item
 from foilworks.core.corpus.release_documents import Figure
@@ -182,7 +182,7 @@ def as_layout_2(export):
     (export / "figures/validation-votes.csv").write_text(figure_csv(Figure(bytes, rows)), encoding="utf-8")
     path = export / "tables/checks.json"
     checks = json.loads(path.read_text(encoding="utf-8"))
-    checks["lines"]["items"] = held_digests(lines(export / "items.jsonl"), (), (), {})["lines"]["items"]
+    checks["lines"]["items"] = digests_of(export, {})["lines"]["items"]
     checks["tables"]["validation"] = hashlib.sha256(pretty(table).encode()).hexdigest()
     path.write_text(pretty(checks), encoding="utf-8")
     manifest = json.loads((export / "manifest.json").read_text(encoding="utf-8"))
@@ -453,8 +453,7 @@ def test_a_changed_score_with_new_hashes_is_found_by_the_tables(export):
 
 def test_a_score_changed_everywhere_but_in_the_results_is_found(export):
     """Whoever makes the sums anew as well still has the results of the models against them."""
-    from foilworks.core.corpus.export_formats.foilworks import checks
-    from foilworks.site.exports.verify import _score, _vote
+    from foilworks.core.corpus.export_formats.foilworks import checks, score_of, vote_of
 
     def turn(records):
         for record in records:
@@ -462,8 +461,8 @@ def test_a_score_changed_everywhere_but_in_the_results_is_found(export):
 
     for path in [export / "scores.jsonl", *(export / "scores").glob("*.jsonl")]:
         change(path, turn)
-    votes = [_vote("", record) for record in lines(export / "votes.jsonl")]
-    scores = [_score("", record) for record in lines(export / "scores.jsonl")]
+    votes = [vote_of(record) for record in lines(export / "votes.jsonl")]
+    scores = [score_of(record) for record in lines(export / "scores.jsonl")]
     (export / "tables/checks.json").write_text(pretty(checks(votes, scores)), encoding="utf-8")
     refresh(export)
     assert verify(export)["difference"].startswith("tables/models.json: good, overall.T is ")

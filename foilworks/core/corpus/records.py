@@ -1,8 +1,13 @@
 """Records that importers read and exporters write: plain facts, no table. Equal records are equal in any format."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+import hashlib
+import json
+import tempfile
+import weakref
+from array import array
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Generic, Literal, TypeVar
 
 from foilworks.core.corpus.release_documents import ReleaseDocuments
 
@@ -188,9 +193,9 @@ class ReleaseContent:
     release: str
     content_hash: str
     created_at: str
-    items: tuple[Mapping[str, Any], ...]
-    votes: tuple[ReleaseVote, ...] = ()
-    scores: tuple[ReleaseScore, ...] = ()
+    items: Collection[Mapping[str, Any]]
+    votes: Collection[ReleaseVote] = ()
+    scores: Collection[ReleaseScore] = ()
     tables: Mapping[str, Any] = field(default_factory=dict)
     simulated: bool = False
     # The result of the blind audit at the freeze, with the override, if any.
@@ -203,6 +208,57 @@ class ReleaseContent:
     canary: str = ""
     # The part that is not here: {"items", "whole_hash"}; empty if nothing is held back.
     holdback: Mapping[str, Any] = field(default_factory=dict)
+
+
+Stored = TypeVar("Stored")
+
+
+def _unchanged(value: Any) -> Any:
+    return value
+
+
+class StoredRecords(Collection[Stored], Generic[Stored]):
+    """Records in a temporary file, which is deleted with this object; each iteration reads them again, one at a time.
+
+    `dump` turns a record into a JSON value, and `load` turns that back. `sha256` is the hash of the file.
+    """
+
+    def __init__(
+        self,
+        records: Iterable[Stored],
+        dump: Callable[[Stored], Any] = _unchanged,
+        load: Callable[[Any], Stored] = _unchanged,
+    ):
+        self._load, self._ends, digest = load, array("Q", [0]), hashlib.sha256()
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115 (closed with this object)
+        weakref.finalize(self, self._file.close)
+        for record in records:
+            line = json.dumps(dump(record)).encode()
+            digest.update(line)
+            self._ends.append(self._ends[-1] + self._file.write(line))
+        self.sha256 = digest.hexdigest()
+
+    def __iter__(self) -> Iterator[Stored]:
+        return map(self._read, range(len(self)))
+
+    def __contains__(self, item: object) -> bool:
+        return any(item == record for record in self)
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    def in_order(self, key: Callable[[Stored], Any]) -> Iterator[Stored]:
+        keys = [key(record) for record in self]
+        return map(self._read, sorted(range(len(self)), key=keys.__getitem__))
+
+    def _read(self, index: int) -> Stored:
+        self._file.seek(self._ends[index])
+        return self._load(json.loads(self._file.read(self._ends[index + 1] - self._ends[index])))
+
+
+def in_order(records: Iterable[Stored], key: Callable[[Stored], Any]) -> Iterator[Stored]:
+    """Yield the records sorted by `key`; of stored records, only the keys are in memory together."""
+    return records.in_order(key) if isinstance(records, StoredRecords) else iter(sorted(records, key=key))
 
 
 class Records(Collection[ItemRecord]):

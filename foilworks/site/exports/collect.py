@@ -4,8 +4,10 @@ The export also has the other items of the project, marked as such: the reports 
 so anyone can recompute the reports from the export.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from array import array
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -22,18 +24,31 @@ from evaluation.releases.withheld import withheld_of
 from evaluation.reports.pages import under_pseudonyms
 from evaluation.reports.reports import project_report, stored_report
 from evaluation.scoring.models import Run
-from evaluation.scoring.queries import release_scores, run_results
+from evaluation.scoring.queries import release_scores, run_results, scored_records
+from foilworks.core.corpus.export_formats.foilworks import score_line, score_of, vote_line, vote_of
 from foilworks.core.corpus.models import Item, Release, ReleaseItem, Subtest, withdrawn_items
-from foilworks.core.corpus.records import RecordContent, ReleaseContent, ReleaseScore, ReleaseVote, VoteCounts
+from foilworks.core.corpus.records import (
+    RecordContent,
+    ReleaseContent,
+    ReleaseScore,
+    ReleaseVote,
+    StoredRecords,
+    VoteCounts,
+)
 from foilworks.core.corpus.release_records import canary_of, foil_counts, vote_counts
 from foilworks.core.corpus.vote_records import name_of_imported
 from foilworks.core.projects.models import Project
 from foilworks.core.projects.pseudonyms import pseudonym
+from foilworks.core.text.batches import batched
 from foilworks.core.text.registry import load
 from foilworks.site.documents.release_documents import own_tables, release_documents
-from foilworks.site.exports.recomputed import RECOMPUTED, recomputed
+from foilworks.site.exports.recomputed import RECOMPUTED, Evidence, recomputed
 from foilworks.site.exports.records import project_content, release_content
+from foilworks.site.imports.batch import CHUNK
 from foilworks.site.imports.survey import Progress, silent
+
+# Item as exports name it, its subtest, main or proficiency.
+_Name = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
@@ -50,21 +65,21 @@ def collect_release(release: Release, *, tables: bool = True) -> ReleaseContent:
 
     `tables`: with the reports of the project, which take the longest (exporters say whether they use them).
     """
-    withheld = withheld_of(release)
-    members = _members(release)
-    votes = _votes(release.project, members)
-    shown = [_with_status(member) for member in members if member.record["id"] not in withheld]
-    counts = vote_counts(votes, foil_counts(shown))
-    records = [member.record for member in members if member.released]
-    runs = _runs(release)
+    withheld, runs = withheld_of(release), _runs(release)
+    names: dict[int, _Name] = {}
+    counts: dict[str, VoteCounts] = {}
+    records = _shown_records(release, withheld, names)
+    items: StoredRecords[Mapping[str, Any]] = StoredRecords(records, load=partial(_with_votes, counts=counts))
+    votes = StoredRecords(_votes(release.project, names), vote_line, vote_of)
+    counts |= vote_counts(votes, foil_counts(items))
     content = ReleaseContent(
         project=release.project.slug,
         release=release.name,
         content_hash=release.shown_hash,
         created_at=release.created_at.isoformat(),
-        items=tuple(_with_votes(record, counts) for record in shown),
-        votes=tuple(votes),
-        scores=tuple(score for run in runs for score in _scores(run, records)),
+        items=items,
+        votes=votes,
+        scores=StoredRecords(_scores(release, runs), score_line, score_of) if runs else (),
         simulated=release.project.is_simulated,
         gate=gate_of(release),
         withheld=tuple(withheld.values()),
@@ -77,21 +92,51 @@ def collect_release(release: Release, *, tables: bool = True) -> ReleaseContent:
     return replace(content, papers=release_documents(release, content))
 
 
-def _members(release: Release) -> list[_Member]:
-    """Return the public records of the release, then the records of the project's other main items.
+def _shown_records(release: Release, withheld: Container[str], names: dict[int, _Name]) -> Iterator[Mapping[str, Any]]:
+    """Yield the members with their status, except for withheld ones, and enter the names of all items in `names`."""
+    for member in _members(release):
+        _name(member, names)
+        if member.record["id"] not in withheld:
+            yield _with_status(member)
+
+
+def _members(release: Release) -> Iterator[_Member]:
+    """Yield the public records of the release, then the records of the project's other main items.
 
     Other items on clips with private items or on a taken-down video are left out; an item that was requeued before the
     takedown remains in that state.
     """
+    frozen = ReleaseItem.objects.filter(release=release, is_private=False).order_by("position")
+    for records in batched(frozen.values_list("item_id", "record").iterator(chunk_size=CHUNK), CHUNK):
+        rows = _rows(release.project, [pk for pk, _record in records])
+        yield from (_Member(record, rows.get(pk), released=True) for pk, record in records)
     main = Item.objects.filter(subtest__project=release.project, subtest__kind=Subtest.Kind.MAIN)
-    loaded = main.select_related("subtest", "proficiency_item__subtest").prefetch_related("foils")
-    rows = {item.pk: item for item in loaded}
-    frozen = list(ReleaseItem.objects.filter(release=release, is_private=False).values_list("item_id", "record"))
-    members = [_Member(record, rows.get(pk), released=True) for pk, record in frozen]
-    rest = main.exclude(withdrawn_items()).exclude(released_as__release=release)
-    rest = rest.exclude(video__in=held_clips(release.project))
-    others = frozen_items(release.project, rest)
-    return members + [_Member(one.record, rows.get(one.item.pk), released=False) for one in others]
+    others = main.exclude(withdrawn_items()).exclude(released_as__release=release)
+    others = others.exclude(video__in=held_clips(release.project))
+    keys = array("q", others.order_by("pk").values_list("pk", flat=True))
+    for start in range(0, len(keys), CHUNK):
+        some = keys[start : start + CHUNK].tolist()
+        rows = _rows(release.project, some)
+        items = frozen_items(release.project, main.filter(pk__in=some))
+        yield from (_Member(each.record, rows[each.item.pk], released=False) for each in items)
+
+
+def _rows(project: Project, keys: Iterable[int | None]) -> dict[int, Item]:
+    main = Item.objects.filter(subtest__project=project, subtest__kind=Subtest.Kind.MAIN)
+    rows = main.filter(pk__in=[pk for pk in keys if pk is not None])
+    loaded = rows.select_related("subtest", "proficiency_item__subtest").prefetch_related("foils")
+    return {item.pk: item for item in loaded}
+
+
+def _name(member: _Member, names: dict[int, _Name]) -> None:
+    """Enter the names under which votes know the item and its proficiency item."""
+    if member.row is None:
+        return
+    names[member.row.pk] = (member.record["id"], member.record["subtest"], "main")
+    pair = member.row.proficiency_item
+    if pair is not None:
+        frozen = member.record["proficiency"]
+        names.setdefault(pair.pk, (frozen["id"] if frozen else item_name(pair), pair.subtest.name, "proficiency"))
 
 
 def _with_status(member: _Member) -> dict[str, Any]:
@@ -108,38 +153,25 @@ def _with_status(member: _Member) -> dict[str, Any]:
     return record
 
 
-def _with_votes(record: dict[str, Any], counts: Mapping[str, VoteCounts]) -> dict[str, Any]:
+def _with_votes(record: Mapping[str, Any], counts: Mapping[str, VoteCounts]) -> dict[str, Any]:
     """Return the record with the counts of its votes, if they are about the item as a whole."""
-    record["votes"] = _count_line(counts.get(record["id"]))
     pair = record["proficiency"]
-    if pair is not None:
-        record["proficiency"] = {**pair, "votes": _count_line(counts.get(pair["id"]))}
-    return record
+    pair_with_votes = pair and {**pair, "votes": _count_line(counts.get(pair["id"]))}
+    return {**record, "votes": _count_line(counts.get(record["id"])), "proficiency": pair_with_votes}
 
 
 def _count_line(votes: VoteCounts | None) -> dict[str, int] | None:
     return None if votes is None else {"caption": votes.caption, "foil": votes.foil, "other": votes.other}
 
 
-def _votes(project: Project, members: Sequence[_Member]) -> list[ReleaseVote]:
-    """Return the judgements of the items and their proficiency items, without undone ones."""
-    names: dict[int, tuple[str, str, str]] = {}
-    for member in members:
-        if member.row is None:
-            continue
-        names[member.row.pk] = (member.record["id"], member.record["subtest"], "main")
-        pair = member.row.proficiency_item
-        if pair is not None:
-            frozen = member.record["proficiency"]
-            names.setdefault(pair.pk, (frozen["id"] if frozen else item_name(pair), pair.subtest.name, "proficiency"))
+def _votes(project: Project, names: Mapping[int, _Name]) -> Iterator[ReleaseVote]:
+    """Yield the judgements of the named items, without undone ones."""
     rows = Vote.objects.filter(item__subtest__project=project).exclude(state=VoteState.UNDONE)
     loaded = rows.select_related("person", "foil", "guideline__subtest", "item", "slot__task").order_by("pk")
     compared = ComparedVotes({subtest.pk: subtest for subtest in Subtest.objects.filter(project=project)})
-    return [
-        replace(_vote(project, vote, *names[vote.item_id]), compared=_is_compared(vote, compared))
-        for vote in loaded
-        if vote.item_id in names
-    ]
+    for vote in loaded.iterator(chunk_size=CHUNK):
+        if vote.item_id in names:
+            yield replace(_vote(project, vote, *names[vote.item_id]), compared=_is_compared(vote, compared))
 
 
 def _is_compared(vote: Vote, compared: ComparedVotes) -> bool:
@@ -181,9 +213,10 @@ def _runs(release: Release) -> list[Run]:
     return list(latest.values())
 
 
-def _scores(run: Run, records: Sequence[Mapping[str, Any]]) -> Iterable[ReleaseScore]:
-    rows, _missing = release_scores(run, records)
-    return rows
+def _scores(release: Release, runs: Sequence[Run]) -> Iterator[ReleaseScore]:
+    records = scored_records(release)
+    for run in runs:
+        yield from release_scores(run, records)[0]
 
 
 def gate_of(release: Release) -> dict[str, Any] | None:
@@ -201,7 +234,8 @@ def _tables(release: Release, runs: Sequence[Run], content: ReleaseContent) -> d
 
     Those of RECOMPUTED are made from what the export holds, so that anyone who has it can recompute them.
     """
-    tables = {kind: _from_content(release, kind, content) for kind in RECOMPUTED}
+    evidence = Evidence(content.items, content.votes)
+    tables = {kind: _from_content(release, kind, content, evidence) for kind in RECOMPUTED}
     tables |= {kind: _report(release.project, kind) for kind in REPORTS if kind not in OF_SCORES | RECOMPUTED.keys()}
     tables |= {"gate": content.gate, "models": [run_results(run) for run in runs] or None}
     tables |= own_tables(release, runs)
@@ -217,16 +251,17 @@ def _report(project: Project, kind: str) -> dict[str, Any] | None:
     return None if data is None else under_pseudonyms(project, data)
 
 
-def _from_content(release: Release, kind: str, content: ReleaseContent) -> Any:
+def _from_content(release: Release, kind: str, content: ReleaseContent, evidence: Evidence) -> Any:
     """Cache by what it follows from: the items with their states, and the votes."""
     version = load(REPORTS[kind]).VERSION if kind in REPORTS else "1"
-    fingerprint = digest([kind, version, content.items, [vars(vote) for vote in content.votes]])
-
-    def made() -> dict[str, Any]:
-        return {"table": recomputed(kind, content.items, content.votes)}
-
+    stored = [records.sha256 for records in (content.items, content.votes) if isinstance(records, StoredRecords)]
     return cached_by_fingerprint(
-        release.project, "exported", f"{release.pk}:{kind}", fingerprint, made, in_memory=False
+        release.project,
+        "exported",
+        f"{release.pk}:{kind}",
+        digest([kind, version, *stored]),
+        lambda: {"table": recomputed(kind, evidence)},
+        in_memory=False,
     )["table"]
 
 

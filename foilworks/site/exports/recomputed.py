@@ -6,7 +6,9 @@ recomputed.
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 from evaluation.analyses.analysis_inputs import CHOICES, ItemFacts, ProficiencyFacts, Votes, with_hard_foils
@@ -16,49 +18,64 @@ from evaluation.facts.stored_facts import DECIDED, VoteRow, votes_from_rows
 from evaluation.scoring.clip_keys import cluster
 from evaluation.scoring.human_baseline import line_of
 from evaluation.scoring.run_results import Axes
-from foilworks.core.corpus.records import ReleaseVote
+from foilworks.core.corpus.records import ReleaseVote, in_order
 from foilworks.core.corpus.rules.hard_foils import Candidates
 from foilworks.core.corpus.rules.states import ItemState, current_word, drops_out
 from foilworks.core.corpus.vote_records import is_anonymous_vote
 from foilworks.core.text.registry import load
 
-Items = Sequence[Mapping[str, Any]]
-VoteList = Sequence[ReleaseVote]
+Item = Mapping[str, Any]
 VALIDATION, BASELINE, COUNTED = "validation", "baseline", "counted"
 BY_STATE = {**DECIDED, ItemState.REQUEUED: False}
+# From this many items on, the blind audit runs in a process of its own: its libraries need more memory than an export.
+MANY_ITEMS = 5_000
 
 
-def recomputed(kind: str, items: Items, votes: VoteList, told: Any = None) -> Any:
+class Evidence:
+    """The items and votes of an export, with the facts that several tables are computed from."""
+
+    def __init__(self, items: Iterable[Item], votes: Iterable[ReleaseVote]) -> None:
+        self.items, self.votes = items, votes
+
+    @cached_property
+    def item_facts(self) -> list[ItemFacts]:
+        return item_facts_of(self.items, self.votes)
+
+    @cached_property
+    def vote_facts(self) -> Votes:
+        return vote_facts_of(self.items, self.votes)
+
+
+def recomputed(kind: str, evidence: Evidence, exported: Any = None) -> Any:
     """Return the table RECOMPUTED[kind] from the items and votes of an export; None if it has no content.
 
-    `told`: the table of the export. A blind audit of before hard foils were known counted all foils alike.
+    `exported`: the table of the export. A blind audit of before hard foils were known counted all foils alike.
     """
-    if kind == "blind" and told and "hard_foils" not in told["overall"]:
-        items = [{**item, "extra": {}, "facts": {}} for item in items]
+    if kind == "blind" and exported and "hard_foils" not in exported["overall"]:
+        evidence = Evidence([{**item, "extra": {}, "facts": {}} for item in evidence.items], evidence.votes)
     try:
-        table = RECOMPUTED[kind](kind, items, votes)
+        table = RECOMPUTED[kind](kind, evidence)
     except EvaluationError:  # no votes, no items: then there is no such table
         return None
     # With the same types as when read from a file.
     return json.loads(json.dumps(table, allow_nan=False))
 
 
-def item_facts_of(items: Items, votes: Iterable[ReleaseVote]) -> list[ItemFacts]:
+def item_facts_of(items: Iterable[Item], votes: Iterable[ReleaseVote]) -> list[ItemFacts]:
     """Return the items as analyses take them, by subtest and id, without retracted and deleted ones."""
-    judged = list(_counted(votes, VALIDATION))
-    tallies = _tallies_of(judged)
-    compared = _tallies_of(vote for vote in judged if vote.compared) if not all(v.compared for v in judged) else None
-    ordered = sorted(_live(items), key=lambda item: (item["subtest"], item["id"]))
-    found = [_facts(item, tallies.get(item["id"], {}), _of_item(compared, item["id"])) for item in ordered]
-    read = [
-        Candidates(each.subtest, each.caption, each.foils, item.get("extra") or {}, item.get("facts") or {})
-        for item, each in zip(ordered, found, strict=True)
-    ]
-    return with_hard_foils(found, read)
+    tallies = _tallies_of(_counted(votes, VALIDATION))
+    stops = not all(vote.compared for vote in _counted(votes, VALIDATION))
+    compared = _tallies_of(vote for vote in _counted(votes, VALIDATION) if vote.compared) if stops else None
+    facts, read = [], []
+    for item in filter(_is_live, in_order(items, lambda item: (item["subtest"], item["id"]))):
+        facts.append(_facts(item, tallies.get(item["id"], {}), _of_item(compared, item["id"])))
+        texts = facts[-1].caption, facts[-1].foils
+        read.append(Candidates(item["subtest"], *texts, item.get("extra") or {}, item.get("facts") or {}))
+    return with_hard_foils(facts, read)
 
 
-def _live(items: Items) -> Items:
-    return [item for item in items if item.get("state") not in (None, ItemState.RETRACTED)]
+def _is_live(item: Item) -> bool:
+    return item.get("state") not in (None, ItemState.RETRACTED)
 
 
 def _tallies_of(votes: Iterable[ReleaseVote]) -> dict[str, dict[int, Counter[str]]]:
@@ -116,15 +133,16 @@ def _tally(counts: Mapping[str, int]) -> tuple[int, ...]:
     return caption, foil, sum(counts.values()) - caption - foil
 
 
-def vote_facts_of(items: Items, votes: Iterable[ReleaseVote]) -> Votes:
+def vote_facts_of(items: Iterable[Item], votes: Iterable[ReleaseVote]) -> Votes:
     """Return the counted votes on the items of `item_facts_of`, in the file's order; imported ones name nobody."""
-    places: dict[str, int] = {}
-    there = {item["id"] for item in _live(items)}
-    return votes_from_rows(_row(vote, places) for vote in _counted(votes, VALIDATION) if vote.item in there)
+    numbers: dict[str, int] = {}
+    live = {item["id"] for item in items if _is_live(item)}
+    judged = in_order(votes, lambda vote: (vote.item, -1 if vote.foil is None else vote.foil, vote.annotator))
+    return votes_from_rows(_row(vote, numbers) for vote in _counted(judged, VALIDATION) if vote.item in live)
 
 
-def _row(vote: ReleaseVote, places: dict[str, int]) -> VoteRow:
-    item = places.setdefault(vote.item, len(places))
+def _row(vote: ReleaseVote, numbers: dict[str, int]) -> VoteRow:
+    item = numbers.setdefault(vote.item, len(numbers))
     key = vote.item.removeprefix(f"{vote.subtest}:")
     person = None if is_anonymous_vote(vote.source, vote.annotator) else vote.annotator
     return (
@@ -142,46 +160,47 @@ def _row(vote: ReleaseVote, places: dict[str, int]) -> VoteRow:
     )
 
 
-def _counted(votes: Iterable[ReleaseVote], stage: str) -> Iterable[ReleaseVote]:
-    chosen = [vote for vote in votes if (vote.stage, vote.state, vote.kind) == (stage, COUNTED, "main")]
-    return sorted(chosen, key=lambda vote: (vote.item, -1 if vote.foil is None else vote.foil, vote.annotator))
+def _counted(votes: Iterable[ReleaseVote], stage: str) -> Iterator[ReleaseVote]:
+    return (vote for vote in votes if (vote.stage, vote.state, vote.kind) == (stage, COUNTED, "main"))
 
 
-def axes_from(items: Items) -> Axes:
+def axes_from(items: Iterable[Item]) -> Axes:
     """Return the released items that still exist, as the statistics of models and people take them."""
-    records = sorted((item for item in items if item.get("released")), key=lambda item: item["id"])
-    return Axes(
-        ids=[record["id"] for record in records],
-        subtests=[record["subtest"] for record in records],
-        tests=[record["test"] or record["subtest"] for record in records],
-        clusters=[cluster(record["video"]) for record in records],
-        n_foils=[len(record["foils"]) for record in records],
-        has_pair=[bool(record["proficiency"] and record["proficiency"]["valid"]) for record in records],
-    )
+    axes = Axes([], [], [], [], [], [])
+    for record in in_order(items, itemgetter("id")):
+        if record.get("released"):
+            axes.ids.append(record["id"])
+            axes.subtests.append(record["subtest"])
+            axes.tests.append(record["test"] or record["subtest"])
+            axes.clusters.append(cluster(record["video"]))
+            axes.n_foils.append(len(record["foils"]))
+            axes.has_pair.append(bool(record["proficiency"] and record["proficiency"]["valid"]))
+    return axes
 
 
-def _report(kind: str, items: Items, votes: VoteList) -> Any:
+def _report(kind: str, evidence: Evidence) -> Any:
     analysis = load(REPORTS[kind])
-    facts = vote_facts_of if analysis.INPUT == "votes" else item_facts_of
-    return analysis.compute(facts(items, votes))
+    if kind == "blind" and len(evidence.item_facts) >= MANY_ITEMS:
+        return analysis.compute_in_process(evidence.item_facts)
+    return analysis.compute(evidence.vote_facts if analysis.INPUT == "votes" else evidence.item_facts)
 
 
-def _human(_kind: str, items: Items, votes: VoteList) -> Any:
+def _human(_kind: str, evidence: Evidence) -> Any:
     """Return the human baseline over all items and by subtest; EvaluationError if nobody answered it."""
     tallies: dict[str, list[int]] = defaultdict(lambda: [0, 0])
-    for vote in _counted(votes, BASELINE):
+    for vote in _counted(evidence.votes, BASELINE):
         tallies[vote.item][0] += vote.choice == "caption"
         tallies[vote.item][1] += 1
-    axes = axes_from(items)
-    found = {name: (right, total) for name, (right, total) in tallies.items()}
-    overall = line_of(found, axes, "")
+    axes = axes_from(evidence.items)
+    answers = {name: (right, total) for name, (right, total) in tallies.items()}
+    overall = line_of(answers, axes, "")
     if not overall:
         raise EvaluationError("nobody answered the human baseline")
-    by_subtest = {name: line_of(found, axes, f"subtest:{name}") for name in dict.fromkeys(axes.subtests)}
+    by_subtest = {name: line_of(answers, axes, f"subtest:{name}") for name in dict.fromkeys(axes.subtests)}
     return {"overall": overall, "subtests": {name: line for name, line in by_subtest.items() if line}}
 
 
-RECOMPUTED: dict[str, Callable[[str, Items, VoteList], Any]] = {
+RECOMPUTED: dict[str, Callable[[str, Evidence], Any]] = {
     "validation": _report,
     "agreement": _report,
     "divergence": _report,

@@ -27,7 +27,7 @@ from foilworks.core.corpus.rules.canonical import canonical_line
 from foilworks.core.text.quoting import quoted
 from foilworks.site.documents.figures import figure_rows
 from foilworks.site.exports.covered import README, covered, covered_by_hash, disorder, notes, readme_difference
-from foilworks.site.exports.recomputed import RECOMPUTED, recomputed
+from foilworks.site.exports.recomputed import RECOMPUTED, Evidence, recomputed
 
 WHOLE = "foilworks"
 # The compared results of a model; intervals depend on random draws and are not compared.
@@ -122,8 +122,9 @@ def _same_files(folder: Path, manifest: Mapping[str, Any]) -> None:
 def _same_content(folder: Path, manifest: Mapping[str, Any]) -> dict[str, list[str]]:
     """Check what follows from items, votes and scores; return what was recomputed."""
     items = [record for _, record in _lines(folder / "items.jsonl")]
-    votes = [_vote(where, line) for where, line in _lines(folder / "votes.jsonl")]
-    scores = [_score(where, line) for where, line in _lines(folder / "scores.jsonl")]
+    parsed = (whole_export.vote_of, whole_export.vote_line), (whole_export.score_of, whole_export.score_line)
+    votes = [_parsed("vote", *parsed[0], where, line) for where, line in _lines(folder / "votes.jsonl")]
+    scores = [_parsed("score", *parsed[1], where, line) for where, line in _lines(folder / "scores.jsonl")]
     try:
         found = hash_of(record for record in items if record.get("released"))
     except (TypeError, ValueError, KeyError) as error:
@@ -146,10 +147,10 @@ def _same_content(folder: Path, manifest: Mapping[str, Any]) -> dict[str, list[s
     except (EvaluationError, *STRANGE) as error:
         # A document with impossible content: its digest tells which one.
         if since:
-            _same_digests(folder, items, votes, scores)
+            _same_digests(folder)
         raise _DifferenceError(f"tables/: cannot be computed again ({quoted(error)})") from error
     if since:
-        _same_digests(folder, items, votes, scores)
+        _same_digests(folder)
     _same_layout(folder, manifest, items, votes, scores)
     kinds = [kind for kind in _kinds(items, layout) if (folder / "tables" / f"{kind}.json").exists()] if since else []
     rows = _figure_rows(folder, of_own=layout >= OWN_NUMBERS_SINCE) if since else {}
@@ -266,10 +267,11 @@ def _same_two_clips(model: str, told: Mapping[str, Any], rows: list[ReleaseScore
 def _same_tables(folder: Path, items: list[dict[str, Any]], votes: list[ReleaseVote], layout: int) -> None:
     """Check the tables that follow from items and votes, cell by cell."""
     old_words = layout < EVERY_SCRIPT_SINCE
+    evidence = Evidence(items, votes)
     for kind in _kinds(items, layout):
         name = f"tables/{kind}.json"
         told = _table(folder, kind) if (folder / name).exists() else None
-        made = recomputed(kind, items, votes, told)
+        made = recomputed(kind, evidence, told)
         if made is None and told is None:
             continue
         told = _table(folder, kind)
@@ -362,13 +364,11 @@ def _figure_rows(folder: Path, *, of_own: bool) -> dict[str, Any]:
     return dict(figure_rows(tables, of_own=of_own))
 
 
-def _same_digests(
-    folder: Path, items: list[dict[str, Any]], votes: list[ReleaseVote], scores: list[ReleaseScore]
-) -> None:
+def _same_digests(folder: Path) -> None:
     """Check that what cannot be computed from the export still has the digests stored at export."""
     paths = sorted((folder / "tables").glob("*.json"))
     tables = {path.stem: _table(folder, path.stem) for path in paths if path.stem != whole_export.CHECKS}
-    told, made = _table(folder, whole_export.CHECKS), whole_export.held_digests(items, votes, scores, tables)
+    told, made = _table(folder, whole_export.CHECKS), whole_export.digests_of(folder, tables)
     for kind, where in (("lines", "{}.jsonl"), ("tables", "tables/{}.json")):
         for name in sorted(made[kind].keys() | told.get(kind, {}).keys()):
             if told.get(kind, {}).get(name) != made[kind].get(name):
@@ -416,31 +416,14 @@ def _lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         yield f"{path.name}:{number}", record
 
 
-def _vote(where: str, line: dict[str, Any]) -> ReleaseVote:
-    """Parse the vote of a line of votes.jsonl: the reverse of `whole_export.vote_line`."""
+def _parsed(
+    what: str, parse: Callable[[Any], Any], dump: Callable[[Any], Any], where: str, line: dict[str, Any]
+) -> Any:
+    """Parse a line that must be dumped as it was."""
     try:
-        position = line["position"]
-        rest = {name: value for name, value in line.items() if name != "position"}
-        vote = ReleaseVote(**rest, caption_first=None if position is None else position == 1)
+        record = parse(line)
     except (KeyError, TypeError) as error:
-        raise _DifferenceError(f"{where}: is not a vote ({error})") from error
-    if whole_export.vote_line(vote) != line:
-        raise _DifferenceError(f"{where}: does not have the format of a vote")
-    return vote
-
-
-def _score(where: str, line: dict[str, Any]) -> ReleaseScore:
-    try:
-        rest = {name: value for name, value in line.items() if name not in {"proficiency", "foils"}}
-        simpler = line.get("proficiency") or {"caption": None, "foils": []}
-        score = ReleaseScore(
-            **rest,
-            foils=tuple(line["foils"]),
-            proficiency_caption=simpler["caption"],
-            proficiency_foils=tuple(simpler["foils"]),
-        )
-    except (KeyError, TypeError) as error:
-        raise _DifferenceError(f"{where}: is not a score ({error})") from error
-    if whole_export.score_line(score) != line:
-        raise _DifferenceError(f"{where}: does not have the format of a score")
-    return score
+        raise _DifferenceError(f"{where}: is not a {what} ({error})") from error
+    if dump(record) != line:
+        raise _DifferenceError(f"{where}: does not have the format of a {what}")
+    return record

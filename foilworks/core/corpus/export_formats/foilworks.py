@@ -17,8 +17,9 @@ import io
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ from foilworks.core.corpus.export_formats.parts.folder import (
     write_lines,
 )
 from foilworks.core.corpus.export_formats.parts.released_items import selection_facts, withheld_facts
-from foilworks.core.corpus.records import ReleaseContent, ReleaseScore, ReleaseVote
+from foilworks.core.corpus.records import ReleaseContent, ReleaseScore, ReleaseVote, in_order
 from foilworks.core.corpus.release_documents import Figure
 from foilworks.core.corpus.release_records import (
     CANARY,
@@ -45,7 +46,6 @@ from foilworks.core.corpus.release_records import (
     holdback_facts,
     n_as_published,
 )
-from foilworks.core.corpus.rules.canonical import canonical_line
 from foilworks.core.text.storable import safe_row
 
 LAYOUT_VERSION = 4
@@ -93,23 +93,25 @@ def _facts(release: ReleaseContent) -> dict[str, Any]:
 
 def _fill(folder: Path, release: ReleaseContent) -> None:
     mark = {CANARY: release.canary} if release.canary else {}
-    write_lines(folder / "items.jsonl", ({**item, **mark} for item in sorted(release.items, key=lambda i: i["id"])))
-    votes = sorted(release.votes, key=vote_order)
-    counted = [vote for vote in votes if vote.state == COUNTED]
-    write_lines(folder / "votes.jsonl", map(vote_line, counted))
-    if len(counted) < len(votes):
-        rest = [vote for vote in votes if vote.state != COUNTED]
-        write_lines(folder / "votes_not_counted.jsonl", map(vote_line, rest))
-    scores = sorted(release.scores, key=score_order)
-    write_lines(folder / "scores.jsonl", map(score_line, scores))
+    write_lines(folder / "items.jsonl", ({**item, **mark} for item in in_order(release.items, itemgetter("id"))))
+    _write_votes(folder / "votes.jsonl", release, lambda vote: vote.state == COUNTED)
+    if any(vote.state != COUNTED for vote in release.votes):
+        _write_votes(folder / "votes_not_counted.jsonl", release, lambda vote: vote.state != COUNTED)
+    write_lines(folder / "scores.jsonl", map(score_line, in_order(release.scores, score_order)))
     (folder / "scores").mkdir()
-    for name, of_model in _by_model(scores).items():
-        write_lines(folder / "scores" / f"{name}.jsonl", map(score_line, of_model))
+    for model, name in _file_names(release).items():
+        scores = (score for score in in_order(release.scores, score_order) if _model_of(score) == model)
+        write_lines(folder / "scores" / f"{name}.jsonl", map(score_line, scores))
     for name, table in release.tables.items():
         write_json(folder / "tables" / f"{name}.json", table)
-    held = held_digests([{**item, **mark} for item in release.items], counted, scores, release.tables)
-    write_json(folder / "tables" / f"{CHECKS}.json", {**checks(counted, scores), **held})
+    counted = (vote for vote in release.votes if vote.state == COUNTED)
+    table = {**checks(counted, release.scores), **digests_of(folder, release.tables)}
+    write_json(folder / "tables" / f"{CHECKS}.json", table)
     _write_papers(folder, release)
+
+
+def _write_votes(path: Path, release: ReleaseContent, is_written: Callable[[ReleaseVote], bool]) -> None:
+    write_lines(path, map(vote_line, filter(is_written, in_order(release.votes, vote_order))))
 
 
 def _write_papers(folder: Path, release: ReleaseContent) -> None:
@@ -161,6 +163,25 @@ def vote_line(vote: ReleaseVote) -> dict[str, Any]:
         **({"guideline_of": vote.guideline_of} if vote.guideline_of else {}),
         **({} if vote.compared else {"compared": False}),
     }
+
+
+def vote_of(line: Mapping[str, Any]) -> ReleaseVote:
+    """Return the vote of a line: the reverse of `vote_line`. KeyError, TypeError: it is not one."""
+    position = line["position"]
+    fields = {name: value for name, value in line.items() if name != "position"}
+    return ReleaseVote(**fields, caption_first=None if position is None else position == 1)
+
+
+def score_of(line: Mapping[str, Any]) -> ReleaseScore:
+    """Return the scores of a line: the reverse of `score_line`. KeyError, TypeError: they are none."""
+    fields = {name: value for name, value in line.items() if name not in {"proficiency", "foils"}}
+    pair = line.get("proficiency") or {"caption": None, "foils": []}
+    return ReleaseScore(
+        **fields,
+        foils=tuple(line["foils"]),
+        proficiency_caption=pair["caption"],
+        proficiency_foils=tuple(pair["foils"]),
+    )
 
 
 def score_line(score: ReleaseScore) -> dict[str, Any]:
@@ -217,25 +238,23 @@ def checks(votes: Iterable[ReleaseVote], scores: Iterable[ReleaseScore]) -> dict
     }
 
 
-def held_digests(
-    items: Iterable[Mapping[str, Any]],
-    votes: Iterable[ReleaseVote],
-    scores: Iterable[ReleaseScore],
-    tables: Mapping[str, Any],
-) -> dict[str, dict[str, str]]:
-    """SHA-256 of every table, and of the lines of items, votes and scores whatever their order.
+def digests_of(folder: Path, tables: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """Return the SHA-256 of every table, and of the lines of items, votes and scores in any order.
 
-    Some tables come from what no file holds (working times, bars, pay): these hold them to what they were.
+    Some tables follow from numbers that no file has (working times, limits, pay): a change of one is detected by this.
     """
-    lines = {"items": items, "votes": map(vote_line, votes), "scores": map(score_line, scores)}
     return {
-        "tables": {name: _sha256(pretty(table)) for name, table in sorted(tables.items())},
-        "lines": {name: _sha256("\n".join(sorted(map(canonical_line, rows)))) for name, rows in lines.items()},
+        "tables": {name: hashlib.sha256(pretty(table).encode()).hexdigest() for name, table in sorted(tables.items())},
+        "lines": {name: _sha256_of_lines(folder / f"{name}.jsonl") for name in ("items", "votes", "scores")},
     }
 
 
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+def _sha256_of_lines(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        for number, line in enumerate(sorted(file)):
+            digest.update((b"\n" if number else b"") + line.removesuffix(b"\n"))
+    return digest.hexdigest()
 
 
 def vote_order(vote: ReleaseVote) -> tuple[str, int, str, str]:
@@ -246,14 +265,16 @@ def score_order(score: ReleaseScore) -> tuple[str, str, str]:
     return score.model, score.protocol, score.id
 
 
-def _by_model(scores: Iterable[ReleaseScore]) -> dict[str, list[ReleaseScore]]:
-    """Scores by file name: the model's label made safe, told apart by protocol and number where labels are alike."""
-    models: dict[tuple[str, str, str], list[ReleaseScore]] = {}
-    for score in scores:
-        models.setdefault((score.model, score.protocol, score.model_key), []).append(score)
-    files: dict[str, list[ReleaseScore]] = {}
+def _model_of(score: ReleaseScore) -> tuple[str, str, str]:
+    return score.model, score.protocol, score.model_key
+
+
+def _file_names(release: ReleaseContent) -> dict[tuple[str, str, str], str]:
+    """Return a file name for each model: its label made safe, with the protocol and a number if labels are alike."""
+    names: dict[tuple[str, str, str], str] = {}
     taken: set[str] = set()
-    for (model, protocol, _), found in models.items():
-        is_taken = safe_name(model).casefold() in taken
-        files[unused_name(f"{model}-{protocol}" if is_taken else model, taken)] = found
-    return files
+    for model in dict.fromkeys(map(_model_of, in_order(release.scores, score_order))):
+        label, protocol, _key = model
+        is_taken = safe_name(label).casefold() in taken
+        names[model] = unused_name(f"{label}-{protocol}" if is_taken else label, taken)
+    return names

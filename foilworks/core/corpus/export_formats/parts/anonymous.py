@@ -3,7 +3,7 @@ themselves. Authors, contact, addresses, free text and names of files are left o
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -139,7 +139,7 @@ def model_name(model: str) -> str:
 
 
 def _votes(
-    votes: Sequence[ReleaseVote], records: Sequence[Mapping[str, Any]], items: Sequence[Mapping[str, Any]]
+    votes: Iterable[ReleaseVote], records: Sequence[Mapping[str, Any]], items: Sequence[Mapping[str, Any]]
 ) -> list[ReleaseVote]:
     names: dict[str, str] = {}
     for old, new in zip(records, items, strict=True):
