@@ -2,7 +2,7 @@
 
 import pytest
 
-from foilworks.core.corpus.export_formats.parts.basis_of_alpha import basis_of_alpha
+from foilworks.core.corpus.export_formats.parts.facts import basis_of_alpha
 
 
 @pytest.mark.parametrize(

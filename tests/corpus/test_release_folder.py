@@ -14,9 +14,17 @@ from datasets import load_dataset
 
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.export_formats import foilworks
-from foilworks.core.corpus.export_formats.parts.citation import bibtex, cff
-from foilworks.core.corpus.export_formats.parts.datasheet import NO_COMMENTS, UNANSWERED, datasheet, unanswered
 from foilworks.core.corpus.export_formats.parts.datasheet_questions import QUESTIONS, SECTIONS
+from foilworks.core.corpus.export_formats.parts.documents import (
+    NO_COMMENTS,
+    UNANSWERED,
+    bibtex,
+    cff,
+    datasheet,
+    render,
+    unanswered,
+)
+from foilworks.core.corpus.export_formats.parts.facts import facts_of
 from foilworks.core.corpus.export_formats.parts.folder import manifest_hash, write_folder
 from foilworks.core.corpus.release_documents import Citation, Figure, ReleaseDocuments, SourceTerms
 from foilworks.core.text.atomic_folders import remove_folder
@@ -128,14 +136,14 @@ def test_the_citation_file_is_yaml_that_says_who_made_it(folder):
 
 def test_a_citation_without_authors_says_so_and_hostile_text_stays_text():
     release = replace(full(), papers=replace(PAPERS, citation=Citation(title=HOSTILE, authors=(HOSTILE,))))
-    cited = yaml.safe_load(cff(release))
+    cited = yaml.safe_load(cff(facts_of(release)))
     assert cited["title"] == " ".join(HOSTILE.split())
-    entry = bibtex(release)
+    entry = bibtex(facts_of(release))
     assert r"\# head" in entry
     assert entry.count("\n") == 7
     unnamed = replace(release, papers=ReleaseDocuments())
-    assert yaml.safe_load(cff(unnamed))["authors"] == [{"name": "authors not stated"}]
-    assert "author" not in bibtex(unnamed)
+    assert yaml.safe_load(cff(facts_of(unnamed)))["authors"] == [{"name": "authors not stated"}]
+    assert "author" not in bibtex(facts_of(unnamed))
 
 
 def test_every_question_of_every_section_is_in_the_datasheet(folder):
@@ -151,7 +159,7 @@ def test_answers_are_unchanged_and_unanswered_questions_say_so(folder):
     assert "<script>" not in sheet
     assert "\n# head" not in sheet
     assert r"\[a\](javascript:b)" in sheet
-    names = {question.slug for question in unanswered(full())}
+    names = {question.slug for question in unanswered(facts_of(full()))}
     assert "motivation.funding" not in names
     assert {"collection.ethics", "composition.sensitive", "maintenance.who"} <= names
     assert sheet.count(UNANSWERED) == len(names)
@@ -160,7 +168,7 @@ def test_answers_are_unchanged_and_unanswered_questions_say_so(folder):
 
 
 def test_a_release_of_which_nothing_is_known_has_a_datasheet_too():
-    assert datasheet(release_of([ITEM])).count(UNANSWERED) >= 16
+    assert datasheet(facts_of(release_of([ITEM]))).count(UNANSWERED) >= 16
 
 
 def test_the_numbers_of_the_release_fill_the_datasheet(folder):
@@ -176,7 +184,7 @@ def test_the_numbers_of_the_release_fill_the_datasheet(folder):
 def test_agreement_is_given_with_its_coding():
     whole = {"n_items": 3, "n_valid": 2, "n_unanimous": 1, "alpha_all": 0.5, "alpha_coding": "truth3"}
     release = replace(full(), tables={"validation": {"overall": whole}})
-    assert "alpha over all of these items is 0.500 (coding truth3)." in datasheet(release)
+    assert "alpha over all of these items is 0.500 (coding truth3)." in datasheet(facts_of(release))
 
 
 def test_the_changelog_names_what_came_went_and_changed(folder):
@@ -185,7 +193,7 @@ def test_the_changelog_names_what_came_went_and_changed(folder):
     assert "## Removed: 1\n\n- `gone`" in log
     assert "- `=direction:b`: caption, foils" in log
     first = replace(full(), papers=ReleaseDocuments())
-    assert "The first release of the project: 3 items." in foilworks.changelog(first)
+    assert "The first release of the project: 3 items." in render("exports/CHANGELOG.md", facts_of(first))
 
 
 def test_figures_have_their_numbers_beside_and_no_cell_runs(folder):
@@ -246,8 +254,8 @@ def test_half_a_folder_that_a_killed_removal_left_does_not_come_back(folder, tmp
 
 def test_a_bibtex_entry_repeats_neither_the_word_release_nor_the_project():
     release = replace(full(), release="release 1")
-    assert f"note = {{Release 1, sha256:{release.content_hash[:16]}}}" in bibtex(release)
-    assert "note = {Release r1, sha256:" in bibtex(full())
+    assert f"note = {{Release 1, sha256:{release.content_hash[:16]}}}" in bibtex(facts_of(release))
+    assert "note = {Release r1, sha256:" in bibtex(facts_of(full()))
     unsigned = replace(release, papers=replace(PAPERS, citation=replace(PAPERS.citation, authors=())))
-    assert bibtex(unsigned).startswith("@misc{p")
-    assert not bibtex(unsigned).startswith("@misc{p2024p,")
+    assert bibtex(facts_of(unsigned)).startswith("@misc{p")
+    assert not bibtex(facts_of(unsigned)).startswith("@misc{p2024p,")

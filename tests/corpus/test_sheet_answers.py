@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from foilworks.core.corpus.export_formats.parts.datasheet_answers import ANSWERS
+from foilworks.core.corpus.export_formats.parts.documents import own_answers
+from foilworks.core.corpus.export_formats.parts.facts import facts_of
 from foilworks.core.corpus.records import ItemRecord, VideoRecord
 from tests.corpus.releases import release_of
 
@@ -19,7 +20,7 @@ def told(slug, **fields):
     ]
     release = release_of(records)
     items = [{**item, **more} for item, more in zip(release.items, fields.pop("items", [{}] * 3), strict=True)]
-    (line,) = ANSWERS[slug](replace(release, items=tuple(items), **fields))
+    (line,) = own_answers(facts_of(replace(release, items=tuple(items), **fields)))[slug]
     return line
 
 

@@ -20,7 +20,8 @@ from evaluation.reports.reports import project_report
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.run_request import RunRequest
 from foilworks.core.corpus.export_formats import foilworks, hf, jsonl
-from foilworks.core.corpus.export_formats.parts.datasheet import datasheet
+from foilworks.core.corpus.export_formats.parts.documents import datasheet
+from foilworks.core.corpus.export_formats.parts.facts import facts_of
 from foilworks.core.corpus.export_formats.parts.folder import pretty, self_hash
 from foilworks.core.corpus.models import Foil, Item, Subtest, Video
 from foilworks.core.corpus.rules.states import ItemState
@@ -192,7 +193,7 @@ class TestGate:
         (row,) = release.gate.data["rows"]
         assert (row["stopped"], row["reported"], release.gate.data["stopped"]) == (False, True, [])
         assert release.gate.override == ""
-        sheet = datasheet(collect_release(release, tables=False))
+        sheet = datasheet(facts_of(collect_release(release, tables=False)))
         assert "**solved without the video**; a published set, so it is reported and not stopped" in sheet
         assert "Words that give **shapes** away: " in sheet
 

@@ -19,7 +19,8 @@ from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Run, Score
 from evaluation.scoring.queries import records_of
 from evaluation.scoring.run_request import RunRequest
-from foilworks.core.corpus.export_formats.parts.changelog import changelog
+from foilworks.core.corpus.export_formats.parts.documents import render
+from foilworks.core.corpus.export_formats.parts.facts import facts_of
 from foilworks.core.corpus.models import Item, Release
 from foilworks.core.corpus.release_records import hash_of
 from foilworks.core.corpus.rules.states import ItemState
@@ -228,7 +229,7 @@ class TestNextRelease:
             name_of(first, 10): "confirmed",
             name_of(first, 12): "dismissed",
         }
-        text = changelog(collect_release(second))
+        text = render("exports/CHANGELOG.md", facts_of(collect_release(second)))
         assert f"- `{names[0]}`: judged again and not in this release (reports: 1)" in text
         client = Client()
         client.force_login(world.owner)

@@ -13,8 +13,9 @@ from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.releases.changelog import changed_fields, changelog_of, compared
 from evaluation.releases.models import ReleaseChangelog
 from foilworks.core.corpus.export_formats import foilworks
-from foilworks.core.corpus.export_formats.parts.datasheet_answers import ANSWERS
 from foilworks.core.corpus.export_formats.parts.datasheet_questions import QUESTIONS
+from foilworks.core.corpus.export_formats.parts.documents import own_answers as answers_of
+from foilworks.core.corpus.export_formats.parts.facts import facts_of
 from foilworks.core.projects.actions.consent import give_consent, publish_consent_text
 from foilworks.core.projects.errors import AccessDenied
 from foilworks.core.projects.models import AuditEvent, Consent
@@ -259,7 +260,7 @@ class TestWhatTheFormSays:
         return own_answers(world.project)[1][question]
 
     def in_an_export(self, release, question):
-        return "\n".join(ANSWERS[question](collect_release(release))).strip()
+        return "\n".join(answers_of(facts_of(collect_release(release)))[question])
 
     def test_of_a_second_release(self, world):
         valid(world, "one.")

@@ -19,7 +19,7 @@ from huggingface_hub import constants
 from evaluation.errors import EvaluationError
 from evaluation.releases.actions.freeze_release import freeze_release
 from foilworks.core.corpus.export_formats.parts import datasheet_questions
-from foilworks.core.corpus.export_formats.parts.rai import ASKED
+from foilworks.core.corpus.export_formats.parts.documents import ASKED
 from foilworks.core.corpus.models import MediaState, Video
 from foilworks.core.jobs.models import JobState
 from foilworks.core.jobs.runner import run_now

@@ -13,8 +13,8 @@ from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.reports.reports import project_report
 from evaluation.scoring.involvement import overlaps, uses_of
 from evaluation.scoring.models import Run
-from foilworks.core.corpus.export_formats.parts.datasheet import datasheet
-from foilworks.core.corpus.export_formats.parts.released_items import card_notes
+from foilworks.core.corpus.export_formats.parts.documents import datasheet
+from foilworks.core.corpus.export_formats.parts.facts import facts_of
 from foilworks.core.corpus.models import Foil, Subtest
 from foilworks.core.corpus.rules.states import CandidateState, FoilVerdict, ItemState
 from foilworks.core.projects.models import Role
@@ -218,6 +218,6 @@ def test_models_that_screened_the_foils_and_their_families_are_marked(run, clien
     assert "the judge (screened the foils)" in markdown(shown)
     assert "not independent of the benchmark" in latex(shown)
     content = collect_release(release)
-    for text in (card_notes(content), datasheet(content)):
+    for text in ("".join(facts_of(content)["card_notes"]), datasheet(facts_of(content))):
         assert "**Screened by models:**" in text
         assert "`openai/clip@1`" in text

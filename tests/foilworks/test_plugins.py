@@ -16,6 +16,7 @@ import pytest
 
 from foilworks.core.corpus.export_formats.parts.released_items import manifest_facts
 from foilworks.core.corpus.export_formats.registry import EXPORTERS
+from foilworks.core.corpus.records import ReleaseContent
 from foilworks.core.hub.adapters.fake import load_adapter
 from foilworks.core.hub.catalogue.registry import ADAPTERS
 from foilworks.core.hub.errors import HubError
@@ -305,18 +306,7 @@ def test_a_model_whose_info_cannot_be_set_is_refused(monkeypatch: pytest.MonkeyP
 
 
 def test_a_manifest_names_the_package_of_its_format(monkeypatch: pytest.MonkeyPatch) -> None:
-    release = SimpleNamespace(
-        project="p",
-        release="r",
-        created_at="",
-        content_hash="",
-        simulated=False,
-        withheld=(),
-        items=(),
-        gate=None,
-        canary="",
-        holdback=None,
-    )
+    release = ReleaseContent("p", "r", "", "", ())
     monkeypatch.setitem(EXPORTERS, "theirs", Entry("Theirs", "m", origin="new 1.0"))
     assert manifest_facts(release, "theirs", 0)["plugin"] == "new 1.0"
     assert "plugin" not in manifest_facts(release, "jsonl", 0)

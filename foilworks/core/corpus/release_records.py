@@ -94,25 +94,6 @@ def n_as_published(records: Iterable[Mapping[str, Any]]) -> int:
     return sum(bool(record.get(AS_PUBLISHED)) for record in records)
 
 
-def screening_facts(records: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return which models screened foils of the records, and of how many items; nothing if no model did."""
-    models = [
-        {
-            model
-            for foil_provenance in record["provenance"]
-            if foil_provenance
-            for model in foil_provenance.get(SCREENED_BY, ())
-        }
-        for record in records
-    ]
-    model_names = sorted(set().union(*models))
-    return (
-        {SCREENED_BY: {"models": model_names, "items": sum(map(bool, models)), "note": SCREENED_WORDS}}
-        if model_names
-        else {}
-    )
-
-
 def as_published_facts(n: int) -> dict[str, Any]:
     """Return the facts for manifests and boards about a release with `n` such items; empty if there are none."""
     return {"as_published": {"items": n, "note": PUBLISHERS_WORD}} if n else {}

@@ -5,15 +5,17 @@ so anyone can recompute the reports from the export.
 """
 
 from array import array
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from types import ModuleType
 from typing import Any
 
-from annotation.models import Stage, Vote, VoteState
+from django.db.models import QuerySet
+
+from annotation.models import ObjectCheck, Stage, Vote, VoteState
 from evaluation.analyses.registry import BY_JOB, OF_SCORES, REPORTS
-from evaluation.cached_results.cache import cached_by_fingerprint, digest
+from evaluation.cached_results.cache import cached_by_fingerprint, digest, find_result
 from evaluation.errors import EvaluationError
 from evaluation.facts.comparable_votes import ComparedVotes
 from evaluation.facts.stored_facts import found_valid
@@ -22,7 +24,7 @@ from evaluation.releases.models import ReleaseGate
 from evaluation.releases.snapshot import frozen_items, item_name
 from evaluation.releases.withheld import withheld_of
 from evaluation.reports.pages import under_pseudonyms
-from evaluation.reports.reports import project_report, stored_report
+from evaluation.reports.reports import about_of, project_report
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import release_scores, run_results, scored_records
 from foilworks.core.corpus.export_formats.foilworks import score_line, score_of, vote_line, vote_of
@@ -46,7 +48,14 @@ from foilworks.site.exports.recomputed import RECOMPUTED, Evidence, recomputed
 from foilworks.site.exports.records import project_content, release_content
 from foilworks.site.imports.batch import CHUNK
 from foilworks.site.imports.survey import Progress, silent
+from generation.filters.registry import SCREENING
+from generation.models import FilterScore
 
+# The rows without which a report is empty: then neither its analysis nor its facts are loaded.
+ROWS_OF: dict[str, Callable[[Project], QuerySet[Any]]] = {
+    "objects": lambda project: ObjectCheck.objects.filter(project=project),
+    "screening": lambda project: FilterScore.objects.filter(run__project=project, filter=SCREENING),
+}
 # Item as exports name it, its subtest, main or proficiency.
 _Name = tuple[str, str, str]
 
@@ -243,12 +252,16 @@ def _tables(release: Release, runs: Sequence[Run], content: ReleaseContent) -> d
 
 
 def _report(project: Project, kind: str) -> dict[str, Any] | None:
+    if kind in BY_JOB:
+        # Taken as stored: an export loads no model library.
+        row = find_result(project, kind, about_of(kind, "", {}))
+        return under_pseudonyms(project, row.data) if row is not None and row.fingerprint else None
+    if kind in ROWS_OF and not ROWS_OF[kind](project).exists():
+        return None
     try:
-        # Reports of jobs are taken as stored: an export loads no model library.
-        data = stored_report(project, kind, None, {}).data if kind in BY_JOB else project_report(project, kind)
+        return under_pseudonyms(project, project_report(project, kind))
     except EvaluationError:  # no votes, no items: then there is no such table
         return None
-    return None if data is None else under_pseudonyms(project, data)
 
 
 def _from_content(release: Release, kind: str, content: ReleaseContent, evidence: Evidence) -> Any:

@@ -1,17 +1,17 @@
 """Say what verification recomputed and what only a hash holds, and check what an export writes around its records."""
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from foilworks.core.corpus.export_formats.foilworks import CHECKS, score_order, vote_order
+from foilworks.core.corpus.export_formats.parts.facts import Facts
 from foilworks.core.corpus.export_formats.parts.markdown import link_safe
 from foilworks.core.corpus.records import ReleaseScore, ReleaseVote
 
 README = "README.md"
-# What the card says of the release in numbers (foilworks.core.corpus.export_formats.parts.flat.CARD).
+# What the card says of the release in numbers (templates/exports/README.md).
 SIZES = re.compile(r"^(\d+) items in (\d+) subtests: ", re.MULTILINE)
 FROZEN = re.compile(r"^that are false of it\. Frozen as release (.+) on (\S+); content hash `(\w*)`\.$", re.MULTILINE)
 # Checked in part: the rest of these files is held by their hash.
@@ -46,23 +46,22 @@ def disorder(items: Sequence[Mapping[str, Any]], votes: Sequence[ReleaseVote], s
     return next((name for name, order in keys.items() if order != sorted(order)), "")
 
 
-def readme_difference(text: str, manifest: Mapping[str, Any], items: Sequence[Mapping[str, Any]]) -> str:
-    """Return the number of README.md that is not that of the files; "" if all are."""
-    subtests = Counter(str(item["subtest"]) for item in items if item.get("released"))
-    sizes = [("items", str(subtests.total())), ("subtests", str(len(subtests)))]
-    frozen = [
-        ("release", link_safe(str(manifest.get("release")))),
-        ("date", str(manifest.get("created_at"))[:10]),
-        ("content hash", str(manifest.get("content_hash"))),
-    ]
-    for pattern, facts in ((SIZES, sizes), (FROZEN, frozen)):
-        found = pattern.findall(text)
-        if not found:
-            return f"does not say its {' and '.join(name for name, _ in facts)} as an export does"
-        for says in found:
-            for (name, is_), told in zip(facts, says, strict=True):
-                if told != is_:
-                    return f"{name} is {told}; computed again, it is {is_}"
+def readme_difference(text: str, facts: Facts) -> str:
+    """Return the number of README.md that is not that of the facts from which an export fills it in; "" if all are."""
+    sizes = {"items": str(facts["n_released"]), "subtests": str(len(facts["subtests"]))}
+    frozen = {
+        "release": link_safe(facts["release"]),
+        "date": facts["date"],
+        "content hash": facts["content_hash"],
+    }
+    for pattern, expected in ((SIZES, sizes), (FROZEN, frozen)):
+        matches = pattern.findall(text)
+        if not matches:
+            return f"does not say its {' and '.join(expected)} as an export does"
+        for match in matches:
+            for (name, value), stated in zip(expected.items(), match, strict=True):
+                if stated != value:
+                    return f"{name} is {stated}; computed again, it is {value}"
     return ""
 
 

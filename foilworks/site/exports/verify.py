@@ -17,9 +17,10 @@ from evaluation.errors import EvaluationError
 from evaluation.metrics import pairwise, two_clips
 from evaluation.scoring.queries import pair_scores, two_clip_results
 from foilworks.core.corpus.export_formats import foilworks as whole_export
-from foilworks.core.corpus.export_formats.parts.flat import DATA, files_of, flat_rows
+from foilworks.core.corpus.export_formats.parts.facts import facts_of
 from foilworks.core.corpus.export_formats.parts.folder import MADE_BY, MANIFEST, pretty, self_hash
 from foilworks.core.corpus.export_formats.parts.released_items import released_items
+from foilworks.core.corpus.export_formats.parts.tables import by_subtest
 from foilworks.core.corpus.records import ReleaseContent, ReleaseScore, ReleaseVote, VoteCounts
 from foilworks.core.corpus.release_documents import Figure
 from foilworks.core.corpus.release_records import as_published_facts, foil_counts, hash_of, n_as_published, vote_counts
@@ -169,7 +170,8 @@ def _same_layout(
         raise _DifferenceError(f"{name}: the order of its lines is not that of an export")
     if README in manifest["files"]:
         text = (folder / README).read_text(encoding="utf-8", errors="replace")
-        if said := readme_difference(text, manifest, items):
+        frozen = (str(manifest.get(name)) for name in ("project", "release", "content_hash", "created_at"))
+        if said := readme_difference(text, facts_of(ReleaseContent(*frozen, items, votes, scores))):
             raise _DifferenceError(f"{README}: {said}")
 
 
@@ -337,11 +339,13 @@ def _same_flat(
 ) -> None:
     """Check that the rows of data/ are those of the released items. Not `own_names`: files named by an older rule."""
     content = ReleaseContent("", "", "", "", tuple(items))
-    older = {} if own_names else _files_by_subtest(folder / DATA)
-    for name, records in files_of(list(released_items(content, counted))).items():
-        told = [row for _, row in _lines(folder / DATA / older.get(records[0].subtest, name))]
-        for row, made in zip_longest(told, flat_rows(records), fillvalue={}):
-            _same_cells(f"{DATA}/{name}", str(made.get("id", "rows")), row, made)
+    older = {} if own_names else _files_by_subtest(folder / whole_export.DATA)
+    for name, records in by_subtest(released_items(content, counted), ".jsonl").items():
+        exported = [row for _, row in _lines(folder / whole_export.DATA / older.get(records[0].subtest, name))]
+        texts = whole_export.flat_texts(has_pairs=any(record.pair for record in records))
+        rows = (whole_export.flat_row(record, texts) for record in records)
+        for row, expected in zip_longest(exported, rows, fillvalue={}):
+            _same_cells(f"{whole_export.DATA}/{name}", str(expected.get("id", "rows")), row, expected)
 
 
 def _files_by_subtest(folder: Path) -> dict[str, str]:

@@ -1,7 +1,6 @@
 """Serve a release as a zip of what `foilworks export` writes."""
 
 import tempfile
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from django.utils.text import slugify
 from django.views.decorators.http import require_POST
 
 from foilworks.core.corpus.access import get_release
+from foilworks.core.corpus.export_formats.parts.folder import write_zip
 from foilworks.core.corpus.export_formats.registry import EXPORTERS
 from foilworks.core.corpus.models import Release
 from foilworks.core.text.registry import load, lookup, parse_params
@@ -40,8 +40,6 @@ def zipped(
         out = Path(folder) / name
         written = module.write(content, out, params=params)
         packed = tempfile.SpooledTemporaryFile(max_size=SPOOL_BYTES)  # noqa: SIM115 (the response closes it)
-        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-            for path in written:
-                archive.write(path, f"{name}/{path.relative_to(out).as_posix()}")
+        write_zip(packed, name, out, written)
     packed.seek(0)
     return packed

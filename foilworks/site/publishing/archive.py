@@ -1,7 +1,6 @@
 """Create the zip of a release for visitors of its public page; it is offered until something in it is withdrawn."""
 
 import tempfile
-import zipfile
 from pathlib import Path
 
 from django.db.models.fields.files import FieldFile
@@ -12,7 +11,7 @@ from annotation.models import Vote
 from evaluation.cached_results.cache import digest
 from evaluation.releases.withheld import withheld_of
 from foilworks.core.corpus.export_formats import foilworks
-from foilworks.core.corpus.export_formats.parts.folder import manifest_hash
+from foilworks.core.corpus.export_formats.parts.folder import manifest_hash, write_zip
 from foilworks.core.corpus.models import Takedown
 from foilworks.core.corpus.video_files.stored_files import store
 from foilworks.core.jobs.models import Job
@@ -31,9 +30,7 @@ def build(page: PublicPage, job: Job) -> None:
     with tempfile.TemporaryDirectory(prefix="foilworks-archive-") as folder:
         out, packed = Path(folder) / name, Path(folder) / "packed.zip"
         written = foilworks.write(collect_release(release), out, params={})
-        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-            for path in written:
-                archive.write(path, f"{name}/{path.relative_to(out).as_posix()}")
+        write_zip(packed, name, out, written)
         page.archive_manifest = manifest_hash(out)
         # The name contains the hash, so the stored row refers to the old file until it is saved.
         page.archive.name = f"releases/{release.pk}/{name}-{page.archive_manifest[:16]}.zip"

@@ -8,11 +8,9 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from foilworks.core.corpus.export_formats.parts.datasheet import unanswered
-from foilworks.core.corpus.export_formats.parts.licence_ids import known_licence
-from foilworks.core.corpus.export_formats.parts.rai import unanswered_fields
+from foilworks.core.corpus.export_formats.parts import facts as release_facts
+from foilworks.core.corpus.export_formats.parts.documents import unanswered, unanswered_fields
 from foilworks.core.corpus.records import ReleaseContent
-from foilworks.core.corpus.release_records import n_as_published
 
 OK, WARN, FAIL = "ok", "warn", "fail"
 # The most urgent first.
@@ -72,34 +70,31 @@ class Row:
 
 def facts_of(release: ReleaseContent) -> dict[str, Any]:
     """Return what the checklist looks at, as JSON: it can be stored, whatever language it is shown in."""
-    cited, known = release.papers.citation, release.papers.known
-    released = [item for item in release.items if item.get("released")]
-    gate = release.gate
+    facts = release_facts.facts_of(release)
+    cited, known, gate = facts["cited"], facts["known"], facts["gate"]
     return {
-        "title": cited.title,
-        "authors": len(cited.authors),
-        "contact": bool(cited.contact),
-        "cited": bool(cited.doi or cited.url),
-        "licence": cited.licence or cited.licence_url,
-        "licence_is_known": known_licence(cited.licence, cited.licence_url) is not None,
+        "title": cited["title"],
+        "authors": len(cited["authors"]),
+        "contact": bool(cited["contact"]),
+        "cited": bool(cited["doi"] or cited["url"]),
+        "licence": cited["licence"] or cited["licence_url"],
+        "licence_is_known": facts["licence"] is not None,
         "sources": [
             {
-                "name": each.dataset,
-                "stated": bool(each.licence or each.url),
-                "may_show": each.may_show,
-                "n": each.n_videos,
+                "name": source["dataset"],
+                "stated": bool(source["licence"] or source["url"]),
+                "may_show": source["may_show"],
+                "n": source["n_videos"],
             }
-            for each in release.papers.sources
+            for source in facts["sources"]
         ],
-        "rai": {name: list(slugs) for name, slugs in unanswered_fields(release).items()},
-        "questions": [question.slug for question in unanswered(release)],
-        "gate": None if gate is None else {"stopped": _names(gate, "stopped"), "few": _names(gate, "too_few")},
-        "n_items": len(released),
-        "n_as_published": n_as_published(released),
-        "n_extra": sum(bool(item["extra"]) for item in released),
-        "n_withheld": len(release.withheld),
+        "rai": {name: list(slugs) for name, slugs in unanswered_fields(facts).items()},
+        "questions": [question.slug for question in unanswered(facts)],
+        "gate": gate and {"stopped": _names(gate, "stopped"), "few": _names(gate, "too_few")},
+        "n_items": facts["n_released"],
+        "n_withheld": len(facts["withheld"]),
+        **{name: facts[name] for name in ("n_as_published", "n_extra", "simulated")},
         "n_warned": known.get("n_warned"),
-        "simulated": release.simulated,
         "consent": known.get("consent_version"),
         "n_workers": known.get("n_workers", 0),
         "n_agreed": known.get("n_agreed", 0),

@@ -1,7 +1,6 @@
 """Store a written folder as a zip for researchers, and offer it until something in it is withdrawn."""
 
 import tempfile
-import zipfile
 from pathlib import Path
 
 from django.core.files.storage import default_storage
@@ -11,6 +10,7 @@ from django.utils.dateparse import parse_datetime
 from django.utils.text import slugify
 
 from foilworks.core.corpus.export_formats.parts.anonymous import PROJECT
+from foilworks.core.corpus.export_formats.parts.folder import write_zip
 from foilworks.core.corpus.models import Release
 from foilworks.core.corpus.video_files.stored_files import store
 from foilworks.core.jobs.lease import write
@@ -42,9 +42,7 @@ def build(release: Release, job: Job) -> None:
             videos=videos_to_copy(release) if asked["videos"] else None,
             say_names=False,
         )
-        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-            for path in written.files:
-                archive.write(path, f"{name}/{path.relative_to(out).as_posix()}")
+        write_zip(packed, name, out, written.files)
         size = packed.stat().st_size
         store(packed, place)
     # How many, not which: the row of a job is kept when a person is erased.

@@ -11,7 +11,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from evaluation.cached_results.cache import cached_by_fingerprint, digest, find_data
-from foilworks.core.corpus.export_formats.parts.citation import bibtex
+from foilworks.core.corpus.export_formats.parts.documents import bibtex
+from foilworks.core.corpus.export_formats.parts.facts import facts_of
 from foilworks.core.corpus.models import MediaState, Release, ReleaseItem, Video
 from foilworks.core.corpus.records import ReleaseContent
 from foilworks.core.corpus.release_documents import Citation, ReleaseDocuments, SourceTerms
@@ -236,8 +237,8 @@ def _trimmed(src: str, video: Video) -> str:
 def cited_as(release: Release, citation: Citation) -> str:
     """Return the BibTeX entry, as in an export."""
     papers = ReleaseDocuments(citation=citation, known={"name": release.project.name})
-    facts = (release.project.slug, release.name, release.shown_hash, release.created_at.isoformat())
-    return bibtex(ReleaseContent(*facts, (), papers=papers))
+    about = (release.project.slug, release.name, release.shown_hash, release.created_at.isoformat())
+    return bibtex(facts_of(ReleaseContent(*about, (), papers=papers)))
 
 
 def unstated(release: Release) -> tuple[list[str], list[str]]:

@@ -11,7 +11,8 @@ from evaluation.analyses import validation
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from evaluation.errors import EvaluationError
 from evaluation.releases.withheld import withheld_of
-from foilworks.core.corpus.export_formats.parts.datasheet_answers import ANSWERS
+from foilworks.core.corpus.export_formats.parts.documents import own_answers as answers_of
+from foilworks.core.corpus.export_formats.parts.facts import facts_of
 from foilworks.core.corpus.models import Item, Release
 from foilworks.core.corpus.records import ReleaseContent
 from foilworks.core.projects.models import Project
@@ -40,9 +41,8 @@ def own_answers(project: Project) -> tuple[Release | None, dict[str, str]]:
         return None, {}
 
     def make() -> dict[str, str]:
-        content = content_for_answers(release)
-        found = {slug: "\n".join(answer(content)).strip() for slug, answer in ANSWERS.items()}
-        return {slug: text for slug, text in found.items() if text}
+        answers = answers_of(facts_of(content_for_answers(release)))
+        return {slug: "\n".join(lines) for slug, lines in answers.items()}
 
     return release, cached_by_fingerprint(
         project, KIND, str(release.pk), digest([VERSION, *made_from(release)]), make, in_memory=False

@@ -17,17 +17,25 @@ import io
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from itertools import chain
-from operator import itemgetter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain, groupby
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any
 
 from foilworks.core.corpus.errors import CorpusError
-from foilworks.core.corpus.export_formats.parts.changelog import changelog, licences
-from foilworks.core.corpus.export_formats.parts.citation import bibtex, cff
-from foilworks.core.corpus.export_formats.parts.datasheet import datasheet
-from foilworks.core.corpus.export_formats.parts.flat import write_flat
+from foilworks.core.corpus.export_formats.jsonl import json_text, line
+from foilworks.core.corpus.export_formats.parts.documents import (
+    FIELDS,
+    bibtex,
+    cff,
+    croissant,
+    datasheet,
+    described,
+    fenced_bibtex,
+    render,
+)
+from foilworks.core.corpus.export_formats.parts.facts import Facts, facts_of, manifest_of
 from foilworks.core.corpus.export_formats.parts.folder import (
     pretty,
     safe_name,
@@ -36,22 +44,40 @@ from foilworks.core.corpus.export_formats.parts.folder import (
     write_json,
     write_lines,
 )
-from foilworks.core.corpus.export_formats.parts.released_items import selection_facts, withheld_facts
-from foilworks.core.corpus.records import ReleaseContent, ReleaseScore, ReleaseVote, in_order
+from foilworks.core.corpus.export_formats.parts.tables import numbered
+from foilworks.core.corpus.records import ItemRecord, ReleaseContent, ReleaseScore, ReleaseVote, in_order
 from foilworks.core.corpus.release_documents import Figure
-from foilworks.core.corpus.release_records import (
-    CANARY,
-    STATUS_FIELDS,
-    as_published_facts,
-    holdback_facts,
-    n_as_published,
-)
+from foilworks.core.corpus.release_records import CANARY, STATUS_FIELDS, foil_counts, item_record, vote_counts
 from foilworks.core.text.storable import safe_row
 
 LAYOUT_VERSION = 4
 CHECKS = "checks"
 COUNTED = "counted"
 LOADER = Path(__file__).with_name("_load_snippet.py")
+DATA = "data"
+# The columns of the flat rows; what has no fixed shape is JSON text.
+TEXTS = (
+    "id",
+    "subtest",
+    "test",
+    "caption",
+    "video",
+    "video_key",
+    "url",
+    "source_dataset",
+    "source_id",
+    "time_unit",
+    "split",
+    "class_label",
+    "category",
+    "movie",
+    "facts",
+    "extra",
+    "proficiency_caption",
+)
+LISTS = ("foils", "proficiency_foils")
+NUMBERS = ("start_time", "end_time")
+COUNTS = ("votes_caption", "votes_foil", "votes_other")
 _TABLE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}")
 
 # Whether the format needs the project's reports, which are slow to collect.
@@ -63,39 +89,32 @@ def write(release: ReleaseContent, out: Path, *, params: Mapping[str, Any]) -> l
     for name in (*release.tables, *release.papers.figures):
         if name == CHECKS or not _TABLE_NAME.fullmatch(name):
             raise CorpusError(f"tables/{name}.json: is not a valid table name; use letters, digits, - and _")
-    return write_folder(out, _facts(release), lambda folder: _fill(folder, release))
+    facts = facts_of(release)
+    return write_folder(out, _manifest(facts), lambda folder: _fill(folder, release, facts))
 
 
-def _facts(release: ReleaseContent) -> dict[str, Any]:
+def _manifest(facts: Facts) -> dict[str, Any]:
     return {
+        **manifest_of(facts),
         "format": "foilworks",
         "layout_version": LAYOUT_VERSION,
-        "project": release.project,
-        "release": release.release,
-        "created_at": release.created_at,
-        "content_hash": release.content_hash,
         "content_hash_covers": "released records of items.jsonl, sorted by id, without the fields of status_fields",
         "status_fields": sorted(STATUS_FIELDS),
-        "simulated": release.simulated,
         "counts": {
-            "items": len(release.items),
-            "released": sum(bool(item.get("released")) for item in release.items),
-            "votes": sum(vote.state == COUNTED for vote in release.votes),
-            "votes_not_counted": sum(vote.state != COUNTED for vote in release.votes),
-            "scores": len(release.scores),
+            "items": facts["n_items"],
+            "released": facts["n_released"],
+            "votes": facts["n_counted"],
+            "votes_not_counted": facts["n_votes"] - facts["n_counted"],
+            "scores": facts["n_scores"],
         },
-        **as_published_facts(n_as_published(item for item in release.items if item.get("released"))),
-        **selection_facts(release),
-        **withheld_facts(release),
-        **holdback_facts(release.canary, release.holdback),
     }
 
 
-def _fill(folder: Path, release: ReleaseContent) -> None:
+def _fill(folder: Path, release: ReleaseContent, facts: Facts) -> None:
     mark = {CANARY: release.canary} if release.canary else {}
     write_lines(folder / "items.jsonl", ({**item, **mark} for item in in_order(release.items, itemgetter("id"))))
     _write_votes(folder / "votes.jsonl", release, lambda vote: vote.state == COUNTED)
-    if any(vote.state != COUNTED for vote in release.votes):
+    if facts["n_counted"] < facts["n_votes"]:
         _write_votes(folder / "votes_not_counted.jsonl", release, lambda vote: vote.state != COUNTED)
     write_lines(folder / "scores.jsonl", map(score_line, in_order(release.scores, score_order)))
     (folder / "scores").mkdir()
@@ -107,25 +126,28 @@ def _fill(folder: Path, release: ReleaseContent) -> None:
     counted = (vote for vote in release.votes if vote.state == COUNTED)
     table = {**checks(counted, release.scores), **digests_of(folder, release.tables)}
     write_json(folder / "tables" / f"{CHECKS}.json", table)
-    _write_papers(folder, release)
+    _write_documents(folder, release, facts)
 
 
 def _write_votes(path: Path, release: ReleaseContent, is_written: Callable[[ReleaseVote], bool]) -> None:
     write_lines(path, map(vote_line, filter(is_written, in_order(release.votes, vote_order))))
 
 
-def _write_papers(folder: Path, release: ReleaseContent) -> None:
-    """What goes out beside items, votes, scores and tables."""
+def _write_documents(folder: Path, release: ReleaseContent, facts: Facts) -> None:
+    """Write what is published with items, votes, scores and tables."""
     rejected = iter(release.papers.rejected())
     for first in rejected:
         write_lines(folder / "rejected.jsonl", chain([first], rejected))
-    write_flat(folder, release)
+    files = _write_flat(folder, release, facts)
+    if files:
+        write_json(folder / "croissant.json", _described(folder, facts, files))
     texts = {
-        "datasheet.md": datasheet(release),
-        "CHANGELOG.md": changelog(release),
-        "LICENCES.md": licences(release),
-        "CITATION.cff": cff(release),
-        "citation.bib": bibtex(release),
+        "README.md": render("exports/README.md", facts, files=files, bibtex=fenced_bibtex(facts)),
+        "datasheet.md": datasheet(facts),
+        "CHANGELOG.md": render("exports/CHANGELOG.md", facts),
+        "LICENCES.md": render("exports/LICENCES.md", facts),
+        "CITATION.cff": cff(facts),
+        "citation.bib": bibtex(facts),
         "load.py": LOADER.read_text(encoding="utf-8"),
     }
     for name, text in texts.items():
@@ -134,6 +156,59 @@ def _write_papers(folder: Path, release: ReleaseContent) -> None:
         (folder / "figures").mkdir(exist_ok=True)
         (folder / "figures" / f"{name}.svg").write_bytes(figure.drawn())
         (folder / "figures" / f"{name}.csv").write_text(figure_csv(figure), encoding="utf-8", newline="")
+
+
+def _write_flat(folder: Path, release: ReleaseContent, facts: Facts) -> list[dict[str, Any]]:
+    """Write the released items as flat rows, one file per subtest, and describe the files."""
+    counts = vote_counts(release.votes, foil_counts(release.items))
+    ordered = in_order(release.items, lambda item: numbered(item["id"]))
+    items = (item_record(item, counts) for item in ordered if item.get("released"))
+    files: dict[str, dict[str, Any]] = {}
+    taken: set[str] = set()
+    for subtest, rows in groupby(items, attrgetter("subtest")):
+        (folder / DATA).mkdir(exist_ok=True)
+        if subtest not in files:
+            stem = unused_name(subtest, taken)
+            texts = flat_texts(has_pairs=bool(facts["subtests"][subtest]["pairs"]))
+            files[subtest] = {"stem": stem, "path": f"{DATA}/{stem}.jsonl", "columns": _columns(texts), "texts": texts}
+        flat = (flat_row(item, files[subtest]["texts"]) for item in rows)
+        write_lines(folder / files[subtest]["path"], flat, mode="a")
+    return list(files.values())
+
+
+def flat_texts(*, has_pairs: bool) -> tuple[str, ...]:
+    """Return the columns of text of a file: with the name of the pair, if an item of it has one."""
+    return (*TEXTS, "pair") if has_pairs else TEXTS
+
+
+def _columns(texts: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the type of each column, so that a column that is empty in one subtest has the same one everywhere."""
+    columns = [(name, "dtype: string") for name in texts] + [(name, "sequence: string") for name in LISTS]
+    return columns + [(name, "dtype: float64") for name in NUMBERS] + [(name, "dtype: int64") for name in COUNTS]
+
+
+def flat_row(item: ItemRecord, texts: Sequence[str]) -> dict[str, Any]:
+    """Return a row with every column: missing texts are "", missing lists empty, missing numbers null."""
+    record = line(item)
+    pair, votes = record.get("proficiency") or {}, record.get("votes") or {}
+    row: dict[str, Any] = {name: record.get(name) or "" for name in texts}
+    row |= {name: json_text(record.get(name)) or "" for name in ("facts", "extra")}
+    row |= {"foils": record["foils"], "proficiency_caption": pair.get("caption", "")}
+    row |= {"proficiency_foils": pair.get("foils", []), **{name: record.get(name) for name in NUMBERS}}
+    return row | {f"votes_{choice}": votes.get(choice) for choice in ("caption", "foil", "other")}
+
+
+def _described(folder: Path, facts: Facts, files: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return Croissant of the flat rows, with their authors and licence, where these are known."""
+    cited = facts["cited"]
+    paths = sorted(folder / file["path"] for file in files)
+    more = {
+        "citeAs": bibtex(facts),
+        "license": cited["licence_url"] or cited["licence"],
+        "creator": [{"@type": "sc:Person", "name": name} for name in cited["authors"]],
+        "url": cited["url"],
+    }
+    return croissant(facts, [described(path, "application/jsonlines", FIELDS) for path in paths], more)
 
 
 def figure_csv(figure: Figure) -> str:

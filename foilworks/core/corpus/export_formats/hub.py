@@ -2,19 +2,31 @@
 Inspect task, and the metadata of a DOI deposit. `anonymous` writes a copy for double-blind review instead.
 """
 
+import html
 import os
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.export_formats.parts.anonymous import anonymised, model_name, without_addresses
 from foilworks.core.corpus.export_formats.parts.choices import QUESTION, choice_of, write_choices
-from foilworks.core.corpus.export_formats.parts.citation import bibtex, cff, title_of
-from foilworks.core.corpus.export_formats.parts.croissant import FIELDS, croissant, file_object, record_set
-from foilworks.core.corpus.export_formats.parts.datasheet import datasheet
+from foilworks.core.corpus.export_formats.parts.documents import (
+    FIELDS,
+    bibtex,
+    cff,
+    croissant,
+    datasheet,
+    described,
+    fenced_bibtex,
+    rai_fields,
+    render,
+    spaced_rai,
+)
+from foilworks.core.corpus.export_formats.parts.facts import Facts, facts_of, manifest_of
 from foilworks.core.corpus.export_formats.parts.folder import (
     safe_name,
     unused_name,
@@ -22,25 +34,16 @@ from foilworks.core.corpus.export_formats.parts.folder import (
     write_json,
     write_lines,
 )
-from foilworks.core.corpus.export_formats.parts.hub_card import (
-    CHOICES,
-    DATA,
-    INSPECT,
-    VIDEOS,
-    Contents,
-    card,
-    eval_yaml,
-    video_lines,
-)
-from foilworks.core.corpus.export_formats.parts.licence_ids import known_licence
+from foilworks.core.corpus.export_formats.parts.parquet import PARQUET, write_items
 from foilworks.core.corpus.export_formats.parts.parquet import write_choices as write_choice_rows
-from foilworks.core.corpus.export_formats.parts.parquet import write_items
-from foilworks.core.corpus.export_formats.parts.rai import CONFORMS_TO, rai_fields
 from foilworks.core.corpus.export_formats.parts.released_items import manifest_facts, released_items
 from foilworks.core.corpus.export_formats.parts.tables import by_subtest
-from foilworks.core.corpus.export_formats.parts.zenodo import KEYWORDS, deposit_metadata
 from foilworks.core.corpus.records import ItemRecord, ReleaseContent
 
+DATA, VIDEOS, CHOICES, INSPECT = "data", "videos", "choices", "inspect"
+KEYWORDS = ("benchmark", "video", "video-language", "foils", "contrast sets")
+FROZEN = "Release {release}, {n_released} items. SHA-256 of the content: {content_hash}."
+VIDEO_FIELDS = ("key", "file", "source_dataset", "source_id", "url", "start_time", "end_time", "time_unit")
 USES_TABLES = True
 HARNESS = (("inspect_task.py", "task.py"), ("clips.py", "clips.py"))
 ANYBODY = "Anonymous"
@@ -85,11 +88,13 @@ def write_hub(release: ReleaseContent, out: Path, options: Options) -> list[Path
     if not items:
         raise CorpusError(f"{release.release}: has no items; release some first")
 
+    facts = facts_of(shown)
+
     def fill(folder: Path) -> None:
-        _fill(folder, shown, items, names, options)
+        _fill(folder, facts, items, names, options)
         options.check(folder)
 
-    return write_folder(out, manifest_facts(shown, "hub", len(items)), fill)
+    return write_folder(out, manifest_facts(shown, "hub", len(items), facts), fill)
 
 
 def _released_only(release: ReleaseContent) -> ReleaseContent:
@@ -121,33 +126,28 @@ def _with_file(item: ItemRecord, names: Mapping[str, str]) -> ItemRecord:
     return replace(item, video=replace(item.video, file=name)) if name else item
 
 
-def _fill(
-    folder: Path, release: ReleaseContent, items: Sequence[ItemRecord], names: Mapping[str, str], options: Options
-) -> None:
+def _fill(folder: Path, facts: Facts, items: Sequence[ItemRecord], names: Mapping[str, str], options: Options) -> None:
     files = by_subtest(items, ".parquet")
     taken = {name.removesuffix(".parquet").casefold() for name in files}
-    choices_file = f"{unused_name(CHOICES, taken)}.parquet"
-    for place in (DATA, CHOICES, INSPECT):
-        (folder / place).mkdir()
-    for name, found in files.items():
-        write_items(folder / DATA / name, found)
+    choices_path = folder / CHOICES / f"{unused_name(CHOICES, taken)}.parquet"
+    for name in (DATA, CHOICES, INSPECT):
+        (folder / name).mkdir()
+    for name, records in files.items():
+        write_items(folder / DATA / name, records)
     choices = [choice_of(item) for item in items if item.foils]
-    write_choice_rows(folder / CHOICES / choices_file, choices, QUESTION)
+    write_choice_rows(choices_path, choices, QUESTION)
     write_choices(folder / INSPECT, choices, HARNESS)
-    write_json(folder / INSPECT / "manifest.json", manifest_facts(release, "hub", len(choices)))
+    manifest = {**manifest_of(facts), "format": "hub", "counts": {"items": len(choices)}}
+    write_json(folder / INSPECT / "manifest.json", manifest)
     videos = {item.video.key: vars(item.video) for item in items}
-    licences = {source.dataset: source.licence for source in release.papers.sources}
-    write_lines(folder / "videos.jsonl", video_lines(list(videos.values()), licences))
+    licences = {source["dataset"]: source["licence"] for source in facts["sources"]}
+    write_lines(folder / "videos.jsonl", _video_lines(videos.values(), licences))
     _copy(folder, options.videos, names)
-    contents = Contents(
-        files={name: len(found) for name, found in files.items()},
-        n_videos=len(videos),
-        n_copied=len(names),
-        choices=choices_file,
-        is_anonymous=options.anonymous,
-        repository=options.repository,
-    )
-    _write_texts(folder, release, contents)
+    data = [described(folder / DATA / name, PARQUET, FIELDS) for name in files]
+    with_choices = [*sorted(data, key=itemgetter("name")), described(choices_path, PARQUET, CHOICE_FIELDS)]
+    write_json(folder / "croissant.json", _described(facts, with_choices, options))
+    contents = {"files": data, "n_videos": len(videos), "n_copied": len(names), "choices": choices_path.stem}
+    _write_texts(folder, {**facts, **contents, "for_review": options.anonymous}, options)
 
 
 def _copy(folder: Path, videos: Mapping[str, os.PathLike[str]], names: Mapping[str, str]) -> None:
@@ -158,40 +158,67 @@ def _copy(folder: Path, videos: Mapping[str, os.PathLike[str]], names: Mapping[s
         shutil.copyfile(videos[key], folder / VIDEOS / name)
 
 
-def _write_texts(folder: Path, release: ReleaseContent, contents: Contents) -> None:
+def _video_lines(videos: Iterable[Mapping[str, Any]], licences: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    """Yield one line per video: its file if it is in the folder, else what identifies it in its data set."""
+    for video in videos:
+        row = {name: video[name] for name in VIDEO_FIELDS if video.get(name) not in (None, "")}
+        yield {**row, "licence": licences.get(video["source_dataset"], "") or "not stated"}
+
+
+def _write_texts(folder: Path, facts: Facts, options: Options) -> None:
+    contents = {"repository": options.repository, "bibtex": fenced_bibtex(facts), "rai": spaced_rai(facts)}
     texts = {
-        "README.md": card(release, contents),
-        "eval.yaml": eval_yaml(release, contents.choices.removesuffix(".parquet")),
-        "datasheet.md": datasheet(release, for_review=contents.is_anonymous) + "\n" + ABOUT_FILES,
+        "README.md": render(
+            "exports/README-hub.md", facts, choices_path=f"{CHOICES}/{facts['choices']}.parquet", **contents
+        ),
+        "eval.yaml": render("exports/eval.yaml", facts),
+        "datasheet.md": datasheet(facts, for_review=options.anonymous) + "\n" + ABOUT_FILES,
     }
-    if not contents.is_anonymous:
-        texts |= {"CITATION.cff": cff(release), "citation.bib": bibtex(release)}
-        deposit = deposit_metadata(release)
+    if not options.anonymous:
+        texts |= {"CITATION.cff": cff(facts), "citation.bib": bibtex(facts)}
+        deposit = deposit_metadata(facts)
         # The first is what a repository's integration reads, the second the body of a request to the deposit API.
         write_json(folder / ".zenodo.json", deposit)
         write_json(folder / "zenodo.json", {"metadata": deposit})
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8", newline="\n")
-    write_json(folder / "croissant.json", _described(folder, release, contents))
 
 
-def _described(folder: Path, release: ReleaseContent, contents: Contents) -> dict[str, Any]:
-    """Return the Croissant document: files, columns, who made it under which licence, and the RAI fields."""
-    document = croissant(release, folder / DATA, sorted(contents.files))
-    document["distribution"].append(file_object(folder / CHOICES / contents.choices))
-    document["recordSet"].append(record_set(contents.choices, CHOICE_FIELDS))
-    document["conformsTo"] = [document["conformsTo"], CONFORMS_TO]
-    cited = release.papers.citation
-    licence = known_licence(cited.licence, cited.licence_url)
-    stated = licence.url if licence else cited.licence_url or cited.licence
-    people = [{"@type": "sc:Person" if "," in name else "sc:Organization", "name": name} for name in cited.authors]
-    facts: dict[str, Any] = {
-        "alternateName": title_of(release),
+def _described(facts: Facts, files: Sequence[Mapping[str, Any]], options: Options) -> dict[str, Any]:
+    """Return Croissant: files, columns, who made it under which licence, and the fields of responsible AI."""
+    cited, licence = facts["cited"], facts["licence"]
+    people = [{"@type": "sc:Person" if "," in name else "sc:Organization", "name": name} for name in cited["authors"]]
+    more = {
+        "alternateName": facts["title"],
         "keywords": list(KEYWORDS),
-        "license": stated,
-        "creator": [{"@type": "sc:Organization", "name": ANYBODY}] if contents.is_anonymous else people,
-        "citeAs": "" if contents.is_anonymous else bibtex(release),
-        "url": cited.url,
-        **rai_fields(release),
+        "license": licence["url"] if licence else cited["licence_url"] or cited["licence"],
+        "creator": [{"@type": "sc:Organization", "name": ANYBODY}] if options.anonymous else people,
+        "citeAs": "" if options.anonymous else bibtex(facts),
+        "url": cited["url"],
+        **rai_fields(facts),
     }
-    return document | {name: value for name, value in facts.items() if value}
+    return croissant(facts, files, more, with_rai=True)
+
+
+def deposit_metadata(facts: Facts) -> dict[str, Any]:
+    """Return the metadata of a DOI deposit in the form of Zenodo's API; a field that nobody stated is left out."""
+    cited, licence = facts["cited"], facts["licence"]
+    frozen = (
+        f"Release {facts['release']}, {facts['n_released']} items. SHA-256 of the content: {facts['content_hash']}."
+    )
+    paragraphs = [html.escape(text, quote=False) for text in (cited["abstract"], frozen) if text]
+    metadata: dict[str, Any] = {
+        "title": facts["title"],
+        "upload_type": "dataset",
+        "description": "".join(f"<p>{text}</p>" for text in paragraphs),
+        # Zenodo refuses a deposit without a creator.
+        "creators": [{"name": name} for name in cited["authors"]] or [{"name": "authors not stated"}],
+        "access_right": "open",
+        "publication_date": facts["date"],
+        "version": facts["release"],
+        "keywords": list(KEYWORDS),
+        "related_identifiers": [{"identifier": cited["url"], "relation": "isDescribedBy"}] if cited["url"] else [],
+        "license": licence["deposit"] if licence else "",
+        "doi": facts["doi"],
+    }
+    return {name: value for name, value in metadata.items() if value}

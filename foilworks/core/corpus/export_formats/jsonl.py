@@ -1,5 +1,6 @@
 """`jsonl`: the released items in the columns that the importer of the same name reads."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -57,3 +58,8 @@ def line(item: ItemRecord) -> dict[str, Any]:
 
 def counts(votes: VoteCounts | None) -> dict[str, int] | None:
     return None if votes is None else {"caption": votes.caption, "foil": votes.foil, "other": votes.other}
+
+
+def json_text(value: Any) -> str | None:
+    """Return a value without a fixed shape as text; None if it is empty."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True) if value else None

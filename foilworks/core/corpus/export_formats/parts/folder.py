@@ -8,9 +8,10 @@ import hashlib
 import json
 import re
 import unicodedata
+import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.records import ItemRecord
@@ -40,9 +41,9 @@ def write_folder(out: Path, facts: Mapping[str, Any], fill: Callable[[Path], Non
     return sorted(path for path in out.rglob("*") if path.is_file())
 
 
-def write_lines(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
+def write_lines(path: Path, records: Iterable[Mapping[str, Any]], *, mode: str = "w") -> None:
     """Write one canonical JSON line per record. OSError if the disk refuses."""
-    with path.open("w", encoding="utf-8", newline="\n") as file:
+    with path.open(mode, encoding="utf-8", newline="\n") as file:
         file.writelines(canonical_line(record) + "\n" for record in records)
 
 
@@ -55,6 +56,13 @@ def write_json(path: Path, value: Any) -> None:
 def pretty(value: Any) -> str:
     """The one way in which documents are laid out, so that equal content is equal bytes."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2, sort_keys=True) + "\n"
+
+
+def write_zip(target: Path | IO[bytes], name: str, out: Path, written: Iterable[Path]) -> None:
+    """Write the files of the export `out` into a zip, below a folder `name`."""
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in written:
+            archive.write(path, f"{name}/{path.relative_to(out).as_posix()}")
 
 
 def self_hash(manifest: Mapping[str, Any]) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from foilworks.core.corpus.export_formats.parts.anonymous import PERSONAL
+from foilworks.core.corpus.export_formats.parts.documents import TEMPLATES
 from foilworks.core.corpus.import_formats.parsing.parquet_rows import parquet_library
 
 # Columns that are the benchmark itself: a word that is also an account or a family name is there by chance.
@@ -73,7 +74,8 @@ def _words(text: str) -> list[str]:
 @cache
 def _own_words() -> frozenset[str]:
     """Return the words that exporters can write: an account of such a name cannot be told from them."""
-    texts = (path.read_text(encoding="utf-8") for path in EXPORTERS.rglob("*.py"))
+    paths = [*EXPORTERS.rglob("*.py"), *(TEMPLATES / "exports").iterdir()]
+    texts = (path.read_text(encoding="utf-8") for path in paths)
     return frozenset(word for text in texts for word in _words(text))
 
 

@@ -1,14 +1,15 @@
 """Released items as Parquet, in the columns of `jsonl`. `facts` and `extra`, which have no fixed shape, are JSON."""
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from foilworks.core.corpus.export_formats.jsonl import line
+from foilworks.core.corpus.export_formats.jsonl import json_text, line
 from foilworks.core.corpus.import_formats.parsing.parquet_rows import parquet_library
 from foilworks.core.corpus.records import ItemRecord
 
+# The media type of the files.
+PARQUET = "application/x-parquet"
 TEXT_COLUMNS = (
     "id",
     "subtest",
@@ -52,14 +53,10 @@ def write_items(path: Path, items: Sequence[ItemRecord]) -> None:
 
 def _row(item: ItemRecord) -> dict[str, Any]:
     record = line(item)
-    row = {**record, **{name: _json(record.get(name)) for name in JSON_COLUMNS}}
+    row = {**record, **{name: json_text(record.get(name)) for name in JSON_COLUMNS}}
     if "proficiency" in row:
-        row["proficiency"] = {**row["proficiency"], "extra": _json(row["proficiency"].get("extra"))}
+        row["proficiency"] = {**row["proficiency"], "extra": json_text(row["proficiency"].get("extra"))}
     return row
-
-
-def _json(value: Any) -> str | None:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True) if value else None
 
 
 def write_choices(path: Path, choices: Sequence[Mapping[str, Any]], question: str) -> None:

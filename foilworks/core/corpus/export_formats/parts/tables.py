@@ -17,15 +17,15 @@ def by_subtest(items: Iterable[ItemRecord], ending: str) -> dict[str, list[ItemR
     # The manifest of the folder has its name.
     taken = {PurePath(MANIFEST).stem} if PurePath(MANIFEST).suffix == ending else set()
     subtests: dict[str, list[ItemRecord]] = {}
-    for item in sorted(items, key=_numbered):
+    for item in sorted(items, key=lambda item: numbered(item.id)):
         subtests.setdefault(item.subtest, []).append(item)
     return {f"{unused_name(subtest, taken)}{ending}": found for subtest, found in subtests.items()}
 
 
-def _numbered(item: ItemRecord) -> tuple[str, int]:
+def numbered(id_: str) -> tuple[str, int]:
     """By id, a video's tenth record after its ninth: importers number them in the order of the file."""
-    stem, _, number = item.id.rpartition("#")
-    return (stem, int(number)) if stem and number.isdecimal() and number.isascii() else (item.id, 1)
+    stem, _, number = id_.rpartition("#")
+    return (stem, int(number)) if stem and number.isdecimal() and number.isascii() else (id_, 1)
 
 
 def video_name(video: VideoRecord) -> str:
