@@ -7,7 +7,7 @@ foilworks/site/cli.py.
 import hashlib
 import importlib
 import inspect
-from argparse import ArgumentParser
+from argparse import ArgumentParser, _SubParsersAction
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
@@ -22,6 +22,7 @@ from foilworks.core.rooms import declared
 from foilworks.site import cli
 from foilworks.site.api.api import api
 from foilworks.site.management import commands
+from foilworks.site.management.old_spellings import moved_hint
 from tests.foilworks.upgrade import removed
 from tests.foilworks.upgrade.record import ENGINES, ROOT, recorded, surface
 
@@ -105,22 +106,32 @@ def parser_of(name: str) -> ArgumentParser:
 
 
 @pytest.mark.parametrize("name", surface()["commands"])
-def test_a_command_accepts_every_old_option(name):
-    actions = parser_of(cli.RENAMED.get(name, name))._actions
-    today = {flag: action for action in actions for flag in _names(action)}
+def test_a_command_accepts_every_old_option_or_names_its_new_spelling(name):
+    parser = parser_of(cli.RENAMED.get(name, name))
+    groups = [action for action in parser._actions if isinstance(action, _SubParsersAction)]
+    subparsers = {subcommand: part for group in groups for subcommand, part in group.choices.items()}
+    parsers = [parser, *subparsers.values()]
+    today = {flag: action for part in parsers for action in part._actions for flag in _names(action)}
     lost = []
+    # What was written before an option of 0.3.0: the action, or nothing.
+    had_actions = any(option["choices"] and not option["flags"] for option in surface()["commands"][name]["options"])
+    before = [[part] for part in subparsers] if subparsers and had_actions else [[]]
     for option in surface()["commands"][name]["options"]:
+        if subparsers and not option["flags"] and option["choices"]:
+            lost += sorted(set(option["choices"]) - set(subparsers))
+            continue
         for flag in option["flags"] or [option["name"]]:
             choices = set(option["choices"] or ()) - removed.SLUGS
+            hints = [moved_hint(name, [*first, flag]) for first in before]
             if (name, flag) in removed.OPTIONS:
                 assert flag not in today
             elif flag not in today:
-                lost.append(flag)
+                lost += [] if any(hints) else [flag]
             elif today[flag].choices is not None and not choices <= set(today[flag].choices):
                 lost.append(f"{flag}: {choices - set(today[flag].choices)}")
     assert lost == []
     required = {option["name"] for option in surface()["commands"][name]["options"] if option["required"]}
-    assert {action.dest for action in actions if action.required} <= required
+    assert subparsers or {action.dest for action in parser._actions if action.required} <= required
 
 
 def _names(action: Any) -> list[str]:
