@@ -36,11 +36,11 @@ def unchecked_orders(patch: pytest.MonkeyPatch) -> None:
     """The list of items takes what it is sent, as if its shape named no orders."""
 
     def as_sent(model, request, api, path_params):
-        return {"asked": ItemsAsked.model_construct(**{"limit": 50, "cursor": "", **request.GET.dict()})}
+        return {"query": ItemsAsked.model_construct(**{"limit": 50, "cursor": "", **request.GET.dict()})}
 
     operations = next(view for path, view in items.router.path_operations.items() if not path.strip("/")).operations
     (listing,) = [operation for operation in operations if operation.methods == ["GET"]]
-    (shape,) = [model for model in listing.models if "asked" in model.model_fields]
+    (shape,) = [model for model in listing.models if "query" in model.model_fields]
     patch.setattr(shape, "resolve", classmethod(as_sent))
 
 

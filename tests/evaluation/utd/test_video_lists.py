@@ -120,7 +120,7 @@ def test_lists_and_published_descriptions_become_a_debiased_split(lists_of, tmp_
     assert not Caption.objects.exists()
     told = foilworks("utd", "import", "--project", "lists", *files)
     assert "12 of 12 train videos have no 15-word summaries" in str(told["problems"])
-    options = ("--encoder", "fake-words:", "--bootstrap", "stratified", "--c", "100", "--sync")
+    options = ("--encoder", "fake-words:", "--set", "bootstrap=stratified", "--set", "c=100", "--sync")
     run = foilworks("utd", "bias", "--descriptions", told["descriptions"], *options)
     split = run["result"]["split"]
     assert (split["n"], split["n_biased"], split["nine"]["certified"]) == (12, 11, True)

@@ -11,7 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from django.template import Context, Engine, Library, Template
+from django.template import Context, Engine, Library, Origin, Template
+from django.template.loaders.filesystem import Loader
 
 import foilworks
 from foilworks.core.corpus.export_formats.parts.datasheet_questions import QUESTIONS, SECTIONS, Question
@@ -85,11 +86,17 @@ register.filter(
 )
 
 
+class DocumentLoader(Loader):
+    """Load a template of a document, without the line ends that leave no line in it."""
+
+    def get_contents(self, origin: Origin) -> str:
+        return _ONLY_TAGS.sub(r"\1", super().get_contents(origin)).replace("\\\n", "")
+
+
 @cache
 def _template(name: str) -> Template:
-    source = (TEMPLATES / name).read_text(encoding="utf-8")
-    engine = Engine(autoescape=False, builtins=[__name__])
-    return engine.from_string(_ONLY_TAGS.sub(r"\1", source).replace("\\\n", ""))
+    loader = f"{__name__}.{DocumentLoader.__name__}"
+    return Engine(autoescape=False, builtins=[__name__], loaders=[(loader, [TEMPLATES])]).get_template(name)
 
 
 def render(name: str, facts: Mapping[str, Any], **more: Any) -> str:
