@@ -20,6 +20,8 @@ Private import: an import of a module whose name starts with `_` from outside th
 
 Size: statements (nodes of `ast.stmt`, docstrings excluded). The product is every package of pyproject.toml, `scripts`
 and `benchmarks`. Tests and migrations are counted apart and have no rooms.
+
+Vague name: an assignment or a parameter called by one of VAGUE_NAMES, in the installed packages, as a share of all.
 """
 
 import argparse
@@ -39,6 +41,13 @@ PROGRAMS = ("benchmarks", "scripts")
 # Floor of `foilworks` -> how many parts the name of a room there has.
 FLOORS = {"foilworks.core": 4, "foilworks.site": 3}
 MAX_ROOMS_SHOWN = 20
+# Participles and pronouns that do not say what a value is.
+VAGUE_NAMES = frozenset(
+    """
+    found given told said asked wanted named known kept made held chosen shown one each other others rest left both
+    mine ours theirs there here whole parts part place places things thing way about beside again wish wishes
+    """.split()  # noqa: SIM905
+)
 
 
 @dataclass(frozen=True)
@@ -98,6 +107,12 @@ class House:
     # (room, room) -> the imports behind the arrow.
     arrows: Mapping[tuple[str, str], Sequence[Import]]
     private: Sequence[Import]
+    names: int = 0
+    vague_names: int = 0
+
+    @property
+    def vague_share(self) -> float:
+        return self.vague_names / self.names if self.names else 0.0
 
     @property
     def statements(self) -> int:
@@ -133,10 +148,18 @@ def statements(tree: ast.Module) -> int:
     return count
 
 
+def bound_names(tree: ast.Module) -> list[str]:
+    """Return the name of every assignment and parameter, as often as it is bound."""
+    nodes = list(ast.walk(tree))
+    stored = [node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+    functions = [node.args for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return [*stored, *(parameter.arg for args in functions for parameter in (*args.args, *args.kwonlyargs))]
+
+
 def measure(root: Path) -> House:
     packages = packages_of(root)
     by_package, by_room = Counter[str](), Counter[str]()
-    migrations = 0
+    migrations, names, vague_names = 0, 0, 0
     modules = Modules.under(root, packages)
     arrows: dict[tuple[str, str], list[Import]] = defaultdict(list)
     private = []
@@ -149,6 +172,9 @@ def measure(root: Path) -> House:
         by_package[package] += statements(tree)
         if room:
             by_room[room] += statements(tree)
+        if package not in PROGRAMS:
+            bound = bound_names(tree)
+            names, vague_names = names + len(bound), vague_names + sum(name in VAGUE_NAMES for name in bound)
         for line, imported in imports(tree, module, modules):
             found = Import(f"{path.relative_to(root).as_posix()}:{line}", module, imported)
             if is_private(module, imported):
@@ -157,7 +183,7 @@ def measure(root: Path) -> House:
             if room and entered and entered != room:
                 arrows[room, entered].append(found)
     tests = sum(statements(ast.parse(path.read_text(encoding="utf-8"))) for path in (root / "tests").rglob("*.py"))
-    return House(by_package, by_room, tests, migrations, arrows, private)
+    return House(by_package, by_room, tests, migrations, arrows, private, names, vague_names)
 
 
 def _dotted(path: Path) -> str:
@@ -254,6 +280,7 @@ def in_words(house: House, *, everything: bool) -> Iterator[str]:
     yield f"| knots | {len(tied)} |"
     yield f"| rooms in the largest knot | {max(map(len, tied), default=1)} |"
     yield f"| private imports | {len(house.private)} |"
+    yield f"| vague names | {house.vague_names:,} of {house.names:,}, {house.vague_share:.1%} |"
     for title, sizes in (("package", house.by_package), ("room", house.by_room)):
         shown = sorted(sizes.items(), key=lambda size: (-size[1], size[0]))
         shown = shown if everything or title == "package" else shown[:MAX_ROOMS_SHOWN]
@@ -277,6 +304,8 @@ def as_json(house: House) -> dict[str, Any]:
         "arrows": {f"{start} -> {end}": len(found) for (start, end), found in sorted(house.arrows.items())},
         "knots": [{"rooms": knot, "imports": [str(each) for each in house.inside(knot)]} for knot in house.knots],
         "private": [str(each) for each in house.private],
+        "names": house.names,
+        "vague_names": house.vague_names,
     }
 
 

@@ -66,6 +66,13 @@ def test_a_knot_is_found_with_the_imports_that_tie_it(measured):
     ]
 
 
+def test_vague_names_are_counted_among_what_installed_packages_bind(tmp_path):
+    text = "def price(found, *, unit):\n    total = [each for each in found]\n    return total\n"
+    files = {**FILES, "shop/costs.py": text, "scripts/more.py": "found = 1\n"}
+    before, after = house.measure(checkout(tmp_path / "a", FILES)), house.measure(checkout(tmp_path / "b", files))
+    assert (after.names - before.names, after.vague_names - before.vague_names) == (4, 2)
+
+
 def test_a_long_circle_is_one_knot_and_a_tail_is_none():
     assert house.knots({("a", "b"), ("b", "c"), ("c", "a"), ("c", "d"), ("d", "e"), ("y", "z"), ("z", "y")}) == [
         ["a", "b", "c"],
