@@ -24,8 +24,20 @@ TABLES = frozenset({".csv", ".tsv", ".json", ".jsonl", ".ndjson"})
 
 
 def by_id(records: Iterable[AuditRecord]) -> dict[str, AuditRecord]:
-    """Return the records by id; those without one by their number, from 0."""
-    return {record.id or str(number): record for number, record in enumerate(records)}
+    """Return the records by id; those without one by their number, from 0.
+
+    EvaluationError: two records have the id, so that its prediction can belong to either.
+    """
+    record_by_id: dict[str, AuditRecord] = {}
+    for number, record in enumerate(records):
+        key = record.id or str(number)
+        if key in record_by_id:
+            raise EvaluationError(
+                f"two records have the id {quoted(key)}, so its prediction can belong to either; name a column of "
+                "unique ids with --column id=NAME"
+            )
+        record_by_id[key] = record
+    return record_by_id
 
 
 def read_rung(path: Path, items: Mapping[str, AuditRecord], columns: Mapping[str, str]) -> Credits:

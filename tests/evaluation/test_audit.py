@@ -89,6 +89,11 @@ class TestPlantedBenchmark:
             "pairs": N,
         }
 
+    def test_a_prediction_belongs_to_one_record(self, tmp_path):
+        rows = [{"id": id_, "question": "q", "options": ["a", "b"], "answer": "a"} for id_ in ("7", "7")]
+        with pytest.raises(EvaluationError, match="two records have the id '7'"):
+            by_id(read_benchmark(written(tmp_path / "twice.jsonl", rows), Problems()))
+
     def test_predictions_with_less_of_the_clip_give_the_ladder(self, audited, tmp_path):
         source, _result = audited
         solves = {"no_clip": {"words"}, "best_frame": {"words", "frame"}, "full": {"words", "frame", "order"}}
