@@ -419,32 +419,27 @@ def main() -> None:
         "--share", type=float, default=Sizes.share, help="share of the scenes that choose the model; 0: the last step"
     )
     parser.add_argument("--out", type=Path, help="write result.json, curves.svg and changes.svg there")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     torch.set_num_threads(1)
     logging.disable_progress_bar()
-    found = experiment(given.seeds, Sizes(steps=given.steps, share=given.share))
-    result = report(found)
+    measured = experiment(arguments.seeds, Sizes(steps=arguments.steps, share=arguments.share))
+    result = report(measured)
     print(json.dumps({name: rows for name, rows in result.items() if name != "curves"}, indent=2))
-    if given.out:
+    if arguments.out:
         from evaluation.charts.of_models import distributions
 
-        given.out.mkdir(parents=True, exist_ok=True)
-        (given.out / "result.json").write_text(json.dumps(result) + "\n")
-        (given.out / "curves.svg").write_bytes(curves(found.points))
-        models = {"start": _merged(found.start)[0], **{name: _merged(found.arms[name])[0] for name in ARMS}}
-        rows = changes(models)["rows"]
+        arguments.out.mkdir(parents=True, exist_ok=True)
+        (arguments.out / "result.json").write_text(json.dumps(result) + "\n")
+        (arguments.out / "curves.svg").write_bytes(curves(measured.points))
+        models = {"start": _merged(measured.start)[0], **{name: _merged(measured.arms[name])[0] for name in ARMS}}
+        rows = [row for row in changes(models)["rows"] if row["group"] in (ACTION, OBJECT)]
         panels = [
-            (
-                name,
-                [
-                    (row["group"], row["edges"], row["shares"])
-                    for row in rows
-                    if row["model"] == name and row["group"] in (ACTION, OBJECT)
-                ],
-            )
+            (name, [(row["group"], row["edges"], row["shares"]) for row in rows if row["model"] == name])
             for name in models
         ]
-        (given.out / "changes.svg").write_bytes(distributions(panels, label="cosine of the foil minus the caption's"))
+        (arguments.out / "changes.svg").write_bytes(
+            distributions(panels, label="cosine of the foil minus the caption's")
+        )
 
 
 if __name__ == "__main__":

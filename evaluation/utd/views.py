@@ -131,10 +131,10 @@ def measure(request: HttpRequest, slug: str) -> HttpResponse:
     form = MeasureForm(project, *sent_to(request), initial=request.GET.dict())
 
     def act() -> HttpResponse:
-        asked = dict(form.cleaned_data)
-        options = {name: asked.pop(name) for name in (*CHOICES, "c")}
-        made = measure_bias(request.user, asked.pop("descriptions"), BiasRequest(options=options, **asked))
-        return redirect("utd:bias_run", slug, made.pk)
+        fields = dict(form.cleaned_data)
+        options = {name: fields.pop(name) for name in (*CHOICES, "c")}
+        bias_run = measure_bias(request.user, fields.pop("descriptions"), BiasRequest(options=options, **fields))
+        return redirect("utd:bias_run", slug, bias_run.pk)
 
     described = Descriptions.objects.filter(project=project).exists()
     closed = "" if described else _("There are no descriptions to measure yet. Describe or import them first.")

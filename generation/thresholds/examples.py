@@ -10,27 +10,27 @@ from generation.thresholds.arithmetic import Preview
 EXAMPLES = 20
 
 
-def examples(found: Preview) -> dict[str, list[Candidate]]:
+def examples(preview: Preview) -> dict[str, list[Candidate]]:
     """Return up to EXAMPLES candidates that would pass or be held back, spread evenly over the run. One query."""
-    places = {"pass": _spread(found, found.passes), "leave": _spread(found, found.leaves)}
-    back = found.comes_back
-    ids = {name: found.sheet.ids[part].tolist() for name, part in places.items()}
-    new = {pk for name, part in places.items() for pk, at in zip(ids[name], part, strict=True) if back[at]}
-    wanted = [pk for part in ids.values() for pk in part]
-    rows = Candidate.objects.select_related("group__caption").in_bulk(wanted) if wanted else {}
+    indices_by_outcome = {"pass": _spread(preview, preview.passes), "leave": _spread(preview, preview.leaves)}
+    back = preview.comes_back
+    ids = {name: preview.sheet.ids[indices].tolist() for name, indices in indices_by_outcome.items()}
+    new = {pk for name, part in indices_by_outcome.items() for pk, at in zip(ids[name], part, strict=True) if back[at]}
+    candidate_ids = [pk for part in ids.values() for pk in part]
+    rows = Candidate.objects.select_related("group__caption").in_bulk(candidate_ids) if candidate_ids else {}
     for row in rows.values():
         row.segments = diff_segments(row.group.caption.text, row.text)
         row.comes_back = row.pk in new
     return {name: [rows[pk] for pk in part if pk in rows] for name, part in ids.items()}
 
 
-def _spread(found: Preview, which: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _spread(preview: Preview, which: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Choose indices in the sheet. Candidates that would move come first, since they are of most interest."""
-    moving = np.flatnonzero(which & found.comes_back)
-    rest = np.flatnonzero(which & ~found.comes_back)
+    moving = np.flatnonzero(which & preview.comes_back)
+    staying = np.flatnonzero(which & ~preview.comes_back)
     first = _evenly(moving, EXAMPLES)
-    return np.concatenate([first, _evenly(rest, EXAMPLES - len(first))])
+    return np.concatenate([first, _evenly(staying, EXAMPLES - len(first))])
 
 
-def _evenly(places: NDArray[np.int64], most: int) -> NDArray[np.int64]:
-    return places[np.linspace(0, max(0, len(places) - 1), min(most, len(places))).astype(int)]
+def _evenly(indices: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    return indices[np.linspace(0, max(0, len(indices) - 1), min(most, len(indices))).astype(int)]

@@ -44,28 +44,28 @@ class FilterRow:
     slider: Slider | None
 
 
-def filter_rows(run: GenerationRun, found: Preview) -> list[FilterRow]:
+def filter_rows(run: GenerationRun, preview: Preview) -> list[FilterRow]:
     """Return one row per filter of the run, in order."""
-    known = movable(run.filters)
+    thresholds = movable(run.filters)
     params = {row["slug"]: row.get("params", {}) for row in run.filters}
-    return [_row(slug, known.get(slug), params[slug], found) for slug in found.sheet.verdicts]
+    return [_row(slug, thresholds.get(slug), params[slug], preview) for slug in preview.sheet.verdicts]
 
 
-def _row(slug: str, threshold: Threshold | None, params: Mapping[str, Any], found: Preview) -> FilterRow:
+def _row(slug: str, threshold: Threshold | None, params: Mapping[str, Any], preview: Preview) -> FilterRow:
     entry = FILTERS.get(slug)
-    verdicts, scores = found.sheet.verdicts[slug], found.sheet.scores[slug]
+    verdicts, scores = preview.sheet.verdicts[slug], preview.sheet.scores[slug]
     has_score = np.isfinite(scores)
     slider = None
     if threshold and has_score.any():
-        slider = _slider(scores[has_score], params.get(threshold.param), found.at.get(slug))
+        slider = _slider(scores[has_score], params.get(threshold.param), preview.at.get(slug))
     return FilterRow(
         slug=slug,
         label=entry.label if entry else slug,
         summary=entry.summary if entry else "",
         passes=threshold.words if threshold else "",
-        fails=int(found.fails[slug].sum()),
+        fails=int(preview.fails[slug].sum()),
         judged=int((verdicts >= 0).sum()),
-        drawing=_drawing(slug, scores[has_score], found.fails[slug][has_score]) if has_score.any() else None,
+        drawing=_drawing(slug, scores[has_score], preview.fails[slug][has_score]) if has_score.any() else None,
         slider=slider,
     )
 

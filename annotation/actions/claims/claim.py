@@ -186,19 +186,19 @@ def claim(
         return run_in_transaction(lambda: _running(_Asked(person, project, stage, moment, patient=True)))
     ends = monotonic() + CLAIM_TIMEOUT_S
     for attempt in count():
-        asked = _Asked(person, project, stage, moment, patient=attempt > 0)
+        request = _Asked(person, project, stage, moment, patient=attempt > 0)
         try:
-            found = run_in_transaction(lambda asked=asked: _claim(asked, preferred))
+            claimed = run_in_transaction(lambda asked=request: _claim(asked, preferred))
         except (IntegrityError, Conflict):
             if attempt:
                 raise
             continue
-        if found is not None:
-            return found
-        made = make_tasks(project, limit=MAX_GROUPS_PER_CLAIM, only_if_first=True)
-        if not asked.anything():
+        if claimed is not None:
+            return claimed
+        new_tasks = make_tasks(project, limit=MAX_GROUPS_PER_CLAIM, only_if_first=True)
+        if not request.anything():
             # The rules may keep this person from all the new tasks, and not from those after them.
-            if made and monotonic() < ends:
+            if new_tasks and monotonic() < ends:
                 continue
             return None
         if monotonic() > ends:
@@ -206,12 +206,12 @@ def claim(
     raise AnnotationError(_("Too many people are requesting tasks right now. Try again."))
 
 
-def _claim(asked: _Asked, preferred: int | None) -> Claim | None:
+def _claim(request: _Asked, preferred: int | None) -> Claim | None:
     """Look at the queue once."""
-    person, project, stage, now = asked.person, asked.project, asked.stage, asked.now
+    person, project, stage, now = request.person, request.project, request.stage, request.now
     serialize_writes(person)
     standing = standings.admitted(person, project, now) if stage == Stage.VALIDATION else None
-    running = _running(asked)
+    running = _running(request)
     if stage in OF_CANDIDATES:
         task_groups(project, limit=MAX_GROUPS_PER_CLAIM)
     if running is not None:
@@ -219,10 +219,10 @@ def _claim(asked: _Asked, preferred: int | None) -> Claim | None:
     if standing is not None:
         gold_slots.fill_up(standing, person)
     if stage in JUDGING:
-        following = next_slot(person, project, stage, standing, now, preferred=None if asked.patient else preferred)
+        following = next_slot(person, project, stage, standing, now, preferred=None if request.patient else preferred)
         if following is not None:
-            return _opened(asked, following, standing)
-    return _take(asked, standing, skipped=False) or _take_skipped(asked, standing)
+            return _opened(request, following, standing)
+    return _take(request, standing, skipped=False) or _take_skipped(request, standing)
 
 
 @dataclass
@@ -256,11 +256,11 @@ def next_slot(
         return None
     # Without a quality policy, nobody knows answers from gold or practice.
     gold = standing is not None or stage != Stage.VALIDATION
-    named = named_place(leakage_of(project, gold=gold), stage)
-    slot = named.first(pk=preferred, now=now, **whose)
+    place_by_pk = named_place(leakage_of(project, gold=gold), stage)
+    slot = place_by_pk.first(pk=preferred, now=now, **whose)
     if slot is None or slot.state != SlotState.FREE:
         ahead = _ahead(stage, caption_once=project.judge_caption_once).all(project=project.pk, person=person.pk)
-        slot = named.first(pk=secrets.choice(ahead), now=now, **whose) if ahead else None
+        slot = place_by_pk.first(pk=secrets.choice(ahead), now=now, **whose) if ahead else None
     return _next_slot(slot, standing) if slot is not None and slot.state == SlotState.FREE else None
 
 
@@ -285,63 +285,65 @@ def open_next(
     return claim_of(lease, slot, upcoming_video=video, with_rows=True)
 
 
-def _opened(asked: _Asked, following: NextSlot, standing: Standing | None, *, skipped: bool = False) -> Claim:
-    opened = open_next(following, asked.person, asked.project, standing, asked.now, None)
+def _opened(request: _Asked, following: NextSlot, standing: Standing | None, *, skipped: bool = False) -> Claim:
+    opened = open_next(following, request.person, request.project, standing, request.now, None)
     if standing is not None:
         standings.count_piece(standing, gold=following.slot.stage == Stage.GOLD)
     return replace(opened, skipped_before=skipped)
 
 
-def _take_skipped(asked: _Asked, standing: Standing | None) -> Claim | None:
+def _take_skipped(request: _Asked, standing: Standing | None) -> Claim | None:
     """Take a skipped task, which come last.
 
     Includes gold: if gold never came back, people would recognize it.
     """
     if standing is not None and standing.policy.gold_rate:
-        others = len(places_ahead(asked.person, asked.project, asked.stage, asked.now, MAX_SKIPPED))
-        slot = gold_slots.take_skipped(standing, asked.person, others, caption_once=asked.project.judge_caption_once)
+        n_others = len(places_ahead(request.person, request.project, request.stage, request.now, MAX_SKIPPED))
+        slot = gold_slots.take_skipped(
+            standing, request.person, n_others, caption_once=request.project.judge_caption_once
+        )
         if slot is not None:
-            before = Lease.objects.filter(slot=slot, person=asked.person).latest("pk")
+            before = Lease.objects.filter(slot=slot, person=request.person).latest("pk")
             following = _next_slot(slot, standing, bool(before.caption_first))
-            return _opened(asked, following, standing, skipped=True)
-    return _take(asked, standing, skipped=True)
+            return _opened(request, following, standing, skipped=True)
+    return _take(request, standing, skipped=True)
 
 
-def _running(asked: _Asked) -> Claim | None:
+def _running(request: _Asked) -> Claim | None:
     """Return the person's running lease of the stage; frees the project's expired leases first."""
-    project, now = asked.project, asked.now
-    looked_at = _LEASED[asked.stage].all(**asked.whose)
+    project, now = request.project, request.now
+    looked_at = _LEASED[request.stage].all(**request.whose)
     if any(slot.expires_at <= now for slot in looked_at):
         leasing.sweep(project.pk, now)
-        leased = Slot.objects.filter(project=project, state=SlotState.LEASED, stage__in=stages_shown_as(asked.stage))
-        looked_at = list(leased.filter(person=asked.person).order_by("-leased_at"))
+        leased = Slot.objects.filter(project=project, state=SlotState.LEASED, stage__in=stages_shown_as(request.stage))
+        looked_at = list(leased.filter(person=request.person).order_by("-leased_at"))
     if not looked_at:
         return None
     return claim_of(Lease.objects.get(token=looked_at[0].token), looked_at[0], resumed=True)
 
 
-def _take(asked: _Asked, standing: Standing | None, *, skipped: bool) -> Claim | None:
+def _take(request: _Asked, standing: Standing | None, *, skipped: bool) -> Claim | None:
     """Lease the first free slot, of the tasks that the person skipped or of the others.
 
     It is locked. Conflict or IntegrityError if something else has just changed; the claim then starts again.
     """
-    leakage, stage, patient = leakage_of(asked.project), asked.stage, asked.patient
-    place = first_place(leakage, stage, skipped=skipped, patient=patient).first(**asked.whose)
-    return None if place is None else _leased_to(asked, place.pk, standing, skipped=skipped)
+    leakage, stage, patient = leakage_of(request.project), request.stage, request.patient
+    slot = first_place(leakage, stage, skipped=skipped, patient=patient).first(**request.whose)
+    return None if slot is None else _leased_to(request, slot.pk, standing, skipped=skipped)
 
 
-def _leased_to(asked: _Asked, pk: int, standing: Standing | None, *, skipped: bool) -> Claim:
-    if asked.stage in JUDGING:
-        whose = {"person": asked.person.pk, "project": asked.project.pk, "rest": secrets.randbelow(SPREAD)}
-        judged = _judged_place(leakage_of(asked.project), asked.stage).first(pk=pk, **whose)
+def _leased_to(request: _Asked, pk: int, standing: Standing | None, *, skipped: bool) -> Claim:
+    if request.stage in JUDGING:
+        whose = {"person": request.person.pk, "project": request.project.pk, "rest": secrets.randbelow(SPREAD)}
+        judged = _judged_place(leakage_of(request.project), request.stage).first(pk=pk, **whose)
         assert judged is not None, "the slot is locked"
-        return _opened(asked, _next_slot(judged, standing), standing, skipped=skipped)
-    slot = _shown_place(asked.stage).first(pk=pk)
+        return _opened(request, _next_slot(judged, standing), standing, skipped=skipped)
+    slot = _shown_place(request.stage).first(pk=pk)
     assert slot is not None, "the slot is locked"
     upcoming, video = None, None
-    if asked.stage == Stage.REVIEW:
+    if request.stage == Stage.REVIEW:
         # With few reviewers, who each take the first allowed slot: this one, unless another is faster.
-        upcoming, video = _next_place(leakage_of(asked.project)).first(pk=pk, **asked.whose) or (None, None)
+        upcoming, video = _next_place(leakage_of(request.project)).first(pk=pk, **request.whose) or (None, None)
     with audit.in_one_statement():
-        lease = leasing.open_lease(slot, asked.person, asked.now, upcoming=upcoming)
+        lease = leasing.open_lease(slot, request.person, request.now, upcoming=upcoming)
     return claim_of(lease, slot, skipped_before=skipped, upcoming_video=video, with_rows=True)

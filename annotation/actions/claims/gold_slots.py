@@ -55,14 +55,16 @@ def fill_up(standing: Standing, person: User) -> None:
         return
     taken = Slot.objects.filter(pk__in=[slot for slot, _video in standing.gold_ahead]).values("task__gold")
     ids = unseen(person.pk, standing.policy.project_id).exclude(pk__in=taken).values_list("pk", flat=True)
-    chosen = pick(standing.policy.secret, person.pk, ids, GOLD_AHEAD - len(standing.gold_ahead))
-    pairs = {pair.pk: pair for pair in GoldPair.objects.filter(pk__in=chosen)}
+    pair_ids = pick(standing.policy.secret, person.pk, ids, GOLD_AHEAD - len(standing.gold_ahead))
+    pairs = {pair.pk: pair for pair in GoldPair.objects.filter(pk__in=pair_ids)}
     of_pair = [
         {"project_id": pair.project_id, "video_id": pair.video_id, "stage": Stage.GOLD} for pair in pairs.values()
     ]
-    made = [Task(gold=pair, overlap=0, **fields) for pair, fields in zip(pairs.values(), of_pair, strict=True)]
-    Task.objects.bulk_create(made, ignore_conflicts=True)
-    tasks = dict(Task.objects.filter(gold__in=chosen, stage=Stage.GOLD).values_list("gold", "pk"))
+    tasks_to_create = [
+        Task(gold=pair, overlap=0, **fields) for pair, fields in zip(pairs.values(), of_pair, strict=True)
+    ]
+    Task.objects.bulk_create(tasks_to_create, ignore_conflicts=True)
+    tasks = dict(Task.objects.filter(gold__in=pair_ids, stage=Stage.GOLD).values_list("gold", "pk"))
     Slot.objects.bulk_create(
         (
             Slot(task_id=tasks[pk], index=person.pk, priority=FRESH, **fields)
@@ -71,14 +73,14 @@ def fill_up(standing: Standing, person: User) -> None:
         ignore_conflicts=True,
     )
     slots = dict(Slot.objects.filter(task__in=tasks.values(), index=person.pk).values_list("task", "pk"))
-    standing.gold_ahead += [[slots[tasks[pk]], pairs[pk].video_id] for pk in chosen]
+    standing.gold_ahead += [[slots[tasks[pk]], pairs[pk].video_id] for pk in pair_ids]
 
 
-def take_skipped(standing: Standing, person: User, others: int, *, caption_once: bool) -> Slot | None:
+def take_skipped(standing: Standing, person: User, n_others: int, *, caption_once: bool) -> Slot | None:
     """Return a gold slot that the person skipped, locked, if drawn among that many skipped tasks, else None."""
     project = standing.policy.project_id
     slots = list(skipped(person.pk, project).values_list("pk", flat=True))
-    if not slots or secrets.randbelow(len(slots) + others) >= len(slots):
+    if not slots or secrets.randbelow(len(slots) + n_others) >= len(slots):
         return None
     whose = {"person": person.pk, "project": project, "rest": secrets.randbelow(SPREAD), "caption_once": caption_once}
     return with_what_follows(_free(slots[0], person.pk), Stage.GOLD, **whose).first()

@@ -17,8 +17,8 @@ def end_leases_of_roles(project: Project, person: User, lost_roles: Collection[s
     """
     stages = [stage for desk, role in ROLE_OF_STAGE.items() if role in lost_roles for stage in stages_shown_as(desk)]
     of_stages = Slot.objects.filter(project=project, stage__in=stages)
-    held = of_stages.filter(person=person, state=SlotState.LEASED)
-    slots = list(held.select_for_update(of=("self",), no_key=True).select_related("task", "project"))
+    leased = of_stages.filter(person=person, state=SlotState.LEASED)
+    slots = list(leased.select_for_update(of=("self",), no_key=True).select_related("task", "project"))
     for slot in slots:
         end_lease(slot, Ending.CANCELLED, now, actor)
     of_stages.filter(reserved_for=person).update(reserved_for=None, reserved_until=None)

@@ -94,9 +94,9 @@ def _passed_on(
     Others may have locked some of these: a holder may wait for the new one.
     """
     begun = Q(task=task) & FRESH_PLACE
-    places = Slot.objects.filter(Q(pk=old) | Q(pk=new) | begun).select_for_update(skip_locked=True, no_key=True)
+    locked_slots = Slot.objects.filter(Q(pk=old) | Q(pk=new) | begun).select_for_update(skip_locked=True, no_key=True)
     is_old, is_new = When(pk=old, then=Value(SlotState.DONE)), When(pk=new, then=Value(SlotState.LEASED))
-    return Slot.objects.filter(pk__in=places.values("pk")), {
+    return Slot.objects.filter(pk__in=locked_slots.values("pk")), {
         "state": Case(is_old, is_new, default=F("state")),
         "person": Case(
             When(pk=old, then=Value(person)),
@@ -232,10 +232,10 @@ def find_slot(lease: Lease, now: datetime) -> SlotToFill:
         of_task = of_task.filter(pk=lease.slot_id)
     reserved = Q(reserved_until__gt=now) & ~Q(reserved_for=lease.person_id)
     takeable = Q(state=SlotState.LEASED, person=lease.person_id) | (Q(state=SlotState.FREE) & ~reserved)
-    found = of_task.filter(takeable).order_by(_nearest(lease), "index").first()
-    if found is not None and _holds_other_slot(lease, found):
-        found = None
-    return SlotToFill(found, late=True)
+    slot = of_task.filter(takeable).order_by(_nearest(lease), "index").first()
+    if slot is not None and _holds_other_slot(lease, slot):
+        slot = None
+    return SlotToFill(slot, late=True)
 
 
 def fill(slot: Slot, lease: Lease, now: datetime) -> None:
@@ -293,12 +293,12 @@ def _nearest(lease: Lease) -> Case:
     )
 
 
-def _holds_other_slot(lease: Lease, found: Slot) -> bool:
+def _holds_other_slot(lease: Lease, slot: Slot) -> bool:
     """Return whether the person has another slot in the item: one per person and item."""
-    if found.stage not in JUDGING:
+    if slot.stage not in JUDGING:
         return False
-    places = Slot.objects.filter(item=found.item_id, stage=found.stage, person=lease.person_id)
-    return places.exclude(pk=found.pk).exists()
+    own_slots = Slot.objects.filter(item=slot.item_id, stage=slot.stage, person=lease.person_id)
+    return own_slots.exclude(pk=slot.pk).exists()
 
 
 def _caption_video(slot: Slot) -> int:
@@ -333,8 +333,8 @@ def _order_shown(slot: Slot, first: bool | None) -> list[int] | None:
 
 
 def _current_guideline(slot: Slot) -> Guideline | None:
-    asked = {"slot": slot.pk} if Stage(slot.stage) in SUBTEST_PATH else {}
-    return _guideline_of(slot.stage).first(project=slot.project_id, **asked)
+    subtest_filter = {"slot": slot.pk} if Stage(slot.stage) in SUBTEST_PATH else {}
+    return _guideline_of(slot.stage).first(project=slot.project_id, **subtest_filter)
 
 
 @cache
@@ -383,8 +383,8 @@ def release(person: User, token: str, *, reason: str = "", now: datetime | None 
 
 def _release(person: User, token: str, reason: str, now: datetime) -> None:
     lease = lease_for(person, token)
-    held = Slot.objects.filter(pk=lease.slot_id, state=SlotState.LEASED, token=token)
-    slot = held.select_for_update(of=("self",), no_key=True).select_related("task", "project").first()
+    leased = Slot.objects.filter(pk=lease.slot_id, state=SlotState.LEASED, token=token)
+    slot = leased.select_for_update(of=("self",), no_key=True).select_related("task", "project").first()
     if slot is not None:
         end_lease(slot, Ending.SKIPPED, now, person)
         Lease.objects.filter(pk=lease.pk, ending=Ending.SKIPPED).update(skip_reason=reason)
@@ -401,8 +401,8 @@ def decline_video(person: User, token: str, *, now: datetime | None = None) -> N
 def _decline(person: User, token: str, now: datetime) -> None:
     lease = lease_for(person, token)
     DeclinedVideo.objects.get_or_create(person=person, video_id=lease.slot.video_id)
-    held = Slot.objects.filter(person=person, state=SlotState.LEASED, video=lease.slot.video_id)
-    for slot in held.select_for_update(of=("self",), no_key=True).select_related("task", "project"):
+    leased = Slot.objects.filter(person=person, state=SlotState.LEASED, video=lease.slot.video_id)
+    for slot in leased.select_for_update(of=("self",), no_key=True).select_related("task", "project"):
         end_lease(slot, Ending.SKIPPED, now, person)
 
 

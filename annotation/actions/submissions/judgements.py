@@ -77,27 +77,27 @@ def judgement_of(lease: Lease, answer: str | int) -> Judgement:
     """Return what the answer says under this lease; AnnotationError if it says nothing."""
     order = lease.order_shown if lease.slot.stage == Stage.VALIDATION else None
     if order is None:
-        shown = parse_answer(answer)
-        if shown is None:
+        shown_answer = parse_answer(answer)
+        if shown_answer is None:
             raise AnnotationError(_("Answer with 1 to 5 or one of: %(list)s.") % {"list": ", ".join(ANSWERS)})
-        return Judgement(truth_of(shown, bool(lease.caption_first)))
-    found = parse_choice(order, answer)
-    if found is None:
+        return Judgement(truth_of(shown_answer, bool(lease.caption_first)))
+    choice_and_position = parse_choice(order, answer)
+    if choice_and_position is None:
         raise AnnotationError(
             _("Answer with 1 to %(most)d or one of: %(list)s.") % {"most": len(order), "list": ", ".join(WORDS)}
         )
-    return Judgement(*found)
+    return Judgement(*choice_and_position)
 
 
 def _submit(sent: Submission, answer: str | int, *, continues: bool) -> StoredWork[Vote] | Refused:
     lease = submission.held_lease(sent, Stage.VALIDATION, Role.VALIDATOR)
     judgement = judgement_of(lease, answer)
     unusual, counted = _read(sent, lease)
-    mine = _mine(sent, lease) if unusual else []
-    before = next((vote for vote in mine if vote.idempotency_key == sent.key), None)
+    own_votes = _mine(sent, lease) if unusual else []
+    before = next((vote for vote in own_votes if vote.idempotency_key == sent.key), None)
     if before is not None:
         return StoredWork(before, lease)
-    answered = any(vote.state != VoteState.UNDONE for vote in mine)
+    answered = any(vote.state != VoteState.UNDONE for vote in own_votes)
     slot = leasing.find_slot(lease, sent.now)
     if _is_paused(lease.standing):
         slot = _put_apart(slot, sent)
@@ -145,27 +145,27 @@ def _following(sent: Submission, lease: Lease) -> NextSlot | None:
 def _store(
     sent: Submission,
     lease: Lease,
-    place: leasing.SlotToFill,
+    slot_to_fill: leasing.SlotToFill,
     judgement: Judgement,
     counted: tuple[Counts, dict[int, Pair]] | None,
     following: NextSlot | None,
 ) -> StoredWork[Vote]:
-    vote = _new_vote(sent, lease, place, judgement)
+    vote = _new_vote(sent, lease, slot_to_fill, judgement)
     gold_next = None if following is None else following.slot.stage == Stage.GOLD
     counts_locked = lease.standing_id is not None and not standings.count_judgement(vote, gold_next=gold_next)
     if counts_locked:
         # Others have just changed the counts, or these pause the person: both needs the locked row.
         following, lease.standing = None, standings.locked(lease.standing_id)
-        place = _put_apart(place, sent) if _is_paused(lease.standing) else place
-        vote = _new_vote(sent, lease, place, judgement)
-    claimed = _fill_and_open(sent, lease, place, following)
+        slot_to_fill = _put_apart(slot_to_fill, sent) if _is_paused(lease.standing) else slot_to_fill
+        vote = _new_vote(sent, lease, slot_to_fill, judgement)
+    claimed = _fill_and_open(sent, lease, slot_to_fill, following)
     insert(vote)
     if counts_locked:
         standings.add_vote(vote, sent.now)
-    submission.involve(sent, place.slot or submission.slot_with_task(lease), Involvement.Kind.JUDGED)
+    submission.involve(sent, slot_to_fill.slot or submission.slot_with_task(lease), Involvement.Kind.JUDGED)
     project = lease.slot.project
     event = audit.event(project, sent.person, "submit_vote", vote, to_state=vote.state, late=vote.late)
-    if counted is None or place.slot is None:
+    if counted is None or slot_to_fill.slot is None:
         audit.record(event)
     else:
         counts, pairs = counted
@@ -175,15 +175,15 @@ def _store(
 
 
 def _fill_and_open(
-    sent: Submission, lease: Lease, place: leasing.SlotToFill, following: NextSlot | None
+    sent: Submission, lease: Lease, slot_to_fill: leasing.SlotToFill, following: NextSlot | None
 ) -> Claim | None:
     """End the lease and fill its slot, if it has one; lease the next one in the same statements."""
     if following is not None:
         return open_next(following, sent.person, lease.slot.project, lease.standing, sent.now, lease)
-    if place.slot is None:
+    if slot_to_fill.slot is None:
         leasing.close(lease, sent.now)
     else:
-        leasing.fill(place.slot, lease, sent.now)
+        leasing.fill(slot_to_fill.slot, lease, sent.now)
     return None
 
 
@@ -191,10 +191,10 @@ def _is_paused(standing: Standing | None) -> bool:
     return standing is not None and standing.state == Standing.State.PAUSED
 
 
-def _put_apart(place: leasing.SlotToFill, sent: Submission) -> leasing.SlotToFill:
+def _put_apart(slot_to_fill: leasing.SlotToFill, sent: Submission) -> leasing.SlotToFill:
     """Free a paused person's slot: their work does not get one."""
-    if place.slot is not None and place.slot.state == SlotState.LEASED:
-        leasing.end_lease(place.slot, Ending.CANCELLED, sent.now, None)
+    if slot_to_fill.slot is not None and slot_to_fill.slot.state == SlotState.LEASED:
+        leasing.end_lease(slot_to_fill.slot, Ending.CANCELLED, sent.now, None)
     return leasing.SlotToFill(None, late=True)
 
 
@@ -210,9 +210,9 @@ def _mine(sent: Submission, lease: Lease) -> list[Vote]:
     return list(Vote.objects.filter(Q(idempotency_key=sent.key) | same, person=sent.person))
 
 
-def _new_vote(sent: Submission, lease: Lease, place: leasing.SlotToFill, judgement: Judgement) -> Vote:
+def _new_vote(sent: Submission, lease: Lease, slot_to_fill: leasing.SlotToFill, judgement: Judgement) -> Vote:
     """Return the unsaved vote. A paused person's is excluded, one without a slot is surplus."""
-    task, standing, state = lease.task, lease.standing, VoteState.COUNTED if place.slot else VoteState.SURPLUS
+    task, standing, state = lease.task, lease.standing, VoteState.COUNTED if slot_to_fill.slot else VoteState.SURPLUS
     if _is_paused(standing) and task.item_id:
         state = VoteState.SET_ASIDE
     return Vote(
@@ -227,5 +227,5 @@ def _new_vote(sent: Submission, lease: Lease, place: leasing.SlotToFill, judgeme
         state=state,
         standing=standing,
         fast=standings.is_fast(standing, lease, sent.now) if standing else None,
-        **submission.common_fields(sent, lease, place),
+        **submission.common_fields(sent, lease, slot_to_fill),
     )

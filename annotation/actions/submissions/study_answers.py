@@ -41,43 +41,45 @@ def submit_choice(
 
 def _submit_choice(sent: Submission, answer: str | int) -> Vote | Refused:
     lease = submission.held_lease(sent, Stage.BASELINE, Role.ANNOTATOR)
-    chosen = chosen_text(lease.order_shown or [], answer)
-    if chosen is None:
+    chosen_foil = chosen_text(lease.order_shown or [], answer)
+    if chosen_foil is None:
         raise AnnotationError(_("Answer with the number of one of the texts."))
-    mine = Vote.objects.filter(person=sent.person)
-    before = mine.filter(idempotency_key=sent.key).first()
+    own_votes = Vote.objects.filter(person=sent.person)
+    before = own_votes.filter(idempotency_key=sent.key).first()
     if before is not None:
         return before
-    place = leasing.find_slot(lease, sent.now)
-    if place.slot is None:
-        if mine.filter(item=lease.task.item_id, stage=Stage.BASELINE).exclude(state=VoteState.UNDONE).exists():
+    slot_to_fill = leasing.find_slot(lease, sent.now)
+    if slot_to_fill.slot is None:
+        if own_votes.filter(item=lease.task.item_id, stage=Stage.BASELINE).exclude(state=VoteState.UNDONE).exists():
             raise AnnotationError(_("You have already answered this item. Nothing was saved."))
         leasing.close(lease, sent.now)
         submission.involve(sent, submission.slot_with_task(lease), Involvement.Kind.JUDGED)
-        return _record_choice(sent, lease, place, chosen)
-    refused = submission.check_eligibility(place.slot, sent)
+        return _record_choice(sent, lease, slot_to_fill, chosen_foil)
+    refused = submission.check_eligibility(slot_to_fill.slot, sent)
     if refused is not None:
         return refused
-    leasing.fill(place.slot, lease, sent.now)
-    vote = _record_choice(sent, lease, place, chosen)
-    submission.involve(sent, place.slot, Involvement.Kind.JUDGED)
-    task_slots.finish_when_full(place.slot.task_id)
+    leasing.fill(slot_to_fill.slot, lease, sent.now)
+    vote = _record_choice(sent, lease, slot_to_fill, chosen_foil)
+    submission.involve(sent, slot_to_fill.slot, Involvement.Kind.JUDGED)
+    task_slots.finish_when_full(slot_to_fill.slot.task_id)
     return vote
 
 
-def _record_choice(sent: Submission, lease: Lease, place: leasing.SlotToFill, chosen: int) -> Vote:
+def _record_choice(sent: Submission, lease: Lease, slot_to_fill: leasing.SlotToFill, chosen_foil: int) -> Vote:
     order = lease.order_shown or []
     vote = Vote.objects.create(
         item_id=lease.task.item_id,
-        foil_id=None if chosen == CAPTION else chosen,
+        foil_id=None if chosen_foil == CAPTION else chosen_foil,
         stage=Stage.BASELINE,
-        choice=Choice.CAPTION if chosen == CAPTION else Choice.FOIL,
+        choice=Choice.CAPTION if chosen_foil == CAPTION else Choice.FOIL,
         caption_first=order[0] == CAPTION,
         order_shown=order,
-        state=VoteState.COUNTED if place.slot else VoteState.SURPLUS,
-        **submission.common_fields(sent, lease, place),
+        state=VoteState.COUNTED if slot_to_fill.slot else VoteState.SURPLUS,
+        **submission.common_fields(sent, lease, slot_to_fill),
     )
-    event = audit.event(lease.slot.project, sent.person, "submit_choice", vote, to_state=vote.state, late=place.late)
+    event = audit.event(
+        lease.slot.project, sent.person, "submit_choice", vote, to_state=vote.state, late=slot_to_fill.late
+    )
     audit.record(event)
     return vote
 
@@ -105,30 +107,32 @@ def _submit_objects(sent: Submission, answers: Mapping[str, str]) -> ObjectAnswe
     visible = parse_answers(answers, len(frame.objects_named))
     if visible is None:
         raise AnnotationError(_("Mark every object as visible or not visible."))
-    mine = ObjectAnswer.objects.filter(person=sent.person)
-    before = mine.filter(idempotency_key=sent.key).first()
+    own_answers = ObjectAnswer.objects.filter(person=sent.person)
+    before = own_answers.filter(idempotency_key=sent.key).first()
     if before is not None:
         return before
-    if mine.filter(frame=frame, undone_at=None).exists():
+    if own_answers.filter(frame=frame, undone_at=None).exists():
         raise AnnotationError(_("You have already answered this frame. Nothing was saved."))
-    place = leasing.find_slot(lease, sent.now)
-    if place.slot is None:
+    slot_to_fill = leasing.find_slot(lease, sent.now)
+    if slot_to_fill.slot is None:
         leasing.close(lease, sent.now)
-        return _record_objects(sent, lease, place, frame, visible)
-    refused = submission.check_eligibility(place.slot, sent)
+        return _record_objects(sent, lease, slot_to_fill, frame, visible)
+    refused = submission.check_eligibility(slot_to_fill.slot, sent)
     if refused is not None:
         return refused
-    leasing.fill(place.slot, lease, sent.now)
-    answer = _record_objects(sent, lease, place, frame, visible)
-    task_slots.finish_when_full(place.slot.task_id)
+    leasing.fill(slot_to_fill.slot, lease, sent.now)
+    answer = _record_objects(sent, lease, slot_to_fill, frame, visible)
+    task_slots.finish_when_full(slot_to_fill.slot.task_id)
     return answer
 
 
 def _record_objects(
-    sent: Submission, lease: Lease, place: leasing.SlotToFill, frame: CheckedFrame, visible: list[bool]
+    sent: Submission, lease: Lease, slot_to_fill: leasing.SlotToFill, frame: CheckedFrame, visible: list[bool]
 ) -> ObjectAnswer:
-    answer = ObjectAnswer.objects.create(frame=frame, visible=visible, **submission.common_fields(sent, lease, place))
-    state = "counted" if place.slot else "surplus"
+    answer = ObjectAnswer.objects.create(
+        frame=frame, visible=visible, **submission.common_fields(sent, lease, slot_to_fill)
+    )
+    state = "counted" if slot_to_fill.slot else "surplus"
     project = lease.slot.project
-    audit.record(audit.event(project, sent.person, "submit_objects", answer, to_state=state, late=place.late))
+    audit.record(audit.event(project, sent.person, "submit_objects", answer, to_state=state, late=slot_to_fill.late))
     return answer

@@ -102,7 +102,7 @@ def predict_samples(person: User | None, run: BiasRun, request: PredictionReques
         raise EvaluationError(f"{request.epochs} epochs are not allowed; give 1 to {MAX_EPOCHS}")
     spec = checked_model(request.model.strip(), person)
     second = _second_model(person, run, request.rerank.strip(), zero_shot)
-    shown = (request.label.strip() or spec.rpartition("/")[2])[:MAX_LABEL_LENGTH]
+    label = (request.label.strip() or spec.rpartition("/")[2])[:MAX_LABEL_LENGTH]
     training = {"epochs": request.epochs, "augment": request.augment}
     values = {
         "source": f"{ZERO_SHOT if zero_shot else ''}{spec}"[:500],
@@ -111,11 +111,11 @@ def predict_samples(person: User | None, run: BiasRun, request: PredictionReques
         "scored_at": None,
         "created_by": person,
     }
-    row, _created = BenchmarkedModel.objects.update_or_create(run=run, label=shown, defaults=values)
-    title = _("%(label)s on %(run)s") % {"label": shown, "run": run.name}
+    row, _created = BenchmarkedModel.objects.update_or_create(run=run, label=label, defaults=values)
+    title = _("%(label)s on %(run)s") % {"label": label, "run": run.name}
     row.job = enqueue(PREDICT_JOB, row.pk, queue="gpu", title=title, project_id=project.pk)
     row.save(update_fields=["job"])
-    details = {"model": spec, "zero_shot": zero_shot, "run": run.pk, "label": shown, **second}
+    details = {"model": spec, "zero_shot": zero_shot, "run": run.pk, "label": label, **second}
     audit.record(audit.event(project, person, "evaluation.answer_samples", row, **details))
     return row
 

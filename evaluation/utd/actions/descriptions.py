@@ -55,7 +55,7 @@ def describe_videos(person: User | None, project: Project, request: DescriptionR
     if not 0 <= request.frames <= MAX_FRAMES:
         raise EvaluationError(f"{request.frames} frames per video are not allowed; give 1 to {MAX_FRAMES}")
     describer, extractor = request.describer.strip(), request.extractor.strip()
-    made = Descriptions.objects.create(
+    descriptions = Descriptions.objects.create(
         project=project,
         name=(" ".join(request.name.split()) or recipe.label)[:MAX_NAME_LENGTH],
         describer=checked_model(describer or recipe.describer, person),
@@ -69,10 +69,14 @@ def describe_videos(person: User | None, project: Project, request: DescriptionR
         },
         created_by=person,
     )
-    queue_description(made)
-    details = {"describer": made.describer, "extractor": made.extractor, **summarized(made.params)}
-    audit.record(audit.event(project, person, "evaluation.describe_videos", made, **details))
-    return made
+    queue_description(descriptions)
+    details = {
+        "describer": descriptions.describer,
+        "extractor": descriptions.extractor,
+        **summarized(descriptions.params),
+    }
+    audit.record(audit.event(project, person, "evaluation.describe_videos", descriptions, **details))
+    return descriptions
 
 
 @transaction.atomic
