@@ -79,7 +79,6 @@ SHAPES = {
     "once": ("He ", "jumps twice "),
     "tabs": ("", "\t"),
 }
-IN_MAKE_TEST = ("blanks", "templates", "words", "hyphens", "unspaced")
 CAST = [{"name": name, "gender": gender} for name, gender in (("Ann", "f"), ("Harry", "m"))]
 METHOD_PARAMS = {
     **PARAMS,
@@ -269,11 +268,12 @@ def slow(acts: dict[str, Callable[[str], object]], shapes: tuple[str, ...]) -> d
     return found
 
 
-@pytest.mark.parametrize("shapes", [IN_MAKE_TEST, pytest.param(tuple(SHAPES), marks=pytest.mark.full)], ids=len)
-def test_no_caption_keeps_a_worker_longer_than_its_length_asks(shapes, tmp_path):
-    assert not slow(everything(tmp_path), shapes)
+@pytest.mark.full
+def test_no_caption_keeps_a_worker_longer_than_its_length_asks(tmp_path):
+    assert not slow(everything(tmp_path), tuple(SHAPES))
 
 
+@pytest.mark.full
 def test_what_grows_faster_is_noticed():
     def pairs(text: str) -> int:
         return sum(one == other for one in text for other in text)
