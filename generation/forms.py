@@ -28,7 +28,7 @@ from generation.model_presence import check_named
 from generation.models import GenerationRun
 from generation.models.side_work import CaptionSources
 from generation.parameter_checks import check_parameters, named_filter, named_parameter
-from generation.run_request import GenerationRequest
+from generation.run_request import FoilRequest
 
 # What a method needs, in one word for the gallery.
 KINDS = {
@@ -323,9 +323,9 @@ class RunForm(forms.Form):
     def selection(self) -> dict[str, Any]:
         return {name: self.cleaned_data[name] for name in ("split", "limit", "without_foil") if self.cleaned_data[name]}
 
-    def run_request(self) -> GenerationRequest:
+    def run_request(self) -> FoilRequest:
         """Return what a valid form asks for."""
-        return GenerationRequest(
+        return FoilRequest(
             **{name: self.cleaned_data[name] for name in ("subtest", "method", "mode", "seed")},
             params=self.params.values(),
             filters=self.chosen_filters(),

@@ -21,7 +21,7 @@ from generation.models import PERSON_METHOD, GenerationRun
 from generation.pipeline import Outcome, Step
 from generation.records import CaptionInput
 from generation.run_captions import RunCaptions, Selected, with_last_caption
-from generation.run_request import GenerationRequest
+from generation.run_request import FoilRequest
 
 SHOWN, FOILS_PER_CAPTION, LEARNT = 8, 3, 500
 # Parameters of rule methods that add a model; empty means none.
@@ -74,7 +74,7 @@ def needs_model(entry: Entry, params: Mapping[str, Any]) -> bool:
     return any(params.get(name) for name in MODELS)
 
 
-def preview_run(project: Project, request: GenerationRequest) -> Preview:
+def preview_run(project: Project, request: FoilRequest) -> Preview:
     """Preview the run that `start_run` would start. ActionableError: a parameter is invalid."""
     params = dict(request.params or {})
     run = GenerationRun(

@@ -8,7 +8,7 @@ from foilworks.core.corpus.models import Subtest
 
 
 @dataclass(frozen=True)
-class GenerationRequest:
+class FoilRequest:
     """`filters`: slug -> its parameters, in the order they run; None: the defaults. `selection`: see RunCaptions.
 
     `recipe`: the published recipe that the other values come from, for the audit trail.

@@ -25,7 +25,7 @@ from foilworks.core.text.registry import Entry, Param
 from generation.actions.runs import start_run as start_generation
 from generation.methods.registry import METHODS
 from generation.models import Candidate
-from generation.run_request import GenerationRequest
+from generation.run_request import FoilRequest
 from tests import factories
 from tests.evaluation.test_families import make_release, score, values
 from tests.generation.making import drafts
@@ -110,7 +110,7 @@ def test_from_the_method_of_the_page_to_the_queue_of_annotators(extended: None) 
     owner, subtest = factories.make_member(project, Role.RESEARCHER), factories.make_subtest(project)
     for text in ("A dog runs to the left.", "A dog sleeps."):
         factories.make_caption(factories.make_video(project), text)
-    run = start_generation(owner, project, GenerationRequest(subtest=subtest, method="mirror"))
+    run = start_generation(owner, project, FoilRequest(subtest=subtest, method="mirror"))
     assert run_now(run.job).state == JobState.DONE
     (candidate,) = Candidate.objects.filter(group__run=run)
     assert (candidate.text, candidate.state) == ("A dog runs to the right.", CandidateState.QUEUED)

@@ -19,7 +19,7 @@ from annotation.actions.leases.leasing import decline_video, save_draft
 from annotation.actions.submissions.judgements import judge_and_claim
 from annotation.actions.submissions.study_answers import submit_choice, submit_objects
 from annotation.actions.submissions.submit_edit import answer_edit
-from annotation.actions.submissions.submit_review import ReviewDecision, answer_review
+from annotation.actions.submissions.submit_review import ReviewAnswer, answer_review
 from annotation.actions.undo import undo_choice, undo_edit, undo_objects, undo_review, undo_vote
 from annotation.actions.workflow.make_tasks import MAX_GROUPS_PER_CALL, make_tasks
 from annotation.claims import claim_of
@@ -225,9 +225,9 @@ def review(request: HttpRequest, slug: str, token: str) -> HttpResponse:
     )
 
 
-def _review_decision(form: QueryDict) -> ReviewDecision:
+def _review_decision(form: QueryDict) -> ReviewAnswer:
     texts = {name: form.get(name, "") for name in ("decision", "comment", "fixed_text")}
-    return ReviewDecision(**texts, reasons=form.getlist("reasons"))
+    return ReviewAnswer(**texts, reasons=form.getlist("reasons"))
 
 
 def _review_context(work: ReviewWork, typed: QueryDict) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from evaluation.board.leaderboard import Board, BoardRow
 from evaluation.metrics.comparison import ALPHA
-from evaluation.scoring.involvement import Involvement
+from evaluation.scoring.involvement import ModelInvolvement
 from evaluation.text_tables import escaped
 from foilworks.core.corpus.release_records import as_published_facts
 from foilworks.core.text.storable import safe_row
@@ -72,8 +72,8 @@ def _cell(row: BoardRow, name: str, dash: str) -> str:
 
 
 SCREENING_MARKS = {
-    Involvement.SCREENED: "screened the foils",
-    Involvement.FAMILY: "a model of its family screened the foils",
+    ModelInvolvement.SCREENED: "screened the foils",
+    ModelInvolvement.FAMILY: "a model of its family screened the foils",
 }
 
 

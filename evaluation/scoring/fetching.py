@@ -79,22 +79,22 @@ class StoredVectors(Protocol):
 
 
 @dataclass
-class ClipRequest:
+class ClipTexts:
     clip: Clip
     texts: dict[str, None]  # insertion-ordered set
 
 
-def merged(requests: Iterable[tuple[Clip, Sequence[str]]]) -> list[ClipRequest]:
+def merged(requests: Iterable[tuple[Clip, Sequence[str]]]) -> list[ClipTexts]:
     """Return one entry per clip key, in the order of their first mention, with its distinct texts (at least one)."""
-    requests_by_key: dict[str, ClipRequest] = {}
+    requests_by_key: dict[str, ClipTexts] = {}
     for clip, texts in requests:
-        requests_by_key.setdefault(clip.key, ClipRequest(clip, {})).texts.update(dict.fromkeys(texts))
+        requests_by_key.setdefault(clip.key, ClipTexts(clip, {})).texts.update(dict.fromkeys(texts))
     return [clip_request for clip_request in requests_by_key.values() if clip_request.texts]
 
 
-def by_source(clip_requests: Iterable[ClipRequest]) -> list[list[ClipRequest]]:
+def by_source(clip_requests: Iterable[ClipTexts]) -> list[list[ClipTexts]]:
     """Group the views of a clip, in the order of their first mention."""
-    groups: dict[tuple[str, float | None, float | None], list[ClipRequest]] = {}
+    groups: dict[tuple[str, float | None, float | None], list[ClipTexts]] = {}
     for clip_request in clip_requests:
         groups.setdefault(clip_request.clip.source, []).append(clip_request)
     return list(groups.values())
@@ -108,7 +108,7 @@ class Fetched:
     `seconds`: of reading.
     """
 
-    wants: Sequence[ClipRequest]
+    wants: Sequence[ClipTexts]
     row: np.ndarray | None = None
     frames: Frames | None = None
     order: Sequence[int] | None = None
@@ -133,7 +133,7 @@ class Fetched:
         clips = [clip_request.clip.whole if self.by_frame else clip_request.clip for clip_request in self.wants]
         return list({clip.view: clip for clip in clips}.values())
 
-    def row_of(self, clip_request: ClipRequest, row: np.ndarray) -> np.ndarray:
+    def row_of(self, clip_request: ClipTexts, row: np.ndarray) -> np.ndarray:
         """Return the row of one of `wants`, from the row of this."""
         return (
             row[clip_request.clip.order(len(row))]
@@ -157,7 +157,7 @@ class Fetcher:
     by_frame: bool = False
     blind: bool = False
 
-    def __call__(self, group: Sequence[ClipRequest]) -> list[Fetched]:
+    def __call__(self, group: Sequence[ClipTexts]) -> list[Fetched]:
         if group[0].clip.view == BLANK:
             return [self._blank(group)]
         cached_views = self._cached(group)
@@ -165,7 +165,7 @@ class Fetcher:
         pending = [clip_request for clip_request in group if id(clip_request) not in cached_ids]
         return [*cached_views, *(self._read(pending) if pending else [])]
 
-    def _blank(self, group: Sequence[ClipRequest]) -> Fetched:
+    def _blank(self, group: Sequence[ClipTexts]) -> Fetched:
         if self.blind:
             return Fetched(group)
         frames = grey_frames(self.info.frames, self.info.size)
@@ -173,7 +173,7 @@ class Fetcher:
         frames = frames if self.shrink is None else self.shrink(frames)
         return Fetched(group, frames=frames, meta=VideoMeta(group[0].clip.key, times), by_frame=self.by_frame)
 
-    def _cached(self, group: Sequence[ClipRequest]) -> list[Fetched]:
+    def _cached(self, group: Sequence[ClipTexts]) -> list[Fetched]:
         if self.vector_cache is None:
             return []
         if self.by_frame:
@@ -182,7 +182,7 @@ class Fetcher:
         rows = [(clip_request, self.vector_cache.get(clip_request.clip, self.info)) for clip_request in group]
         return [Fetched((clip_request,), row) for clip_request, row in rows if row is not None]
 
-    def _read(self, group: Sequence[ClipRequest]) -> list[Fetched]:
+    def _read(self, group: Sequence[ClipTexts]) -> list[Fetched]:
         began = perf_counter()
         clip = group[0].clip.whole
         try:
@@ -193,14 +193,14 @@ class Fetcher:
         seconds = perf_counter() - began
         if self.by_frame:
             return [Fetched(group, frames=frames, meta=meta, seconds=seconds, decoded=True, by_frame=True)]
-        orders: dict[tuple[int, ...], list[ClipRequest]] = {}
+        orders: dict[tuple[int, ...], list[ClipTexts]] = {}
         for clip_request in group:
             orders.setdefault(tuple(clip_request.clip.order(len(frames))), []).append(clip_request)
         views = [_shown(wants, frames, order, meta) for order, wants in orders.items()]
         return [replace(views[0], seconds=seconds, decoded=True), *views[1:]]
 
 
-def _shown(wants: Sequence[ClipRequest], frames: Frames, order: Sequence[int], meta: VideoMeta) -> Fetched:
+def _shown(wants: Sequence[ClipTexts], frames: Frames, order: Sequence[int], meta: VideoMeta) -> Fetched:
     """Return one view. A model does not get the file behind frames in another order."""
     if list(order) == list(range(len(frames))):
         return Fetched(wants, frames=frames, meta=replace(meta, key=wants[0].clip.key))

@@ -18,7 +18,7 @@ from generation.screening.families import family_of, name_of
 VERSION = "1"
 
 
-class Involvement(StrEnum):
+class ModelInvolvement(StrEnum):
     """What a model did. FAMILY: another model of its family screened."""
 
     HINTS = "hints"
@@ -42,7 +42,7 @@ class Overlap:
     run: Run
     n_foils: int
     n_all: int
-    involvement: Involvement = Involvement.HINTS
+    involvement: ModelInvolvement = ModelInvolvement.HINTS
     model: str = ""
 
 
@@ -73,12 +73,12 @@ def _hinting_models(provenance: Mapping[str, Any]) -> Collection[str]:
 
 def overlaps(uses: Uses, runs: Iterable[Run]) -> list[Overlap]:
     """Return the parts of the models of `runs`; each model and part once, most foils first."""
-    overlap_by_model: dict[tuple[str, Involvement], Overlap] = {}
+    overlap_by_model: dict[tuple[str, ModelInvolvement], Overlap] = {}
     for run in runs if uses.hints or uses.screened else ():
         # The key of a run is the model's key plus a suffix for how frames were read.
         n = max((n for key, n in uses.hints.items() if run.model_key.startswith(key)), default=0)
         if n:
-            overlap_by_model.setdefault((run.model_key, Involvement.HINTS), Overlap(run, n, uses.n_foils))
+            overlap_by_model.setdefault((run.model_key, ModelInvolvement.HINTS), Overlap(run, n, uses.n_foils))
         if screening := screening_part(uses, run):
             overlap_by_model.setdefault((run.model_key, screening.involvement), screening)
     return sorted(overlap_by_model.values(), key=lambda overlap: (-overlap.n_foils, overlap.run.pk))
@@ -89,7 +89,7 @@ def screening_part(uses: Uses, run: Run) -> Overlap | None:
     family = family_of(run.model_key)
     by_model = [(n, key) for key, n in uses.screened.items() if name_of(key) == name_of(run.model_key)]
     related = [(n, key) for key, n in uses.screened.items() if family and family_of(key) == family]
-    for involvement, foil_counts in ((Involvement.SCREENED, by_model), (Involvement.FAMILY, related)):
+    for involvement, foil_counts in ((ModelInvolvement.SCREENED, by_model), (ModelInvolvement.FAMILY, related)):
         if foil_counts:
             n, key = max(foil_counts)
             return Overlap(run, n, uses.n_foils, involvement, name_of(key))

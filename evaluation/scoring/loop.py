@@ -18,7 +18,7 @@ import numpy as np
 
 from evaluation.scoring.fetching import (
     Clip,
-    ClipRequest,
+    ClipTexts,
     Fetched,
     Fetcher,
     ReadFrames,
@@ -132,7 +132,7 @@ def all_pairs(
     counts, pool = ScoringCounts(), pool or DecodePool(0)
     encoded = _encode_texts(adapter, list(texts), counts)
     fetched = _fetched(
-        adapter, [ClipRequest(clip, {}) for clip in clips], read, counts, pool, vector_cache, 2 * CLIPS_PER_BATCH
+        adapter, [ClipTexts(clip, {}) for clip in clips], read, counts, pool, vector_cache, 2 * CLIPS_PER_BATCH
     )
     for batch in in_batches(fetched, CLIPS_PER_BATCH):
         for at, row in sorted(_rows(adapter, batch, counts, vector_cache).items()):
@@ -147,7 +147,7 @@ def _by_length(texts: Iterable[str]) -> list[str]:
 
 def _fetched(
     adapter: Embedder | Scorer,
-    clip_requests: Iterable[ClipRequest],
+    clip_requests: Iterable[ClipTexts],
     read: ReadFrames,
     counts: ScoringCounts,
     pool: DecodePool,
@@ -183,7 +183,7 @@ def encodes_by_frame(adapter: Any) -> bool:
 
 def _by_embedding(
     adapter: Embedder,
-    clip_requests: list[ClipRequest],
+    clip_requests: list[ClipTexts],
     read: ReadFrames,
     clips_a_batch: int,
     counts: ScoringCounts,
@@ -313,7 +313,7 @@ def _of_texts(ask: Callable[[Sequence[str]], Any], texts: Sequence[str], counts:
 
 def _by_scorer(
     adapter: Scorer,
-    clip_requests: list[ClipRequest],
+    clip_requests: list[ClipTexts],
     read: ReadFrames,
     mode: str,
     counts: ScoringCounts,
@@ -325,17 +325,17 @@ def _by_scorer(
                 yield from _of_view(adapter, replace(view, wants=wants), mode, counts)
 
 
-def _asked_together(adapter: Scorer, view: Fetched) -> list[list[ClipRequest]]:
+def _asked_together(adapter: Scorer, view: Fetched) -> list[list[ClipTexts]]:
     """Split views that show the same: if scores depend on each other, only equal sets of texts are asked together."""
     first = view.wants[0]
     if not adapter.info.by_item and first.clip.view == BLANK:
         # Without a clip, these are the texts of a whole release.
         return [
-            [ClipRequest(first.clip, dict.fromkeys(some))] for some in batched(_by_length(first.texts), TEXTS_PER_BATCH)
+            [ClipTexts(first.clip, dict.fromkeys(some))] for some in batched(_by_length(first.texts), TEXTS_PER_BATCH)
         ]
     if not adapter.info.by_item:
         return [list(view.wants)]
-    groups: dict[frozenset[str], list[ClipRequest]] = {}
+    groups: dict[frozenset[str], list[ClipTexts]] = {}
     for clip_request in view.wants:
         groups.setdefault(frozenset(clip_request.texts), []).append(clip_request)
     return list(groups.values())
@@ -390,7 +390,7 @@ def _answers(adapter: Scorer, view: Fetched, texts: Sequence[str], mode: str) ->
 
 
 def _without_video(
-    adapter: Scorer, clip_requests: list[ClipRequest], mode: str, counts: ScoringCounts
+    adapter: Scorer, clip_requests: list[ClipTexts], mode: str, counts: ScoringCounts
 ) -> Iterator[PairScore]:
     for texts in batched(
         _by_length(text for clip_request in clip_requests for text in clip_request.texts), TEXTS_PER_BATCH

@@ -33,7 +33,7 @@ from generation.models.side_work import CaptionRun, CaptionSources, Tuning
 from generation.parameter_checks import check_parameters
 from generation.records import MODES
 from generation.run_captions import RunCaptions, captions_to_use, with_last_caption
-from generation.run_request import GenerationRequest
+from generation.run_request import FoilRequest
 from generation.tuning.parameters import TUNING
 
 GENERATE_JOB = "generation.run"
@@ -51,7 +51,7 @@ NO_TRAIN_CAPTIONS = gettext_lazy(
 
 
 @transaction.atomic
-def start_run(person: User | None, project: Project, request: GenerationRequest) -> GenerationRun:
+def start_run(person: User | None, project: Project, request: FoilRequest) -> GenerationRun:
     """Start a run: store it and queue its job (`run.job`). `person` None: the operator on the command line.
 
     Captions imported later are not part of the run. Raises AccessDenied, RegistryError (unknown method, filter,

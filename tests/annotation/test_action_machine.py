@@ -20,7 +20,7 @@ from annotation.actions.decisions.undo_decisions import undo_decision, undoable_
 from annotation.actions.leases.leasing import heartbeat, release
 from annotation.actions.submissions.judgements import submit_vote
 from annotation.actions.submissions.submit_edit import submit_edit
-from annotation.actions.submissions.submit_review import ReviewDecision, submit_review
+from annotation.actions.submissions.submit_review import ReviewAnswer, submit_review
 from annotation.actions.undo import undo_edit, undo_review, undo_vote
 from annotation.errors import AnnotationError
 from annotation.models import Edit, Involvement, Lease, Review, Slot, SlotState, Stage, Task, TaskState, Vote
@@ -107,7 +107,7 @@ class Workshop(RuleBasedStateMachine):
         work = {
             Stage.EDIT: lambda: self.edit(person, token, key, data),
             Stage.REVIEW: lambda: submit_review(
-                person, token, key, ReviewDecision(decision, reasons=["grammar"], fixed_text=fixed), now=self.now
+                person, token, key, ReviewAnswer(decision, reasons=["grammar"], fixed_text=fixed), now=self.now
             ),
             Stage.VALIDATION: lambda: submit_vote(person, token, key, answer, now=self.now),
         }[stage]

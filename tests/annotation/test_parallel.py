@@ -21,7 +21,7 @@ from annotation.actions.studies import open_baseline
 from annotation.actions.submissions.judgements import judge_and_claim, submit_vote
 from annotation.actions.submissions.study_answers import submit_choice
 from annotation.actions.submissions.submit_edit import submit_edit
-from annotation.actions.submissions.submit_review import ReviewDecision, submit_review
+from annotation.actions.submissions.submit_review import ReviewAnswer, submit_review
 from annotation.actions.undo import undo_vote
 from annotation.actions.workflow.assembly import assemble
 from annotation.actions.workflow.caption_doubts import flag_captions
@@ -220,7 +220,7 @@ def test_two_last_acceptances_at_once_assemble_one_item():
     world.group("a man unfolds a shirt.", "a man tears a shirt.")
     world.edit("ann", "a man unfolds a shirt.", "a man tears a shirt.")
     works = [(person, claim(person, world.project, Stage.REVIEW)) for person in (world.rita, world.rob)]
-    in_threads(lambda pair: submit_review(pair[0], pair[1].token, "k", ReviewDecision("accept")), works)
+    in_threads(lambda pair: submit_review(pair[0], pair[1].token, "k", ReviewAnswer("accept")), works)
     assert Item.objects.get().foils.count() == 2
 
 
@@ -254,7 +254,7 @@ def _do(person, held, key: str) -> None:
     if held.stage == Stage.EDIT:
         submit_edit(person, held.token, key, [f"a man washes {held.slot_id} shirts."])
     elif held.stage == Stage.REVIEW:
-        submit_review(person, held.token, key, ReviewDecision("accept"))
+        submit_review(person, held.token, key, ReviewAnswer("accept"))
     else:
         submit_vote(person, held.token, key, 1)
 

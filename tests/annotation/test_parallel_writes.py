@@ -21,7 +21,7 @@ from annotation.actions.quality.validators import exclude_votes
 from annotation.actions.studies import open_baseline
 from annotation.actions.submissions.judgements import judge_and_claim, submit_vote
 from annotation.actions.submissions.study_answers import submit_choice
-from annotation.actions.submissions.submit_review import ReviewDecision, submit_review
+from annotation.actions.submissions.submit_review import ReviewAnswer, submit_review
 from annotation.actions.undo import undo_choice, undo_review, undo_vote
 from annotation.actions.workflow.assembly import _lock_pairs, assemble
 from annotation.actions.workflow.caption_doubts import flag_captions
@@ -280,7 +280,7 @@ class TestACaptionIsDroppedWhile:
     def test_an_item_would_be_made_of_it(self, world):
         work = world.claim("rita", Stage.REVIEW)
         one_after_the_other(
-            lambda: self.drop(world), lambda: submit_review(world.rita, work.token, new_key(), ReviewDecision("accept"))
+            lambda: self.drop(world), lambda: submit_review(world.rita, work.token, new_key(), ReviewAnswer("accept"))
         )
         assert not Item.objects.exists()
         assert not Task.objects.filter(state=TaskState.OPEN).exists()
@@ -306,7 +306,7 @@ def test_a_person_cannot_review_and_judge_one_video_at_once():
     world.item(caption=group.caption)
     review, vote = (world.claim("rita", stage) for stage in (Stage.REVIEW, Stage.VALIDATION))
     (said,) = one_after_the_other(
-        lambda: submit_review(world.rita, review.token, new_key(), ReviewDecision("accept")),
+        lambda: submit_review(world.rita, review.token, new_key(), ReviewAnswer("accept")),
         lambda: submit_vote(world.rita, vote.token, new_key(), 1),
     )
     assert isinstance(said, str), said

@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from annotation.actions.claims.claim import claim
 from annotation.actions.leases.leasing import release
-from annotation.actions.submissions.submit_review import ReviewDecision, submit_review
+from annotation.actions.submissions.submit_review import ReviewAnswer, submit_review
 from annotation.actions.undo import undo_review
 from annotation.errors import AnnotationError, WorkRefused
 from annotation.models import Involvement, Review, Slot, SlotState, Stage, Task, TaskState
@@ -98,7 +98,7 @@ def test_a_person_who_edits_after_the_claim_is_refused_and_the_slot_freed(world)
     world.group(TEARS, caption=factories.make_caption(group.caption.video, "a man holds a shirt."))
     world.edit("rita", TEARS)
     with pytest.raises(WorkRefused, match="You wrote or edited a foil for this video") as raised:
-        submit_review(rita, work.token, "k", ReviewDecision("accept"))
+        submit_review(rita, work.token, "k", ReviewAnswer("accept"))
     assert raised.value.refusal == "made_it"
     assert not Review.objects.exists()
     assert Slot.objects.get(pk=work.slot_id).state == SlotState.FREE
@@ -205,7 +205,7 @@ def test_a_decision_that_cannot_be_carried_out_changes_nothing(world, sent, mess
     world.edit("ann", UNFOLDS)
     work = world.claim("rita", Stage.REVIEW)
     with pytest.raises(AnnotationError, match=message):
-        submit_review(world.rita, work.token, "k", ReviewDecision(**sent))
+        submit_review(world.rita, work.token, "k", ReviewAnswer(**sent))
     assert not Review.objects.exists()
     assert Candidate.objects.get().state == "in_review"
     assert world.claim("rita", Stage.REVIEW).token == work.token
@@ -215,8 +215,8 @@ def test_the_same_key_gives_the_first_review(world):
     world.group(UNFOLDS)
     world.edit("ann", UNFOLDS)
     work = world.claim("rita", Stage.REVIEW)
-    first = submit_review(world.rita, work.token, "k", ReviewDecision("accept"))
-    assert submit_review(world.rita, work.token, "k", ReviewDecision("drop", reasons=["grammar"])) == first
+    first = submit_review(world.rita, work.token, "k", ReviewAnswer("accept"))
+    assert submit_review(world.rita, work.token, "k", ReviewAnswer("drop", reasons=["grammar"])) == first
     assert Item.objects.count() == 1
 
 
@@ -226,11 +226,11 @@ def test_a_late_review_counts_only_while_its_slot_is_free(world):
     rita, rob = world.claim("rita", Stage.REVIEW), None
     release(world.rita, rita.token)
     rob = claim(world.rob, world.project, Stage.REVIEW)
-    apart = submit_review(world.rita, rita.token, "k", ReviewDecision("drop", reasons=["grammar"]))
+    apart = submit_review(world.rita, rita.token, "k", ReviewAnswer("drop", reasons=["grammar"]))
     assert (apart.late, apart.slot) == (True, None)
     assert Candidate.objects.get().state == "in_review"
     release(world.rob, rob.token)
-    counted = submit_review(world.rob, rob.token, "k", ReviewDecision("accept"))
+    counted = submit_review(world.rob, rob.token, "k", ReviewAnswer("accept"))
     assert (counted.late, counted.slot_id) == (True, rob.slot_id)
     assert Item.objects.count() == 1
 
@@ -245,10 +245,10 @@ def test_a_review_in_progress_does_not_count_after_the_item_is_complete():
     work = world.claim("rob", Stage.REVIEW)
     assert Slot.objects.get(pk=work.slot_id).task.candidate == second
     again = undo_review(world.rita, sent_back.pk)
-    submit_review(world.rita, again.token, "k", ReviewDecision("accept"))
+    submit_review(world.rita, again.token, "k", ReviewAnswer("accept"))
     group.refresh_from_db()
     assert group.item.foils.get().text == UNFOLDS
-    apart = submit_review(world.rob, work.token, "k", ReviewDecision("accept"))
+    apart = submit_review(world.rob, work.token, "k", ReviewAnswer("accept"))
     assert (apart.slot, apart.late) == (None, True)
     second.refresh_from_db()
     assert second.state == "in_review"
@@ -283,4 +283,4 @@ def test_a_submit_takes_a_bounded_number_of_queries(world, django_assert_max_num
     world.edit("ann", UNFOLDS)
     work = world.claim("rita", Stage.REVIEW)
     with django_assert_max_num_queries(45):
-        submit_review(world.rita, work.token, "k", ReviewDecision("accept"))
+        submit_review(world.rita, work.token, "k", ReviewAnswer("accept"))

@@ -1,7 +1,7 @@
 import pytest
 from django.http import Http404
 
-from annotation.actions.submissions.submit_review import ReviewDecision, submit_review
+from annotation.actions.submissions.submit_review import ReviewAnswer, submit_review
 from annotation.actions.undo import undo_review
 from annotation.errors import AnnotationError
 from annotation.models import Review, Stage, Task, TaskState
@@ -35,7 +35,7 @@ def test_an_undone_acceptance_disassembles_its_item(submitted):
     assert (candidate.state, candidate.foil, candidate.group.item) == ("in_review", None, None)
     assert not Item.objects.exists()
     assert open_tasks(Stage.VALIDATION) == 0
-    submit_review(world.rita, work.token, "k", ReviewDecision("drop", reasons=["still_true"]))
+    submit_review(world.rita, work.token, "k", ReviewAnswer("drop", reasons=["still_true"]))
     assert open_tasks(Stage.EDIT) == 1
     assert Review.objects.filter(undone_at=None).get().decision == "drop"
 
@@ -48,7 +48,7 @@ def test_a_drop_undone_after_its_replacement_keeps_the_replacement_in_reserve(su
     work = undo_review(world.rita, review.pk)
     asked = Task.objects.filter(stage=Stage.REVIEW, state=TaskState.OPEN)
     assert list(asked.values_list("candidate__text", flat=True)) == [UNFOLDS]
-    submit_review(world.rita, work.token, "k", ReviewDecision("drop", reasons=["still_true"]))
+    submit_review(world.rita, work.token, "k", ReviewAnswer("drop", reasons=["still_true"]))
     assert list(asked.values_list("candidate__text", flat=True)) == [TEARS]
 
 
@@ -109,7 +109,7 @@ def test_an_undone_fix_withdraws_the_child_and_restores_the_parent(submitted):
     assert not Item.objects.exists()
     # The hand that she had in fixing stays hers, so the piece is somebody else's now.
     with pytest.raises(AnnotationError, match="You wrote or edited"):
-        submit_review(submitted.rita, work.token, "k", ReviewDecision("accept"))
+        submit_review(submitted.rita, work.token, "k", ReviewAnswer("accept"))
     assert submitted.review("rob").candidate.text == UNFOLDS
 
 
@@ -127,7 +127,7 @@ def test_work_that_does_not_count_cannot_be_undone(submitted):
     work = submitted.claim("rita", Stage.REVIEW)
     late = later(hours=5)
     submitted.review("rob", now=late)
-    apart = submit_review(submitted.rita, work.token, "k", ReviewDecision("accept"), now=late)
+    apart = submit_review(submitted.rita, work.token, "k", ReviewAnswer("accept"), now=late)
     with pytest.raises(AnnotationError, match="nothing to undo"):
         undo_review(submitted.rita, apart.pk, now=late)
 

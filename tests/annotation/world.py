@@ -10,7 +10,7 @@ from annotation.actions.claims.claim import claim
 from annotation.actions.submissions.judgements import submit_vote
 from annotation.actions.submissions.submission import Submission
 from annotation.actions.submissions.submit_edit import submit_edit
-from annotation.actions.submissions.submit_review import ReviewDecision, submit_review
+from annotation.actions.submissions.submit_review import ReviewAnswer, submit_review
 from annotation.claims import Claim
 from annotation.models import Edit, Review, Stage, Vote
 from foilworks.core.corpus.models import Caption, Item, Subtest
@@ -62,7 +62,7 @@ class World:
         person = getattr(self, name)
         work = claim(person, self.project, Stage.REVIEW, now=opened(now, also))
         texts = {name: also.pop(name) for name in ("reasons", "comment", "fixed_text") if name in also}
-        return submit_review(person, work.token, key or new_key(), ReviewDecision(decision, **texts), now=now, **also)
+        return submit_review(person, work.token, key or new_key(), ReviewAnswer(decision, **texts), now=now, **also)
 
     def vote(self, name: str, choice: str = "caption", key: str = "", now=None, **also) -> Vote:
         """Claim the next judgement and answer so that the truth-coded choice is `choice`."""

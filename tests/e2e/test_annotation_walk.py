@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 
 from annotation.actions.claims.claim import claim
 from annotation.actions.submissions.submit_edit import submit_edit
-from annotation.actions.submissions.submit_review import ReviewDecision, submit_review
+from annotation.actions.submissions.submit_review import ReviewAnswer, submit_review
 from annotation.models import Edit, Review, Slot, Stage, Vote
 from foilworks.core.corpus.models import Item
 from foilworks.core.corpus.rules.states import ItemState
@@ -101,7 +101,7 @@ def item(project: Project) -> Item:
     """The same way up to the review's end, by ann and rev; the walk above went it in a browser."""
     edited(make_member(project, "annotator", "reviewer", "validator", name="ann"))
     rev = make_member(project, "reviewer", name="rev")
-    submit_review(rev, claim(rev, project, Stage.REVIEW).token, "accepted", ReviewDecision("accept"))
+    submit_review(rev, claim(rev, project, Stage.REVIEW).token, "accepted", ReviewAnswer("accept"))
     return Item.objects.get()
 
 

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from annotation.actions.claims.claim import claim
 from annotation.actions.submissions.submit_edit import submit_edit
-from annotation.actions.submissions.submit_review import ReviewDecision, submit_review
+from annotation.actions.submissions.submit_review import ReviewAnswer, submit_review
 from annotation.models import Stage
 from foilworks.core.projects.models import Notification, Project, Role
 from foilworks.site.notification_rules.follower import follow
@@ -23,7 +23,7 @@ def test_a_returned_foil_rings_the_authors_bell(project: Project, sign_in: SignI
     work = claim(ann, project, Stage.EDIT)
     submit_edit(ann, work.token, "edited", [FOIL], [Candidate.objects.get(author=None).pk])
     submit_review(
-        rev, claim(rev, project, Stage.REVIEW).token, "returned", ReviewDecision("send_back", reasons=["grammar"])
+        rev, claim(rev, project, Stage.REVIEW).token, "returned", ReviewAnswer("send_back", reasons=["grammar"])
     )
     # As `foilworks up` does every quarter of a minute.
     follow()

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from annotation.actions.claims.claim import claim
 from annotation.actions.submissions.submit_edit import submit_edit
-from annotation.actions.submissions.submit_review import ReviewDecision, submit_review
+from annotation.actions.submissions.submit_review import ReviewAnswer, submit_review
 from annotation.models import Stage
 from foilworks.core.corpus.models import Caption, Item, Video
 from foilworks.core.projects.models import Project
@@ -189,7 +189,7 @@ def validate(project: Project) -> Item:
     ann, rev = make_member(project, "annotator"), make_member(project, "reviewer")
     candidate = Candidate.objects.get(author=None)
     submit_edit(ann, claim(ann, project, Stage.EDIT).token, "edited", [candidate.text], [candidate.pk])
-    submit_review(rev, claim(rev, project, Stage.REVIEW).token, "accepted", ReviewDecision("accept"))
+    submit_review(rev, claim(rev, project, Stage.REVIEW).token, "accepted", ReviewAnswer("accept"))
     return Item.objects.get()
 
 
@@ -212,7 +212,7 @@ def test_a_word_without_a_break_stays_on_its_card(project: Project, sign_in: Sig
     submit_edit(ann, work.token, "edited", [candidate.text], [candidate.pk])
     work = claim(rev, project, Stage.REVIEW)
     too_wide += excess(sign_in(rev), f"work/review/{work.token}/")
-    submit_review(rev, work.token, "accepted", ReviewDecision("accept"))
+    submit_review(rev, work.token, "accepted", ReviewAnswer("accept"))
     validator = make_member(project, "validator")
     work = claim(validator, project, Stage.VALIDATION)
     too_wide += excess(sign_in(validator), f"work/validation/{work.token}/")

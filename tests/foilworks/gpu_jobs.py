@@ -25,7 +25,7 @@ def first() -> dict[str, str]:
     from foilworks.site.teacher.training_request import TrainingRequest
     from generation.actions.runs import start_run as start_generation
     from generation.actions.runs import start_tuning
-    from generation.run_request import GenerationRequest
+    from generation.run_request import FoilRequest
     from tests.evaluation.teacher.shapes import Shapes
     from tests.hub import folders
 
@@ -38,7 +38,7 @@ def first() -> dict[str, str]:
     start_generation(
         owner,
         project,
-        GenerationRequest(
+        FoilRequest(
             subtest=shapes.objects,
             method="mask_fill",
             params={"model": "fake-mask:", "foils": "2", "tagger": "offline"},

@@ -29,7 +29,7 @@ def make() -> dict[str, str]:
     from foilworks.core.media.encode import write_mp4
     from foilworks.core.projects.models import Role
     from generation.actions.runs import start_run as start_generation
-    from generation.run_request import GenerationRequest
+    from generation.run_request import FoilRequest
     from tests import factories
     from tests.media.painted import painted_clip
 
@@ -42,7 +42,7 @@ def make() -> dict[str, str]:
     generation = start_generation(
         owner,
         project,
-        GenerationRequest(
+        FoilRequest(
             subtest=subtest,
             method="mask_fill",
             params={"model": "fake-mask:", "foils": "2", "tagger": "offline"},
@@ -64,13 +64,13 @@ def make_chat() -> dict[str, str]:
     """One more run of that project, which asks the endpoint that the environment names; prints its job's id."""
     from foilworks.core.corpus.models import Subtest
     from generation.actions.runs import start_run
-    from generation.run_request import GenerationRequest
+    from generation.run_request import FoilRequest
 
     subtest = Subtest.objects.get(project__slug="killed")
     run = start_run(
         None,
         subtest.project,
-        GenerationRequest(
+        FoilRequest(
             subtest=subtest,
             method="chat",
             filters={},

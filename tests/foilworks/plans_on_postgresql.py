@@ -15,7 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from annotation.actions.claims.claim import claim, first_place
 from annotation.actions.submissions.judgements import judge_and_claim, submit_vote
 from annotation.actions.submissions.submit_edit import submit_edit
-from annotation.actions.submissions.submit_review import ReviewDecision, submit_review
+from annotation.actions.submissions.submit_review import ReviewAnswer, submit_review
 from annotation.models import Lease, Slot, SlotState, Stage, Task, Vote
 from annotation.queries import queues
 from annotation.queries.cards import claim_card
@@ -204,7 +204,7 @@ def test_claim_card_and_submit_of_a_review_use_indexes(world):
     def cycle() -> None:
         held = claim(who, world, Stage.REVIEW)
         claim_card(who, held)
-        submit_review(who, held.token, f"r{next(numbers)}", ReviewDecision("accept"))
+        submit_review(who, held.token, f"r{next(numbers)}", ReviewAnswer("accept"))
 
     assert read_whole(asked_by(cycle)) == []
 

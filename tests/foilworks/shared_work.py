@@ -88,13 +88,11 @@ def describing(model: str) -> dict[str, str]:
 def generating(model: str) -> dict[str, str]:
     from foilworks.core.corpus.models import Subtest
     from generation.actions.runs import start_run
-    from generation.run_request import GenerationRequest
+    from generation.run_request import FoilRequest
 
     subtest = Subtest.objects.get(name="t")
     params = {"model": "fake-mask:", "foils": "2", "tagger": "offline"}
-    run = start_run(
-        None, subtest.project, GenerationRequest(subtest=subtest, method="mask_fill", params=params, filters={})
-    )
+    run = start_run(None, subtest.project, FoilRequest(subtest=subtest, method="mask_fill", params=params, filters={}))
     return {"job": str(run.job.pk)}
 
 

@@ -18,7 +18,7 @@ from generation.instruction_models.prompts import PROMPTS, checked
 from generation.jobs import run_generation
 from generation.methods._chat_answers import check_answers, read_captions
 from generation.models import Candidate, CandidateGroup, GenerationRun, ModelAnswer, RunCost
-from generation.run_request import GenerationRequest
+from generation.run_request import FoilRequest
 from tests.factories import make_caption, make_member, make_project, make_subtest, make_video
 from tests.hub.chat_folder import chat_lm
 from tests.hub.chat_server import Said, chat_server, content, foils
@@ -78,7 +78,7 @@ def start(subtest, person=None, **params) -> GenerationRun:
     return start_run(
         person,
         subtest.project,
-        GenerationRequest(subtest=subtest, method="chat", params=wanted, filters={"identical": {}}),
+        FoilRequest(subtest=subtest, method="chat", params=wanted, filters={"identical": {}}),
     )
 
 
@@ -186,7 +186,7 @@ def test_the_same_seed_makes_the_same_foils_at_no_cost(project, subtest, endpoin
         other = start_run(
             None,
             project,
-            GenerationRequest(
+            FoilRequest(
                 subtest=subtest,
                 method="chat",
                 params={"endpoint": "lab", "foils": 2, "temperature": 0.9},

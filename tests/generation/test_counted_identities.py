@@ -12,7 +12,7 @@ from foilworks.core.jobs.models import JobState
 from foilworks.core.jobs.runner import run_now
 from generation.actions.runs import start_run
 from generation.models import Candidate
-from generation.run_request import GenerationRequest
+from generation.run_request import FoilRequest
 from tests.factories import make_caption, make_project, make_subtest, make_video
 
 pytestmark = pytest.mark.django_db
@@ -39,9 +39,7 @@ def facts_of_swaps(project):
     run = start_run(
         None,
         project,
-        GenerationRequest(
-            subtest=make_subtest(project, name="ids"), method="identity_swap", selection={"split": "test"}
-        ),
+        FoilRequest(subtest=make_subtest(project, name="ids"), method="identity_swap", selection={"split": "test"}),
     )
     assert run_now(run.job).state == JobState.DONE
     return Candidate.objects.get(group__run=run).facts

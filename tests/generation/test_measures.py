@@ -10,7 +10,7 @@ from foilworks.core.projects.models import Role
 from generation.actions.runs import start_run
 from generation.errors import GenerationError
 from generation.models import FilterScore, Measure, Scorer
-from generation.run_request import GenerationRequest
+from generation.run_request import FoilRequest
 from generation.thresholds.histograms import score_histograms
 from tests.factories import make_caption, make_member, make_project, make_subtest, make_video
 from tests.hub import folders
@@ -40,7 +40,7 @@ def judged(texts=TEXTS, *, project=None, **params):
     run = start_run(
         make_member(project, Role.RESEARCHER),
         project,
-        GenerationRequest(
+        FoilRequest(
             subtest=make_subtest(project),
             method="fake",
             params={"lexicon": "red:blue|green"} | {"foils": 2},
@@ -90,7 +90,7 @@ def test_another_model_is_another_scorer(asked, tmp_path):
     run = start_run(
         None,
         project,
-        GenerationRequest(
+        FoilRequest(
             subtest=make_subtest(project),
             method="fake",
             params={"lexicon": "red:blue"},

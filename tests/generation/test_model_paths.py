@@ -8,7 +8,7 @@ from foilworks.core.projects.models import Role
 from generation.actions.runs import start_run
 from generation.errors import GenerationError
 from generation.model_paths import with_paths
-from generation.run_request import GenerationRequest
+from generation.run_request import FoilRequest
 from tests.factories import make_caption, make_member, make_project, make_subtest, make_video
 
 
@@ -43,19 +43,16 @@ def test_a_run_with_any_path_is_only_for_the_operator(settings):
     make_caption(make_video(project))
     wishes = {"subtest": subtest, "method": "mask_fill", "params": {"model": "/somewhere/else"}}
     with pytest.raises(GenerationError, match="a page can only use models"):
-        start_run(owner, project, GenerationRequest(**wishes))
+        start_run(owner, project, FoilRequest(**wishes))
     with pytest.raises(GenerationError, match="a page can only use models"):
         start_run(
             owner,
             project,
-            GenerationRequest(subtest=subtest, method="fake", filters={"nli": {"model": "/somewhere/else"}}),
+            FoilRequest(subtest=subtest, method="fake", filters={"nli": {"model": "/somewhere/else"}}),
         )
-    assert start_run(None, project, GenerationRequest(**wishes)).params["model"] == "/somewhere/else"
+    assert start_run(None, project, FoilRequest(**wishes)).params["model"] == "/somewhere/else"
     inside = f"{settings.MODEL_ROOT}/mine"
-    assert (
-        start_run(owner, project, GenerationRequest(**{**wishes, "params": {"model": inside}})).params["model"]
-        == inside
-    )
+    assert start_run(owner, project, FoilRequest(**{**wishes, "params": {"model": inside}})).params["model"] == inside
 
 
 @pytest.mark.django_db
@@ -65,7 +62,7 @@ def test_a_filter_without_word_vectors_uses_those_of_the_installation(settings):
     owner, subtest = make_member(project, Role.RESEARCHER), make_subtest(project)
     make_caption(make_video(project))
     filters = {"word_similarity": {}, "meaning": {"vectors": f"{settings.MODEL_ROOT}/own.txt"}, "identical": {}}
-    run = start_run(owner, project, GenerationRequest(subtest=subtest, method="fake", filters=filters))
+    run = start_run(owner, project, FoilRequest(subtest=subtest, method="fake", filters=filters))
     assert [row["params"].get("vectors") for row in run.filters] == [
         "/models/counter-fitted-vectors.txt",
         f"{settings.MODEL_ROOT}/own.txt",
@@ -75,5 +72,5 @@ def test_a_filter_without_word_vectors_uses_those_of_the_installation(settings):
         start_run(
             owner,
             project,
-            GenerationRequest(subtest=subtest, method="fake", filters={"meaning": {"vectors": "/etc/passwd"}}),
+            FoilRequest(subtest=subtest, method="fake", filters={"meaning": {"vectors": "/etc/passwd"}}),
         )

@@ -15,7 +15,7 @@ from generation.grammar.synonyms import names_of, seen_as
 from generation.models import Candidate
 from generation.models.side_work import DetectionResult
 from generation.records import CaptionInput
-from generation.run_request import GenerationRequest
+from generation.run_request import FoilRequest
 from tests.e2e.conftest import moving_dot
 from tests.factories import make_caption, make_project, make_subtest, make_video
 from tests.generation.making import outcomes, skipped
@@ -151,9 +151,7 @@ def test_a_run_detects_once_per_file_and_drops_detected_things(tmp_path, setting
     subtest = make_subtest(project)
     for detector_name in ("fake-detector:", ""):
         params = {"detector": detector_name, "frames": 5}
-        run = start_run(
-            None, project, GenerationRequest(subtest=subtest, method="existence", params=params, filters={})
-        )
+        run = start_run(None, project, FoilRequest(subtest=subtest, method="existence", params=params, filters={}))
         assert run_now(run.job).state == JobState.DONE
         foils = set(Candidate.objects.filter(group__run=run).values_list("text", flat=True))
         # The phone that the detector sees beside the book is never said to be there in its place.
@@ -161,7 +159,7 @@ def test_a_run_detects_once_per_file_and_drops_detected_things(tmp_path, setting
     again = start_run(
         None,
         project,
-        GenerationRequest(
+        FoilRequest(
             subtest=subtest,
             method="existence",
             params={"detector": "fake-detector:", "frames": 5, "min_score": 0.95},

@@ -14,7 +14,7 @@ from generation.filters import frequency_clipping
 from generation.methods import _preposition_ranking
 from generation.models import Candidate, CandidateGroup, FilterScore
 from generation.records import CaptionInput
-from generation.run_request import GenerationRequest
+from generation.run_request import FoilRequest
 from tests.factories import make_caption, make_project, make_subtest, make_video
 from tests.generation.making import drafts, outcomes, step
 from tests.hub import folders
@@ -156,7 +156,7 @@ def test_a_killed_run_clips_like_an_uninterrupted_one(monkeypatch):
     for name in ("whole", "killed"):
         subtest = make_subtest(project, name=name)
         options = {"params": {"min_corpus": 1, "top": 1}, "filters": {"frequency_clipping": {}}}
-        runs.append(start_run(None, project, GenerationRequest(subtest=subtest, method="preposition", **options)))
+        runs.append(start_run(None, project, FoilRequest(subtest=subtest, method="preposition", **options)))
     run_now(runs[0].job)
     real, calls = batch_storage.store_batch, []
 

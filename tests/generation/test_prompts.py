@@ -10,7 +10,7 @@ from generation.actions.runs import start_run
 from generation.actions.write_prompt import write_prompt
 from generation.errors import GenerationError
 from generation.models import Candidate, PromptTemplate
-from generation.run_request import GenerationRequest
+from generation.run_request import FoilRequest
 from tests.factories import make_caption, make_member, make_project, make_subtest, make_video
 
 pytestmark = pytest.mark.django_db
@@ -32,7 +32,7 @@ def test_a_run_takes_the_projects_own_prompt_and_its_candidates_name_it(project,
     make_caption(make_video(project), "a man folds a shirt")
     params = {"model": "fake-chat:", "template": "mine@1", "foils": 1}
     run = start_run(
-        owner, project, GenerationRequest(subtest=make_subtest(project), method="chat", params=params, filters={})
+        owner, project, FoilRequest(subtest=make_subtest(project), method="chat", params=params, filters={})
     )
     run_now(run.job)
     made = Candidate.objects.get(group__run=run)
@@ -41,7 +41,7 @@ def test_a_run_takes_the_projects_own_prompt_and_its_candidates_name_it(project,
     other = make_project()
     make_caption(make_video(other))
     with pytest.raises(GenerationError, match="there is no prompt 'mine@1'"):
-        start_run(None, other, GenerationRequest(subtest=make_subtest(other), method="chat", params=params))
+        start_run(None, other, FoilRequest(subtest=make_subtest(other), method="chat", params=params))
 
 
 def test_a_changed_text_is_a_new_version_and_an_unchanged_one_is_refused(project, owner):

@@ -22,7 +22,7 @@ from generation.methods.number import VERSION
 from generation.models import Candidate, CandidateGroup, FilterScore, GenerationRun
 from generation.run_captions import RunCaptions, captions_to_learn_from
 from generation.run_counts import candidates_of, filter_counts, state_counts
-from generation.run_request import GenerationRequest
+from generation.run_request import FoilRequest
 from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_video
 
 NO_EXACTLY = "it has no “exactly” before a number; anchor “any” also takes other numbers"
@@ -59,7 +59,7 @@ def captions(project):
 
 
 def start(person, subtest, method="number", **options):
-    return start_run(person, subtest.project, GenerationRequest(subtest=subtest, method=method, **options))
+    return start_run(person, subtest.project, FoilRequest(subtest=subtest, method=method, **options))
 
 
 def killed_after_a_batch(run: GenerationRun, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -358,7 +358,7 @@ def test_only_researchers_of_the_project_start_runs(project, subtest, captions):
 
 def test_a_subtest_of_another_project_is_refused(owner, project, captions):
     with pytest.raises(GenerationError, match="belongs to another project"):
-        start_run(owner, project, GenerationRequest(subtest=make_subtest(make_project()), method="fake"))
+        start_run(owner, project, FoilRequest(subtest=make_subtest(make_project()), method="fake"))
 
 
 def test_a_run_page_needs_the_same_queries_for_any_number_of_candidates(

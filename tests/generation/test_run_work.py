@@ -11,7 +11,7 @@ from foilworks.core.projects.models import AuditEvent, Role
 from generation.actions.runs import resume_run, start_run, stop_run
 from generation.errors import GenerationError
 from generation.models import CandidateGroup
-from generation.run_request import GenerationRequest
+from generation.run_request import FoilRequest
 from tests.factories import make_caption, make_member, make_project, make_run, make_subtest, make_video
 from tests.hub.chat_server import Said, chat_server, foils
 
@@ -43,7 +43,7 @@ def run(project, owner, server):
         make_caption(make_video(project), f"a man lifts {n} boxes")
     params = {"endpoint": "lab", "foils": 1, "tries": 1, "requests": 4}
     found = start_run(
-        owner, project, GenerationRequest(subtest=make_subtest(project), method="chat", params=params, filters={})
+        owner, project, FoilRequest(subtest=make_subtest(project), method="chat", params=params, filters={})
     )
     run_now(found.job)
     found.refresh_from_db()
@@ -95,7 +95,7 @@ def test_a_group_that_gets_foils_later_waits_for_tasks_again(run, owner, server)
 def test_a_stopped_run_can_be_resumed(project, owner, server):
     make_caption(make_video(project), "a man lifts a box")
     wishes = {"endpoint": "lab", "foils": 1}
-    run = start_run(owner, project, GenerationRequest(subtest=make_subtest(project), method="chat", params=wishes))
+    run = start_run(owner, project, FoilRequest(subtest=make_subtest(project), method="chat", params=wishes))
     stop_run(owner, run)
     run.job.refresh_from_db()
     assert run.job.state == JobState.CANCELLED
@@ -109,12 +109,12 @@ def test_a_stopped_run_can_be_resumed(project, owner, server):
 
 def test_a_finished_run_cannot_resume_and_a_local_run_has_no_budget(project, owner):
     make_caption(make_video(project), "a red circle moves")
-    run = start_run(owner, project, GenerationRequest(subtest=make_subtest(project), method="fake"))
+    run = start_run(owner, project, FoilRequest(subtest=make_subtest(project), method="fake"))
     run_now(run.job)
     run.refresh_from_db()
     with pytest.raises(GenerationError, match="nothing left to do"):
         resume_run(owner, run)
-    stopped = start_run(owner, project, GenerationRequest(subtest=make_subtest(project), method="fake"))
+    stopped = start_run(owner, project, FoilRequest(subtest=make_subtest(project), method="fake"))
     stop_run(owner, stopped)
     stopped.refresh_from_db()
     with pytest.raises(GenerationError, match="it has no budget"):

@@ -19,7 +19,7 @@ from generation.actions.selections import move_thresholds
 from generation.errors import GenerationError
 from generation.filters import perplexity
 from generation.models import Candidate, FilterScore
-from generation.run_request import GenerationRequest
+from generation.run_request import FoilRequest
 from generation.thresholds.arithmetic import preview
 from generation.thresholds.registry import movable
 from generation.thresholds.score_sheets import sheet_of
@@ -141,9 +141,7 @@ def test_a_resumed_run_applies_the_changed_thresholds_to_new_candidates(
     for n, count in enumerate(counts):
         make_caption(make_video(project), f"man number {n} claps exactly {count}.")
     filters = {"minimal_edit": {"max_words": began, "entities": "free"}} | ({"frequency_clipping": {}} if clip else {})
-    run = start_run(
-        researcher, project, GenerationRequest(subtest=make_subtest(project), method="number", filters=filters)
-    )
+    run = start_run(researcher, project, FoilRequest(subtest=make_subtest(project), method="number", filters=filters))
     real, calls = jobs.store_batch, []
 
     def failing_once(*args):

@@ -14,7 +14,7 @@ from foilworks.core.projects.models import AuditEvent, Role
 from generation.actions.runs import start_run, start_tuning
 from generation.errors import GenerationError
 from generation.models import Candidate, Tuning
-from generation.run_request import GenerationRequest
+from generation.run_request import FoilRequest
 from generation.tuning import job as tuning_job
 from generation.tuning.loss_curve import loss_curve
 from tests.factories import make_caption, make_member, make_project, make_subtest, make_video
@@ -76,7 +76,7 @@ def test_the_tuned_model_is_in_a_folder_named_by_its_hash_and_fills_spans(owner,
     run = start_run(
         owner,
         project,
-        GenerationRequest(subtest=make_subtest(project), method="span_infill", mode="paper", params=asked, filters={}),
+        FoilRequest(subtest=make_subtest(project), method="span_infill", mode="paper", params=asked, filters={}),
     )
     assert run.params["model"] == str(folder)
     assert run_now(run.job).state == JobState.DONE

@@ -20,7 +20,7 @@ from generation.errors import GenerationError
 from generation.filters import video_judge
 from generation.models import Candidate, FilterScore, Measure, Scorer
 from generation.records import CaptionInput, Case
-from generation.run_request import GenerationRequest
+from generation.run_request import FoilRequest
 from generation.screening.families import family_of
 from tests.evaluation.served.worlds import COLOURS, colour_seen, endpoint
 from tests.factories import make_caption, make_member, make_project, make_subtest, make_video
@@ -51,7 +51,7 @@ def screened(colours, *, project=None, seed=0, method=None, **params):
     run = start_run(
         make_member(project, Role.RESEARCHER),
         project,
-        GenerationRequest(
+        FoilRequest(
             subtest=make_subtest(project, foils_per_item=2),
             method="fake",
             params={"lexicon": "red:blue|green", "foils": 2},
@@ -145,7 +145,7 @@ def test_an_endpoint_judges_each_text_and_a_rerun_asks_nothing(settings) -> None
         again = start_run(
             run.created_by,
             run.project,
-            GenerationRequest(
+            FoilRequest(
                 subtest=make_subtest(run.project, foils_per_item=2),
                 method="fake",
                 params=run.params,

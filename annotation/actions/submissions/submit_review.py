@@ -39,7 +39,7 @@ MOVES = {
 
 
 @dataclass(frozen=True)
-class ReviewDecision:
+class ReviewAnswer:
     decision: str
     reasons: Sequence[str] = ()
     comment: str = ""
@@ -50,7 +50,7 @@ def submit_review(
     person: User,
     token: str,
     key: str,
-    review: ReviewDecision,
+    review: ReviewAnswer,
     *,
     watch: Any = None,
     seconds: Any = None,
@@ -65,13 +65,13 @@ def submit_review(
     return answer_review(sent, review).record
 
 
-def answer_review(sent: Submission, review: ReviewDecision) -> submission.StoredWork[Review]:
+def answer_review(sent: Submission, review: ReviewAnswer) -> submission.StoredWork[Review]:
     """Store the review as `submit_review` does."""
     checked_review = _checked(review)
     return run_in_transaction(lambda: _submit(sent, checked_review))
 
 
-def _checked(review: ReviewDecision) -> ReviewDecision:
+def _checked(review: ReviewAnswer) -> ReviewAnswer:
     decision, reasons, comment = review.decision, review.reasons, review.comment
     if decision not in reviewing.DECISIONS:
         raise AnnotationError(_("Choose one of: %(list)s.") % {"list": ", ".join(reviewing.DECISIONS)})
@@ -88,10 +88,10 @@ def _checked(review: ReviewDecision) -> ReviewDecision:
             _("The comment is longer than %(most)s characters or contains an unprintable one. Correct it.")
             % {"most": reviewing.MAX_COMMENT}
         )
-    return ReviewDecision(decision, reviewing.in_table_order(reasons), comment.strip(), review.fixed_text.strip())
+    return ReviewAnswer(decision, reviewing.in_table_order(reasons), comment.strip(), review.fixed_text.strip())
 
 
-def _submit(sent: Submission, review_decision: ReviewDecision) -> submission.StoredWork[Review] | Refused:
+def _submit(sent: Submission, review_decision: ReviewAnswer) -> submission.StoredWork[Review] | Refused:
     lease = submission.held_lease(sent, Stage.REVIEW, Role.REVIEWER)
     candidate = lease.task.candidate
     candidate.group.run.project = lease.slot.project
@@ -100,7 +100,7 @@ def _submit(sent: Submission, review_decision: ReviewDecision) -> submission.Sto
     return review if isinstance(review, Refused) else submission.StoredWork(review, lease)
 
 
-def _review(sent: Submission, lease: Lease, candidate: Candidate, review_decision: ReviewDecision) -> Review | Refused:
+def _review(sent: Submission, lease: Lease, candidate: Candidate, review_decision: ReviewAnswer) -> Review | Refused:
     group = candidate.group
     whose = {"person": sent.person.pk, "key": sent.key}
     unusual = lease.task.second or REVIEWED.first(candidate=candidate.pk, video=lease.slot.video_id, **whose)
@@ -124,7 +124,7 @@ def _decide(
     slot_to_fill: leasing.SlotToFill,
     candidate: Candidate,
     group: CandidateGroup,
-    review_decision: ReviewDecision,
+    review_decision: ReviewAnswer,
 ) -> Review:
     if lease.task.second:
         return _second_opinion(sent, lease, slot_to_fill, candidate, group, review_decision)
@@ -160,7 +160,7 @@ def _second_opinion(
     slot_to_fill: leasing.SlotToFill,
     candidate: Candidate,
     group: CandidateGroup,
-    review_decision: ReviewDecision,
+    review_decision: ReviewAnswer,
 ) -> Review:
     """Store the decision beside the first one; nothing changes. A fix is stored as the comment."""
     leasing.fill(slot_to_fill.slot, lease, sent.now)
@@ -204,7 +204,7 @@ def _record(
     slot_to_fill: leasing.SlotToFill,
     candidate: Candidate,
     group: CandidateGroup,
-    review_decision: ReviewDecision,
+    review_decision: ReviewAnswer,
     child: Candidate | None = None,
 ) -> Review:
     review = Review(

@@ -92,7 +92,7 @@ def move_item(
         raise Conflict(_("Someone else has just changed this item. Reload the page to see its current state."))
     for name, value in changes.items():
         setattr(item, name, value)
-    moved = audit.event(project, actor, move, item, from_state=old, to_state=new, **{"reason": "", **details})
+    moved = audit.event(project, actor, move, item, from_state=old, to_state=new, **details)
     audit.record(*events, moved)
 
 

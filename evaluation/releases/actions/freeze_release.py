@@ -55,7 +55,7 @@ def freezing_parameters(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class ReleaseContent:
+class FrozenContent:
     """What a release freezes: its items, and what was left out, by subtest or by the evidence ladder."""
 
     frozen: list[FrozenItem]
@@ -103,7 +103,7 @@ def freeze_release(
     )
 
 
-def _content(project: Project, selection: ItemSelection, runs: Sequence[Run]) -> ReleaseContent:
+def _content(project: Project, selection: ItemSelection, runs: Sequence[Run]) -> FrozenContent:
     """Return the valid items without those that the ladder, then the balance, leave out. Pairs of two clips stay whole.
 
     EvaluationError: none is left.
@@ -119,7 +119,7 @@ def _content(project: Project, selection: ItemSelection, runs: Sequence[Run]) ->
     remaining, offers = balanced(frozen, selection.balance)
     counts = {row.name: {"n": row.n, "n_kept": row.n_kept} for row in offers}
     ladder = ladder_selection.as_json() if ladder_selection else None
-    return ReleaseContent(remaining, counts, ladder, [half.record["id"] for half in halves])
+    return FrozenContent(remaining, counts, ladder, [half.record["id"] for half in halves])
 
 
 def _freeze(
@@ -127,7 +127,7 @@ def _freeze(
     project: Project,
     name: str,
     override: str,
-    make: Callable[[], ReleaseContent],
+    make: Callable[[], FrozenContent],
     selection: ItemSelection,
 ) -> Release:
     # Two freezes of one project queue here, so that the second one finds the first. If an item that it contains

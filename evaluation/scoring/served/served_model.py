@@ -7,7 +7,7 @@ from time import perf_counter
 
 from PIL import Image
 
-from evaluation.scoring.fetching import Clip, ClipRequest, ReadFrames, by_source, merged
+from evaluation.scoring.fetching import Clip, ClipTexts, ReadFrames, by_source, merged
 from evaluation.scoring.loop import PairScore, ScoringCounts
 from evaluation.scoring.rungs import BLANK
 from evaluation.scoring.served.questions import Asking, Question, questions, verdicts
@@ -151,7 +151,7 @@ def _questions(
     waiting: dict[int, _Open],
     stop: Stop,
 ) -> Iterator[tuple[tuple[int, int], object]]:
-    def show(group: Sequence[ClipRequest]) -> list[_Shown]:
+    def show(group: Sequence[ClipTexts]) -> list[_Shown]:
         if group[0].clip.view == BLANK:
             return _without_clip(model.asking, group)
         began = perf_counter()
@@ -193,7 +193,7 @@ def _questions(
             yield (number, at), question.request
 
 
-def _without_clip(asking: Asking, group: Sequence[ClipRequest]) -> list[_Shown]:
+def _without_clip(asking: Asking, group: Sequence[ClipTexts]) -> list[_Shown]:
     """Split the texts of a release: if they do not depend on each other, each has its score with its answer."""
     if asking.by_item:
         return [_Shown(clip_request.clip, _canonical(clip_request.texts)) for clip_request in group]

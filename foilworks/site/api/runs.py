@@ -21,7 +21,7 @@ from generation.errors import GenerationError
 from generation.models import Candidate, GenerationRun
 from generation.recipes import find_recipe
 from generation.run_counts import state_counts
-from generation.run_request import GenerationRequest
+from generation.run_request import FoilRequest
 
 router = Router(tags=["runs"])
 
@@ -133,7 +133,7 @@ def start_run(request: HttpRequest, slug: Slug, body: RunIn) -> Status:
     """Start a run; a job makes its candidates."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     params = {**body.dict(), "subtest": subtest_for(project, body.subtest), **(_of_recipe(body) if body.recipe else {})}
-    return Status(202, run_out(actions.start_run(request.user, project, GenerationRequest(**params))))
+    return Status(202, run_out(actions.start_run(request.user, project, FoilRequest(**params))))
 
 
 def _of_recipe(body: RunIn) -> dict[str, Any]:

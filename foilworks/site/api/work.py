@@ -18,7 +18,7 @@ from annotation.actions.submissions.judgements import judge_and_claim, submit_vo
 from annotation.actions.submissions.study_answers import submit_choice, submit_objects
 from annotation.actions.submissions.submission import StoredWork, Submission
 from annotation.actions.submissions.submit_edit import submit_edit
-from annotation.actions.submissions.submit_review import ReviewDecision, submit_review
+from annotation.actions.submissions.submit_review import ReviewAnswer, submit_review
 from annotation.claims import claim_of
 from annotation.errors import NotAdmitted, OtherStage
 from annotation.messages import TIME_IS_UP
@@ -186,7 +186,7 @@ def _edit(request: HttpRequest, lease: Lease, key: str, body: Answer) -> Record:
 
 
 def _review(request: HttpRequest, lease: Lease, key: str, body: Answer) -> Record:
-    decision = ReviewDecision(body.decision, body.reasons, body.comment, body.fixed_text)
+    decision = ReviewAnswer(body.decision, body.reasons, body.comment, body.fixed_text)
     return submit_review(request.user, lease.token, key, decision, **_common_fields(body))
 
 

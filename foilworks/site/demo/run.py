@@ -58,7 +58,7 @@ from foilworks.site.imports.store import import_records
 from foilworks.site.supervisor.services import services
 from generation.actions.runs import start_run as start_generation
 from generation.models import GenerationRun
-from generation.run_request import GenerationRequest
+from generation.run_request import FoilRequest
 
 DATASET = "shapes"
 RECORDS = "captions.jsonl"
@@ -235,7 +235,7 @@ def _run_method(
     run = start_generation(
         build.owner,
         build.project,
-        GenerationRequest(subtest=subtest, method=method, params=params, seed=seed, selection=selection),
+        FoilRequest(subtest=subtest, method=method, params=params, seed=seed, selection=selection),
     )
     build.jobs([_job(run.job)], GENERATION_SECONDS, f"foils: {subtest.name}")
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 from annotation.actions.claims.claim import claim
 from annotation.actions.submissions.judgements import submit_vote
 from annotation.actions.submissions.submit_edit import submit_edit
-from annotation.actions.submissions.submit_review import ReviewDecision, submit_review
+from annotation.actions.submissions.submit_review import ReviewAnswer, submit_review
 from annotation.claims import Claim
 from annotation.models import Choice, Stage, Task
 from annotation.rules import reviewing
@@ -133,11 +133,11 @@ def reviews(crew: Crew, player: Player, person: User, limit: int | None = None) 
                 person,
                 claimed.token,
                 _key(claimed),
-                ReviewDecision(reviewing.SEND_BACK, reasons=["still_true"], comment=STILL_TRUE),
+                ReviewAnswer(reviewing.SEND_BACK, reasons=["still_true"], comment=STILL_TRUE),
                 **evidence,
             )
         else:
-            submit_review(person, claimed.token, _key(claimed), ReviewDecision(reviewing.ACCEPT), **evidence)
+            submit_review(person, claimed.token, _key(claimed), ReviewAnswer(reviewing.ACCEPT), **evidence)
         yield
 
 

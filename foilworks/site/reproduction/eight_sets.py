@@ -36,7 +36,7 @@ from foilworks.site.reproduction.tiny_models import write_encoder, write_t5
 from foilworks.site.reproduction.trained_models import train_both
 from generation.actions.runs import start_run, start_tuning
 from generation.recipes import find_recipe
-from generation.run_request import GenerationRequest
+from generation.run_request import FoilRequest
 
 MSRVTT, LSMDC = "msrvtt", "lsmdc"
 TITLES = {MSRVTT: "MSR-VTT", LSMDC: "LSMDC-IDs"}
@@ -152,7 +152,7 @@ class DataSet:
         run = start_run(
             None,
             self.project,
-            GenerationRequest(
+            FoilRequest(
                 subtest=self._subtest(ALONE.format(name=name), foils, votes),
                 method=plan.method,
                 recipe=f"{recipe}@{plan.version}",

@@ -28,7 +28,7 @@ from foilworks.site.teacher.training_request import TrainingRequest
 from generation.actions.runs import start_run as start_generation
 from generation.models import GenerationRun
 from generation.recipes import find_recipe
-from generation.run_request import GenerationRequest
+from generation.run_request import FoilRequest
 
 STUDENTS = {"SimVTP": "average", "InternVideo": "temporal"}
 MAIN = "InternVideo"
@@ -103,7 +103,7 @@ def _negatives(project: Project, weights: Mapping[str, str], seed: int) -> dict[
         run = start_generation(
             None,
             project,
-            GenerationRequest(
+            FoilRequest(
                 subtest=subtest,
                 method=recipe.method,
                 recipe=f"{slug}@{recipe.version}",

@@ -11,7 +11,7 @@ from pathlib import Path
 from annotation.actions.studies import open_baseline
 from annotation.actions.submissions.study_answers import submit_choice
 from annotation.actions.submissions.submit_edit import submit_edit
-from annotation.actions.submissions.submit_review import ReviewDecision, submit_review
+from annotation.actions.submissions.submit_review import ReviewAnswer, submit_review
 from annotation.models import Lease, Review, Stage
 from annotation.rules import editing, reviewing
 from annotation.rules.baseline import place_of
@@ -26,7 +26,7 @@ from foilworks.site.reproduction.simulated_people import SECONDS, Crew, give_cli
 from generation.actions.runs import start_run
 from generation.models import Candidate, CandidateGroup
 from generation.recipes import find_recipe
-from generation.run_request import GenerationRequest
+from generation.run_request import FoilRequest
 
 ANNOTATORS, REVIEWERS, FOILS = 40, 5, 5
 RECIPE, SUBTEST = "feint6k-person", "actions"
@@ -76,7 +76,7 @@ def collect(
     run = start_run(
         crew.owner,
         project,
-        GenerationRequest(
+        FoilRequest(
             subtest=subtest,
             method=recipe.method,
             recipe=f"{RECIPE}@{recipe.version}",
@@ -112,7 +112,7 @@ def _edit_and_review(crew: Crew, records: Mapping[str, ItemRecord], slips: froze
             else:
                 decision, reasons = reviewing.ACCEPT, []
             submit_review(
-                person, claimed.token, key_of(claimed), ReviewDecision(decision, reasons=reasons), seconds=SECONDS
+                person, claimed.token, key_of(claimed), ReviewAnswer(decision, reasons=reasons), seconds=SECONDS
             )
 
 

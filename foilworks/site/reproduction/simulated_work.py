@@ -19,7 +19,7 @@ from annotation.actions.studies import open_baseline
 from annotation.actions.submissions.judgements import submit_vote
 from annotation.actions.submissions.study_answers import submit_choice
 from annotation.actions.submissions.submit_edit import submit_edit
-from annotation.actions.submissions.submit_review import ReviewDecision, submit_review
+from annotation.actions.submissions.submit_review import ReviewAnswer, submit_review
 from annotation.claims import Claim
 from annotation.models import Lease, Stage, Vote
 from annotation.rules import reviewing
@@ -128,7 +128,7 @@ class People:
 
     def _accept(self, reviewer: User) -> None:
         for claimed in self._claims(reviewer, Stage.REVIEW):
-            submit_review(reviewer, claimed.token, _key(claimed), ReviewDecision(reviewing.ACCEPT), seconds=SECONDS)
+            submit_review(reviewer, claimed.token, _key(claimed), ReviewAnswer(reviewing.ACCEPT), seconds=SECONDS)
 
     def validate(self) -> None:
         """Judge every item that waits for votes, in turns; a mistake among several sentences is the hard foil."""

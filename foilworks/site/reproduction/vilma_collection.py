@@ -30,7 +30,7 @@ from foilworks.site.reproduction.vilma_counts import row_name
 from foilworks.site.reproduction.vilma_paper import Subtest
 from generation.actions.runs import start_run
 from generation.recipes import find_recipe
-from generation.run_request import GenerationRequest
+from generation.run_request import FoilRequest
 
 # Per subtest, from the beginning of its file: enough for each of the 101 people to vote several times.
 CAPTIONS = 60
@@ -154,7 +154,7 @@ def _generate(people: People, name: str, captions: Path, clips: Path, weights: M
     run = start_run(
         None,
         project,
-        GenerationRequest(
+        FoilRequest(
             subtest=subtest,
             method=recipe.method,
             mode="paper",

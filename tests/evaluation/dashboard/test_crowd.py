@@ -18,7 +18,7 @@ from annotation.actions.claims.claim import claim
 from annotation.actions.settings.set_pay import set_pay
 from annotation.actions.submissions.judgements import submit_vote
 from annotation.actions.submissions.submit_edit import submit_edit
-from annotation.actions.submissions.submit_review import ReviewDecision, submit_review
+from annotation.actions.submissions.submit_review import ReviewAnswer, submit_review
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Edit, Review, Slot, SlotState, Stage, Vote, VoteState
 from annotation.rules.pay import Rate, Unit
@@ -71,9 +71,9 @@ def act(world: World, name: str, stage: str, work, chance: Random, at) -> None:
     if stage == "edit":
         submit_edit(person, work.token, key, [f"a man tears {work.task_id} towels, {key}."], [], **evidence)
     elif stage == "review" and chance.random() < 0.2:
-        submit_review(person, work.token, key, ReviewDecision("send_back", reasons=["grammar"]), **evidence)
+        submit_review(person, work.token, key, ReviewAnswer("send_back", reasons=["grammar"]), **evidence)
     elif stage == "review":
-        submit_review(person, work.token, key, ReviewDecision("accept"), **evidence)
+        submit_review(person, work.token, key, ReviewAnswer("accept"), **evidence)
     else:
         choice = chance.choice(MISTAKES) if chance.random() < 0.35 else "caption"
         submit_vote(person, work.token, key, shown_as(choice, work), **evidence)

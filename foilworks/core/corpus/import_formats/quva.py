@@ -37,7 +37,7 @@ FOLDERS = ("annotations", "normalized_annotations")
 MAX_REPETITIONS = 10_000
 
 
-class Sampling(NamedTuple):
+class QuvaSampling(NamedTuple):
     """The parameters: counts from `low` to `high` in captions, `foil_low` to `foil_high` in foils."""
 
     subtest: str
@@ -73,7 +73,7 @@ def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     yield from read_records(path, raw, lambda record: _parse(record, sampling))
 
 
-def _sampling(path: Path, params: Mapping[str, Any]) -> Sampling:
+def _sampling(path: Path, params: Mapping[str, Any]) -> QuvaSampling:
     high, threshold = int(params.get("max") or 10), int(params.get("threshold") or 3)
     if not 1 <= threshold < high < len(WORDS):
         problem = f"parameters 'threshold' and 'max' are {threshold} and {high}"
@@ -84,7 +84,7 @@ def _sampling(path: Path, params: Mapping[str, Any]) -> Sampling:
     small, large = (1, threshold), (threshold + 1, high)
     counts = params.get("counts") or "all"
     caption, foil = {"easy": (small, large), "difficult": (large, small)}.get(counts, ((1, high), (1, high)))
-    return Sampling(
+    return QuvaSampling(
         default_subtest(path, params),
         *caption,
         *foil,
@@ -156,7 +156,7 @@ def _texts(fields: Fields, name: str) -> tuple[str, ...]:
 
 
 def _sample_windows(
-    entry: Entry | ProblemError, line: int, sampling: Sampling, choices: Mapping[int, int]
+    entry: Entry | ProblemError, line: int, sampling: QuvaSampling, choices: Mapping[int, int]
 ) -> Iterator[RawRecord]:
     """Yield the sampled windows of a video, each with a template and the count of its foil; equal ones once."""
     if isinstance(entry, ProblemError):
@@ -181,7 +181,7 @@ def _without_one(choices: Mapping[int, int]) -> dict[int, int]:
     return {count: number for count, number in choices.items() if count > 1}
 
 
-def _parse(raw: RawRecord, sampling: Sampling) -> ItemRecord:
+def _parse(raw: RawRecord, sampling: QuvaSampling) -> ItemRecord:
     if "error" in raw.value:
         raise raw.value["error"]
     entry: Entry = raw.value["entry"]
@@ -221,6 +221,6 @@ def _facts(entry: Entry, window: Window, template: int) -> dict[str, Any]:
     }
 
 
-def _fill_template(entry: Entry, template: int, count: int, sampling: Sampling) -> str:
+def _fill_template(entry: Entry, template: int, count: int, sampling: QuvaSampling) -> str:
     text = (entry.singular if count == 1 else entry.templates)[template]
     return text.replace(SLOT, WORDS[count] if sampling.in_words else str(count))

@@ -17,7 +17,7 @@ from generation.models import CandidateGroup, GenerationRun
 from generation.recipes import RECIPES, Recipe, find_recipe
 from generation.records import MODES
 from generation.run_counts import filter_counts, state_counts
-from generation.run_request import GenerationRequest
+from generation.run_request import FoilRequest
 
 
 class Command(FoilworksCommand):
@@ -74,7 +74,7 @@ class Command(FoilworksCommand):
         run = start_run(
             None,
             project,
-            GenerationRequest(
+            FoilRequest(
                 subtest=_subtest(project, options["subtest"]),
                 method=recipe.method if recipe else options["method"],
                 recipe=f"{options['recipe']}@{recipe.version}" if recipe else "",
