@@ -11,7 +11,9 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString
@@ -171,10 +173,11 @@ def _work_page(
 
     `done`: what this request submitted. A script that asks for it gets the content only.
     """
-    stage = card.claim.stage
+    stage, status = card.claim.stage, 400 if problem else 200
     page_context = {
         **context,
         "card": card,
+        "project": request.project,
         # If this page answers a submit, the request's path is that of the previous task.
         "here": piece_url(request.project, card.claim),
         "clip": blind_clip(card.video, request.user.pk, Piece.SLOT, card.claim.slot_id),
@@ -191,7 +194,11 @@ def _work_page(
         "done": done_with(request, done) if done else done_bar(request),
         "problem": problem,
     }
-    return render(request, f"annotation/{stage}.html", page_context, status=400 if problem else 200)
+    if is_swap(request):
+        # Context processors give what is around the content: the menu, messages, the signed-in person.
+        page_context["csrf_token"] = get_token(request)
+        return HttpResponse(render_to_string(f"annotation/{stage}.html", page_context), status=status)
+    return render(request, f"annotation/{stage}.html", page_context, status=status)
 
 
 def _counts(request: HttpRequest, card: Card) -> dict[str, Any]:
