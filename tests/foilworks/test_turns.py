@@ -12,13 +12,13 @@ import pytest
 from django.db import connection, transaction
 
 from foilworks.core.projects.models import Project
-from foilworks.site.databases.sqlite import turns
-from foilworks.site.databases.sqlite.turns import WriteQueue, queue_of
+from foilworks.site.databases.sqlite import base
+from foilworks.site.databases.sqlite.base import WriteQueue, queue_of
 
 HOLDER = """
 import sys, time
 from pathlib import Path
-from foilworks.site.databases.sqlite.turns import WriteQueue
+from foilworks.site.databases.sqlite.base import WriteQueue
 line = WriteQueue(Path(sys.argv[1]))
 print(line.acquire(), flush=True)
 time.sleep(float(sys.argv[2]))
@@ -62,13 +62,13 @@ def test_a_killed_process_releases_its_turn(another, tmp_path):
 
 
 def test_a_writer_that_waits_too_long_continues_without_a_turn(another, tmp_path, monkeypatch):
-    monkeypatch.setattr(turns, "MAX_WAIT_S", 0.05)
+    monkeypatch.setattr(base, "MAX_WAIT_S", 0.05)
     process = another(600)
     line = WriteQueue(tmp_path / "turns")
     assert not line.acquire()
     process.kill()
     process.wait()
-    monkeypatch.setattr(turns, "MAX_WAIT_S", 10.0)
+    monkeypatch.setattr(base, "MAX_WAIT_S", 10.0)
     assert line.acquire()
     line.release()
 
