@@ -39,7 +39,7 @@ from evaluation.scoring.run_request import RunRequest
 from evaluation.utd.models import BiasRun, Descriptions
 from foilworks.core.corpus.models import Release
 from foilworks.core.corpus.rules.states import CandidateState, ItemState
-from foilworks.core.corpus.video_files.clip_tokens import Piece, clip_token
+from foilworks.core.corpus.video_files.player import Piece, clip_token
 from foilworks.core.projects.actions.tokens import make_token
 from foilworks.core.projects.invitations import token_of
 from foilworks.core.projects.models import (

@@ -31,8 +31,7 @@ from annotation.queries.cards import Card, claim_card, draft_of
 from annotation.queries.crowd import finished_place, place_counts
 from annotation.queries.queues import AtLeast, held_besides, open_work
 from annotation.rules.guidelines import render_guideline
-from foilworks.core.corpus.video_files.clip_tokens import Piece
-from foilworks.core.corpus.video_files.player import blind_clip, clip_url
+from foilworks.core.corpus.video_files.player import Piece, blind_clip, clip_url
 from foilworks.core.projects.access import get_project
 from foilworks.core.projects.crowd_entry import CROWD_PLACE_KEY
 from foilworks.core.projects.models import Project

@@ -36,8 +36,7 @@ from annotation.views._work_pages import MAX_ID_DIGITS, guideline_html
 from foilworks.core.corpus.access import get_video
 from foilworks.core.corpus.models import Caption, Item
 from foilworks.core.corpus.rules.states import IllegalMove, ItemState
-from foilworks.core.corpus.video_files.clip_tokens import Piece
-from foilworks.core.corpus.video_files.player import blind_clip, player_clip
+from foilworks.core.corpus.video_files.player import Piece, blind_clip, player_clip
 from foilworks.core.projects.access import get_project
 from foilworks.core.projects.models import Role
 

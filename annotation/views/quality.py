@@ -41,8 +41,7 @@ from annotation.rules.pausing import accuracy_on_the_line
 from annotation.rules.quizzes import LINE, grade_edits
 from annotation.views._work_pages import sent_with
 from annotation.views.work import ANSWER_ROWS, ANSWERS, live_checks, marked_words
-from foilworks.core.corpus.video_files.clip_tokens import Piece
-from foilworks.core.corpus.video_files.player import blind_clip
+from foilworks.core.corpus.video_files.player import Piece, blind_clip
 from foilworks.core.projects.access import get_project, or_404, roles_in
 from foilworks.core.projects.models import Project, Role, User
 from foilworks.core.text.diff import diff_segments

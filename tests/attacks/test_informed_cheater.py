@@ -44,7 +44,7 @@ def _plain_tokens(patch: pytest.MonkeyPatch) -> None:
 
 
 TOKEN = Guard(
-    "foilworks.core.corpus.video_files.clip_tokens.clip_token",
+    "foilworks.core.corpus.video_files.player.clip_token",
     "the address of a clip reveals nothing about the clip",
     _plain_tokens,
 )

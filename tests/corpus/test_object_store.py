@@ -20,8 +20,8 @@ from annotation.models import CheckedFrame, ObjectCheck
 from foilworks.core.corpus.actions.attach_media import attach_folder
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.models import MediaState
-from foilworks.core.corpus.video_files.clip_tokens import Piece, clip_token
 from foilworks.core.corpus.video_files.ingest import store_media
+from foilworks.core.corpus.video_files.player import Piece, clip_token
 from foilworks.core.corpus.video_files.stored_files import StoredFile, clip_file, opaque_name
 from foilworks.core.media.encode import write_mp4
 from foilworks.core.media.errors import MediaError

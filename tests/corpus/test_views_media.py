@@ -6,7 +6,7 @@ import pytest
 from django.core.files.base import ContentFile
 from django.urls import reverse
 
-from foilworks.core.corpus.video_files.clip_tokens import Piece, clip_token
+from foilworks.core.corpus.video_files.player import Piece, clip_token
 from foilworks.core.projects.models import Role
 from tests.factories import make_member, make_project, make_user, make_video
 

@@ -3,7 +3,7 @@
 from django.utils.translation import gettext as _
 
 from foilworks.core.corpus.models import Release, Video
-from foilworks.core.corpus.video_files.clip_tokens import read_clip_token
+from foilworks.core.corpus.video_files.player import read_clip_token
 from foilworks.core.projects.access import get_row, or_404
 from foilworks.core.projects.models import Role, User
 
@@ -14,7 +14,7 @@ def get_video(person: User, slug: str, pk: int, *roles: str) -> Video:
 
 
 def get_clip(person: User, slug: str, token: str) -> Video:
-    """Return the video that this person's token names (clip_tokens.py); Http404 for anything else."""
+    """Return the video that this person's token names (player.py); Http404 for anything else."""
     pk = or_404(read_clip_token(token, person.pk), _("Video not found. Reload the page."))
     return get_video(person, slug, pk)
 

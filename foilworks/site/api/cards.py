@@ -11,8 +11,7 @@ from pydantic import BaseModel
 from annotation.claims import Claim
 from annotation.models import Lease
 from annotation.queries.cards import Card, ReviewWork, Suggestion, claim_card
-from foilworks.core.corpus.video_files.clip_tokens import Piece, clip_token
-from foilworks.core.corpus.video_files.player import has_source, trim_in_seconds
+from foilworks.core.corpus.video_files.player import Piece, clip_token, has_source, trim_in_seconds
 from foilworks.core.projects.models import Project, User
 
 SALT = "foilworks.api.task"
