@@ -193,7 +193,7 @@ MIDDLEWARE = [
     "foilworks.core.projects.limits.upload_limits.StrangersBodies",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "foilworks.core.projects.sign_in.session_times.SessionTimes",
+    "foilworks.core.projects.sign_in.sessions.SessionTimes",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",

@@ -10,8 +10,7 @@ from django.test import Client
 
 from foilworks.core.projects.limits.rate_limits import REFUSAL_ROWS
 from foilworks.core.projects.models import AuditEvent
-from foilworks.core.projects.sign_in.session_times import DAY, SEEN_EVERY_SECONDS
-from foilworks.core.projects.sign_in.sessions import BEGAN, SEEN
+from foilworks.core.projects.sign_in.sessions import BEGAN, DAY, SEEN, SEEN_EVERY_SECONDS
 from tests.factories import PASSWORD, make_user
 
 pytestmark = pytest.mark.django_db
