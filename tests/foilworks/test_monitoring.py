@@ -19,7 +19,7 @@ from foilworks.core.jobs import trace
 from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.queue import enqueue
 from foilworks.core.jobs.runner import run_now
-from foilworks.site.monitoring import metrics, readiness
+from foilworks.site.monitoring import metrics, readiness, requests
 from foilworks.site.monitoring.error_reports import without_people
 from foilworks.site.monitoring.logs import JsonFormatter
 from foilworks.site.server import outages
@@ -134,12 +134,12 @@ def test_a_process_without_space_for_metrics_serves_without_them(tmp_path):
     program = (
         "import django; django.setup()\n"
         "from django.conf import settings\n"
-        "from foilworks.site.monitoring import metrics\n"
+        "from foilworks.site.monitoring.requests import count_request\n"
         "import resource, signal, sys\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
-        "metrics.count_request('home', 'GET', 200, 0.1)\n"
-        "metrics.count_request('home', 'GET', 200, 0.1)\n"
+        "count_request('home', 'GET', 200, 0.1)\n"
+        "count_request('home', 'GET', 200, 0.1)\n"
         "print('served')\n"
     )
     environment = {**os.environ, "FOILWORKS_HOME": str(tmp_path), "DJANGO_SETTINGS_MODULE": "foilworks.site.settings"}
@@ -205,7 +205,7 @@ def test_two_processes_count_together_and_one_that_ended_is_forgotten(settings):
     registry = metrics.CollectorRegistry()
     metrics.MultiProcessCollector(registry, path=str(settings.METRICS_FOLDER))
     assert wanted in metrics.generate_latest(registry).decode()
-    metrics.forget_ended_processes(settings.METRICS_FOLDER)
+    requests.forget_ended_processes(settings.METRICS_FOLDER)
     assert wanted not in metrics.generate_latest(registry).decode()
 
 
