@@ -23,8 +23,8 @@ from foilworks.core.corpus.models import Foil, Item
 from foilworks.core.corpus.rules.states import RENAMED, FoilVerdict, ItemState, current_word
 from foilworks.core.jobs.models import Job
 from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.audit_trail.recording import event_slug
 from foilworks.core.projects.models import AuditEvent
-from foilworks.core.projects.webhooks.events import event_slug
 from foilworks.site.dashboard import stored_count
 from foilworks.site.exports.recomputed import item_facts_of
 from foilworks.site.exports.verify import verify

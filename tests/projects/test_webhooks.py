@@ -23,7 +23,8 @@ from foilworks.core.projects.actions.webhooks import add_webhook, ping_webhook, 
 from foilworks.core.projects.audit_trail.sentences import phrase
 from foilworks.core.projects.errors import AccessDenied, ProjectError
 from foilworks.core.projects.models import Delivery, Role, Webhook
-from foilworks.core.projects.webhooks.events import MAX_FAILURES, RETRY_DELAYS, deliver, event_types, queue_due
+from foilworks.core.projects.webhooks.event_type import event_types
+from foilworks.core.projects.webhooks.events import MAX_FAILURES, RETRY_DELAYS, deliver, queue_due
 from foilworks.core.projects.webhooks.messages import message_id, secret_of, signature
 from foilworks.core.projects.webhooks.outbound_addresses import checked_target
 from tests.attacks.receivers import dripping

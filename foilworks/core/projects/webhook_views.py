@@ -19,7 +19,7 @@ from foilworks.core.projects.forms.accounts import WebhookForm
 from foilworks.core.projects.listing.keyset import Order
 from foilworks.core.projects.listing.listing import list_rows
 from foilworks.core.projects.models import Delivery, Role, Webhook
-from foilworks.core.projects.webhooks.events import event_types
+from foilworks.core.projects.webhooks.event_type import event_types
 from foilworks.core.projects.webhooks.messages import secret_of
 
 DELIVERY_ORDERS = (Order("newest", gettext_lazy("Newest first"), ("id",), descending=True),)

@@ -9,7 +9,7 @@ from ninja import Field, Query, Router, Schema, Status
 from foilworks.core.projects.access import get_project
 from foilworks.core.projects.actions import webhooks as actions
 from foilworks.core.projects.models import Delivery, Role, Webhook
-from foilworks.core.projects.webhooks.events import event_types
+from foilworks.core.projects.webhooks.event_type import event_types
 from foilworks.core.projects.webhooks.messages import secret_of
 from foilworks.site.api.answers import reads, writes
 from foilworks.site.api.once import once

@@ -11,7 +11,8 @@ from foilworks.core.projects.access import or_404, require_role
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.errors import ProjectError
 from foilworks.core.projects.models import Delivery, Project, Role, User, Webhook
-from foilworks.core.projects.webhooks.events import event_types, queue_delivery
+from foilworks.core.projects.webhooks.event_type import event_types
+from foilworks.core.projects.webhooks.events import queue_delivery
 from foilworks.core.projects.webhooks.messages import ROTATION_OVERLAP
 from foilworks.core.projects.webhooks.outbound_addresses import checked_target
 

@@ -1,6 +1,9 @@
-"""The only way to write the audit trail; call it in the transaction of the write that it records."""
+"""The only way to write the audit trail; call it in the transaction of the write that it records.
 
-from collections.abc import Iterable, Iterator
+Rows fire webhook events (foilworks.core.projects.webhooks): every write announces itself in its own transaction.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -11,13 +14,19 @@ from django.http import HttpRequest
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.errors import AccessDenied, EntryRefused, NotAMember
 from foilworks.core.projects.limits import rate_limits
-from foilworks.core.projects.models import AuditEvent, Project, User
+from foilworks.core.projects.models import AuditEvent, Project, User, Webhook
 from foilworks.core.projects.sql.bulk_writes import insert_many
-from foilworks.core.projects.sql.prepared import insert
-from foilworks.core.projects.webhooks.events import announce
+from foilworks.core.projects.sql.prepared import Prepared, insert
+from foilworks.core.projects.webhooks.event_type import events_by_action, events_by_state
+from foilworks.core.projects.webhooks.events import write_delivery
 
 # Up to this many rows are one statement, compiled once per process; with more, compiling costs little.
 FEW = 4
+_HOOKS = Prepared(
+    lambda project: Webhook.objects.select_related("project").filter(
+        project=project, project__deleted_at=None, stopped_at=None
+    )
+)
 _HELD_BACK: ContextVar[list[AuditEvent] | None] = ContextVar("rows held back", default=None)
 
 
@@ -85,7 +94,7 @@ def in_one_statement() -> Iterator[None]:
 
 
 def record_many(events: Iterable[AuditEvent]) -> None:
-    """Store the rows, and notify the listeners (foilworks.core.projects.webhooks.events).
+    """Store the rows, and the deliveries of the webhook events that they fire.
 
     Outside a transaction this is a programming error: the write could be stored without its row.
     """
@@ -99,7 +108,27 @@ def record_many(events: Iterable[AuditEvent]) -> None:
         insert(*rows)
     else:
         insert_many(rows)
-    announce(rows)
+    _announce(rows)
+
+
+def _announce(events: Sequence[AuditEvent]) -> None:
+    """Write a delivery for every address that wants one of the events, and queue its job; part of the transaction."""
+    events_by_slug = [(slug, event) for event in events if event.project_id and (slug := event_slug(event))]
+    if not events_by_slug:
+        return
+    project_ids = {event.project_id for _slug, event in events_by_slug}
+    for hook in (hook for project in project_ids for hook in _HOOKS.all(project=project)):
+        for slug, event in events_by_slug:
+            of_this = event.target_id == str(hook.pk) if slug == "ping" else slug in hook.events
+            if event.project_id == hook.project_id and of_this:
+                write_delivery(hook, slug, event)
+
+
+def event_slug(event: AuditEvent) -> str | None:
+    """Return the webhook event that an audit row fires; None for most."""
+    if event.from_state != event.to_state and (slug := events_by_state().get((event.target_type, event.to_state))):
+        return slug
+    return events_by_action().get(event.action)
 
 
 def record_refusal(request: HttpRequest, error: AccessDenied | NotAMember) -> None:

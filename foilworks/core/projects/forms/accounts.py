@@ -15,7 +15,7 @@ from foilworks.core.projects.actions.invitations import MAX_DAYS
 from foilworks.core.projects.models import ApiToken, ConsentText, OnWithdrawal, Project, Role, User
 from foilworks.core.projects.tokens import MAX_DAYS as MAX_TOKEN_DAYS
 from foilworks.core.projects.tokens import USUAL_DAYS
-from foilworks.core.projects.webhooks.events import event_types
+from foilworks.core.projects.webhooks.event_type import event_types
 
 PLAIN = {"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
 

@@ -1,17 +1,15 @@
 """Webhook deliveries of a project: an outbox, and retries.
 
-Events come from the audit trail, so that every write announces itself in its own transaction. Each room declares the
-events of its actions in the table EVENTS of its `declarations.py`.
+The audit trail fires the events (foilworks.core.projects.audit_trail.recording).
 """
 
 import http.client
 import socket
 import ssl
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
-from functools import cache
 
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
@@ -22,11 +20,9 @@ from foilworks.core.jobs.names import stored_names
 from foilworks.core.jobs.queue import enqueue
 from foilworks.core.projects.errors import ProjectError
 from foilworks.core.projects.models import AuditEvent, Delivery, Project, Webhook
-from foilworks.core.projects.sql.prepared import Prepared
-from foilworks.core.projects.webhooks.event_type import EventType
+from foilworks.core.projects.webhooks.event_type import event_types
 from foilworks.core.projects.webhooks.messages import message
 from foilworks.core.projects.webhooks.outbound_addresses import Target, checked_target
-from foilworks.core.rooms import declared
 
 JOB = "projects.deliver_webhook"
 # Delays after the first, second … failure, as Standard Webhooks recommends; then the delivery has failed.
@@ -47,51 +43,8 @@ TIMEOUT_SECONDS, ATTEMPT_SECONDS = 10.0, 30.0
 MAX_PROBLEM_LENGTH = 300
 
 
-_HOOKS = Prepared(
-    lambda project: Webhook.objects.select_related("project").filter(
-        project=project, project__deleted_at=None, stopped_at=None
-    )
-)
-
-
-@cache
-def event_types() -> Mapping[str, EventType]:
-    """Return all events by name, in the order of their names."""
-    return dict(sorted(declared("EVENTS").items()))
-
-
-@cache
-def _events_by_action() -> Mapping[str, str]:
-    return {event_type.action: name for name, event_type in event_types().items() if event_type.action}
-
-
-@cache
-def _events_by_state() -> Mapping[tuple[str, str], str]:
-    rows = event_types().items()
-    return {(event_type.target_type, state): name for name, event_type in rows for state in event_type.to_states}
-
-
-def announce(events: Sequence[AuditEvent]) -> None:
-    """Write a delivery for every address that wants one of the events, and queue its job; part of the transaction."""
-    events_by_slug = [(slug, event) for event in events if event.project_id and (slug := event_slug(event))]
-    if not events_by_slug:
-        return
-    project_ids = {event.project_id for _slug, event in events_by_slug}
-    for hook in (hook for project in project_ids for hook in _HOOKS.all(project=project)):
-        for slug, event in events_by_slug:
-            of_this = event.target_id == str(hook.pk) if slug == "ping" else slug in hook.events
-            if event.project_id == hook.project_id and of_this:
-                _write(hook, slug, event)
-
-
-def event_slug(event: AuditEvent) -> str | None:
-    """The event that an audit row stands for; None for most."""
-    if event.from_state != event.to_state and (slug := _events_by_state().get((event.target_type, event.to_state))):
-        return slug
-    return _events_by_action().get(event.action)
-
-
-def _write(hook: Webhook, slug: str, event: AuditEvent) -> None:
+def write_delivery(hook: Webhook, slug: str, event: AuditEvent) -> None:
+    """Store the delivery of an event, and queue its job; part of the transaction."""
     payload = {
         "event": slug,
         "project": hook.project.slug,
