@@ -88,8 +88,8 @@ class Hand:
         found["page"].append(time.perf_counter() - began)
         assert answer.status_code == 200, (answer.status_code, answer.headers)
         token = re.search(r"/validation/([^/]+)/", answer.headers["X-Foilworks-Url"]).group(1)
-        from annotation.claims import claim_of
         from annotation.models import Lease
+        from annotation.queries.cards import claim_of
 
         lease = Lease.objects.select_related("slot").get(token=token)
         self.held = claim_of(lease, lease.slot)

@@ -49,7 +49,7 @@ AnnotationError (Conflict, WorkRefused, LeaseEnded are such) with what to do.
     change_roles(actor, project, person_id, roles, *, now=None) -> int   researcher: leases of lost stages are freed
     remove_member(actor, project, person_id, *, now=None) -> int         researcher: all the person's leases are freed
 
-`Claim` (annotation.claims): token, stage, slot_id, task_id, lease_id, project_id, expires_at, resumed, skipped_before,
-caption_first. What its page needs: annotation.queries.cards.claim_card(person, claim). A vote or edit that came too
-late is stored: record.late is True, and record.slot is None if it does not count.
+`Claim` (annotation.queries.cards): token, stage, slot_id, task_id, lease_id, project_id, expires_at, resumed,
+skipped_before, caption_first. What its page needs: annotation.queries.cards.claim_card(person, claim). A vote or edit
+that came too late is stored: record.late is True, and record.slot is None if it does not count.
 """

@@ -13,7 +13,6 @@ from annotation.actions.workflow.assembly import take_apart
 from annotation.actions.workflow.groups import advance, locked_group
 from annotation.actions.workflow.transitions import move_candidates
 from annotation.actions.workflow.verdicts import locked_item, revert_vote
-from annotation.claims import Claim, claim_of
 from annotation.errors import AnnotationError
 from annotation.models import (
     Edit,
@@ -31,6 +30,7 @@ from annotation.models import (
     Vote,
     VoteState,
 )
+from annotation.queries.cards import Claim, claim_of
 from annotation.transactions import run_in_transaction, serialize_writes
 from foilworks.core.corpus.models import GIVEN_UP, Item, ReleaseItem
 from foilworks.core.corpus.release_records import AS_PUBLISHED

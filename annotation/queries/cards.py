@@ -1,43 +1,75 @@
-"""The data of pages: the card of a claimed task, and how far a project is.
+"""The claim that is returned to a page or program, and the card that its page shows.
 
 Cards are plain data, without what annotators must not know: names of others, which text is the caption.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
-from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from annotation.claims import Claim
 from annotation.messages import TIME_IS_UP
-from annotation.models import (
-    Draft,
-    Lease,
-    Review,
-    ReviewDecision,
-    Slot,
-    SlotState,
-    Stage,
-    Task,
-)
+from annotation.models import Draft, Lease, Slot, SlotState, Stage, Task
 from annotation.models.stages import public_stage, stages_shown_as
-from annotation.queries.eligibility import lineage_of
-from annotation.queries.other_foils import STANDS
+from annotation.queries.foil_cards import EditWork, ReviewWork, Segments, edit_work, review_work
 from annotation.queries.queues import work_counts
-from annotation.rules import editing
 from annotation.rules.baseline import CAPTION
-from annotation.rules.editing import Finding
-from annotation.rules.marking import Marks, marks_of
-from foilworks.core.corpus.models import Caption, Foil, Subtest, Video
-from foilworks.core.corpus.rules.states import CandidateState
+from foilworks.core.corpus.models import Foil, Subtest, Video
 from foilworks.core.projects.access import or_404
 from foilworks.core.projects.models import Project, User
 from foilworks.core.projects.sql.prepared import Prepared
 from foilworks.core.text.diff import diff_segments
-from generation.filters.registry import SCREENING
-from generation.models import Candidate, CandidateGroup, FilterScore
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A running lease; `stage` is the stage of its page.
+
+    `resumed`: the person already held it. `skipped_before`: they skipped this task earlier. `upcoming_slot`: the slot
+    offered next if it is still free; `upcoming_video`: its video, if known.
+    """
+
+    token: str
+    stage: str
+    project_id: int
+    task_id: int
+    slot_id: int
+    lease_id: int
+    expires_at: datetime
+    caption_first: bool | None = None
+    upcoming_slot: int | None = None
+    upcoming_video: int | None = None
+    resumed: bool = False
+    skipped_before: bool = False
+    # The rows that this request has read, so that the card does not read them again.
+    rows: tuple[Slot, Lease] | None = field(default=None, compare=False, repr=False)
+
+
+def claim_of(
+    lease: Lease,
+    slot: Slot,
+    *,
+    resumed: bool = False,
+    skipped_before: bool = False,
+    upcoming_video: int | None = None,
+    with_rows: bool = False,
+) -> Claim:
+    """Return the claim of a running lease."""
+    return Claim(
+        token=lease.token,
+        stage=public_stage(slot.stage),
+        project_id=slot.project_id,
+        task_id=slot.task_id,
+        slot_id=slot.pk,
+        lease_id=lease.pk,
+        expires_at=slot.expires_at,
+        caption_first=lease.caption_first,
+        upcoming_slot=lease.upcoming_slot,
+        upcoming_video=upcoming_video,
+        resumed=resumed,
+        skipped_before=skipped_before,
+        rows=(slot, lease) if with_rows else None,
+    )
 
 
 @dataclass(frozen=True)
@@ -65,68 +97,6 @@ def baseline_work(task: Task, lease: Lease) -> BaselineWork:
 def objects_work(task: Task) -> ObjectsWork:
     """Return the card's part; the task comes with its frame."""
     return ObjectsWork(task.frame_id, tuple(task.frame.objects_named))
-
-
-Segments = list[tuple[str, str]]
-C = CandidateState
-
-
-@dataclass(frozen=True)
-class ReturnNote:
-    """A reviewer's comment on a returned foil."""
-
-    reasons: tuple[str, ...]
-    comment: str
-    at: datetime
-
-
-@dataclass(frozen=True)
-class Suggestion:
-    """A foil on a card with its origin. `notes`: why it, or what it was reworded from, was returned; newest first."""
-
-    candidate_id: int
-    text: str
-    rank: int
-    by_person: bool
-    method: str
-    method_version: str
-    model_id: str
-    segments: Segments
-    span: tuple[int, int]
-    returned: bool = False
-    notes: tuple[ReturnNote, ...] = ()
-
-
-@dataclass(frozen=True)
-class EditWork:
-    """`wanted` texts to write; `others`: the caption's other foils in the subtest, unfinished or accepted."""
-
-    caption: Caption
-    wanted: int
-    suggestions: list[Suggestion]
-    others: list[str]
-    # The characters of the caption that the suggestions change: the target span of the task, if any.
-    target_span: tuple[int, int] | None
-    # If foils change only the action: the words that stay and those that change.
-    marks: Marks | None = None
-
-
-@dataclass(frozen=True)
-class FilterNote:
-    filter: str
-    score: float | None
-    passed: bool
-    detail: str
-
-
-@dataclass(frozen=True)
-class ReviewWork:
-    caption: Caption
-    foil: Suggestion
-    others: list[str]
-    findings: list[Finding]
-    filters: list[FilterNote]
-    marks: Marks | None = None
 
 
 @dataclass(frozen=True)
@@ -178,8 +148,7 @@ def claim_card(person: User, claim: Claim, *, counted: bool = True, now: datetim
     """
     slot, lease = claim.rows or _rows_of(person, claim)
     slot.video.project = slot.project
-    desk = public_stage(slot.stage)
-    today, in_all = work_counts(person, slot.project, desk, now or timezone.now()) if counted else (None, None)
+    today, in_all = work_counts(person, slot.project, claim.stage, now or timezone.now()) if counted else (None, None)
     fields = {
         "claim": claim,
         "project": slot.project,
@@ -191,10 +160,10 @@ def claim_card(person: User, claim: Claim, *, counted: bool = True, now: datetim
     }
     task = slot.task
     if slot.stage == Stage.EDIT:
-        return Card(**fields, subtest=task.group.run.subtest, edit=_edit_work(task.group))
+        return Card(**fields, subtest=task.group.run.subtest, edit=edit_work(task.group))
     if slot.stage == Stage.REVIEW:
         candidate = task.candidate
-        return Card(**fields, subtest=candidate.group.run.subtest, review=_review_work(candidate, task.second))
+        return Card(**fields, subtest=candidate.group.run.subtest, review=review_work(candidate, task.second))
     if slot.stage == Stage.BASELINE or (slot.stage == Stage.VALIDATION and lease.order_shown):
         return Card(**fields, subtest=task.item.subtest, baseline=baseline_work(task, lease))
     if slot.stage == Stage.OBJECTS:
@@ -246,133 +215,9 @@ def _running(desk: str) -> "Prepared[Slot]":
 
 # Compiled, as is the lease: the page of a task takes 17 ms of CPU with them, 26 without.
 _RUNNING = {desk: _running(desk) for desk in {public_stage(stage) for stage in CARD_ROWS}}
-_SURVIVORS = Prepared(
-    lambda caption, subtest: (
-        Candidate.objects.filter(group__caption=caption, group__run__subtest=subtest)
-        .exclude(state__in=[C.GENERATED, C.FILTERED_OUT])
-        .order_by("pk")
-    )
-)
-
-
-def _other_texts(caption: int, subtest: int, group: int, candidate: int) -> QuerySet[Candidate, str]:
-    """Return the caption's other foils in the subtest that a reviewer compares. Without a reviewer's fix of this one,
-    which would reveal the first decision.
-    """
-    same = Candidate.objects.filter(group__caption=caption, group__run__subtest=subtest)
-    others = same.filter(Q(state__in=STANDS) & ~Q(group=group) | Q(state=C.IN_REVIEW) | Q(state=C.ACCEPTED, foil=None))
-    others = others.exclude(pk=candidate).exclude(parent=candidate)
-    return others.order_by("rank", "pk").values_list("text", flat=True)
-
-
-def _returns(**of: int) -> QuerySet[Review]:
-    returned = Review.objects.filter(decision=ReviewDecision.SEND_BACK, undone_at=None, slot__isnull=False, **of)
-    return returned.order_by("-created_at", "-pk")
-
-
-_OTHER_TEXTS = Prepared(_other_texts)
-_RETURNS_OF_GROUP = Prepared(lambda group: _returns(candidate__group=group))
-_RETURNS_OF_CANDIDATE = Prepared(lambda candidate: _returns(candidate=candidate))
-# What the screening model said would bias the person whose decision measures its errors.
-_SCORES = Prepared(
-    lambda candidate: (
-        FilterScore.objects.filter(candidate=candidate)
-        .exclude(filter=SCREENING)
-        .order_by("pk")
-        .values_list("filter", "score", "passed", "detail")
-    )
-)
-
-
-def _edit_work(group: CandidateGroup) -> EditWork:
-    of_caption = _SURVIVORS.all(caption=group.caption_id, subtest=group.run.subtest_id)
-    rows = [candidate for candidate in of_caption if candidate.group_id == group.pk]
-    elsewhere = [c.text for c in of_caption if c.group_id != group.pk and c.state in STANDS]
-    in_hand = [candidate for candidate in rows if candidate.state == C.EDITING]
-    under_way = [c for c in rows if c.state == C.IN_REVIEW or (c.state == C.ACCEPTED and c.foil_id is None)]
-    parents = {candidate.pk: candidate.parent_id for candidate in rows}
-    notes = _by_candidate(_RETURNS_OF_GROUP.all(group=group.pk))
-    suggestions = [
-        _suggestion(group.caption.text, candidate, _notes_of(candidate.pk, parents, notes)) for candidate in in_hand
-    ]
-    spans = [suggestion.span for suggestion in suggestions if not suggestion.by_person]
-    span = (min(start for start, _ in spans), max(end for _, end in spans)) if spans else None
-    marks = _marks(group, span)
-    return EditWork(
-        caption=group.caption,
-        wanted=max(0, group.run.subtest.foils_per_item - len(under_way)),
-        suggestions=suggestions,
-        others=[*(candidate.text for candidate in under_way), *elsewhere],
-        target_span=span or (marks.span if marks else None),
-        marks=marks,
-    )
-
-
-def _marks(group: CandidateGroup, span: tuple[int, int] | None) -> Marks | None:
-    """Return the caption's marks if the subtest's foils change the action; ignores suggestions that change entities."""
-    return None if group.run.subtest.changes != Subtest.Changes.ACTION else marks_of(group.caption.text, span)
-
-
-def _review_work(candidate: Candidate, second: bool) -> ReviewWork:
-    """Return what a reviewer decides on. A `second` reviewer learns nothing of the first decision."""
-    group = candidate.group
-    parents: dict[int, int | None] = dict(zip(*_lineage_pairs(candidate), strict=True))
-    whose = {"caption": group.caption_id, "subtest": group.run.subtest_id, "group": group.pk}
-    texts = _OTHER_TEXTS.all(**whose, candidate=candidate.pk)
-    scores = _SCORES.all(candidate=candidate.pk)
-    returns = _by_candidate(review for pk in parents for review in _RETURNS_OF_CANDIDATE.all(candidate=pk))
-    notes = _notes_of(candidate.parent_id if second else candidate.pk, parents, returns)
-    marks = _marks(group, None)
-    return ReviewWork(
-        caption=group.caption,
-        foil=_suggestion(group.caption.text, candidate, notes),
-        others=texts,
-        findings=editing.check_text(group.caption.text, candidate.text, texts, marks=marks),
-        filters=[FilterNote(*row) for row in scores],
-        marks=marks,
-    )
-
-
-def _lineage_pairs(candidate: Candidate) -> tuple[tuple[int, ...], tuple[int | None, ...]]:
-    line = lineage_of(candidate)
-    return line, (*line[1:], None)
 
 
 def two_texts(caption: str, foil: str, caption_first: bool) -> ValidationWork:
     """Return the two texts in their order."""
     first, second = (caption, foil) if caption_first else (foil, caption)
     return ValidationWork(ShownText(first, second), ShownText(second, first))
-
-
-def _suggestion(caption: str, candidate: Candidate, notes: tuple[ReturnNote, ...]) -> Suggestion:
-    return Suggestion(
-        candidate_id=candidate.pk,
-        text=candidate.text,
-        rank=candidate.rank,
-        by_person=candidate.author_id is not None,
-        method=candidate.method,
-        method_version=candidate.method_version,
-        model_id=candidate.model_id,
-        segments=diff_segments(caption, candidate.text),
-        span=(candidate.span_start, candidate.span_end),
-        returned=candidate.state == C.EDITING and candidate.claimed_from == C.RETURNED,
-        notes=notes,
-    )
-
-
-def _by_candidate(returns: Iterable[Review]) -> dict[int, list[ReturnNote]]:
-    notes: dict[int, list[ReturnNote]] = {}
-    for review in returns:
-        note = ReturnNote(tuple(review.reasons), review.comment, review.created_at)
-        notes.setdefault(review.candidate_id, []).append(note)
-    return notes
-
-
-def _notes_of(
-    candidate: int | None, parents: Mapping[int, int | None], notes: Mapping[int, Sequence[ReturnNote]]
-) -> tuple[ReturnNote, ...]:
-    found: list[ReturnNote] = []
-    while candidate is not None:
-        found += notes.get(candidate, ())
-        candidate = parents.get(candidate)
-    return tuple(found)

@@ -22,12 +22,11 @@ from django.utils.translation import gettext as _
 from annotation.access import edit_for, lease_for, object_answer_for, review_for, vote_for
 from annotation.actions.claims.claim import ROLE_OF_STAGE, claim
 from annotation.actions.submissions.submission import StoredWork, Submission
-from annotation.claims import Claim, claim_of
 from annotation.errors import AnnotationError, NotAdmitted
 from annotation.messages import TIME_IS_UP
 from annotation.models import Edit, ObjectAnswer, Review, SkipReason, Slot, Stage, Vote, VoteState
 from annotation.models.stages import public_stage
-from annotation.queries.cards import Card, claim_card, draft_of
+from annotation.queries.cards import Card, Claim, claim_card, claim_of, draft_of
 from annotation.queries.crowd import finished_place, place_counts
 from annotation.queries.queues import AtLeast, held_besides, open_work
 from annotation.rules.guidelines import render_guideline

@@ -22,22 +22,13 @@ from annotation.actions.submissions.submit_edit import answer_edit
 from annotation.actions.submissions.submit_review import ReviewAnswer, answer_review
 from annotation.actions.undo import undo_choice, undo_edit, undo_objects, undo_review, undo_vote
 from annotation.actions.workflow.make_tasks import MAX_GROUPS_PER_CALL, make_tasks
-from annotation.claims import claim_of
 from annotation.errors import AnnotationError, LeaseEnded
 from annotation.messages import REASONS, of_finding
 from annotation.models import Lease, QualityPolicy, Stage
 from annotation.models.stages import public_stage
-from annotation.queries.cards import (
-    BaselineWork,
-    Card,
-    EditWork,
-    ObjectsWork,
-    ReturnNote,
-    ReviewWork,
-    Suggestion,
-    ValidationWork,
-)
+from annotation.queries.cards import BaselineWork, Card, ObjectsWork, ValidationWork, claim_of
 from annotation.queries.decision_queues import desks_of
+from annotation.queries.foil_cards import EditWork, ReturnNote, ReviewWork, Suggestion
 from annotation.rules.editing import WARNINGS, Finding, Problem
 from annotation.rules.marking import Marks
 from annotation.rules.objects import MAX_OBJECTS

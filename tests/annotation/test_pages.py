@@ -13,9 +13,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.actions.settings.publish_guideline import publish_guideline
-from annotation.claims import Claim
 from annotation.errors import Conflict
 from annotation.models import Draft, Edit, Lease, QualityPolicy, Review, Slot, SlotState, Stage, Vote
+from annotation.queries.cards import Claim
 from annotation.views import _work_pages
 from foilworks.core.corpus.models import Takedown
 from foilworks.core.projects.models import Membership, User

@@ -27,9 +27,9 @@ from annotation.actions.workflow.assembly import assemble
 from annotation.actions.workflow.caption_doubts import flag_captions
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.actions.workflow.verdicts import locked_item
-from annotation.claims import Claim
 from annotation.errors import AnnotationError
 from annotation.models import Lease, Slot, SlotState, Stage, Task, Vote
+from annotation.queries.cards import Claim
 from annotation.rules.baseline import CAPTION
 from annotation.rules.ordering import caption_first
 from annotation.rules.voting import VoteRule

@@ -11,8 +11,8 @@ from annotation.actions.submissions.judgements import submit_vote
 from annotation.actions.submissions.submission import Submission
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.submissions.submit_review import ReviewAnswer, submit_review
-from annotation.claims import Claim
 from annotation.models import Edit, Review, Stage, Vote
+from annotation.queries.cards import Claim
 from foilworks.core.corpus.models import Caption, Item, Subtest
 from foilworks.core.projects.models import Project, Role, User
 from generation.models import CandidateGroup, GenerationRun

@@ -17,11 +17,10 @@ from annotation.actions.claims import gold_slots
 from annotation.actions.leases import leasing
 from annotation.actions.quality import standings
 from annotation.actions.workflow.make_tasks import make_tasks, task_groups
-from annotation.claims import Claim, claim_of
 from annotation.errors import AnnotationError, Conflict
 from annotation.models import Lease, Slot, SlotState, Stage, Standing
 from annotation.models.stages import stages_shown_as
-from annotation.queries.cards import CARD_ROWS
+from annotation.queries.cards import CARD_ROWS, Claim, claim_of
 from annotation.queries.eligibility import (
     JUDGING,
     Leakage,

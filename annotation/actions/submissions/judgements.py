@@ -21,9 +21,9 @@ from annotation.actions.quality import standings
 from annotation.actions.submissions import submission
 from annotation.actions.submissions.submission import StoredWork, Submission
 from annotation.actions.workflow.verdicts import Counts, Pair, apply_vote, votes_and_pairs
-from annotation.claims import Claim
 from annotation.errors import AnnotationError
 from annotation.models import Ending, Involvement, Lease, SlotState, Stage, Standing, Vote, VoteState
+from annotation.queries.cards import Claim
 from annotation.queries.held import GOLD, PAIRS
 from annotation.queries.quality import why_not_admitted
 from annotation.rules.choosing import WORDS, parse_choice

@@ -10,10 +10,10 @@ from django.utils.translation import gettext as _
 
 from annotation.access import lease_for
 from annotation.actions.leases import leasing
-from annotation.claims import Claim
 from annotation.errors import OtherStage
 from annotation.models import Edit, Ending, Involvement, Lease, ObjectAnswer, Review, Slot, Stage, Vote
 from annotation.models.stages import public_stage
+from annotation.queries.cards import Claim
 from annotation.queries.eligibility import group_of, person_facts, task_facts
 from annotation.queries.held import HELD
 from annotation.rules.eligibility import OPEN_TO_ALL, PersonFacts, why_not

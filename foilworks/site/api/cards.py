@@ -8,9 +8,9 @@ from django.urls import reverse
 from django.utils.crypto import salted_hmac
 from pydantic import BaseModel
 
-from annotation.claims import Claim
 from annotation.models import Lease
-from annotation.queries.cards import Card, ReviewWork, Suggestion, claim_card
+from annotation.queries.cards import Card, Claim, claim_card
+from annotation.queries.foil_cards import ReviewWork, Suggestion
 from foilworks.core.corpus.video_files.player import Piece, clip_token, has_source, trim_in_seconds
 from foilworks.core.projects.models import Project, User
 

@@ -19,11 +19,11 @@ from annotation.actions.submissions.study_answers import submit_choice, submit_o
 from annotation.actions.submissions.submission import StoredWork, Submission
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.submissions.submit_review import ReviewAnswer, submit_review
-from annotation.claims import claim_of
 from annotation.errors import NotAdmitted, OtherStage
 from annotation.messages import TIME_IS_UP
 from annotation.models import Edit, Lease, ObjectAnswer, Review, Stage, Vote
 from annotation.models.stages import public_stage
+from annotation.queries.cards import claim_of
 from foilworks.core.projects.access import require_consent, require_role
 from foilworks.core.projects.models import Project
 from foilworks.site.api.answers import KeyTaken, reads, writes

@@ -13,8 +13,8 @@ from annotation.actions.claims.claim import claim
 from annotation.actions.submissions.judgements import submit_vote
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.submissions.submit_review import ReviewAnswer, submit_review
-from annotation.claims import Claim
 from annotation.models import Choice, Stage, Task
+from annotation.queries.cards import Claim
 from annotation.rules import reviewing
 from foilworks.core.corpus.models import Caption, Subtest
 from foilworks.core.corpus.rules.states import CandidateState

@@ -15,8 +15,8 @@ from django.core.files import File
 from django.utils import timezone
 
 from annotation.actions.claims.claim import claim
-from annotation.claims import Claim
 from annotation.models import Stage
+from annotation.queries.cards import Claim
 from foilworks.core.corpus.models import MediaState, Video
 from foilworks.core.media.encode import write_mp4
 from foilworks.core.projects.models import Membership, Project, Role, User

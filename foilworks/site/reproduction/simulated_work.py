@@ -20,8 +20,8 @@ from annotation.actions.submissions.judgements import submit_vote
 from annotation.actions.submissions.study_answers import submit_choice
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.submissions.submit_review import ReviewAnswer, submit_review
-from annotation.claims import Claim
 from annotation.models import Lease, Stage, Vote
+from annotation.queries.cards import Claim
 from annotation.rules import reviewing
 from annotation.rules.baseline import place_of
 from foilworks.core.corpus.models import Item, Release, Subtest
