@@ -357,7 +357,7 @@ def _edit_question(asked_question: Question) -> dict[str, Any]:
         "clip": blind_clip(caption.video, asked_question.attempt.person_id, Piece.QUESTION, asked_question.pk),
         "caption": caption.text,
         "facts": facts,
-        "checks": live_checks(),
+        "checks": live_checks,
         "of_action": marks is not None,
     }
     if asked_question.answered_at:

@@ -171,7 +171,7 @@ def _edit_context(work: EditWork, typed: QueryDict) -> dict[str, Any]:
         "is_action": work.marks is not None,
         "slots": _edit_slots(work, typed.getlist("text"), typed.getlist("parent")),
         "facts": {"caption": work.caption.text, "others": work.others, "dropped": [], **marked_words(work.marks)},
-        "checks": live_checks(),
+        "checks": live_checks,
         "draft_base": base_of([(slot["text"], slot["parent"]) for slot in _edit_slots(work, [], [])]),
     }
 
@@ -230,7 +230,7 @@ def _review_context(work: ReviewWork, typed: QueryDict) -> dict[str, Any]:
         "findings": [of_finding(finding) for finding in work.findings],
         "earlier": [note_words(note) for note in work.foil.notes],
         "facts": {"caption": work.caption.text, "others": work.others, "dropped": [], **marked_words(work.marks)},
-        "checks": live_checks(),
+        "checks": live_checks,
         "origin": _origin(work.foil),
         "role": role,
         "filters": [(_label(FILTERS, note.filter), note) for note in work.filters],
