@@ -1,4 +1,4 @@
-"""Ports and addresses of servers that tests and benchmarks start as programs of their own."""
+"""Ports and addresses of servers that tests start as programs of their own."""
 
 import secrets
 import socket

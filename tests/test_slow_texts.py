@@ -31,13 +31,14 @@ from foilworks.core.text.tokens import normal_form, word_features
 from generation.captioning.registry import CAPTIONERS
 from generation.errors import GenerationError
 from generation.filters.registry import FILTERS
-from generation.instruction_models.cached_answers import Asking, MemoryAnswers
+from generation.instruction_models.cached_answers import Asking
 from generation.instruction_models.prompts import built_in
 from generation.methods.registry import METHODS
 from generation.records import CaptionInput, Case
 from tests.attacks.patterns import grows_too_fast, no_hang, seconds
 from tests.corpus.releases import release_of
 from tests.generation.making import judge, outcomes
+from tests.generation.memory_answers import MemoryAnswers
 from tests.generation.test_filters import FAKES
 from tests.generation.test_methods_together import PARAMS
 

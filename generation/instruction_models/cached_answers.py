@@ -1,6 +1,6 @@
 """Query instruction models without repeating a request: an answer is stored under the key of its request.
 
-Pure. The caller chooses the store: rows of the database for runs, files for trials, or memory.
+Pure. The caller chooses the store: rows of the database for runs, files for trials.
 """
 
 import hashlib
@@ -31,19 +31,6 @@ class Answers(Protocol):
     def keep(self, replies: Mapping[str, ChatReply], info: ModelInfo) -> None:
         """Store replies as they arrive. Of failures only the cost is counted."""
         ...
-
-
-class MemoryAnswers:
-    """A store in memory, for one process."""
-
-    def __init__(self) -> None:
-        self.replies: dict[str, ChatReply] = {}
-
-    def find(self, keys: Sequence[str]) -> Mapping[str, ChatReply]:
-        return {key: self.replies[key] for key in keys if key in self.replies}
-
-    def keep(self, replies: Mapping[str, ChatReply], info: ModelInfo) -> None:
-        self.replies |= {key: reply for key, reply in replies.items() if not reply.failure}
 
 
 @dataclass(frozen=True)

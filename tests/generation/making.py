@@ -5,10 +5,11 @@ from typing import Any
 from foilworks.core.hub.adapters.fake import FakeChat
 from foilworks.core.text.registry import load, parse_params
 from generation import pair_measures, pipeline
-from generation.instruction_models.cached_answers import Asking, MemoryAnswers
+from generation.instruction_models.cached_answers import Asking
 from generation.instruction_models.prompts import built_in
 from generation.methods.registry import METHODS
 from generation.records import CaptionInput, Case, FoilDraft, Verdict
+from tests.generation.memory_answers import MemoryAnswers
 
 
 def step(slug: str, **params: Any) -> pipeline.Step:

@@ -86,11 +86,6 @@ def losses_of(
     )
 
 
-def whole_losses(student: Student, batch: Batch, objective: Objective) -> Losses:
-    """Compute the losses with one forward of the batch's clips and one of its distinct texts."""
-    return losses_of(student, batch, objective, student.encode_video(batch.clips), student.encode_text(batch.texts))
-
-
 def backward(student: Student, batch: Batch, plan: Plan, step: int, ranks: Ranks) -> tuple[float, Losses]:
     """Add the step's gradients to the weights of this process; their mean over the processes is the step's.
 

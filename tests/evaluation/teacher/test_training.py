@@ -13,7 +13,7 @@ from evaluation.metrics.comparison import paired_difference
 from foilworks.site.teacher.checkpoints import LATEST, STATE
 from foilworks.site.teacher.examples import batch_of, examples_of
 from foilworks.site.teacher.plan import DIRECTIONS, Objective, Plan
-from foilworks.site.teacher.step_losses import whole_losses
+from foilworks.site.teacher.step_losses import losses_of
 from foilworks.site.teacher.training import train
 
 VERBS, THINGS = ("folds", "opens", "lifts", "cuts"), ("paper", "box", "cup", "rope")
@@ -80,6 +80,11 @@ def test_a_step_encodes_each_distinct_text_once_and_each_clip_once(world, tmp_pa
     assert (student.asked["video"], student.asked["text"]) == (5, 5)
     # 16 clips with 4 texts each are 64, of which this world has 16.
     assert student.asked["texts"] <= 5 * 16
+
+
+def whole_losses(student, batch, objective):
+    """The losses with one forward pass of the batch's clips and one of its distinct texts."""
+    return losses_of(student, batch, objective, student.encode_video(batch.clips), student.encode_text(batch.texts))
 
 
 @pytest.mark.parametrize("name", ["lbl", "lgt"])

@@ -10,7 +10,8 @@ from evaluation.utd.describing import extracted
 from evaluation.utd.prompt_sets import ANSWER_TOKENS, conversation, describe_prompt, read_prompts, tokens_of
 from evaluation.utd.recipes import PAPER, RECIPES
 from foilworks.core.hub.interfaces import ChatReply, ModelInfo, ScoreKind
-from generation.instruction_models.cached_answers import Asking, MemoryAnswers
+from generation.instruction_models.cached_answers import Asking
+from tests.generation.memory_answers import MemoryAnswers
 
 PARAMS = {"max_tokens": 400, "temperature": 0.0, "answer_tokens": dict(ANSWER_TOKENS)}
 

@@ -10,10 +10,11 @@ from generation.captioning.registry import CAPTIONERS
 from generation.captioning.trial import make_captions
 from generation.grammar.existence import read_existence
 from generation.grammar.states import SUBTESTS, read_sentence
-from generation.instruction_models.cached_answers import Asking, MemoryAnswers
+from generation.instruction_models.cached_answers import Asking
 from generation.instruction_models.prompts import built_in
 from generation.records import MODES, CaptionInput, MadeCaption, Skip
 from tests.generation.making import drafts, outcomes
+from tests.generation.memory_answers import MemoryAnswers
 
 
 def made(slug, text="", facts=None, mode="corrected", **params):

@@ -1,7 +1,7 @@
 """Compute the linear layers of a float32 model on a CPU with oneDNN.
 
 PyTorch computes float32 products with MKL, which uses AVX-512 only on Intel's processors. oneDNN uses it on all: on an
-AMD EPYC it was 2.2 times as fast (benchmarks/models.py). The numbers differ by rounding.
+AMD EPYC it was 2.2 times as fast (decision 123). The numbers differ by rounding.
 """
 
 import torch
