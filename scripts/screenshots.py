@@ -10,14 +10,12 @@ a free port and stopped at the end. The project changes only in ways that a visi
 import argparse
 import io
 import os
-import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from http.client import HTTPConnection
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +26,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from foilworks.site.demo.shape_videos import draw, evaluation_scenes  # noqa: E402
+from tests.ports import free_port  # noqa: E402
+from tests.served_home import answers_at  # noqa: E402
 
 WIDE, PHONE = {"width": 1280, "height": 800}, {"width": 360, "height": 740}
 QUALITY = 82
@@ -104,7 +104,7 @@ def served(port: int) -> Iterator[str]:
     address = f"http://127.0.0.1:{port}"
     try:
         until = time.monotonic() + STARTS_WITHIN_SECONDS
-        while not _answers(port):
+        while not answers_at(port):
             if time.monotonic() > until or process.poll() is not None:
                 raise SystemExit("the pages did not start; run `foilworks up` to see what is wrong")
             time.sleep(0.5)
@@ -112,23 +112,6 @@ def served(port: int) -> Iterator[str]:
     finally:
         process.terminate()
         process.wait()
-
-
-def _answers(port: int) -> bool:
-    connection = HTTPConnection("127.0.0.1", port, timeout=5)
-    try:
-        connection.request("GET", "/healthz")
-        return connection.getresponse().status == 200
-    except OSError:
-        return False
-    finally:
-        connection.close()
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def shoot(browser: Browser, address: str, shot: Shot) -> Image.Image:

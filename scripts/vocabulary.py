@@ -1,8 +1,6 @@
 """Check the words that people read against docs/vocabulary.toml, and the length of sentences and commit subjects.
 
     .venv/bin/python scripts/vocabulary.py               list what is wrong; exit 1 if there is anything
-    .venv/bin/python scripts/vocabulary.py --pending     also check the files that the table lists as pending
-    .venv/bin/python scripts/vocabulary.py --count       count by folder
     .venv/bin/python scripts/vocabulary.py --sentences   print the sentences of each page of docs: number, mean, longest
     .venv/bin/python scripts/vocabulary.py --root DIR    check another checkout
 
@@ -16,7 +14,6 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
@@ -154,11 +151,11 @@ def _pattern(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern.replace(" ", r"\s+"), 0 if re.search(r"[A-Z]", pattern) else re.IGNORECASE)
 
 
-def check(root: Path, *, pending: bool = False) -> Iterator[str]:
+def check(root: Path) -> Iterator[str]:
     """Yield `PATH:LINE: what is wrong` for the files of the scopes, and for the subjects of new commits."""
     table = tomllib.loads((root / TABLE).read_text(encoding="utf-8"))
     for scope, chosen in table["scopes"].items():
-        for path, source in _files(root, chosen, [] if pending else table["pending"]):
+        for path, source in _files(root, chosen):
             rows = [row for row in table["words"] if scope in row.get("scopes", [scope])]
             rows = [row for row in rows if not _matches(path, row.get("not_in", ()))]
             yield from (f"{path}:{says}" for says in _old_words(READERS[chosen["read"]](source), rows))
@@ -168,9 +165,9 @@ def check(root: Path, *, pending: bool = False) -> Iterator[str]:
     yield from (f"commits: {len(one)} characters: {one}" for one in _subjects(root) if len(one) > table["max_subject"])
 
 
-def _files(root: Path, chosen: Mapping[str, Any], left_out: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _files(root: Path, chosen: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for path in sorted({path for pattern in chosen["files"] for path in root.glob(pattern)}):
-        if not _matches(path.relative_to(root).as_posix(), [*chosen.get("not_in", ()), *left_out]):
+        if not _matches(path.relative_to(root).as_posix(), chosen.get("not_in", ())):
             yield path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")
 
 
@@ -206,7 +203,7 @@ def lengths(root: Path) -> Iterator[str]:
     """Yield a table of the sentences of each page of the docs."""
     total = list[int]()
     yield from ("| page | sentences | mean words | longest |", "|---|--:|--:|--:|")
-    for path, source in _files(root, tomllib.loads((root / TABLE).read_text(encoding="utf-8"))["scopes"]["docs"], ()):
+    for path, source in _files(root, tomllib.loads((root / TABLE).read_text(encoding="utf-8"))["scopes"]["docs"]):
         if counts := [count for _line, count, _text in sentences(source)]:
             total += counts
             yield f"| {path} | {len(counts)} | {sum(counts) / len(counts):.1f} | {max(counts)} |"
@@ -216,16 +213,14 @@ def lengths(root: Path) -> Iterator[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--root", type=Path, default=ROOT, help="the checkout to check")
-    for flag in ("--pending", "--count", "--sentences"):
-        parser.add_argument(flag, action="store_true")
+    parser.add_argument("--sentences", action="store_true")
     options = parser.parse_args()
     if options.sentences:
         print("\n".join(lengths(options.root)))
         return 0
-    found = list(check(options.root, pending=options.pending))
-    folders = Counter("/".join(each.split(":")[0].split("/")[:2]) for each in found)
-    print("\n".join([f"{count:5} {name}" for name, count in sorted(folders.items())] if options.count else found))
-    return 1 if found else 0
+    problems = list(check(options.root))
+    print("\n".join(problems))
+    return 1 if problems else 0
 
 
 if __name__ == "__main__":

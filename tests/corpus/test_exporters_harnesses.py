@@ -1,4 +1,4 @@
-"""Exports to evaluation harnesses. `scripts/harnesses.py` runs them with the real ones."""
+"""Exports to evaluation harnesses. `python -m tests.corpus.harnesses` runs them with the real ones."""
 
 import csv
 import json

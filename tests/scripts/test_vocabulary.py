@@ -10,13 +10,12 @@ from scripts import vocabulary
 
 TABLE = r"""
 max_subject = 20
-pending = ["later/*"]
 [scopes.pages]
 read = "page"
 files = ["**/*.html"]
 [scopes.messages]
 read = "messages"
-files = ["shop/*.py", "later/*.py"]
+files = ["shop/*.py"]
 [scopes.cli]
 read = "helps"
 files = ["shop/*.py"]
@@ -48,12 +47,12 @@ not_in = ["shop/old.py"]
 """
 
 
-def found(folder: Path, files: Mapping[str, str], *, pending: bool = False) -> list[str]:
+def found(folder: Path, files: Mapping[str, str]) -> list[str]:
     for name, text in {"docs/vocabulary.toml": TABLE, **files}.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    return list(vocabulary.check(folder, pending=pending))
+    return list(vocabulary.check(folder))
 
 
 def old(place: str, word: str, better: str) -> list[str]:
@@ -94,12 +93,6 @@ def test_an_old_word_is_found_in_each_kind_of_text(tmp_path, name, text, line, w
 )
 def test_a_word_is_right_in_another_scope_sense_or_place_and_in_code(tmp_path, name, text):
     assert found(tmp_path, {name: text}) == []
-
-
-def test_pending_files_are_checked_on_request(tmp_path):
-    files = {"later/a.py": 'from x import gettext as _\n_("Go on")'}
-    assert found(tmp_path, files) == []
-    assert found(tmp_path, files, pending=True) == old("later/a.py:2", "Go on", "continue")
 
 
 def test_long_sentences_of_docs_are_found_with_their_line(tmp_path):

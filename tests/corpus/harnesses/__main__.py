@@ -1,6 +1,6 @@
 """Check the exports to evaluation harnesses against the released harnesses, each in an environment of its own.
 
-    .venv/bin/python scripts/harnesses.py --release ID --project SLUG
+    .venv/bin/python -m tests.corpus.harnesses --release ID --project SLUG
 
 Exports the release, runs the tasks with the harness, imports its logs as a run would, and compares the accuracy with
 what the harness printed. Needs the network to install the harnesses, or `--python NAME=PATH` of an environment that
@@ -18,7 +18,8 @@ from pathlib import Path
 
 import django
 
-ROOT = Path(__file__).resolve().parent.parent
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent.parent
 PACKAGES = {"lmms-eval": ("lmms-eval", "filelock<3.20"), "inspect": ("inspect-ai",)}
 RUNS = {"lmms-eval": "lmms_eval_run.py", "inspect": "inspect_run.py"}
 
@@ -30,7 +31,6 @@ def main() -> int:
     parser.add_argument("--python", action="append", default=[], metavar="NAME=PATH")
     options = parser.parse_args()
     given = dict(one.split("=", 1) for one in options.python)
-    sys.path.insert(0, str(ROOT))
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.site.settings")
     django.setup()
     with tempfile.TemporaryDirectory() as work:
@@ -50,7 +50,7 @@ def _check(name: str, options: argparse.Namespace, python: str | None, work: Pat
     python = python or _installed(name, work / f"{name}-venv")
     environment = {**os.environ, "FOILWORKS_VIDEOS": str(settings.MEDIA_ROOT), "HF_HOME": str(work / "hub")}
     environment.pop("PYTHONPATH", None)
-    command = [python, str(ROOT / "scripts" / "harness_runs" / RUNS[name]), str(folder), str(logs)]
+    command = [python, str(HERE / RUNS[name]), str(folder), str(logs)]
     told = subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
     printed = json.loads(next(line for line in told.splitlines() if line.startswith("RESULT ")).removeprefix("RESULT "))
     records = records_of(release_named(options.release, project_named(options.project)))

@@ -1,6 +1,6 @@
 """Write the table of docs/explanation/asvs.md: OWASP ASVS 5.0.0, levels 1 and 2, from docs/explanation/asvs.toml.
 
-    .venv/bin/python scripts/asvs.py update     writes it into the page
+    .venv/bin/python -m tests.docs.asvs update     writes it into the page
 
 tests/docs/test_asvs.py checks that it has all numbers, and that each row that applies names its file and its test.
 """
@@ -10,7 +10,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parent.parent.parent
 PAGE = ROOT / "docs" / "explanation" / "asvs.md"
 SOURCE = PAGE.with_suffix(".toml")
 NUMBERS = ROOT / "tests" / "docs" / "asvs_numbers.txt"

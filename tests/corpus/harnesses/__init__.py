@@ -1,0 +1,1 @@
+"""Checks of the exports to evaluation harnesses with the released harnesses."""
