@@ -44,13 +44,6 @@ def refine(ids: Sequence[str], gaps: NDArray[np.float64], *, grid: int = GRID, s
     )
 
 
-def shares(gaps: NDArray[np.float64]) -> list[float]:
-    """Return how often each score prefers the caption, counting ties half: (2,)."""
-    if not len(gaps):
-        return [0.5, 0.5]
-    return [float(np.mean(np.where(column == 0, 0.5, column > 0))) for column in gaps.T]
-
-
 def _scaled(gaps: NDArray[np.float64]) -> NDArray[np.float64]:
     largest = np.abs(gaps).max(axis=0, initial=0.0)
     return gaps / np.maximum(largest, 1.0)

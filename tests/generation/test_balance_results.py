@@ -6,7 +6,7 @@ import random
 import numpy as np
 import pytest
 
-from generation.balance.adversarial import refine, shares
+from generation.balance.adversarial import refine
 from generation.balance.balanced_pairs import Pair, PairSelection, word_counts
 from generation.balance.classifier import TellingWord, cue_words, fitted, held_out
 from generation.balance.frequency import match
@@ -110,10 +110,6 @@ class TestAdversarial:
             drawn.append(tuple(name for name in ids if name in kept))
             assert refine(ids, np.array([rows[name] for name in ids]), grid=4, seed=seed).selected == drawn[-1]
         assert refine(ids, np.array([rows[name] for name in ids]), grid=4).selected == drawn[0] != drawn[1]
-
-    def test_ties_count_half_and_no_pairs_give_an_even_share(self):
-        assert shares(np.array([[0, 1], [1, 1], [1, -1]])) == [pytest.approx(2.5 / 3), pytest.approx(2 / 3)]
-        assert shares(np.empty((0, 2))) == [0.5, 0.5]
 
     def test_invalid_input_is_refused_with_the_reason(self):
         for grid in (3, 0, 1):
