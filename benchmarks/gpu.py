@@ -37,7 +37,7 @@ import torch  # noqa: E402
 from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration  # noqa: E402
 from transformers.utils import logging  # noqa: E402
 
-from benchmarks.scoring import FRAMES, NAMES, TEXT, bf16_limit, decoded, synchronised, texts, videos  # noqa: E402
+from benchmarks.scoring import FRAMES, decoded, videos  # noqa: E402
 from foilworks.core.hub.adapters.generative import DESCRIBE, GenerativeModel  # noqa: E402
 from foilworks.core.hub.batching.conversation import Conversation  # noqa: E402
 from foilworks.core.hub.batching.shared_prefix import full_log_probabilities  # noqa: E402
@@ -54,6 +54,9 @@ from foilworks.site.teacher.step_losses import losses_of  # noqa: E402
 from tests.hub.folders import clip  # noqa: E402
 from tests.hub.generative_folders import TEMPLATE, talkative  # noqa: E402
 
+WORDS = ("a", "man", "woman", "folds", "opens", "lifts", "the", "red", "shirt", "door", "box", "slowly", "and", "then")
+NAMES = ("hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads")
+TEXT = dict(zip(NAMES, (256, 1024, 4, 4), strict=True))
 CAPTIONS = 6
 VERBS = ("folds", "opens", "lifts", "cuts", "paints", "washes")
 THINGS = ("paper", "box", "cup", "rope", "door", "shirt", "ball", "chair")
@@ -347,6 +350,34 @@ PARTS: dict[str, Callable[[Machine], dict[str, Any]]] = {
     "decode": decode,
     "teacher": teacher,
 }
+
+
+def texts(seed: int, count: int = 6) -> list[str]:
+    """Return texts of 6 to 14 words."""
+    draw = np.random.default_rng(seed)
+    return [" ".join(draw.choice(WORDS, draw.integers(6, 15))) for _ in range(count)]
+
+
+def bf16_limit(device: torch.device, *, tiny: bool = False) -> float:
+    """Return operations per second of products of square bf16 matrices: the best of several."""
+    side = 8192 if device.type == "cuda" else 128 if tiny else 1024
+    one, other = (torch.randn(side, side, device=device, dtype=torch.bfloat16) for _ in range(2))
+    best = 0.0
+    for _ in range(12):
+        done = synchronised(device)
+        began = time.perf_counter()
+        for _ in range(8):
+            one @ other
+        done()
+        best = max(best, 8 * 2 * side**3 / (time.perf_counter() - began))
+    return best
+
+
+def synchronised(device: torch.device) -> Callable[[], None]:
+    if device.type != "cuda":
+        return lambda: None
+    torch.cuda.synchronize(device)
+    return lambda: torch.cuda.synchronize(device)
 
 
 def named(device: torch.device) -> str:
