@@ -5,13 +5,13 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
+from foilworks.core.text.model_answers import without_thoughts
 from foilworks.core.text.storable import storable
 from foilworks.core.text.tokens import normal_form
 
 NAMES = ("captions", "counterfactuals", "foils", "sentences", "answers")
 OPENS = re.compile(r"[\[{]")
 ENDS = ".!?"
-THOUGHT = "</think>"
 # Otherwise an answer of only brackets would take quadratic time.
 MAX_JSON_STARTS = 200
 # A reworded caption is about as long as the caption; a far longer text is an explanation.
@@ -33,7 +33,8 @@ def read_captions(answer: str) -> list[str] | None:
 def _values(answer: str) -> Iterator[object]:
     """Yield the JSON objects and arrays, outermost first, ignoring the model's reasoning text."""
     decoder = json.JSONDecoder()
-    for match in islice(OPENS.finditer(answer, answer.rfind(THOUGHT) + 1), MAX_JSON_STARTS):
+    answer, _is_open = without_thoughts(answer)
+    for match in islice(OPENS.finditer(answer), MAX_JSON_STARTS):
         try:
             yield decoder.raw_decode(answer, match.start())[0]
         except (ValueError, RecursionError):

@@ -32,6 +32,7 @@ from foilworks.core.media.file_cache import FileCache
 from foilworks.core.media.frame_cache import LOSSLESS, ClipRequest, FrameCache
 from foilworks.core.media.sampling import CENTRES, Sampling
 from foilworks.core.text.batches import batched
+from foilworks.core.text.model_answers import YES_NO
 from generation.errors import GenerationError
 from generation.instruction_models.answer_rows import RowAnswers, run_cost
 from generation.instruction_models.cached_answers import Asking
@@ -45,7 +46,6 @@ Shown = tuple[Frames, VideoMeta]
 CLIPS_PER_BATCH, TEXTS_PER_BATCH = 16, 128
 TRIES, TIMEOUT, MAX_SIDE, JPEG_QUALITY = 3, 120.0, 768, 95
 TOP_LOGPROBS, MAX_TOKENS = 20, 16
-YES_NO = ("yes", "no")
 
 
 def open_judge(

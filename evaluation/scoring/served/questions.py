@@ -18,10 +18,10 @@ from foilworks.core.hub.errors import ClipError
 from foilworks.core.hub.interfaces import ChatRequest
 from foilworks.core.hub.served.prompts import CHOOSE, LETTERS, MATCHES, lettered
 from foilworks.core.hub.served.readings import Outcome, Reading
+from foilworks.core.text.model_answers import YES_NO
 
 TOP_LOGPROBS = 20
 SAMPLING_TEMPERATURE = 1.0
-YES_NO = ("yes", "no")
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,11 @@ class Question:
     options: tuple[str, ...]
     number: int
     request: ChatRequest
+
+    @property
+    def shown_options(self) -> tuple[str, ...]:
+        """Return the texts that the letters name; none for a question of yes or no."""
+        return self.texts if self.options != YES_NO else ()
 
 
 @dataclass(frozen=True)

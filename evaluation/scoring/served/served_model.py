@@ -122,7 +122,9 @@ def score_served(
             stop.why = reply.failure
             continue
         question = open_clip.questions[at]
-        reading = read(reply, question.options, by_probability=model.asking.by_probability)
+        reading = read(
+            reply, question.options, by_probability=model.asking.by_probability, texts=question.shown_options
+        )
         open_clip.readings[at] = reading
         note(Answered(open_clip.clip.key, question, key, reply, reading))
         stop.note(reply, reading)

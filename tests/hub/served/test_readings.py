@@ -1,5 +1,6 @@
 """What answers say: by the probabilities of their tokens, and by their words."""
 
+import json
 import math
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from foilworks.core.hub.interfaces import ChatReply
 from foilworks.core.hub.served.readings import MIN_MASS, Outcome, by_logprobs, by_words, read
+from foilworks.core.hub.served.wire import answer_of
 
 YES_NO = ("yes", "no")
 
@@ -119,3 +121,64 @@ def test_refusals(reply):
 
 def test_a_failed_request_is_neither_refused_nor_unparsable():
     assert read(ChatReply(failure="timed out after 3 tries"), YES_NO, by_probability=True).outcome == Outcome.FAILED
+
+
+THOUGHT = "There is no audio, so I only use the pictures."
+
+
+def reply_of(content, finish="stop", tokens=(), **message):
+    """Decode a server's answer. `tokens`: one dictionary of probabilities each, the chosen token first."""
+    rows = [
+        {
+            "token": next(iter(token)),
+            "logprob": math.log(next(iter(token.values()))),
+            "top_logprobs": [{"token": name, "logprob": math.log(value)} for name, value in token.items()],
+        }
+        for token in tokens
+    ]
+    choice = {"message": {"content": content, **message}, "finish_reason": finish, "logprobs": {"content": rows}}
+    return answer_of(json.dumps({"choices": [choice]}).encode())
+
+
+ANSWER_TOKEN = {"Yes": 0.8, "No": 0.2}
+
+
+@pytest.mark.parametrize(
+    ("reply", "shares"),
+    [
+        # Tags in the text: the first tokens are those of the thought.
+        (reply_of(f"<think>{THOUGHT}</think>\n\nYes"), (1.0, 0.0)),
+        (
+            reply_of("<think>no</think>Yes", tokens=[{"<think>": 1.0}, {"no": 1.0}, {"</think>": 1.0}, ANSWER_TOKEN]),
+            None,
+        ),
+        # A server with a parser reports the thought apart, but the tokens of both.
+        (reply_of("Yes", reasoning_content="no", tokens=[{"no": 1.0}, {"</think>": 1.0}, ANSWER_TOKEN]), None),
+        (reply_of("Yes", reasoning="no", tokens=[{"Ġno": 1.0}, {"<eot>": 1.0}]), (1.0, 0.0)),
+    ],
+)
+def test_an_answer_after_a_thought_is_read_without_the_thought(reply, shares):
+    found = read(reply, YES_NO, by_probability=True)
+    assert found.outcome == Outcome.ANSWERED
+    assert found.shares == pytest.approx(shares or (0.8, 0.2))
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        reply_of(f"<think>{THOUGHT}", "length"),
+        reply_of(f"<think>{THOUGHT}", "length", tokens=[{"<think>": 1.0}, {"There": 1.0}, {"no": 0.9, "yes": 0.1}]),
+        reply_of(THOUGHT, "length"),
+        reply_of(None, "length", reasoning_content=THOUGHT),
+    ],
+)
+def test_a_thought_that_is_cut_off_is_unparsable(reply):
+    found = read(reply, YES_NO, by_probability=True)
+    assert (found.outcome, found.shares) == (Outcome.UNPARSABLE, ())
+    assert found.why.startswith("it ends before the answer")
+
+
+def test_letters_name_the_texts_of_the_question():
+    reply = ChatReply("The video shows that a dog runs.")
+    assert read(reply, ("A", "B"), by_probability=False, texts=("A cat sits.", "A dog runs.")).answer == "B"
+    assert read(reply, ("A", "B"), by_probability=False).outcome == Outcome.UNPARSABLE

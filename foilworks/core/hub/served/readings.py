@@ -1,36 +1,43 @@
-"""Read answers: yes or no, or a letter, by the words or by the probabilities of the tokens. Pure.
+"""Read replies of endpoints: yes or no, or a letter, by the words or by the probabilities of the tokens. Pure.
 
-An answer that names none of the options is unparsable. A model that declines has refused. Neither counts as wrong or as
-half right: both are counted separately.
+`foilworks.core.text.model_answers` reads the words. An answer that names no option is unparsable. A model that
+declines has refused. Neither counts as wrong or as half right: both are counted separately.
 """
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from foilworks.core.hub.interfaces import ChatReply
+from foilworks.core.text.model_answers import (
+    CUT_OFF,
+    EMPTY,
+    NO_OPTION,
+    REFUSED,
+    SEVERAL_OPTIONS,
+    VERSION,
+    YES_NO,
+    read_answer,
+    without_thoughts,
+)
 
-# Change the version with any rule of this module: it is part of every score's revision.
-READINGS = "2"
+# Part of every score's revision, as a change of the rules changes scores.
+READINGS = VERSION
 # With less, most answers that the model would give name none of the options, as an unparsable sample does. The shares
 # would describe a minority of its answers, and an option missing from the reported alternatives could reverse them.
 MIN_MASS = 0.5
 MASS_IS_SMALL = "the options have {mass:.1%} of the first token's probability, less than {least:.0%}"
 # Marks that tokenizers put at the beginning of a word, and characters around a word.
 AROUND = " \t\r\n\u2581\u0120\u010a*_`\"'“”‘’().,:;!?[]"
-# A refusal in plain words, from servers without a field for it.
-DECLINES = re.compile(
-    r"\b(i(?:'|\u2019)?m sorry|i am sorry|i (?:can(?:no|')?t|cannot|am unable to|won't|will not) "
-    r"(?:help|assist|answer|comply|provide|view|see|describe|do that)|as an ai\b)",
-    re.IGNORECASE,
-)
-WORDS = re.compile(r"[^\W_]+")
-# After "A" or "I", these words show that the letter is an option: no noun begins like this.
-AFTER_A_LETTER = frozenset(
-    {"is", "was", "or", "and", "because", "since", "as", "matches", "describes", "fits", "shows", "seems"}
-)
+EMPTY_ANSWER = "empty answer"
+SENTENCES = {
+    EMPTY: "the answer is empty",
+    CUT_OFF: "it ends before the answer",
+    REFUSED: "the model declines",
+    NO_OPTION: "it names none of the options",
+    SEVERAL_OPTIONS: "it names several options",
+}
 
 
 class Outcome(StrEnum):
@@ -56,57 +63,46 @@ class Reading:
     answer: str = ""
 
 
-def read(reply: ChatReply, options: Sequence[str], *, by_probability: bool) -> Reading:
-    """Read which of `options` (such as "yes" and "no") the reply names."""
+def read(reply: ChatReply, options: Sequence[str], *, by_probability: bool, texts: Sequence[str] = ()) -> Reading:
+    """Read which of `options` (yes and no, or letters) the reply names. `texts`: those that the letters name."""
     if reply.refusal:
         return Reading(Outcome.REFUSED, why=reply.refusal)
-    if reply.failure and reply.failure != "empty answer":
+    if reply.failure and reply.failure != EMPTY_ANSWER:
         return Reading(Outcome.FAILED, why=reply.failure)
-    if DECLINES.search(reply.text):
-        return Reading(Outcome.REFUSED, why=_start(reply.text))
-    if by_probability and (reading := by_logprobs(reply.logprobs, options)) is not None:
+    reading = by_words(reply.text, options, texts, reason="length" if reply.cut else reply.reason)
+    answer, is_open = without_thoughts(reply.text)
+    # The first token of a thought says nothing about the answer.
+    if not by_probability or is_open or reading.outcome == Outcome.REFUSED or not _begins(reply.logprobs, answer):
         return reading
-    return by_words(reply.text, options)
+    return by_logprobs(reply.logprobs, options) or reading
 
 
-def by_words(text: str, options: Sequence[str]) -> Reading:
-    """Read the option that the text begins with, or the only one that it names as a word of its own.
+def by_words(text: str, options: Sequence[str], texts: Sequence[str] = (), reason: str = "") -> Reading:
+    """Read the option that the text names. `reason`: why the server stopped.
 
-    Options of one letter are read as letters: the "A" of "A man folds a shirt" is an article and names nothing.
+    Options of one letter are read as letters of `texts`: the "A" of "A man folds a shirt" is an article.
     """
-    letters = max(map(len, options)) == 1
-    named_options = _options_by_letter(text, options) if letters else _options_by_word(text, options)
-    if len(named_options) != 1:
-        why = "it names none of the options" if not named_options else "it names several options"
-        return Reading(Outcome.UNPARSABLE, why=f"{why}: {_start(text) or 'empty answer'}")
-    shares = tuple(float(at == named_options[0]) for at in range(len(options)))
-    return Reading(Outcome.ANSWERED, shares, answer=options[named_options[0]])
+    is_polar = tuple(options) == YES_NO
+    answer = (
+        read_answer(text, texts or ("",) * len(options), finish_reason=reason)
+        if not is_polar
+        else (read_answer(text, YES_NO, has_letters=False, finish_reason=reason))
+    )
+    if answer.option is None:
+        outcome = Outcome.REFUSED if answer.reason == REFUSED else Outcome.UNPARSABLE
+        start = _start(text if answer.reason == CUT_OFF else without_thoughts(text)[0])
+        return Reading(outcome, why=f"{SENTENCES[answer.reason]}: {start}".removesuffix(": "))
+    shares = tuple(float(index == answer.option) for index in range(len(options)))
+    return Reading(Outcome.ANSWERED, shares, answer=options[answer.option])
 
 
-def _options_by_word(text: str, options: Sequence[str]) -> list[int]:
-    text_words = [word.casefold() for word in WORDS.findall(text)]
-    lower = [option.casefold() for option in options]
-    if text_words and text_words[0] in lower:
-        return [lower.index(text_words[0])]
-    return [at for at, option in enumerate(lower) if option in text_words]
-
-
-def _options_by_letter(text: str, options: Sequence[str]) -> list[int]:
-    """Return the options whose letter stands alone. A small letter counts only where the text begins with it."""
-    words = list(WORDS.finditer(text))
-    named_options = set()
-    for at, (word, following) in enumerate(zip(words, [*words[1:], None], strict=True)):
-        letter = word.group()
-        if letter.upper() not in options or (letter.islower() and at):
-            continue
-        if following and text[word.end() : following.start()].isspace():
-            begins_a_phrase = letter.islower() or letter in ("A", "I")
-            if begins_a_phrase and following.group().casefold() not in AFTER_A_LETTER:
-                continue
-        if at == 0:
-            return [options.index(letter.upper())]
-        named_options.add(options.index(letter.upper()))
-    return sorted(named_options)
+def _begins(rows: Sequence[Sequence[tuple[str, float]]], answer: str) -> bool:
+    """Report whether the answer begins with a token of the first row that is more than space."""
+    start = answer.lstrip(AROUND).casefold()
+    for row in rows:
+        if row and row[0][0].strip(AROUND):
+            return any(start.startswith(token.strip(AROUND).casefold()) for token, _ in row if token.strip(AROUND))
+    return False
 
 
 def by_logprobs(rows: Sequence[Sequence[tuple[str, float]]], options: Sequence[str]) -> Reading | None:

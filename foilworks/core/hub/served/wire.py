@@ -7,14 +7,16 @@ Observed on vLLM, SGLang, `transformers serve` and OpenAI: fields that a server 
 
 import base64
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from itertools import accumulate
 from typing import Any
 
 from foilworks.core.hub.interfaces import ChatReply, ChatRequest
 from foilworks.core.hub.served.budget import CHARS_PER_TOKEN, TOKENS_PER_IMAGE
+from foilworks.core.text.model_answers import without_thoughts
 from foilworks.core.text.storable import storable
 
 MAX_MESSAGE_LENGTH = 160
@@ -27,6 +29,8 @@ FILTERED = "content_filter"
 REFUSED_CODES = frozenset({FILTERED, "content_policy_violation", "moderation_blocked"})
 NO_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached", "insufficient_credits"})
 PNG_SIGNATURE = b"\x89PNG"
+# What servers call thoughts that they report apart from the answer.
+THOUGHT_FIELDS = ("reasoning_content", "reasoning")
 # Tokens of an answer whose alternatives are stored.
 TOKENS_READ = 4
 
@@ -132,7 +136,7 @@ def answer_of(content: bytes) -> ChatReply | Failed:
         usage = body.get("usage") or {}
         tokens = [int(usage.get(name) or 0) for name in ("prompt_tokens", "completion_tokens")]
         cached = int((usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0)
-        logprobs = _logprobs(choice.get("logprobs"))
+        logprobs = _logprobs(choice.get("logprobs"), message, text)
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
         return Failed("not JSON", charged=True)
     refusal = message.get("refusal")
@@ -181,10 +185,13 @@ def _until(date: str) -> float:
     return max(0.0, (retry_at - datetime.now(UTC)).total_seconds())
 
 
-def _logprobs(logprobs: Any) -> tuple[tuple[tuple[str, float], ...], ...]:
-    """Return (token, natural-log probability) of the alternatives at each of the first tokens, including the chosen
-    one."""
+def _logprobs(logprobs: Any, message: Mapping[str, Any], text: object) -> tuple[tuple[tuple[str, float], ...], ...]:
+    """Return (token, natural-log probability) of the alternatives at each of the first tokens of the answer, including
+    the chosen one; of a model that thinks first, those after its thoughts."""
     rows: Sequence[Any] = (logprobs or {}).get("content") or ()
+    answer, is_open = without_thoughts(text if isinstance(text, str) else "")
+    if is_open or answer != text or any(message.get(name) for name in THOUGHT_FIELDS):
+        rows = _rows_of_answer(rows, answer.strip())
     token_rows = []
     for row in rows[:TOKENS_READ]:
         pairs = {
@@ -193,6 +200,16 @@ def _logprobs(logprobs: Any) -> tuple[tuple[tuple[str, float], ...], ...]:
         }
         token_rows.append(tuple(sorted(pairs.items(), key=lambda pair: -pair[1])))
     return tuple(token_rows)
+
+
+def _rows_of_answer(rows: Sequence[Any], answer: str) -> Sequence[Any]:
+    """Return the rows from the one where the answer begins; none if their tokens do not spell it."""
+    tokens = [str(row["token"]) for row in rows]
+    at = "".join(tokens).rfind(answer) if answer else -1
+    if at < 0:
+        return ()
+    ends = accumulate(map(len, tokens))
+    return rows[next(index for index, end in enumerate(ends) if end > at) :]
 
 
 def _token(row: dict[str, Any]) -> str:
