@@ -37,6 +37,10 @@ _OPEN_QUESTION = re.compile(
 OptionByStyle = Mapping[str, int]
 
 
+class AmbiguousAnswersError(CorpusError):
+    """A file leaves open what its answers mean."""
+
+
 @dataclass(frozen=True)
 class Choices:
     """The options of a record. `raw`: as the file has them, `texts`: without their names, `names`: A, B …, or the keys
@@ -163,7 +167,8 @@ class AnswerStyles:
     """How the columns of a file write their answers. `possible`: column -> way of writing -> records that allow it.
 
     Of columns of labels: `numbers` that are 0 or 1, those for `open` questions. Columns `with_other_answers` have
-    answers that are not labels.
+    answers that are not labels. `before`: the answers of other files of the benchmark, which decide what this file
+    leaves open.
     """
 
     possible: dict[str, Counter[str]] = field(default_factory=dict)
@@ -171,6 +176,13 @@ class AnswerStyles:
     numbers: Counter[str] = field(default_factory=Counter)
     open: Counter[str] = field(default_factory=Counter)
     with_other_answers: set[str] = field(default_factory=set)
+    before: "AnswerStyles | None" = None
+
+    def add(self, file_styles: "AnswerStyles") -> None:
+        """Add the answers of another file."""
+        self.records += file_styles.records
+        for column, counts in file_styles.possible.items():
+            self.possible.setdefault(column, Counter()).update(counts)
 
     def note(self, answers: Mapping[str, OptionByStyle]) -> None:
         for column, indices in answers.items():
@@ -194,7 +206,9 @@ class AnswerStyles:
         """Return the ways of writing that most records of the column allow."""
         counts = self.possible.get(column, Counter[str]())
         most = max(counts.values(), default=0)
-        return {style for style, n in counts.items() if n == most}
+        styles = {style for style, n in counts.items() if n == most}
+        decided = styles & self.before.usual_styles(column) if self.before and len(styles) > 1 else set()
+        return decided or styles
 
     def possible_options(self, column: str, option_of_style: OptionByStyle) -> set[int]:
         """Return the options that an answer can mean in this file."""
@@ -207,7 +221,7 @@ class AnswerStyles:
     def common_option(self, answers: Mapping[str, OptionByStyle], where: str) -> int | None:
         """Return the option that all answer columns of a record mean; None: none of them is an option.
 
-        ProblemError: they mean different options. CorpusError: the file leaves open what they mean.
+        ProblemError: they mean different options. AmbiguousAnswersError: the file leaves open what they mean.
         """
         possible = {
             column: options
@@ -237,9 +251,9 @@ def _disagreement_error(possible: Mapping[str, Iterable[int]]) -> ProblemError:
     return ProblemError("answer", f"differs between columns: {meanings}", "choose one, such as --column answer=COLUMN")
 
 
-def _ambiguity_error(where: str, column: str, indices: OptionByStyle) -> CorpusError:
+def _ambiguity_error(where: str, column: str, indices: OptionByStyle) -> AmbiguousAnswersError:
     readings_text = " or ".join(f"{style} (option {index + 1})" for style, index in indices.items())
-    return CorpusError(
+    return AmbiguousAnswersError(
         f"{where}: {column}: can be read in several ways in all records: {readings_text}; give the letters or the "
         "texts of the right options"
     )

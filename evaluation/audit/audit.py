@@ -8,7 +8,7 @@ from typing import Any
 
 from evaluation.audit import checks, exports
 from evaluation.audit.check_texts import TEXTS
-from evaluation.audit.file_reader import Problems, Source, form_of, read_benchmark
+from evaluation.audit.file_reader import Problems, Source, form_of, read_all
 from evaluation.audit.gathering import FileStatistics, gather
 from evaluation.audit.probes import (
     Scorer,
@@ -51,7 +51,7 @@ def audit(sources: Sequence[Source], options: Options) -> dict[str, Any]:
     EvaluationError or CorpusError: a file cannot be read, has no items, or more pairs than allowed.
     """
     problems = Problems()
-    records = _limit_pairs(all_records(sources, problems), options.max_pairs)
+    records = _limit_pairs(read_all(sources, problems), options.max_pairs)
     statistics = gather(records, Sample(options.seed, options.pairs))
     if not statistics.overall.items:
         first = problems.examples[0] if problems.examples else f"{sources[0].path}: record: there is none"
@@ -108,12 +108,6 @@ def _without_folders(problems: Sequence[str], sources: Sequence[Source]) -> list
     return list(problems)
 
 
-def all_records(sources: Sequence[Source], problems: Problems | None = None) -> Iterator[AuditRecord]:
-    """Yield the records of all files, one file after the other."""
-    for source in sources:
-        yield from read_benchmark(source, Problems() if problems is None else problems)
-
-
 def _limit_pairs(records: Iterator[AuditRecord], most: int) -> Iterator[AuditRecord]:
     n = 0
     for record in records:
@@ -154,7 +148,7 @@ def _of_file(statistics: FileStatistics, problems: Problems, options: Options) -
         checks.of_leakage(statistics),
         checks.of_balance(statistics),
         checks.of_languages(statistics),
-        checks.of_fields(statistics, problems.n, problems.examples),
+        checks.of_fields(statistics, problems.n, problems.lines, problems.counts),
         checks.of_licences(statistics),
     ]
 

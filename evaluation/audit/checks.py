@@ -223,13 +223,17 @@ def of_languages(statistics: FileStatistics) -> Finding:
     return Finding("languages", verdict, hits / n, wilson(hits, n), None, n, "", details)
 
 
-def of_fields(statistics: FileStatistics, n_bad: int, bad: Sequence[str]) -> Finding:
-    """Return the share of records that could be read, and which fields are missing."""
+def of_fields(statistics: FileStatistics, n_bad: int, bad: Sequence[str], counts: Sequence[int]) -> Finding:
+    """Return the share of records that could be read, and which fields are missing.
+
+    `bad`: one line per kind of problem, of which `counts` has the number.
+    """
     n = statistics.overall.items + n_bad
     missing = {name: statistics.missing[name] for name in ("id", "video", "split") if statistics.missing[name]}
     verdict: Verdict = "fail" if n_bad > FEW * n else ("warn" if n_bad or "video" in missing else "ok")
     count = statistics.overall.items
     details = {"unit": "records", "count": count, "bad": n_bad, "problems": list(bad), "missing": missing}
+    details["counts"] = list(counts)
     return Finding("fields", verdict, count / n, None, None, n, "", details)
 
 

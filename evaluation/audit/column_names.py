@@ -64,7 +64,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "incorrect_caption",
         "foil_caption",
     ),
-    "options": ("options", "candidates", "choices", "caption_options", "answer_options"),
+    "options": ("options", "candidates", "choices", "caption_options", "answer_options", "option"),
     "answer": (
         "answer",
         "label",

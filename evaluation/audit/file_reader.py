@@ -1,11 +1,12 @@
 """Read a benchmark file of any form, record by record, without a project or a database."""
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from evaluation.audit.answers import AnswerStyles
+from evaluation.audit.answers import AmbiguousAnswersError, AnswerStyles
 from evaluation.audit.exports import WHOLE, released
 from evaluation.audit.forms import Draft, draft_of, record_of_draft
 from evaluation.audit.joining import answers_of
@@ -28,6 +29,8 @@ KNOWN_HEADERS = {
     "vinoground": {"index", "pos_cap", "neg_cap"},
 }
 MAX_BAD_SHOWN = 20
+# What differs between problems of one kind: quoted values and numbers.
+_VARIABLE = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
 # Records that wait until the file's way of writing answers is known.
 MAX_WAITING = 5_000
 
@@ -56,15 +59,31 @@ class Source:
 
 @dataclass
 class Problems:
-    """Records that could not be read: their number, and the first of them in words."""
+    """Records and files that could not be read: their number, the first of each kind, and how many the kind has."""
 
     n: int = 0
     examples: list[str] = field(default_factory=list)
+    counts: list[int] = field(default_factory=list)
+    _kinds: dict[str, int] = field(default_factory=dict)
 
     def add(self, problem: str) -> None:
+        """Note a problem. Problems are of one kind if they differ only in their line and in what they quote."""
         self.n += 1
-        if len(self.examples) < MAX_BAD_SHOWN:
+        kind = _VARIABLE.sub("", problem)
+        if kind in self._kinds:
+            self.counts[self._kinds[kind]] += 1
+        elif len(self.examples) < MAX_BAD_SHOWN:
+            self._kinds[kind] = len(self.examples)
             self.examples.append(problem)
+            self.counts.append(1)
+
+    @property
+    def lines(self) -> list[str]:
+        """Return the first problem of each kind, with the number of the others."""
+        return [
+            f"{example} (and {n - 1:,} more like it)" if n > 1 else example
+            for example, n in zip(self.examples, self.counts, strict=True)
+        ]
 
 
 def formats() -> dict[str, Entry]:
@@ -82,14 +101,42 @@ def form_of(source: Source) -> str:
     return next((form for form, columns in KNOWN_HEADERS.items() if names >= columns), BY_NAMES)
 
 
-def read_benchmark(source: Source, problems: Problems) -> Iterator[AuditRecord]:
+def read_all(sources: Sequence[Source], problems: Problems) -> Iterator[AuditRecord]:
+    """Yield the records of all files of a benchmark, one file after the other.
+
+    Of several files, one that cannot be read is noted in `problems`. One that leaves open what its answers mean is read
+    last: the other files then decide. CorpusError or EvaluationError: the only file cannot be read.
+    """
+    if len(sources) == 1:
+        yield from read_benchmark(sources[0], problems)
+        return
+    styles, open_sources = AnswerStyles(), []
+    for source in sources:
+        try:
+            yield from read_benchmark(source, problems, styles)
+        except AmbiguousAnswersError:
+            open_sources.append(source)
+        except (CorpusError, EvaluationError) as error:
+            problems.add(f"{error}; this file is left out")
+    for source in open_sources:
+        try:
+            yield from read_benchmark(source, problems, styles)
+        except AmbiguousAnswersError as error:
+            problems.add(f"{error}; this file is left out")
+
+
+def read_benchmark(
+    source: Source, problems: Problems, styles_of_files: AnswerStyles | None = None
+) -> Iterator[AuditRecord]:
     """Yield the records with their hard foils; those that cannot be read are noted in `problems`.
+
+    `styles_of_files`: how the files read before write their answers; this file's answers are added to it.
 
     Where the nearest foil is the hard one, the records come last: that needs all of them. CorpusError: the file as a
     whole cannot be read. EvaluationError: unknown format.
     """
     waiting: list[tuple[AuditRecord, Candidates]] = []
-    for record, candidates in _read(source, problems):
+    for record, candidates in _read(source, problems, styles_of_files):
         if candidates is not None and stated_hard_foil(candidates) is None and may_have_nearest(candidates):
             waiting.append((record, candidates))
         else:
@@ -103,11 +150,13 @@ def _with_hard_foil(record: AuditRecord, hard: HardFoil | None) -> AuditRecord:
     return record if hard is None else replace(record, hard=hard.index, hard_source=hard.source)
 
 
-def _read(source: Source, problems: Problems) -> Iterator[tuple[AuditRecord, Candidates | None]]:
+def _read(
+    source: Source, problems: Problems, styles_of_files: AnswerStyles | None
+) -> Iterator[tuple[AuditRecord, Candidates | None]]:
     """Yield each record with what the rule of hard foils reads of it; None for a question."""
     form = form_of(source)
     if form == BY_NAMES:
-        yield from _read_by_names(source, problems)
+        yield from _read_by_names(source, problems, styles_of_files)
         return
     for number, outcome in enumerate(_outcomes(source, form), 1):
         if isinstance(outcome, BadRecord):
@@ -158,8 +207,10 @@ def _split_of(source: Source) -> str:
     return next((name for name in names if name in SPLITS), "")
 
 
-def _read_by_names(source: Source, problems: Problems) -> Iterator[tuple[AuditRecord, Candidates | None]]:
-    styles, waiting, is_known = AnswerStyles(), list[tuple[Draft, Mapping[str, Any]]](), False
+def _read_by_names(
+    source: Source, problems: Problems, styles_of_files: AnswerStyles | None
+) -> Iterator[tuple[AuditRecord, Candidates | None]]:
+    styles, waiting, is_known = AnswerStyles(before=styles_of_files), list[tuple[Draft, Mapping[str, Any]]](), False
     for draft, fields in _drafts(source, problems):
         if not is_known:
             draft.note(styles)
@@ -169,20 +220,25 @@ def _read_by_names(source: Source, problems: Problems) -> Iterator[tuple[AuditRe
             yield from _records_of_drafts(source, waiting, styles, problems)
             waiting.clear()
     yield from _records_of_drafts(source, waiting, styles, problems)
+    if styles_of_files is not None:
+        styles_of_files.add(styles)
 
 
 def _records_of_drafts(
-    source: Source, waiting: Iterable[tuple[Draft, Mapping[str, Any]]], styles: AnswerStyles, problems: Problems
-) -> Iterator[tuple[AuditRecord, Candidates | None]]:
+    source: Source, waiting: Sequence[tuple[Draft, Mapping[str, Any]]], styles: AnswerStyles, problems: Problems
+) -> Sequence[tuple[AuditRecord, Candidates | None]]:
+    """Return the records of all drafts, or none of them: a file that leaves its answers open is not half read."""
+    records: list[tuple[AuditRecord, Candidates | None]] = []
     for draft, fields in waiting:
         try:
             record = record_of_draft(draft, styles)
         except ProblemError as error:
             problems.add(_problem_line(source, draft.where, error))
-        except CorpusError as error:
-            raise CorpusError(f"{source.path}: {error}") from error
+        except AmbiguousAnswersError as error:
+            raise AmbiguousAnswersError(f"{source.path}: {error}") from error
         else:
-            yield record, _candidates(record, fields)
+            records.append((record, _candidates(record, fields)))
+    return records
 
 
 def _drafts(source: Source, problems: Problems) -> Iterator[tuple[Draft, Mapping[str, Any]]]:

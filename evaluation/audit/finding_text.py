@@ -71,6 +71,12 @@ def _of_repeats(details: Mapping[str, Any]) -> list[str]:
     return lines
 
 
+def n_unlisted(details: Mapping[str, Any]) -> int:
+    """Return how many bad records the first SHOWN lines of problems do not count."""
+    counts = details.get("counts") or [1] * len(details.get("problems", []))
+    return int(details.get("bad", 0)) - sum(counts[:SHOWN])
+
+
 def and_more(n: int) -> str:
     """Return "and 212 more"; "" for none."""
     return _("and %(n)s more") % {"n": count(n)} if n > 0 else ""

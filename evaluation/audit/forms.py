@@ -29,6 +29,7 @@ _LINE = re.compile(r"^\s*(?:(?:Option|Sentence|Caption|Choice|Description)\s+)?\
 _LETTERED = re.compile(r"([A-J])\s+(\S.*)", re.DOTALL)
 # Options in one line: "(a) Open (b) Closed".
 _INLINE = re.compile(r"(?:^|(?<=[\s.?!]))\(?([A-Ja-j])[.:)]\s*(?=\S)")
+_NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
 # A list in a cell of a table; Python writes it with single quotes.
 MAX_LIST = 20_000
 LETTERS, DIGITS = "ABCDEFGHIJ", "123456789"
@@ -325,7 +326,7 @@ def _field_names(values: Mapping[str, Any]) -> str:
 
 def _free_text_error(draft: Draft) -> ProblemError:
     column, answer = next(iter(draft.raw_answers.items()))
-    answer_kind = "a number" if str(answer).strip().isdecimal() else "free text"
+    answer_kind = "a number" if _NUMBER.fullmatch(str(answer).strip()) else "free text"
     return ProblemError(
         column,
         f"is {answer_kind} ({quoted(str(answer))}), and there are no wrong texts to compare it with",

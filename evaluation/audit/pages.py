@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib.staticfiles import finders
 from django.template.loader import render_to_string
 
-from evaluation.audit.finding_text import SHOWN, and_more, lines_of
+from evaluation.audit.finding_text import and_more, lines_of, n_unlisted
 from evaluation.audit.without_video import note, sentence
 
 STYLES = ("foilworks/base.css", "foilworks/components.css", "evaluation/audit.css")
@@ -72,7 +72,7 @@ def _failed_checks(result: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _check_card(finding: Mapping[str, Any]) -> dict[str, Any]:
     details = finding["details"] or {}
     more = {
-        "problems": details.get("bad", 0) - min(SHOWN, len(details.get("problems", []))),
+        "problems": n_unlisted(details),
         "repeated": details.get("repeated", 0) - len(details.get("first", [])),
         "small": len(details.get("small", [])) - MAX_NAMES,
     }

@@ -126,14 +126,17 @@ def test_the_sentence_counts_questions_as_questions(tmp_path, capsys):
     assert "33.3 % of the questions are answered correctly from the words alone" in capsys.readouterr().out
 
 
-def test_skipped_records_are_named_by_file_and_the_rest_is_counted(tmp_path, capsys):
+def test_skipped_records_are_named_by_file_and_counted_by_kind(tmp_path, capsys):
     rows = [{"caption": f"a cup {n}", "foil": f"a hat {n}"} for n in range(30)] + [{"x": n} for n in range(29)]
+    rows += [{f"column {letter}": n} for letter in "abcdef" for n in range(2)]
     call_command("audit", str(written(tmp_path / "some.jsonl", rows).path), "--html", str(tmp_path / "a.html"))
     out, err = capsys.readouterr()
-    assert err.splitlines()[0].startswith("warning: some.jsonl:31: record")
-    assert err.splitlines()[5:] == ["warning: and 24 more records were skipped"]
+    assert err.splitlines()[0].startswith("warning: skipped: some.jsonl:31: record")
+    assert err.splitlines()[0].endswith("(and 28 more like it)")
+    assert err.splitlines()[5:] == ["warning: and 4 more records were skipped"]
     page = (tmp_path / "a.html").read_text(encoding="utf-8")
-    assert "and 24 more" in page
+    assert "and 28 more like it" in page
+    assert "and 4 more" in page
     assert not any(str(tmp_path) in text for text in (out, err, page))
 
 

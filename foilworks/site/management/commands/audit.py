@@ -10,7 +10,7 @@ from django.core.management.base import CommandParser
 
 from evaluation.audit.column_names import ROLES
 from evaluation.audit.file_reader import formats
-from evaluation.audit.finding_text import SHOWN, and_more, lines_of
+from evaluation.audit.finding_text import SHOWN, and_more, lines_of, n_unlisted
 from evaluation.audit.pages import file_of
 from evaluation.audit.records import VERDICTS
 from evaluation.audit.sampling import SAMPLE_PAIRS
@@ -120,11 +120,12 @@ class Command(FoilworksCommand):
 
     def _add_ladder(self, result: dict[str, Any], sources: list[Any], **options: Any) -> None:
         from evaluation.audit import audit, ladder
+        from evaluation.audit.file_reader import Problems, read_all
 
         paths = ladder.parse_rungs(options["rungs"])
         if options["predictions"]:
             paths["full"] = options["predictions"]
-        items = ladder.by_id(audit.all_records(sources))
+        items = ladder.by_id(read_all(sources, Problems()))
         columns = {role: name for role, name in options["columns"].items() if role in {"id", "prediction"}}
         rungs = {rung: ladder.read_rung(path, items, columns) for rung, path in paths.items()}
         result["ladder"] = ladder.ladder_of(rungs, items)
@@ -158,8 +159,8 @@ class Command(FoilworksCommand):
         details = next((finding["details"] for finding in findings if finding["check"] == "fields"), {})
         shown = details.get("problems", [])[:SHOWN]
         for problem in shown:
-            self.say(f"warning: {problem}; the record was skipped")
-        if more := and_more(details.get("bad", 0) - len(shown)):
+            self.say(f"warning: skipped: {problem}")
+        if more := and_more(n_unlisted(details)):
             self.say(f"warning: {more} records were skipped")
 
 

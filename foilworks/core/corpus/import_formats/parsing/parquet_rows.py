@@ -90,8 +90,10 @@ def _batches(parquet: Any, file: Path, metadata: Any, left_out: Collection[str])
             is_text = column.physical_type == "BYTE_ARRAY" and _AS_DICTIONARY.issuperset(column.encodings)
             texts[column.path_in_schema] = is_text and texts.get(column.path_in_schema, True)
     table = parquet.ParquetFile(file, read_dictionary=[path for path, is_text in texts.items() if is_text])
-    columns = [name for name in table.schema_arrow.names if name not in left_out]
-    yield from table.iter_batches(_BATCH, columns=columns if left_out else None, use_threads=False)
+    columns = [name for name in table.schema_arrow.names if name not in left_out] if left_out else None
+    # A row group has its own dictionary: the library cannot join those of a list column in one batch.
+    for group in range(metadata.num_row_groups):
+        yield from table.iter_batches(_BATCH, row_groups=[group], columns=columns, use_threads=False)
 
 
 def _check_size(file: Path, size: int, limit: int) -> None:
