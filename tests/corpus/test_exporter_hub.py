@@ -284,12 +284,12 @@ def test_the_search_finds_what_the_anonymiser_does_not_touch(tmp_path):
     hub.write(replace(release, items=items, votes=()), tmp_path / "out", params={"anonymous": True})
     people = [PERSON, ACCOUNT, "Trillian Absent", "Gallop"]
     leaks = search_folder(tmp_path / "out", Identities(people, ["10.5555/z"]))
-    certain = {leak.found for leak in leaks if leak.is_certain}
+    certain = {leak.text for leak in leaks if leak.is_certain}
     assert certain == {PERSON.casefold(), ACCOUNT, MAIL, HOME}
     subtest = search_folder(tmp_path / "out", Identities(["direction"], ordinary=["direction"]))
-    assert {leak.is_certain for leak in subtest if leak.found == "direction"} == {False}
+    assert {leak.is_certain for leak in subtest if leak.text == "direction"} == {False}
     # One word in a caption can be there by chance.
-    assert {leak.found for leak in leaks if not leak.is_certain} == {"gallop"}
+    assert {leak.text for leak in leaks if not leak.is_certain} == {"gallop"}
     assert {leak.where.split("/")[0] for leak in leaks} == {"data", "choices", "inspect"}
 
 

@@ -160,7 +160,7 @@ def test_an_anonymised_copy_that_names_a_member_is_refused(world, release, tmp_p
         write_publication(release, tmp_path / "other", anonymous=True)
     assert not (tmp_path / "other").exists()
     forced = write_publication(release, tmp_path / "other", anonymous=True, keep_names=True)
-    assert next(leak.found for leak in forced.leaks if leak.is_certain) == "zaphod planted"
+    assert next(leak.text for leak in forced.leaks if leak.is_certain) == "zaphod planted"
 
 
 def test_a_job_writes_the_folder_and_the_page_offers_it_until_it_is_withdrawn(world, release, client):

@@ -120,14 +120,14 @@ def _members(release: Release) -> Iterator[_Member]:
         rows = _rows(release.project, [pk for pk, _record in records])
         yield from (_Member(record, rows.get(pk), released=True) for pk, record in records)
     main = Item.objects.filter(subtest__project=release.project, subtest__kind=Subtest.Kind.MAIN)
-    others = main.exclude(withdrawn_items()).exclude(released_as__release=release)
-    others = others.exclude(video__in=held_clips(release.project))
-    keys = array("q", others.order_by("pk").values_list("pk", flat=True))
+    other_items = main.exclude(withdrawn_items()).exclude(released_as__release=release)
+    other_items = other_items.exclude(video__in=held_clips(release.project))
+    keys = array("q", other_items.order_by("pk").values_list("pk", flat=True))
     for start in range(0, len(keys), CHUNK):
-        some = keys[start : start + CHUNK].tolist()
-        rows = _rows(release.project, some)
-        items = frozen_items(release.project, main.filter(pk__in=some))
-        yield from (_Member(each.record, rows[each.item.pk], released=False) for each in items)
+        chunk = keys[start : start + CHUNK].tolist()
+        rows = _rows(release.project, chunk)
+        items = frozen_items(release.project, main.filter(pk__in=chunk))
+        yield from (_Member(frozen_item.record, rows[frozen_item.item.pk], released=False) for frozen_item in items)
 
 
 def _rows(project: Project, keys: Iterable[int | None]) -> dict[int, Item]:

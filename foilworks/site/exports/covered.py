@@ -70,23 +70,23 @@ def notes(folder: Path, manifest: Mapping[str, Any], *, expected: bool) -> dict[
 
     With withheld items, also what is missing.
     """
-    said = [AS_PUBLISHED if expected else PUBLISHED.format(folder=folder)]
+    advice = [AS_PUBLISHED if expected else PUBLISHED.format(folder=folder)]
     of_models = sorted(name for name in manifest["files"] if name.startswith("scores/"))
-    said += [SCORES.format(file=folder / name) for name in of_models[:1]]
-    return {"advice": said, **_withheld(manifest)}
+    advice += [SCORES.format(file=folder / name) for name in of_models[:1]]
+    return {"advice": advice, **_withheld(manifest)}
 
 
 def _withheld(manifest: Mapping[str, Any]) -> dict[str, Any]:
     """Describe the missing part of a release; nothing if it is complete."""
-    gone = manifest.get("withheld")
-    if not gone:
+    withheld_items = manifest.get("withheld")
+    if not withheld_items:
         return {}
     note = (
-        f"{len(gone)} items are withheld, because their videos were taken down; the hash is that of the frozen "
-        "release, "
+        f"{len(withheld_items)} items are withheld, because their videos were taken down; the hash is that of the "
+        "frozen release, "
         f"and the remaining items have the hash {manifest.get('held_hash')}"
     )
-    return {"withheld": [one["id"] for one in gone], "held_hash": manifest.get("held_hash"), "note": note}
+    return {"withheld": [item["id"] for item in withheld_items], "held_hash": manifest.get("held_hash"), "note": note}
 
 
 def covered(manifest: Mapping[str, Any], kinds: Collection[str], figures: Collection[str]) -> dict[str, list[str]]:
@@ -111,9 +111,12 @@ def covered(manifest: Mapping[str, Any], kinds: Collection[str], figures: Collec
         *_line(list(figures), "the numbers of the tables"),
         *_line([README] if README in names else [], "items, subtests, release, date and content hash"),
     ]
-    whole = {*RAW_FILES, *of_models, *results, *tables, *data, *figures, README}
-    in_part = [said for name, said in IN_PART.items() if name in names]
-    return {"recomputed": recomputed, "hash_only": [*in_part, *by_folder(name for name in names if name not in whole)]}
+    checked_files = {*RAW_FILES, *of_models, *results, *tables, *data, *figures, README}
+    in_part = [description for name, description in IN_PART.items() if name in names]
+    return {
+        "recomputed": recomputed,
+        "hash_only": [*in_part, *by_folder(name for name in names if name not in checked_files)],
+    }
 
 
 def covered_by_hash(manifest: Mapping[str, Any]) -> dict[str, list[str]]:
@@ -139,8 +142,8 @@ def grouped(names: Iterable[str]) -> list[str]:
     for name in sorted(names):
         path = PurePosixPath(name)
         folders.setdefault((path.parent.as_posix(), path.suffix), []).append(name)
-    found = []
+    labels = []
     for (folder, suffix), inside in folders.items():
         is_many = folder not in {".", TABLES} and len(inside) >= COUNTED_FROM
-        found += [f"{folder}/*{suffix} ({len(inside)} files)"] if is_many else inside
-    return found
+        labels += [f"{folder}/*{suffix} ({len(inside)} files)"] if is_many else inside
+    return labels

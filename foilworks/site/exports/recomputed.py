@@ -66,12 +66,12 @@ def item_facts_of(items: Iterable[Item], votes: Iterable[ReleaseVote]) -> list[I
     tallies = _tallies_of(_counted(votes, VALIDATION))
     stops = not all(vote.compared for vote in _counted(votes, VALIDATION))
     compared = _tallies_of(vote for vote in _counted(votes, VALIDATION) if vote.compared) if stops else None
-    facts, read = [], []
+    facts, candidates = [], []
     for item in filter(_is_live, in_order(items, lambda item: (item["subtest"], item["id"]))):
         facts.append(_facts(item, tallies.get(item["id"], {}), _of_item(compared, item["id"])))
         texts = facts[-1].caption, facts[-1].foils
-        read.append(Candidates(item["subtest"], *texts, item.get("extra") or {}, item.get("facts") or {}))
-    return with_hard_foils(facts, read)
+        candidates.append(Candidates(item["subtest"], *texts, item.get("extra") or {}, item.get("facts") or {}))
+    return with_hard_foils(facts, candidates)
 
 
 def _is_live(item: Item) -> bool:
@@ -80,10 +80,10 @@ def _is_live(item: Item) -> bool:
 
 def _tallies_of(votes: Iterable[ReleaseVote]) -> dict[str, dict[int, Counter[str]]]:
     """Count choices by item, then by foil (-1 if votes name none)."""
-    found: dict[str, dict[int, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+    tallies: dict[str, dict[int, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
     for vote in votes:
-        found[vote.item][-1 if vote.foil is None else vote.foil][vote.choice] += 1
-    return found
+        tallies[vote.item][-1 if vote.foil is None else vote.foil][vote.choice] += 1
+    return tallies
 
 
 def _of_item(tallies: dict[str, dict[int, Counter[str]]] | None, item: str) -> Mapping[int, Counter[str]] | None:
@@ -93,7 +93,7 @@ def _of_item(tallies: dict[str, dict[int, Counter[str]]] | None, item: str) -> M
 def _facts(
     item: Mapping[str, Any], tallies: Mapping[int, Counter[str]], compared: Mapping[int, Counter[str]] | None = None
 ) -> ItemFacts:
-    own, state = item["verdicts"], current_word(item["state"])
+    verdicts, state = item["verdicts"], current_word(item["state"])
     if "found_valid" in item:
         valid = item["found_valid"]
         unanimous = valid and item["unanimous"] is True
@@ -102,8 +102,8 @@ def _facts(
         valid = BY_STATE.get(ItemState(state))
         unanimous = None if valid is None else item["unanimous"] is True
     on_word = item.get("on_publishers_word", False)
-    kept = [foil for foil in own if on_word or not drops_out(current_word(foil["verdict"]), state)]
-    left = {-1, *(foil["position"] for foil in kept)}
+    kept_foils = [foil for foil in verdicts if on_word or not drops_out(current_word(foil["verdict"]), state)]
+    kept_positions = {-1, *(foil["position"] for foil in kept_foils)}
     counted = sorted(tallies.items())
     pair = item["proficiency"]
     return ItemFacts(
@@ -111,17 +111,17 @@ def _facts(
         subtest=item["subtest"],
         test=item["test"] or item["subtest"],
         caption=item["caption"],
-        foils=tuple(foil["text"] for foil in own),
+        foils=tuple(foil["text"] for foil in verdicts),
         tallies=tuple(_tally(counts) for _, counts in counted),
         valid=valid,
         unanimous=unanimous,
         proficiency=pair and ProficiencyFacts(pair["caption"], tuple(pair["foils"]), pair["valid"]),
-        kept=tuple(foil["text"] for foil in kept) if valid else None,
-        kept_tallies=tuple(_tally(counts) for foil, counts in counted if foil in left) if valid else None,
+        kept=tuple(foil["text"] for foil in kept_foils) if valid else None,
+        kept_tallies=tuple(_tally(counts) for foil, counts in counted if foil in kept_positions) if valid else None,
         as_published=on_word,
         compared=None
         if compared is None
-        else tuple((foil in left, _tally(of)) for foil, of in sorted(compared.items())),
+        else tuple((foil in kept_positions, _tally(counts)) for foil, counts in sorted(compared.items())),
     )
 
 

@@ -49,9 +49,12 @@ def release_content(release: Release, progress: Progress = silent) -> RecordCont
     withheld = withheld_of(release)
     facts = as_published_facts(release.n_as_published)
     if withheld:
-        held = [record for _row, record in _members(release) if record["id"] not in withheld]
-        facts = as_published_facts(n_as_published(held))
-        facts |= {"withheld": [dict(one) for one in withheld.values()], "held_hash": hash_of(held)}
+        remaining_records = [record for _row, record in _members(release) if record["id"] not in withheld]
+        facts = as_published_facts(n_as_published(remaining_records))
+        facts |= {
+            "withheld": [dict(withheld_item) for withheld_item in withheld.values()],
+            "held_hash": hash_of(remaining_records),
+        }
     return RecordContent(
         project=release.project.slug,
         release=release.name,
@@ -59,7 +62,9 @@ def release_content(release: Release, progress: Progress = silent) -> RecordCont
         created_at=release.created_at.isoformat(),
         simulated=release.project.is_simulated,
         facts=facts | holdback_facts(canary_of(release.content_hash), holdback_of(release)),
-        records=_told(partial(_released, release, frozenset(withheld)), release.n_public - len(withheld), progress),
+        records=_with_progress(
+            partial(_released, release, frozenset(withheld)), release.n_public - len(withheld), progress
+        ),
     )
 
 
@@ -76,11 +81,11 @@ def project_content(project: Project, progress: Progress = silent) -> RecordCont
         created_at=timezone.now().isoformat(),
         simulated=project.is_simulated,
         facts=as_published_facts(items.filter(PUBLISHERS_WORD).count()),
-        records=_told(partial(_current, project), items.count() + captions.count(), progress),
+        records=_with_progress(partial(_current, project), items.count() + captions.count(), progress),
     )
 
 
-def _told(read: Any, n: int, progress: Progress) -> Records:
+def _with_progress(read: Any, n: int, progress: Progress) -> Records:
     return Records(lambda: progress(read(), n, "records"), n)
 
 
@@ -98,23 +103,23 @@ def _released(release: Release, withheld: frozenset[str]) -> Iterator[ItemRecord
 
 def _members(release: Release) -> Iterator[tuple[Item | None, Mapping[str, Any]]]:
     """Return (row as it is now, record as it was frozen), by the record's id."""
-    at = -1
+    last_position = -1
     members = ReleaseItem.objects.filter(release=release, is_private=False)
     rows = members.select_related("item").order_by("position")
-    while some := list(rows.filter(position__gt=at)[:CHUNK]):
-        yield from ((row.item, row.record) for row in some)
-        at = some[-1].position
+    while batch := list(rows.filter(position__gt=last_position)[:CHUNK]):
+        yield from ((row.item, row.record) for row in batch)
+        last_position = batch[-1].position
 
 
 def _thawed(chunk: Sequence[tuple[Item | None, Mapping[str, Any]]]) -> Iterator[ItemRecord]:
-    named = foil_counts(record for _, record in chunk)
+    foil_counts_by_id = foil_counts(record for _, record in chunk)
     n_foils: dict[int, int] = {}
     for row, record in chunk:
         pair = record["proficiency"]
         if row is not None:
-            n_foils[row.pk] = named[record["id"]]
+            n_foils[row.pk] = foil_counts_by_id[record["id"]]
         if row is not None and row.proficiency_item_id and pair:
-            n_foils[row.proficiency_item_id] = named[pair["id"]]
+            n_foils[row.proficiency_item_id] = foil_counts_by_id[pair["id"]]
     counts = _counts(n_foils)
     for row, record in chunk:
         votes: dict[str, VoteCounts] = {}
@@ -156,10 +161,10 @@ def _captions(project: Project) -> QuerySet[Caption]:
 
 def _current(project: Project) -> Iterator[ItemRecord]:
     shared = _shared_keys(project)
-    for some in _by_key(_items(project), _ITEM, ("foils", "proficiency_item__foils")):
-        judged = [*some, *(item.proficiency_item for item in some if item.proficiency_item)]
+    for items in _by_key(_items(project), _ITEM, ("foils", "proficiency_item__foils")):
+        judged = [*items, *(item.proficiency_item for item in items if item.proficiency_item)]
         counts = _counts({item.pk: len(item.foils.all()) for item in judged})
-        yield from (_with_votes(item, shared, counts) for item in some)
+        yield from (_with_votes(item, shared, counts) for item in items)
     renamed = _own_ids(project)
     for captions in _by_key(_captions(project), ("video",)):
         for caption in captions:
@@ -178,20 +183,20 @@ def _own_ids(project: Project) -> dict[int, str]:
     if not shared:
         return {}
     # Keys of captions have no index: a query for one reads all of them.
-    numbered = set(captions.filter(key__contains="~").values_list("key", flat=True))
-    of_items = set(items.filter(key__contains="~").values_list("key", flat=True))
-    of_items.update(items.filter(key__in=captions.order_by().values("key")).values_list("key", flat=True))
-    found: dict[int, str] = {}
-    given: set[str] = set()
+    numbered_keys = set(captions.filter(key__contains="~").values_list("key", flat=True))
+    item_keys = set(items.filter(key__contains="~").values_list("key", flat=True))
+    item_keys.update(items.filter(key__in=captions.order_by().values("key")).values_list("key", flat=True))
+    ids_by_pk: dict[int, str] = {}
+    assigned_ids: set[str] = set()
     for pk, key in shared:
         id_, number = key, 1
-        while id_ in given or id_ in of_items or (id_ != key and id_ in numbered):
+        while id_ in assigned_ids or id_ in item_keys or (id_ != key and id_ in numbered_keys):
             number += 1
-            tail = f"~{number}"
-            id_ = key[: MAX_ID - len(tail)] + tail
-        given.add(id_)
-        found[pk] = id_
-    return found
+            suffix = f"~{number}"
+            id_ = key[: MAX_ID - len(suffix)] + suffix
+        assigned_ids.add(id_)
+        ids_by_pk[pk] = id_
+    return ids_by_pk
 
 
 def _by_key(rows: QuerySet[Any], joined: tuple[str, ...], fetched: tuple[str, ...] = ()) -> Iterator[list[Any]]:
@@ -200,8 +205,8 @@ def _by_key(rows: QuerySet[Any], joined: tuple[str, ...], fetched: tuple[str, ..
     """
     keys = array("q", rows.values_list("pk", flat=True).order_by("pk").iterator(chunk_size=READ_KEYS))
     for start in range(0, len(keys), CHUNK):
-        some = rows.model._default_manager.filter(pk__in=keys[start : start + CHUNK].tolist())
-        yield list(some.select_related(*joined).prefetch_related(*fetched).order_by("pk"))
+        batch = rows.model._default_manager.filter(pk__in=keys[start : start + CHUNK].tolist())
+        yield list(batch.select_related(*joined).prefetch_related(*fetched).order_by("pk"))
 
 
 def _shared_keys(project: Project) -> frozenset[str]:

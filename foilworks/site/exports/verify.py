@@ -66,8 +66,8 @@ def verify(folder: Path, expected: str = "") -> dict[str, Any]:
     words what was checked in which way. `expected`: the manifest's hash as it was published. EvaluationError: there is
     no export, or `expected` is not a hash.
     """
-    wanted = expected.strip().lower().removeprefix("sha256:")
-    if expected and not re.fullmatch("[0-9a-f]{64}", wanted):
+    expected_hash = expected.strip().lower().removeprefix("sha256:")
+    if expected and not re.fullmatch("[0-9a-f]{64}", expected_hash):
         raise EvaluationError(
             f"{quoted(expected)} is not a hash; give the 64 hexadecimal digits published with the export"
         )
@@ -80,12 +80,12 @@ def verify(folder: Path, expected: str = "") -> dict[str, Any]:
         checked = covered_by_hash(manifest)
         if manifest.get("format") == WHOLE:
             checked = _same_content(folder, manifest)
-        if wanted and wanted != manifest[_KEY]:
-            raise _DifferenceError(_another(manifest, wanted))
+        if expected_hash and expected_hash != manifest[_KEY]:
+            raise _DifferenceError(_hash_difference(manifest, expected_hash))
     except _DifferenceError as difference:
         return {"ok": False, "difference": str(difference)}
-    told = {**checked, **notes(folder, manifest, expected=bool(wanted))}
-    return {"ok": True, "hash": manifest["content_hash"], "manifest": manifest[_KEY], **told}
+    report = {**checked, **notes(folder, manifest, expected=bool(expected_hash))}
+    return {"ok": True, "hash": manifest["content_hash"], "manifest": manifest[_KEY], **report}
 
 
 def _manifest(folder: Path) -> dict[str, Any]:
@@ -106,17 +106,19 @@ def _manifest(folder: Path) -> dict[str, Any]:
 
 def _same_files(folder: Path, manifest: Mapping[str, Any]) -> None:
     """Check that the folder holds the manifest's files, byte for byte, and no others."""
-    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_symlink() or path.is_file()}
-    named = manifest["files"]
-    for name in sorted(there - {MANIFEST} - set(named)):
+    file_names = {
+        path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_symlink() or path.is_file()
+    }
+    listed_files = manifest["files"]
+    for name in sorted(file_names - {MANIFEST} - set(listed_files)):
         raise _DifferenceError(f"{name}: is not in the manifest")
-    for name in sorted(named):
+    for name in sorted(listed_files):
         path = folder / name
-        if name not in there or ".." in PurePosixPath(name).parts:
+        if name not in file_names or ".." in PurePosixPath(name).parts:
             raise _DifferenceError(f"{name}: is missing")
         if path.is_symlink():
             raise _DifferenceError(f"{name}: is a link, not a file")
-        if hashlib.sha256(path.read_bytes()).hexdigest() != named[name].get("sha256"):
+        if hashlib.sha256(path.read_bytes()).hexdigest() != listed_files[name].get("sha256"):
             raise _DifferenceError(f"{name}: was changed: its SHA-256 is not the manifest's")
 
 
@@ -127,11 +129,11 @@ def _same_content(folder: Path, manifest: Mapping[str, Any]) -> dict[str, list[s
     votes = [_parsed("vote", *parsed[0], where, line) for where, line in _lines(folder / "votes.jsonl")]
     scores = [_parsed("score", *parsed[1], where, line) for where, line in _lines(folder / "scores.jsonl")]
     try:
-        found = hash_of(record for record in items if record.get("released"))
+        content_hash = hash_of(record for record in items if record.get("released"))
     except (TypeError, ValueError, KeyError) as error:
         raise _DifferenceError(f"items.jsonl: has no content hash ({error})") from error
-    held = manifest["held_hash"] if manifest.get("withheld") else manifest["content_hash"]
-    _same("items.jsonl", "content hash", found, held)
+    expected_hash = manifest["held_hash"] if manifest.get("withheld") else manifest["content_hash"]
+    _same("items.jsonl", "content hash", content_hash, expected_hash)
     counts = {"items": len(items), "votes": len(votes), "scores": len(scores)}
     for name, count in counts.items():
         _same(MANIFEST, f"counts.{name}", manifest.get("counts", {}).get(name), count)
@@ -171,8 +173,8 @@ def _same_layout(
     if README in manifest["files"]:
         text = (folder / README).read_text(encoding="utf-8", errors="replace")
         frozen = (str(manifest.get(name)) for name in ("project", "release", "content_hash", "created_at"))
-        if said := readme_difference(text, facts_of(ReleaseContent(*frozen, items, votes, scores))):
-            raise _DifferenceError(f"{README}: {said}")
+        if difference := readme_difference(text, facts_of(ReleaseContent(*frozen, items, votes, scores))):
+            raise _DifferenceError(f"{README}: {difference}")
 
 
 def _same_computed(folder: Path, votes: list[ReleaseVote], scores: list[ReleaseScore]) -> None:
@@ -195,11 +197,14 @@ def _same_made(
     _same_figures(folder, of_own=layout >= OWN_NUMBERS_SINCE)
 
 
-def _another(manifest: Mapping[str, Any], wanted: str) -> str:
-    found = f"{MANIFEST}: has the hash {manifest[_KEY]}, not the expected one"
-    if wanted == manifest["content_hash"]:
-        return f"{found}: that one is the items' alone, which are the same; votes and tables are held by the manifest's"
-    return found
+def _hash_difference(manifest: Mapping[str, Any], expected_hash: str) -> str:
+    difference = f"{MANIFEST}: has the hash {manifest[_KEY]}, not the expected one"
+    if expected_hash == manifest["content_hash"]:
+        return (
+            f"{difference}: that one is the items' alone, which are the same; votes and tables are held by the "
+            "manifest's"
+        )
+    return difference
 
 
 def _same_counts(items: list[dict[str, Any]], counted: Mapping[str, VoteCounts]) -> None:
@@ -215,54 +220,59 @@ def _same_counts(items: list[dict[str, Any]], counted: Mapping[str, VoteCounts])
 def _same_checks(folder: Path, votes: list[ReleaseVote], scores: list[ReleaseScore]) -> None:
     name = f"tables/{whole_export.CHECKS}.json"
     table, computed = _table(folder, whole_export.CHECKS), whole_export.checks(votes, scores)
-    by_place = [
+    rows_by_key = [
         {(row.get("subtest"), row.get("model"), row.get("protocol")): row for row in rows}
         for rows in (table.get("scores", []), computed["scores"])
     ]
-    for place in sorted(by_place[0].keys() | by_place[1].keys(), key=str):
-        label = " / ".join(map(str, place))
-        _same(name, f"scores of {label}", by_place[0].get(place), by_place[1].get(place))
-    told, made = table.get("annotators", {}), computed["annotators"]
-    for person in sorted(told.keys() | made.keys()):
-        _same(name, f"choices of {person}", told.get(person), made.get(person))
+    for row_key in sorted(rows_by_key[0].keys() | rows_by_key[1].keys(), key=str):
+        label = " / ".join(map(str, row_key))
+        _same(name, f"scores of {label}", rows_by_key[0].get(row_key), rows_by_key[1].get(row_key))
+    exported_choices, computed_choices = table.get("annotators", {}), computed["annotators"]
+    for person in sorted(exported_choices.keys() | computed_choices.keys()):
+        _same(name, f"choices of {person}", exported_choices.get(person), computed_choices.get(person))
     _same(name, "content", {key: table.get(key) for key in computed}, computed)
 
 
 def _same_model_files(folder: Path, scores: list[ReleaseScore]) -> None:
     """Check that the files of single models have the lines of scores.jsonl, each once."""
-    apart = [line for path in sorted((folder / "scores").glob("*.jsonl")) for _, line in _lines(path)]
-    whole = [whole_export.score_line(score) for score in scores]
-    _same("scores/", "lines", sorted(map(canonical_line, apart)), sorted(map(canonical_line, whole)), show=False)
+    records = [record for path in sorted((folder / "scores").glob("*.jsonl")) for _, record in _lines(path)]
+    model_lines = sorted(map(canonical_line, records))
+    expected_lines = sorted(canonical_line(whole_export.score_line(score)) for score in scores)
+    _same("scores/", "lines", model_lines, expected_lines, show=False)
 
 
 def _same_results(folder: Path, scores: list[ReleaseScore]) -> None:
     """Check T, P and P+T of every model, overall and per subtest and test, recomputed from the raw scores."""
     if not (folder / "tables" / "models.json").exists():
         return
-    for told in _table(folder, "models"):
-        rows = [score for score in scores if (score.model_key, score.protocol) == (told["model_key"], told["protocol"])]
-        rows = [score for score in rows if score.id not in set(told.get("left_out", ()))]
-        if not rows or told.get("overall") is None:
+    for exported in _table(folder, "models"):
+        rows = [
+            score
+            for score in scores
+            if (score.model_key, score.protocol) == (exported["model_key"], exported["protocol"])
+        ]
+        rows = [score for score in rows if score.id not in set(exported.get("left_out", ()))]
+        if not rows or exported.get("overall") is None:
             continue
-        made = pairwise.compute(pair_scores(rows), ties=told["tie_policy"], draws=1)
-        if pairs := told.get("two_clips"):
-            _same_two_clips(told["model"], pairs, rows, told["tie_policy"])
-        groups = [("overall", told["overall"], made["overall"])]
+        computed = pairwise.compute(pair_scores(rows), ties=exported["tie_policy"], draws=1)
+        if pairs := exported.get("two_clips"):
+            _same_two_clips(exported["model"], pairs, rows, exported["tie_policy"])
+        groups = [("overall", exported["overall"], computed["overall"])]
         for kind in ("subtests", "tests"):
-            names = sorted(told[kind].keys() | made[kind].keys())
-            groups += [(f"{kind}.{name}", told[kind].get(name), made[kind].get(name)) for name in names]
-        for place, says, is_ in groups:
+            names = sorted(exported[kind].keys() | computed[kind].keys())
+            groups += [(f"{kind}.{name}", exported[kind].get(name), computed[kind].get(name)) for name in names]
+        for group, exported_shares, computed_shares in groups:
             for share in SHARES:
-                pair = ((says or {}).get(share), (is_ or {}).get(share))
-                _same("tables/models.json", f"{told['model']}, {place}.{share}", *pair)
+                pair = ((exported_shares or {}).get(share), (computed_shares or {}).get(share))
+                _same("tables/models.json", f"{exported['model']}, {group}.{share}", *pair)
 
 
-def _same_two_clips(model: str, told: Mapping[str, Any], rows: list[ReleaseScore], ties: str) -> None:
+def _same_two_clips(model: str, exported: Mapping[str, Any], rows: list[ReleaseScore], ties: str) -> None:
     """Check text, video and group score of the items of two clips, which the raw scores name."""
-    winners, shares = told["scores"] == two_clips.WINNERS, told["scores"] == two_clips.SHARES
-    made = two_clip_results(rows, ties, 1, winners=winners, shares=shares) or {}
+    winners, shares = exported["scores"] == two_clips.WINNERS, exported["scores"] == two_clips.SHARES
+    computed = two_clip_results(rows, ties, 1, winners=winners, shares=shares) or {}
     for name in two_clips.SCORES:
-        pair = ((found.get("overall") or {}).get(name) for found in (told, made))
+        pair = ((results.get("overall") or {}).get(name) for results in (exported, computed))
         _same("tables/models.json", f"{model}, two_clips.{name}", *pair)
 
 
@@ -271,17 +281,17 @@ def _same_tables(folder: Path, items: list[dict[str, Any]], votes: list[ReleaseV
     old_words = layout < EVERY_SCRIPT_SINCE
     evidence = Evidence(items, votes)
     for kind in _kinds(items, layout):
-        name = f"tables/{kind}.json"
-        told = _table(folder, kind) if (folder / name).exists() else None
-        made = recomputed(kind, evidence, told)
-        if made is None and told is None:
+        path = f"tables/{kind}.json"
+        exported = _table(folder, kind) if (folder / path).exists() else None
+        computed = recomputed(kind, evidence, exported)
+        if computed is None and exported is None:
             continue
-        told = _table(folder, kind)
+        exported = _table(folder, kind)
         if layout < SMALL_SAMPLES_SINCE:
-            told, made = (_without(table, _is_interval) for table in (told, made))
+            exported, computed = (_without(table, _is_interval) for table in (exported, computed))
         if old_words:
-            made = _without(made, UNKNOWN_BEFORE.__contains__)
-        _same_cells(name, "", told, made)
+            computed = _without(computed, UNKNOWN_BEFORE.__contains__)
+        _same_cells(path, "", exported, computed)
 
 
 def _kinds(items: list[dict[str, Any]], layout: int) -> list[str]:
@@ -292,7 +302,7 @@ def _kinds(items: list[dict[str, Any]], layout: int) -> list[str]:
 
 def _is_ascii(item: Mapping[str, Any]) -> bool:
     pair = item.get("proficiency") or {"caption": "", "foils": []}
-    return all(text.isascii() for one in (item, pair) for text in (one["caption"], *one["foils"]))
+    return all(text.isascii() for record in (item, pair) for text in (record["caption"], *record["foils"]))
 
 
 def _is_interval(key: str) -> bool:
@@ -302,24 +312,24 @@ def _is_interval(key: str) -> bool:
 def _without(table: Any, leaves_out: Callable[[str], bool]) -> Any:
     """Return the table without the keys, at every depth."""
     if isinstance(table, list):
-        return [_without(each, leaves_out) for each in table]
+        return [_without(row, leaves_out) for row in table]
     if not isinstance(table, dict):
         return table
     return {key: _without(value, leaves_out) for key, value in table.items() if not leaves_out(key)}
 
 
-def _same_cells(name: str, place: str, told: Any, found: Any) -> None:
+def _same_cells(name: str, path: str, exported: Any, computed: Any) -> None:
     """Name the first differing cell by its path: "subtests[0].n_valid"."""
-    if isinstance(told, dict) and isinstance(found, dict):
-        for key in sorted(told.keys() | found.keys()):
-            _same_cells(name, f"{place}.{key}".lstrip("."), told.get(key), found.get(key))
-    elif isinstance(told, list) and isinstance(found, list) and len(told) == len(found):
-        for at, (one, other) in enumerate(zip(told, found, strict=True)):
-            _same_cells(name, f"{place}[{at}]", one, other)
-    elif isinstance(told, float) and isinstance(found, float) and math.isclose(told, found, **NEAR):
+    if isinstance(exported, dict) and isinstance(computed, dict):
+        for key in sorted(exported.keys() | computed.keys()):
+            _same_cells(name, f"{path}.{key}".lstrip("."), exported.get(key), computed.get(key))
+    elif isinstance(exported, list) and isinstance(computed, list) and len(exported) == len(computed):
+        for index, (exported_cell, computed_cell) in enumerate(zip(exported, computed, strict=True)):
+            _same_cells(name, f"{path}[{index}]", exported_cell, computed_cell)
+    elif isinstance(exported, float) and isinstance(computed, float) and math.isclose(exported, computed, **NEAR):
         return
     else:
-        _same(name, place or "content", told, found)
+        _same(name, path or "content", exported, computed)
 
 
 def _same_leaderboard(folder: Path) -> None:
@@ -327,11 +337,11 @@ def _same_leaderboard(folder: Path) -> None:
     if not (folder / "tables" / "leaderboard.json").exists():
         return
     name, board = "tables/leaderboard.json", _table(folder, "leaderboard")
-    results = {(told["model_key"], told["protocol"]): told["overall"] for told in _table(folder, "models")}
+    results = {(model["model_key"], model["protocol"]): model["overall"] for model in _table(folder, "models")}
     for row in board["models"]:
-        told = results.get((row["model_key"], row["protocol"])) or {}
+        model_shares = results.get((row["model_key"], row["protocol"])) or {}
         for share in SHARES:
-            _same_cells(name, f"{row['model']}.{share}", row.get(share), told.get(share))
+            _same_cells(name, f"{row['model']}.{share}", row.get(share), model_shares.get(share))
 
 
 def _same_flat(
@@ -372,20 +382,24 @@ def _same_digests(folder: Path) -> None:
     """Check that what cannot be computed from the export still has the digests stored at export."""
     paths = sorted((folder / "tables").glob("*.json"))
     tables = {path.stem: _table(folder, path.stem) for path in paths if path.stem != whole_export.CHECKS}
-    told, made = _table(folder, whole_export.CHECKS), whole_export.digests_of(folder, tables)
+    exported, computed = _table(folder, whole_export.CHECKS), whole_export.digests_of(folder, tables)
     for kind, where in (("lines", "{}.jsonl"), ("tables", "tables/{}.json")):
-        for name in sorted(made[kind].keys() | told.get(kind, {}).keys()):
-            if told.get(kind, {}).get(name) != made[kind].get(name):
+        for name in sorted(computed[kind].keys() | exported.get(kind, {}).keys()):
+            if exported.get(kind, {}).get(name) != computed[kind].get(name):
                 raise _DifferenceError(
                     f"{where.format(name)}: was changed: tables/{whole_export.CHECKS}.json records different content"
                 )
 
 
-def _same(name: str, what: str, told: Any, found: Any, *, show: bool = True) -> None:
-    close = isinstance(told, float) and isinstance(found, float) and math.isclose(told, found, rel_tol=1e-9)
-    if told != found and not (close and "checks" not in name):
+def _same(name: str, what: str, exported: Any, computed: Any, *, show: bool = True) -> None:
+    close = (
+        isinstance(exported, float) and isinstance(computed, float) and math.isclose(exported, computed, rel_tol=1e-9)
+    )
+    if exported != computed and not (close and "checks" not in name):
         values = (
-            f" is {_short(told)}; computed again, it is {_short(found)}" if show else " are not those of scores.jsonl"
+            f" is {_short(exported)}; computed again, it is {_short(computed)}"
+            if show
+            else " are not those of scores.jsonl"
         )
         raise _DifferenceError(f"{name}: {what}{values}")
 

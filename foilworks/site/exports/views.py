@@ -22,20 +22,20 @@ SPOOL_BYTES = 16 * 1024 * 1024
 @require_POST
 def export(request: HttpRequest, slug: str, pk: int, exporter: str) -> FileResponse:
     """Require POST, so that no link or crawler makes the server write a whole benchmark."""
-    found = get_release(request.user, slug, pk)
-    name = f"{found.project.slug}-{slugify(found.name) or found.pk}-{exporter}"
+    release = get_release(request.user, slug, pk)
+    name = f"{release.project.slug}-{slugify(release.name) or release.pk}-{exporter}"
     params = lookup(EXPORTERS, exporter, "format").params
-    given = {param.name: request.POST[param.name] for param in params if param.name in request.POST}
-    return FileResponse(zipped(found, exporter, name, given), as_attachment=True, filename=f"{name}.zip")
+    submitted_params = {param.name: request.POST[param.name] for param in params if param.name in request.POST}
+    return FileResponse(zipped(release, exporter, name, submitted_params), as_attachment=True, filename=f"{name}.zip")
 
 
 def zipped(
-    found: Release, slug: str, name: str, given: Mapping[str, str] | None = None
+    release: Release, slug: str, name: str, submitted_params: Mapping[str, str] | None = None
 ) -> tempfile.SpooledTemporaryFile:
     """Zip the files of the export below a folder `name`; the caller closes the result."""
     entry = lookup(EXPORTERS, slug, "format")
-    params, module = parse_params(entry, given or {}), load(entry)
-    content = export_content(module, found.project, found)
+    params, module = parse_params(entry, submitted_params or {}), load(entry)
+    content = export_content(module, release.project, release)
     with tempfile.TemporaryDirectory(prefix="foilworks-export-") as folder:
         out = Path(folder) / name
         written = module.write(content, out, params=params)

@@ -46,7 +46,7 @@ def build(release: Release, job: Job) -> None:
         size = packed.stat().st_size
         store(packed, place)
     # How many, not which: the row of a job is kept when a person is erased.
-    chance = len({leak.found for leak in written.leaks})
+    chance = len({leak.text for leak in written.leaks})
     made = {"file": place, "name": name, "print": stated, "began": began.isoformat(), "bytes": size, "words": chance}
     write(job, payload={**asked, **made})
     _remove_others(release, place)

@@ -96,7 +96,7 @@ MORE = ", and {n} more"
 
 
 def _named(leaks: list[Leak], say_names: bool) -> str:
-    said = [FORM_OF_LEAK.format(found=leak.found if say_names else "a name", where=leak.where) for leak in leaks]
+    said = [FORM_OF_LEAK.format(found=leak.text if say_names else "a name", where=leak.where) for leak in leaks]
     shown, rest = ", ".join(said[:MAX_SHOWN]), len(leaks) - MAX_SHOWN
     return NAMED.format(shown=shown, more=MORE.format(n=rest) if rest > 0 else "")
 

@@ -31,7 +31,7 @@ def scores(model: str = "") -> Iterator[dict]:
 
 
 if __name__ == "__main__":
-    about = json.loads((FOLDER / "manifest.json").read_text(encoding="utf-8"))
+    manifest = json.loads((FOLDER / "manifest.json").read_text(encoding="utf-8"))
     counts = [sum(1 for _ in read()) for read in (items, votes, scores)]
     words = "{project}, {release}: {} items, {} judgements, {} scores"
-    sys.stdout.write(words.format(*counts, **about) + "\n")
+    sys.stdout.write(words.format(*counts, **manifest) + "\n")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from foilworks.core.corpus.errors import CorpusError
-from foilworks.core.corpus.export_formats.parts.choices import place_of
+from foilworks.core.corpus.export_formats.parts.choices import caption_index_of
 from foilworks.core.corpus.export_formats.parts.folder import write_folder
 from foilworks.core.corpus.export_formats.parts.released_items import manifest_facts, released_items
 from foilworks.core.corpus.export_formats.parts.tables import by_subtest, video_name, write_rows
@@ -28,12 +28,12 @@ def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping
     or the folder cannot be written there."""
     items = [item for item in released_items(release) if item.foils]
     files = by_subtest(items, ".tsv")
-    for found in files.values():
-        _check(found)
+    for subtest_items in files.values():
+        _check(subtest_items)
 
     def fill(folder: Path) -> None:
-        for name, found in files.items():
-            _write(folder / name, found)
+        for name, subtest_items in files.items():
+            _write(folder / name, subtest_items)
 
     return write_folder(out, manifest_facts(release, "contrast", len(items)), fill)
 
@@ -77,7 +77,7 @@ def _c_label(item: ItemRecord) -> Any:
 
 
 def _label(item: ItemRecord) -> int:
-    kept = item.extra.get("label")
-    if isinstance(kept, int) and not isinstance(kept, bool) and 0 <= kept <= len(item.foils):
-        return kept
-    return place_of(item)
+    label = item.extra.get("label")
+    if isinstance(label, int) and not isinstance(label, bool) and 0 <= label <= len(item.foils):
+        return label
+    return caption_index_of(item)

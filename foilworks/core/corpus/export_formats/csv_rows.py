@@ -31,21 +31,21 @@ def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping
 
 def _write(path: Path, items: Iterable[ItemRecord], encoding: str) -> None:
     """`items` are gone through twice: which columns there are is known at the end only."""
-    there = {name for item in items for name in _cells(item)}
-    used = [name for name in (*COLUMNS, ESCAPED) if name in there]
+    used_columns = {name for item in items for name in _cells(item)}
+    columns = [name for name in (*COLUMNS, ESCAPED) if name in used_columns]
     with path.open("w", encoding=encoding, newline="") as file:
         # As RFC 4180 has it: so a carriage return within a cell is quoted.
         writer = csv.writer(file, lineterminator="\r\n")
-        writer.writerow(used)
+        writer.writerow(columns)
         for cells in map(_cells, items):
-            writer.writerow([cells.get(name, "") for name in used])
+            writer.writerow([cells.get(name, "") for name in columns])
 
 
 def _cells(item: ItemRecord) -> dict[str, Any]:
     """Column -> cell; ESCAPED is among them if a cell got an apostrophe."""
     cells = escaped(line(item))
-    found = {name: cell if isinstance(cell, str) else _cell(cell) for name, cell in cells.items()}
-    return found if cells[ESCAPED] else {name: cell for name, cell in found.items() if name != ESCAPED}
+    texts = {name: cell if isinstance(cell, str) else _cell(cell) for name, cell in cells.items()}
+    return texts if cells[ESCAPED] else {name: cell for name, cell in texts.items() if name != ESCAPED}
 
 
 def _cell(value: Any) -> str:

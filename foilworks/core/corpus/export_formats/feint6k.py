@@ -30,9 +30,11 @@ def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping
     left_out = sorted(item.id for item in items if len(item.foils) != BLOCK - 1)
 
     def fill(folder: Path) -> None:
-        for name, found in by_subtest(fitting, ".csv").items():
-            extras = sorted({name for item in found for name, value in item.extra.items() if _plain(name, value)})
-            write_rows(folder / name, ["video_id", "sentence", *extras], _rows(found, extras), ",")
+        for name, subtest_items in by_subtest(fitting, ".csv").items():
+            extras = sorted(
+                {name for item in subtest_items for name, value in item.extra.items() if _plain(name, value)}
+            )
+            write_rows(folder / name, ["video_id", "sentence", *extras], _rows(subtest_items, extras), ",")
 
     return write_folder(out, {**manifest_facts(release, "feint6k", len(fitting)), "left_out": left_out}, fill)
 
@@ -44,8 +46,8 @@ def _plain(name: str, value: Any) -> bool:
 
 
 def _rows(items: Sequence[ItemRecord], extras: Sequence[str]) -> Iterator[list[str]]:
-    """Six rows an item; what the caption's row said beside stands in all of them."""
+    """Six rows per item; all of them repeat the extra cells of the caption's row."""
     for item in items:
-        said = [str(item.extra.get(name, "")) if _plain(name, item.extra.get(name)) else "" for name in extras]
+        extra_cells = [str(item.extra.get(name, "")) if _plain(name, item.extra.get(name)) else "" for name in extras]
         for text in (item.caption, *item.foils):
-            yield [video_name(item.video), text, *said]
+            yield [video_name(item.video), text, *extra_cells]

@@ -20,8 +20,8 @@ def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping
     items = [item for item in released_items(release) if item.foils]
 
     def fill(folder: Path) -> None:
-        for name, found in by_subtest(items, ".json").items():
-            write_json(folder / ("manifest-again.json" if name == "manifest.json" else name), _file(found))
+        for name, subtest_items in by_subtest(items, ".json").items():
+            write_json(folder / ("manifest-again.json" if name == "manifest.json" else name), _file(subtest_items))
 
     return write_folder(out, manifest_facts(release, "foil-coco", len(items)), fill)
 
@@ -30,19 +30,28 @@ def _file(items: list[ItemRecord]) -> dict[str, Any]:
     names = dict.fromkeys(video_name(item.video) for item in items)
     images = [{"id": name, "file_name": name} for name in names]
     keys = keys_in_file(items)
-    return {"images": images, "annotations": [one for key, item in keys.items() for one in _annotations(key, item)]}
+    return {
+        "images": images,
+        "annotations": [annotation for key, item in keys.items() for annotation in _annotations(key, item)],
+    }
 
 
 def _annotations(key: str, item: ItemRecord) -> list[dict[str, Any]]:
     shared = {"id": key, "image_id": video_name(item.video)}
-    found: list[dict[str, Any]] = [{**shared, "caption": item.caption, "foil": False}]
-    for place, foil in enumerate(item.foils):
-        found.append({**_said_of(item, place), **shared, "caption": foil, "foil": True})
-    return found
+    annotations: list[dict[str, Any]] = [{**shared, "caption": item.caption, "foil": False}]
+    for foil_index, foil in enumerate(item.foils):
+        annotations.append({**_imported_fields(item, foil_index), **shared, "caption": foil, "foil": True})
+    return annotations
 
 
-def _said_of(item: ItemRecord, place: int) -> dict[str, Any]:
-    """What the imported annotation of this foil said beside."""
-    told = item.extra.get("foils")
-    own = told[place] if isinstance(told, list) and len(told) == len(item.foils) else None
-    return {name: value for name, value in own.items() if name not in _TAKEN} if isinstance(own, dict) else {}
+def _imported_fields(item: ItemRecord, foil_index: int) -> dict[str, Any]:
+    """The further fields of the imported annotation of this foil."""
+    annotations = item.extra.get("foils")
+    annotation = (
+        annotations[foil_index] if isinstance(annotations, list) and len(annotations) == len(item.foils) else None
+    )
+    return (
+        {name: value for name, value in annotation.items() if name not in _TAKEN}
+        if isinstance(annotation, dict)
+        else {}
+    )

@@ -289,10 +289,10 @@ def checks(votes: Iterable[ReleaseVote], scores: Iterable[ReleaseScore]) -> dict
     """
     values: dict[tuple[str, str, str], list[float]] = {}
     for score in scores:
-        found = values.setdefault((score.subtest, score.model, score.protocol), [])
-        found += [score.caption, *score.foils]
+        group_values = values.setdefault((score.subtest, score.model, score.protocol), [])
+        group_values += [score.caption, *score.foils]
         if score.proficiency_caption is not None:
-            found += [score.proficiency_caption, *score.proficiency_foils]
+            group_values += [score.proficiency_caption, *score.proficiency_foils]
     choices: dict[str, Counter[str]] = {}
     for vote in votes:
         choices.setdefault(vote.annotator, Counter())[vote.choice] += 1
@@ -302,12 +302,12 @@ def checks(votes: Iterable[ReleaseVote], scores: Iterable[ReleaseScore]) -> dict
                 "subtest": subtest,
                 "model": model,
                 "protocol": protocol,
-                "n": len(found),
-                "sum": math.fsum(found),
-                "min": min(found),
-                "max": max(found),
+                "n": len(group_values),
+                "sum": math.fsum(group_values),
+                "min": min(group_values),
+                "max": max(group_values),
             }
-            for (subtest, model, protocol), found in sorted(values.items())
+            for (subtest, model, protocol), group_values in sorted(values.items())
         ],
         "annotators": {name: dict(sorted(counts.items())) for name, counts in sorted(choices.items())},
     }

@@ -40,7 +40,7 @@ def write(release: ReleaseContent, out: Path, *, params: Mapping[str, Any]) -> l
             write_items(folder / DATA / name, records)
         # A name from people: one line, and nothing that the card's header could take for its end.
         full_name = json.dumps(" ".join(f"{release.project} {release.release}".split()), ensure_ascii=False)[1:-1]
-        described_files = [described(folder / DATA / each, PARQUET, FIELDS) for each in files]
+        described_files = [described(folder / DATA / file_name, PARQUET, FIELDS) for file_name in files]
         text = render("exports/README-hf.md", facts, full_name=full_name, files=described_files)
         (folder / "README.md").write_text(text, encoding="utf-8", newline="\n")
         in_order = sorted(described_files, key=itemgetter("name"))

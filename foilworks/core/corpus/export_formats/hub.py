@@ -82,33 +82,36 @@ def write_hub(release: ReleaseContent, out: Path, options: Options) -> list[Path
         raise CorpusError(
             "--videos: video files can name people in their metadata; leave them out of an anonymised copy"
         )
-    shown = anonymised(release) if options.anonymous else _released_only(release)
+    content = anonymised(release) if options.anonymous else _released_only(release)
     names = _names(options.videos)
-    items = [_with_file(item, names) for item in released_items(shown)]
+    items = [_with_file(item, names) for item in released_items(content)]
     if not items:
         raise CorpusError(f"{release.release}: has no items; release some first")
 
-    facts = facts_of(shown)
+    facts = facts_of(content)
 
     def fill(folder: Path) -> None:
         _fill(folder, facts, items, names, options)
         options.check(folder)
 
-    return write_folder(out, manifest_facts(shown, "hub", len(items), facts), fill)
+    return write_folder(out, manifest_facts(content, "hub", len(items), facts), fill)
 
 
 def _released_only(release: ReleaseContent) -> ReleaseContent:
     """Leave out what is only in the full export (other items, rejected candidates), and folders of local models."""
-    items = tuple({**item, "provenance": _made(item)} for item in release.items if item.get("released"))
+    items = tuple({**item, "provenance": _public_provenances(item)} for item in release.items if item.get("released"))
     ids = {item["id"] for item in items} | {item["proficiency"]["id"] for item in items if item["proficiency"]}
-    known = {name: value for name, value in release.papers.known.items() if name != "n_rejected"}
+    release_facts = {name: value for name, value in release.papers.known.items() if name != "n_rejected"}
     votes = tuple(vote for vote in release.votes if vote.item in ids)
     gate = without_addresses(release.gate) if release.gate else None
-    return replace(release, items=items, votes=votes, gate=gate, papers=replace(release.papers, known=known))
+    return replace(release, items=items, votes=votes, gate=gate, papers=replace(release.papers, known=release_facts))
 
 
-def _made(item: Mapping[str, Any]) -> list[dict[str, Any] | None]:
-    return [one and {**one, "model_id": model_name(one.get("model_id") or "")} for one in item["provenance"]]
+def _public_provenances(item: Mapping[str, Any]) -> list[dict[str, Any] | None]:
+    return [
+        provenance and {**provenance, "model_id": model_name(provenance.get("model_id") or "")}
+        for provenance in item["provenance"]
+    ]
 
 
 def _names(videos: Mapping[str, os.PathLike[str]]) -> dict[str, str]:

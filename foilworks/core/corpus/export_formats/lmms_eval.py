@@ -88,10 +88,10 @@ def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping
 
 def _tasks(name: str, version: str) -> dict[str, str]:
     """Return {what follows the name: a task file}."""
-    found = {}
+    task_files = {}
     for ending, visual in (("", "clip"), ("_no_clip", "no_clip")):
         shared = {"items": ITEMS, "visual": visual, "version": f'"{version[:12]}"'}
-        found[f"_choice{ending}"] = TASK.format(
+        task_files[f"_choice{ending}"] = TASK.format(
             task=f"{name}_choice{ending}",
             output="generate_until",
             text="question",
@@ -101,7 +101,7 @@ def _tasks(name: str, version: str) -> dict[str, str]:
             metrics=ACCURACY + UNREADABLE + ITEM,
             **shared,
         )
-        found[f"_likelihood{ending}"] = TASK.format(
+        task_files[f"_likelihood{ending}"] = TASK.format(
             task=f"{name}_likelihood{ending}",
             output="multiple_choice",
             text="describe",
@@ -111,5 +111,5 @@ def _tasks(name: str, version: str) -> dict[str, str]:
             metrics=ACCURACY + ITEM,
             **shared,
         )
-    found[""] = GROUP.format(name=name, tasks=f"- {name}_choice\n- {name}_choice_no_clip\n")
-    return found
+    task_files[""] = GROUP.format(name=name, tasks=f"- {name}_choice\n- {name}_choice_no_clip\n")
+    return task_files

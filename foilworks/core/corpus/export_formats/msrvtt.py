@@ -18,6 +18,6 @@ TAKES_RECORDS = True
 def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping[str, Any]) -> list[Path]:
     """Write the folder `out`; the paths of its files. CorpusError: no captions, or it cannot be written there."""
     texts = texts_of(caption_items(release))
-    rows = [(video, text) for video, found in texts.items() for text in found]
+    rows = [(video, caption) for video, captions in texts.items() for caption in captions]
     facts = manifest_facts(release, "msrvtt", len(rows))
     return write_folder(out, facts, lambda folder: write_rows(folder / FILE, ["video_id", "sentence"], rows, ","))

@@ -31,12 +31,12 @@ def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping
 
 
 def _fields(item: ItemRecord) -> dict[str, Any]:
-    one = len(item.foils) == 1
+    has_one_foil = len(item.foils) == 1
     return {
         "image_file": item.extra.get("image_file") or video_name(item.video),
         "dataset": item.extra.get("dataset") or item.video.source_dataset or None,
         "caption": item.extra["captions"] if _lists_captions(item) else item.caption,
-        "foil" if one else "foils": item.foils[0] if one else list(item.foils),
+        "foil" if has_one_foil else "foils": item.foils[0] if has_one_foil else list(item.foils),
     }
 
 

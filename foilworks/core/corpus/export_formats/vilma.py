@@ -42,12 +42,14 @@ def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping
 
 @dataclass(frozen=True)
 class Form:
-    """How one of the two formats spells a record: `parse` reads it, `named` are its own fields but the votes, `rest`
-    the unknown ones that are beside them."""
+    """How one of the two formats spells a record.
+
+    `parse` reads it. `format_fields` are the fields of the format, without the votes; `extra_fields` the unknown ones.
+    """
 
     parse: Callable[[RawRecord, str], ItemRecord]
-    named: Callable[[ItemRecord], dict[str, Any]]
-    rest: Callable[[ItemRecord], Mapping[str, Any]]
+    format_fields: Callable[[ItemRecord], dict[str, Any]]
+    extra_fields: Callable[[ItemRecord], Mapping[str, Any]]
 
 
 def files(items: Iterable[ItemRecord], form: Form | None = None) -> dict[str, dict[str, Any]]:
@@ -56,13 +58,13 @@ def files(items: Iterable[ItemRecord], form: Form | None = None) -> dict[str, di
     subtests: dict[str, list[ItemRecord]] = {}
     for item in items:
         subtests.setdefault(item.subtest, []).append(item)
-    named: dict[str, dict[str, Any]] = {}
+    records_by_stem: dict[str, dict[str, Any]] = {}
     # The manifest of the folder has its name.
     taken = {PurePath(MANIFEST).stem}
-    for subtest, found in subtests.items():
+    for subtest, subtest_items in subtests.items():
         stem = unused_name(subtest, taken)
-        named[stem] = _records(found, stem, form)
-    return named
+        records_by_stem[stem] = _records(subtest_items, stem, form)
+    return records_by_stem
 
 
 def _records(items: list[ItemRecord], stem: str, form: Form) -> dict[str, Any]:
@@ -73,11 +75,11 @@ def _records(items: list[ItemRecord], stem: str, form: Form) -> dict[str, Any]:
 
 def _record(item: ItemRecord, key: str, stem: str, form: Form) -> dict[str, Any]:
     """The plainest form that reads back as `item`."""
-    named = _named_fields(item, stem, form)
-    plain = {**form.rest(item), **named, **_pair_field(item, with_extra=True)}
-    bare = {**named, **_pair_field(item, with_extra=False), OWN_FIELD: _own(item)}
-    forms = (plain, {**plain, OWN_FIELD: _own(item)}, bare)
-    return next((one for one in forms if _reads_back(item, key, one, stem, form.parse)), bare)
+    fields = _named_fields(item, stem, form)
+    plain = {**form.extra_fields(item), **fields, **_pair_field(item, with_extra=True)}
+    bare = {**fields, **_pair_field(item, with_extra=False), OWN_FIELD: _own(item)}
+    candidates = (plain, {**plain, OWN_FIELD: _own(item)}, bare)
+    return next((record for record in candidates if _reads_back(item, key, record, stem, form.parse)), bare)
 
 
 def _vilma_fields(item: ItemRecord) -> dict[str, Any]:
@@ -95,7 +97,7 @@ VILMA = Form(parse, _vilma_fields, lambda item: item.extra)
 
 
 def _named_fields(item: ItemRecord, stem: str, form: Form) -> dict[str, Any]:
-    record = form.named(item)
+    record = form.format_fields(item)
     if item.votes is not None:
         record["mturk"] = counts(item.votes)
     if item.subtest != stem:

@@ -46,7 +46,9 @@ def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping
         dataset = (FILES / "vlmeval_dataset.py").read_text(encoding="utf-8").replace('"{name}"', f'"{name}"')
         (folder / f"{name}_dataset.py").write_text(dataset, encoding="utf-8", newline="\n")
         header = ["index", *ABOUT, "question", *letters, "answer"]
-        write_rows(folder / f"{name}.tsv", header, (_row(at, one, letters) for at, one in enumerate(choices)), "\t")
+        write_rows(
+            folder / f"{name}.tsv", header, (_row(index, choice, letters) for index, choice in enumerate(choices)), "\t"
+        )
         readme = README.format(
             name=name,
             n=len(choices),
@@ -59,6 +61,6 @@ def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping
     return write_folder(out, manifest_facts(release, "vlmeval", len(choices)), fill)
 
 
-def _row(at: int, choice: Mapping[str, Any], letters: str) -> list[Any]:
+def _row(index: int, choice: Mapping[str, Any], letters: str) -> list[Any]:
     texts = [*choice["options"], *[""] * (len(letters) - len(choice["options"]))]
-    return [at, *(choice.get(name, "") for name in ABOUT), QUESTION, *texts, choice["answer"]]
+    return [index, *(choice.get(name, "") for name in ABOUT), QUESTION, *texts, choice["answer"]]

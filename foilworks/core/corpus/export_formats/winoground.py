@@ -18,7 +18,7 @@ from foilworks.core.corpus.rules.two_clips import half_of_item, mismatch, two_of
 
 USES_TABLES = False
 TAKES_RECORDS = True
-Both = tuple[ItemRecord, ItemRecord]
+ItemPair = tuple[ItemRecord, ItemRecord]
 
 
 def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping[str, Any]) -> list[Path]:
@@ -27,27 +27,27 @@ def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping
     pairs = _pairs(items)
     if not pairs:
         raise CorpusError(f"{release.release or release.project}: has no pair of two clips; export another format")
-    paired = {item.id for both in pairs for item in both}
+    paired = {item.id for pair in pairs for item in pair}
     files = by_subtest([first for first, _second in pairs], ".jsonl")
-    second = {first.id: other for first, other in pairs}
+    second_by_id = {first.id: second for first, second in pairs}
 
     def fill(folder: Path) -> None:
-        for name, found in files.items():
-            write_lines(folder / name, [_record(first, second[first.id]) for first in found])
+        for name, subtest_items in files.items():
+            write_lines(folder / name, [_record(first, second_by_id[first.id]) for first in subtest_items])
 
     facts = manifest_facts(release, "winoground", len(paired))
     left_out = sorted(item.id for item in items if item.id not in paired)
     return write_folder(out, {**facts, "left_out": left_out}, fill)
 
 
-def _pairs(items: Sequence[ItemRecord]) -> list[Both]:
+def _pairs(items: Sequence[ItemRecord]) -> list[ItemPair]:
     """Return (clip 0, clip 1) of the pairs whose two items fit."""
     halves = [half_of_item(item) for item in items]
-    found = two_of_each([half and half.place for half in halves], [item.id for item in items])
+    index_pairs = two_of_each([half and half.place for half in halves], [item.id for item in items])
     return [
-        (items[one], items[other])
-        for one, other in found
-        if (first := halves[one]) and (last := halves[other]) and not mismatch(first, last)
+        (items[first_index], items[last_index])
+        for first_index, last_index in index_pairs
+        if (first := halves[first_index]) and (last := halves[last_index]) and not mismatch(first, last)
     ]
 
 

@@ -71,7 +71,7 @@ class Command(FoilworksCommand):
             keep_names=options["keep_names"],
         )
         for leak in written.leaks:
-            self.say(one_line(f"check {leak.where}: it contains “{leak.found}”, which is also a name of somebody here"))
+            self.say(one_line(f"check {leak.where}: it contains “{leak.text}”, which is also a name of somebody here"))
         record_publication(
             None, release, rows, anonymous=options["anonymous"], reason=options["force"], repository=repository
         )

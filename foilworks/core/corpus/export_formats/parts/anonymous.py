@@ -33,8 +33,8 @@ def anonymised(release: ReleaseContent) -> ReleaseContent:
     Captions, foils and names of subtests are unchanged: they are the benchmark.
     """
     records = sorted((item for item in release.items if item.get("released")), key=lambda item: item["id"])
-    named = _public_sources(release.papers.sources)
-    sources = _renamed(release.papers.sources, named)
+    public_sources = _public_sources(release.papers.sources)
+    sources = _renamed(release.papers.sources, public_sources)
     videos = {key: _numbered("video", n) for n, key in enumerate(_videos(records), 1)}
     items = tuple(_item(record, n, videos, sources) for n, record in enumerate(records, 1))
     own_hash = hash_of(items)
@@ -48,7 +48,7 @@ def anonymised(release: ReleaseContent) -> ReleaseContent:
         tables={name: without_addresses(release.tables[name]) for name in TABLES if name in release.tables},
         simulated=release.simulated,
         gate=without_addresses({**release.gate, "override": None}) if release.gate else None,
-        withheld=tuple(_tombstone(one, n) for n, one in enumerate(release.withheld, 1)),
+        withheld=tuple(_tombstone(withheld_item, n) for n, withheld_item in enumerate(release.withheld, 1)),
         papers=_documents(release, sources),
         # A mark of its own, and no hash over all items: both would name the release.
         canary=canary_of(own_hash),
@@ -63,7 +63,7 @@ def _documents(release: ReleaseContent, sources: Mapping[str, str]) -> ReleaseDo
     own = Citation(title=TITLE, licence=licence.hub if licence else "", licence_url=licence.url if licence else "")
     return ReleaseDocuments(
         citation=own,
-        sources=tuple(_terms(each, sources) for each in release.papers.sources),
+        sources=tuple(_terms(source, sources) for source in release.papers.sources),
         known={name: release.papers.known[name] for name in KNOWN if name in release.papers.known},
         changes=_changes(release.papers.changes),
     )
@@ -77,14 +77,14 @@ def _terms(source: SourceTerms, names: Mapping[str, str]) -> SourceTerms:
 
 def _public_sources(sources: Sequence[SourceTerms]) -> set[str]:
     """Return the data sets with stated terms: those are published, and their ids are the pointers of the items."""
-    stated = {each.dataset for each in sources if each.licence or each.url}
+    stated = {source.dataset for source in sources if source.licence or source.url}
     return {name for name in stated if name and not PERSONAL.search(name)}
 
 
 def _renamed(sources: Sequence[SourceTerms], public: set[str]) -> dict[str, str]:
     """Return {data set: its name in the copy}."""
-    others = [each.dataset for each in sources if each.dataset and each.dataset not in public]
-    numbered = {name: _numbered("source", n) for n, name in enumerate(sorted(others), 1)}
+    unpublished_sources = [source.dataset for source in sources if source.dataset and source.dataset not in public]
+    numbered = {name: _numbered("source", n) for n, name in enumerate(sorted(unpublished_sources), 1)}
     return {"": "", **{name: name for name in public}, **numbered}
 
 
@@ -104,7 +104,7 @@ def _item(
         "proficiency": pair and {**pair, "id": f"{name}/proficiency", "extra": {}, "votes": pair.get("votes")},
         "facts": {},
         "extra": {},
-        "provenance": [made and _made(made) for made in record["provenance"]],
+        "provenance": [provenance and _provenance(provenance) for provenance in record["provenance"]],
     }
 
 
@@ -122,13 +122,13 @@ def _video(video: Mapping[str, Any], videos: Mapping[str, str], sources: Mapping
     }
 
 
-def _made(made: Mapping[str, Any]) -> dict[str, Any]:
+def _provenance(provenance: Mapping[str, Any]) -> dict[str, Any]:
     """Keep what made a foil, and whether a person did; not who, and not where a model's folder is."""
-    parent = made.get("parent")
+    parent = provenance.get("parent")
     return {
-        **{name: made[name] for name in _PROVENANCE if name in made},
-        "model_id": model_name(made.get("model_id") or ""),
-        "author": "a person" if made.get("author") else None,
+        **{name: provenance[name] for name in _PROVENANCE if name in provenance},
+        "model_id": model_name(provenance.get("model_id") or ""),
+        "author": "a person" if provenance.get("author") else None,
         "parent": parent and {"method": parent["method"]},
     }
 
@@ -146,41 +146,41 @@ def _votes(
         names[old["id"]] = new["id"]
         if old["proficiency"]:
             names[old["proficiency"]["id"]] = new["proficiency"]["id"]
-    kept = [vote for vote in votes if vote.item in names]
-    people = sorted({vote.annotator for vote in kept if not is_anonymous_vote(vote.source, vote.annotator)})
+    released_votes = [vote for vote in votes if vote.item in names]
+    people = sorted({vote.annotator for vote in released_votes if not is_anonymous_vote(vote.source, vote.annotator)})
     numbers = {name: _numbered("annotator", n) for n, name in enumerate(people, 1)}
     return [
         replace(vote, item=names[vote.item], annotator=numbers.get(vote.annotator, vote.annotator), watch={})
-        for vote in kept
+        for vote in released_votes
     ]
 
 
-def _tombstone(one: Mapping[str, Any], number: int) -> dict[str, Any]:
-    return {"id": _numbered("withheld", number), "taken_down_at": one["taken_down_at"], "reason": ""}
+def _tombstone(withheld_item: Mapping[str, Any], number: int) -> dict[str, Any]:
+    return {"id": _numbered("withheld", number), "taken_down_at": withheld_item["taken_down_at"], "reason": ""}
 
 
-def _changes(found: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def _changes(changes: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """Keep how many items changed since the release before; ids are left out."""
-    if found is None:
+    if changes is None:
         return None
-    counts = {name: [""] * len(found[name]) for name in ("added", "removed")}
-    changed = [{"id": "", "fields": row["fields"]} for row in found["changed"]]
+    counts = {name: [""] * len(changes[name]) for name in ("added", "removed")}
+    changed = [{"id": "", "fields": row["fields"]} for row in changes["changed"]]
     before = {"name": "an earlier release", "content_hash": ""}
-    return {"before": before, **counts, "changed": changed, "n_same": found["n_same"]}
+    return {"before": before, **counts, "changed": changed, "n_same": changes["n_same"]}
 
 
 def without_addresses(value: Any) -> Any:
     """Return the value without mail addresses and folders of people in its texts."""
-    return _each_text(value, lambda text: PERSONAL.sub(REMOVED, text))
+    return _map_texts(value, lambda text: PERSONAL.sub(REMOVED, text))
 
 
-def _each_text(value: Any, change: Callable[[str], str]) -> Any:
+def _map_texts(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return change(value)
     if isinstance(value, Mapping):
-        return {change(str(name)): _each_text(each, change) for name, each in value.items()}
+        return {change(str(name)): _map_texts(child, change) for name, child in value.items()}
     if isinstance(value, list | tuple):
-        return [_each_text(each, change) for each in value]
+        return [_map_texts(child, change) for child in value]
     return value
 
 

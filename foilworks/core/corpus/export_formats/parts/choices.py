@@ -20,8 +20,8 @@ ITEMS = "items.jsonl"
 FILES = Path(__file__).resolve().parent / "harnesses"
 
 
-def place_of(item: ItemRecord) -> int:
-    """Return the caption's place among the item's texts, from 0."""
+def caption_index_of(item: ItemRecord) -> int:
+    """Return the index of the caption among the item's texts."""
     return int.from_bytes(hashlib.sha256(item.id.encode("utf-8")).digest()[:8], "big") % (1 + len(item.foils))
 
 
@@ -35,7 +35,7 @@ def choice_of(item: ItemRecord) -> dict[str, Any]:
             f"{item.id}: has {1 + len(item.foils)} texts, but a choice has at most {len(LETTERS)}; export another "
             "format, or release the item with fewer foils"
         )
-    place, video = place_of(item), item.video
+    caption_index, video = caption_index_of(item), item.video
     trim = {"start": video.start_time, "end": video.end_time, "unit": video.time_unit} if is_trimmed(video) else {}
     return {
         "id": item.id,
@@ -43,17 +43,17 @@ def choice_of(item: ItemRecord) -> dict[str, Any]:
         "test": item.test or item.subtest,
         "video": video.file or video.source_id or video.key,
         **trim,
-        "options": [*item.foils[:place], item.caption, *item.foils[place:]],
-        "answer": LETTERS[place],
+        "options": [*item.foils[:caption_index], item.caption, *item.foils[caption_index:]],
+        "answer": LETTERS[caption_index],
     }
 
 
 def choices_of(items: Iterable[ItemRecord], release: ReleaseContent | RecordContent) -> list[dict[str, Any]]:
     """Return the items with foils as choices. CorpusError: there is none."""
-    found = [choice_of(item) for item in items if item.foils]
-    if not found:
+    choices = [choice_of(item) for item in items if item.foils]
+    if not choices:
         raise CorpusError(f"{release.release or release.project}: has no items with foils; release some first")
-    return found
+    return choices
 
 
 def task_name(release: ReleaseContent | RecordContent) -> str:

@@ -120,8 +120,10 @@ def own_answers(facts: Facts) -> dict[str, list[str]]:
 def unanswered(facts: Facts) -> list[Question]:
     """Return the questions without an answer from the release or anybody; comments are optional."""
     own, people = own_answers(facts), facts["answers"]
-    asked = [question for slug, question in QUESTIONS.items() if not slug.endswith(".comments")]
-    return [question for question in asked if question.slug not in own and not people.get(question.slug, "").strip()]
+    questions = [question for slug, question in QUESTIONS.items() if not slug.endswith(".comments")]
+    return [
+        question for question in questions if question.slug not in own and not people.get(question.slug, "").strip()
+    ]
 
 
 def datasheet(facts: Facts, *, for_review: bool = False) -> str:
@@ -133,9 +135,9 @@ def datasheet(facts: Facts, *, for_review: bool = False) -> str:
 
     def answer(question: Question) -> str:
         text = people.get(question.slug, "").strip()
-        parts = ["\n".join(own.get(question.slug, ())), "\n".join(prose(text)) if text else ""]
+        paragraphs = ["\n".join(own.get(question.slug, ())), "\n".join(prose(text)) if text else ""]
         without = NO_COMMENTS if question.slug.endswith(".comments") else LEFT_OUT if for_review else UNANSWERED
-        return "\n\n".join(filter(None, parts)) or without
+        return "\n\n".join(filter(None, paragraphs)) or without
 
     return render(
         "exports/datasheet.md",
@@ -143,7 +145,7 @@ def datasheet(facts: Facts, *, for_review: bool = False) -> str:
         for_review=for_review,
         n_questions=len(QUESTIONS) - len(SECTIONS),
         n_unanswered=len(unanswered(facts)),
-        sections=[(section, [(each, answer(each)) for each in section.questions]) for section in SECTIONS],
+        sections=[(section, [(question, answer(question)) for question in section.questions]) for section in SECTIONS],
     )
 
 
@@ -160,8 +162,8 @@ def rai_fields(facts: Facts) -> dict[str, str | list[str]]:
 
 def unanswered_fields(facts: Facts) -> dict[str, tuple[str, ...]]:
     """Return {field without an answer: slugs of the datasheet's questions that would fill it}."""
-    have = rai_fields(facts)
-    return {name: slugs for name, slugs in ASKED.items() if f"rai:{name}" not in have}
+    answered_fields = rai_fields(facts)
+    return {name: slugs for name, slugs in ASKED.items() if f"rai:{name}" not in answered_fields}
 
 
 def spaced_rai(facts: Facts) -> list[tuple[str, str]]:
@@ -183,7 +185,7 @@ def _plain_lines(lines: Sequence[str]) -> list[str]:
 
 def _plain(row: str) -> str:
     if row.startswith("|"):
-        row = ": ".join(part.strip() for part in row.strip("|").split(" | ")) + "."
+        row = ": ".join(cell_text.strip() for cell_text in row.strip("|").split(" | ")) + "."
     text = " ".join(sentence for sentence in _SENTENCES.split(row) if ".jsonl`" not in sentence)
     return text.replace("**", "").replace("\\|", "|").replace("&lt;", "<").removeprefix("* ").strip()
 
@@ -228,13 +230,13 @@ def described(path: Path, encoding: str, fields: Mapping[str, str]) -> dict[str,
     """Describe a file of data, whose address is relative to the folder above its own."""
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    about = {
+    file_facts = {
         "name": path.name,
         "path": f"{path.parent.name}/{path.name}",
         "stem": path.stem,
         "bytes": path.stat().st_size,
     }
-    return {**about, "sha256": digest, "format": encoding, "fields": fields}
+    return {**file_facts, "sha256": digest, "format": encoding, "fields": fields}
 
 
 def croissant_name(text: str) -> str:

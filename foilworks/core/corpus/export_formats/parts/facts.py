@@ -75,11 +75,11 @@ _DOI = re.compile(r"10\.\d{4,9}/[^\s\"{}\\]+")
 def facts_of(release: ReleaseContent) -> Facts:
     """Return what documents say of a release, as JSON values. Reads items, votes and scores once."""
     papers, tables, gate = release.papers, release.tables, release.gate
-    cited, known = papers.citation, papers.known
-    items, whole = _of_items(release.items), (tables.get("validation") or {}).get("overall") or {}
-    spans = {what: span for what, span in known.get("made_at", {}).items() if what != "texts" or items["n_made"]}
-    chosen = (gate or {}).get("needs")
-    title = line(cited.title or known.get("name", "")) or release.project
+    cited, release_facts, made_at = papers.citation, papers.known, papers.known.get("made_at", {})
+    items, overall = _of_items(release.items), (tables.get("validation") or {}).get("overall") or {}
+    spans = {kind: span for kind, span in made_at.items() if kind != "texts" or items["n_made"]}
+    selection = (gate or {}).get("needs")
+    title = line(cited.title or release_facts.get("name", "")) or release.project
     licence = known_licence(cited.licence, cited.licence_url)
     return {
         **{name: getattr(release, name) for name in ("project", "release", "content_hash", "created_at", "simulated")},
@@ -87,35 +87,35 @@ def facts_of(release: ReleaseContent) -> Facts:
         "holdback": dict(release.holdback),
         "withheld": list(map(dict, release.withheld)),
         "answers": dict(papers.answers),
-        "known": dict(known),
+        "known": dict(release_facts),
         "changes": papers.changes,
         "cited": asdict(cited),
         "date": release.created_at[:10],
         "title": title,
-        "doi": found.group(0) if (found := _DOI.search(cited.doi)) else "",
+        "doi": match.group(0) if (match := _DOI.search(cited.doi)) else "",
         "year": cited.year or release.created_at[:4],
         "authors": [_name_parts(author) for author in cited.authors],
         "citation_key": _citation_key(release.project, cited, cited.year or release.created_at[:4]),
         "release_words": _release_words(line(release.release)),
         "licence": licence and asdict(licence),
         "own_licence": f"{link_safe(cited.licence)} {link_safe(cited.licence_url)}".strip(),
-        "purpose": cited.abstract or known.get("description", ""),
+        "purpose": cited.abstract or release_facts.get("description", ""),
         "sources": [asdict(source) for source in papers.sources],
         "has_named_sources": any(source.dataset for source in papers.sources),
-        "validation": whole,
-        "alpha_basis": basis_of_alpha(whole),
+        "validation": overall,
+        "alpha_basis": basis_of_alpha(overall),
         "divergence": (tables.get("divergence") or {}).get("overall") or {},
         "pay": tables.get("pay"),
         "measures": _measures(tables.get("ladder")),
         "span": _span(spans),
-        "time_frame": _time_frame(known.get("made_at", {})),
+        "time_frame": _time_frame(made_at),
         "gate": gate and {**gate, "rows": [_gate_row(row) for row in gate["rows"]]},
         "audit": _audit((gate or {}).get("rows", ())),
         "balanced": sorted(((gate or {}).get("balanced") or {}).items()),
-        "selected": {"needs": chosen["needs"], "note": selection_line(chosen)} if chosen else None,
-        "selection": selection_line(chosen) if chosen else "",
-        "notes": _notes(items, chosen),
-        "card_notes": [*_notes(items, chosen), *canary_notes(holdback_facts(release.canary, release.holdback))],
+        "selected": {"needs": selection["needs"], "note": selection_line(selection)} if selection else None,
+        "selection": selection_line(selection) if selection else "",
+        "notes": _notes(items, selection),
+        "card_notes": [*_notes(items, selection), *canary_notes(holdback_facts(release.canary, release.holdback))],
         "held_hash": hash_of(item for item in release.items if item.get("released")) if release.withheld else "",
         "size": next((name for most, name in SIZES if items["n_released"] < most), "n>1M"),
         **items,
@@ -126,15 +126,15 @@ def facts_of(release: ReleaseContent) -> Facts:
 
 def _of_items(items: Iterable[Mapping[str, Any]]) -> Facts:
     subtests: dict[str, Counter[str]] = {}
-    others, splits, captions, makers = Counter[Any](), Counter[str](), Counter[Any](), Counter[str]()
+    unreleased_counts, splits, captions, makers = Counter[Any](), Counter[str](), Counter[Any](), Counter[str]()
     filters = Counter[tuple[str, bool]]()
     screened, tools, videos, counts = Counter[str](), set[str](), set[Any](), Counter[str]()
     for item in items:
         counts["n_items"] += 1
         if not item.get("released"):
-            others[item.get("found_valid", "unknown")] += 1
+            unreleased_counts[item.get("found_valid", "unknown")] += 1
             continue
-        video, made = item["video"], [each for each in item["provenance"] if each]
+        video, provenances = item["video"], [provenance for provenance in item["provenance"] if provenance]
         subtests.setdefault(item["subtest"], Counter()).update(
             items=1, foils=len(item["foils"]), paired=item["proficiency"] is not None, pairs=bool(item.get("pair"))
         )
@@ -145,14 +145,15 @@ def _of_items(items: Iterable[Mapping[str, Any]]) -> Facts:
         splits[video["split"] or "none named"] += 1
         captions[video["key"], item["caption"]] += 1
         makers.update(map(_maker, item["provenance"]))
-        by_people = sum(bool(each.get("author")) for each in made)
-        counts.update(n_provenances=len(item["provenance"]), n_made=len(made))
-        counts.update(n_by_people=by_people, n_by_software=len(made) - by_people)
-        models = {model for each in made for model in each.get(SCREENED_BY, ())}
+        by_people = sum(bool(provenance.get("author")) for provenance in provenances)
+        counts.update(n_provenances=len(item["provenance"]), n_made=len(provenances))
+        counts.update(n_by_people=by_people, n_by_software=len(provenances) - by_people)
+        models = {model for provenance in provenances for model in provenance.get(SCREENED_BY, ())}
         screened.update(models)
         counts["n_screened"] += bool(models)
-        tools.update(tool for each in made for tool in _tools(each))
-        filters.update((_filter(each), each["passed"]) for foil in made for each in foil.get("filters") or ())
+        tools.update(tool for provenance in provenances for tool in _tools(provenance))
+        verdicts = [verdict for provenance in provenances for verdict in provenance.get("filters") or ()]
+        filters.update((_filter(verdict), verdict["passed"]) for verdict in verdicts)
     return {
         **{name: counts[name] for name in COUNTS_OF_ITEMS},
         "subtests": {name: dict(n) for name, n in subtests.items()},
@@ -160,9 +161,8 @@ def _of_items(items: Iterable[Mapping[str, Any]]) -> Facts:
         "n_released": sum(n["items"] for n in subtests.values()),
         "n_foils": sum(n["foils"] for n in subtests.values()),
         "n_paired": sum(n["paired"] for n in subtests.values()),
-        "n_others": others.total(),
-        # An older record has no result.
-        "others": [] if others["unknown"] else [[others[key], text] for key, text in LEFT_OUT.items() if others[key]],
+        "n_others": unreleased_counts.total(),
+        "others": _unreleased_rows(unreleased_counts),
         "splits": sorted(splits.items()),
         "n_source_videos": len(videos),
         "n_repeated": sum(n > 1 for n in captions.values()),
@@ -176,28 +176,37 @@ def _of_items(items: Iterable[Mapping[str, Any]]) -> Facts:
     }
 
 
-def _maker(made: Mapping[str, Any] | None) -> str:
-    if made is None:
+def _unreleased_rows(counts: Mapping[Any, int]) -> list[list[Any]]:
+    """Return [number of items, why they were not released]; none if a record is older than results of validation."""
+    if counts.get("unknown"):
+        return []
+    return [[counts[key], text] for key, text in LEFT_OUT.items() if counts.get(key)]
+
+
+def _maker(provenance: Mapping[str, Any] | None) -> str:
+    if provenance is None:
         return "not recorded (imported)"
-    if made.get("author"):
-        parent = made.get("parent")
+    if provenance.get("author"):
+        parent = provenance.get("parent")
         if not parent:
             return "a person"
         return "a person, who edited a foil by " + ("a person" if parent["method"] == "person" else parent["method"])
-    if "method" not in made:
+    if "method" not in provenance:
         return "not recorded"
-    return f"{made['method']} {made['method_version']}" + (f" with {made['model_id']}" if made.get("model_id") else "")
+    return f"{provenance['method']} {provenance['method_version']}" + (
+        f" with {provenance['model_id']}" if provenance.get("model_id") else ""
+    )
 
 
 def _filter(verdict: Mapping[str, Any]) -> str:
     return f"{verdict['filter']} {verdict['version']}"
 
 
-def _tools(made: Mapping[str, Any]) -> list[str]:
-    tools = [f"filter {_filter(verdict)}" for verdict in made.get("filters") or ()]
-    if made.get("method") and made["method"] != "person":
-        model = f" with {made['model_id']}" if made.get("model_id") else ""
-        tools.append(f"{made['method']} {made.get('method_version', '')}{model}".strip())
+def _tools(provenance: Mapping[str, Any]) -> list[str]:
+    tools = [f"filter {_filter(verdict)}" for verdict in provenance.get("filters") or ()]
+    if provenance.get("method") and provenance["method"] != "person":
+        model = f" with {provenance['model_id']}" if provenance.get("model_id") else ""
+        tools.append(f"{provenance['method']} {provenance.get('method_version', '')}{model}".strip())
     return tools
 
 
@@ -235,38 +244,39 @@ def basis_of_alpha(row: Mapping[str, Any]) -> str:
     return ALPHA_IN_FULL.format(n=n, of=row["n_items"]) if n else ALPHA_BIASED
 
 
-def selection_line(chosen: Mapping[str, Any]) -> str:
+def selection_line(selection: Mapping[str, Any]) -> str:
     """Return how the evidence ladder selected the items, and whose scores are too high for it."""
-    names = list(dict.fromkeys(model["label"] for model in chosen["models"]))
+    names = list(dict.fromkeys(model["label"] for model in selection["models"]))
     whose = "its score here is" if len(names) == 1 else "their scores here are"
-    rows = chosen["subtests"].values()
-    kept, n, unknown = (sum(row[name] for row in rows) for name in ("n_kept", "n", "n_unknown"))
-    without_scores = f" {unknown} items without scores were left out." if unknown else ""
+    rows = selection["subtests"].values()
+    n_kept, n_valid, n_unknown = (sum(row[name] for row in rows) for name in ("n_kept", "n", "n_unknown"))
+    without_scores = f" {n_unknown} items without scores were left out." if n_unknown else ""
     return (
-        f"Only items that need {NEEDS[chosen['needs']]} were released, {kept} of {n} valid ones, by the evidence "
-        f"ladder. Items were selected with the scores of {cell(', '.join(names))}: {whose} too high.{without_scores}"
+        f"Only items that need {NEEDS[selection['needs']]} were released, {n_kept} of {n_valid} valid ones, by the "
+        f"evidence ladder. Items were selected with the scores of {cell(', '.join(names))}: {whose} too high."
+        f"{without_scores}"
     )
 
 
-def _notes(items: Facts, chosen: Mapping[str, Any] | None) -> list[str]:
+def _notes(items: Facts, selection: Mapping[str, Any] | None) -> list[str]:
     """Return what cards and datasheets say of items of published sets, of screening, and of selected items."""
     n, of = items["n_as_published"], items["n_released"]
     notes = [f"**As published:** {n} of {of} items. {PUBLISHERS_WORD}"] if n else []
     if items["screened"]:
         models = ", ".join(f"`{model}`" for model in items["screened"])
         notes.append(f"**Screened by models:** {items['n_screened']} of {of} items, by {models}. {SCREENED_WORDS}")
-    return [*notes, *([f"**Selected items:** {selection_line(chosen)}"] if chosen else [])]
+    return [*notes, *([f"**Selected items:** {selection_line(selection)}"] if selection else [])]
 
 
 def canary_notes(manifest: Mapping[str, Any]) -> list[str]:
     """Return the paragraph of a card about the private items and the canary, if there are any."""
-    held = manifest.get("holdback")
+    holdback = manifest.get("holdback")
     words = []
-    if held:
-        words.append(f"{held['items']} further items are private: only installations with the project score them.")
+    if holdback:
+        words.append(f"{holdback['items']} further items are private: only installations with the project score them.")
     # An anonymised copy does not say which release it is from.
-    if held and "whole_hash" in held:
-        words.append(f"The release with them has the hash `{held['whole_hash']}`.")
+    if holdback and "whole_hash" in holdback:
+        words.append(f"The release with them has the hash `{holdback['whole_hash']}`.")
     text = " ".join([*words, *filter(None, [manifest.get("canary")])])
     return [text] if text else []
 
@@ -350,8 +360,8 @@ def _audit(rows: Sequence[Mapping[str, Any]]) -> Facts:
 
 def _name_parts(author: str) -> tuple[str, str]:
     """("Family", "Given"); a name without a comma is of an organisation and stays whole."""
-    family, _, given = line(author).partition(",")
-    return family.strip(), given.strip()
+    family_name, _, given_name = line(author).partition(",")
+    return family_name.strip(), given_name.strip()
 
 
 def _citation_key(project: str, cited: Citation, year: str) -> str:

@@ -67,8 +67,8 @@ def write_zip(target: Path | IO[bytes], name: str, out: Path, written: Iterable[
 
 def self_hash(manifest: Mapping[str, Any]) -> str:
     """Return the SHA-256 of the manifest without its own hash, so that a changed byte of it is detected, too."""
-    rest = {name: value for name, value in manifest.items() if name != "manifest_sha256"}
-    return hashlib.sha256(pretty(rest).encode("utf-8")).hexdigest()
+    hashed_fields = {name: value for name, value in manifest.items() if name != "manifest_sha256"}
+    return hashlib.sha256(pretty(hashed_fields).encode("utf-8")).hexdigest()
 
 
 def manifest_hash(folder: Path) -> str:
@@ -105,8 +105,8 @@ def _is_untouched_export(folder: Path) -> bool:
         return False
     if not isinstance(manifest, dict) or manifest.get("made_by") != MADE_BY:
         return False
-    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir()}
-    return there <= {MANIFEST, *manifest.get("files", {})}
+    file_names = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir()}
+    return file_names <= {MANIFEST, *manifest.get("files", {})}
 
 
 def _recover(out: Path) -> None:

@@ -27,7 +27,7 @@ class Leak:
     """`is_certain`: False for a single word that can be there by chance."""
 
     where: str
-    found: str
+    text: str
     is_certain: bool
 
 
@@ -43,16 +43,16 @@ class Identities:
         self.words: set[str] = set()
         self.phrases: dict[str, list[str]] = {}
         for name in names:
-            parts = [word for word in _words(name) if word]
-            if len(parts) == 1 and len(parts[0]) > 1:
-                self.words.add(parts[0])
-            elif len(parts) > 1:
-                self.phrases.setdefault(parts[0], []).append(" ".join(parts))
+            words = [word for word in _words(name) if word]
+            if len(words) == 1 and len(words[0]) > 1:
+                self.words.add(words[0])
+            elif len(words) > 1:
+                self.phrases.setdefault(words[0], []).append(" ".join(words))
 
     def in_text(self, text: str) -> Iterator[tuple[str, bool]]:
-        """Yield (what was found, whether it is certain)."""
-        for found in PERSONAL.findall(text):
-            yield found, True
+        """Yield (text that identifies somebody, whether it is certain)."""
+        for identifier in PERSONAL.findall(text):
+            yield identifier, True
         folded = text.casefold()
         for address in self.addresses:
             if address in folded:
@@ -83,19 +83,19 @@ def search_folder(folder: Path, identities: Identities) -> list[Leak]:
     """Return what identifies people in names and contents of the files, each once per file; at most MAX_LEAKS."""
     leaks: dict[tuple[str, str], bool] = {}
     for where, column, text in _texts(folder):
-        for found, certain in identities.in_text(text):
+        for identifier, is_certain in identities.in_text(text):
             # No sentence has a word with digits in it.
-            by_chance = column in CONTENT and found in identities.words and found.isalpha()
-            key = (where, found)
-            leaks[key] = leaks.get(key, False) or (certain and not by_chance)
+            by_chance = column in CONTENT and identifier in identities.words and identifier.isalpha()
+            key = (where, identifier)
+            leaks[key] = leaks.get(key, False) or (is_certain and not by_chance)
             if len(leaks) >= MAX_LEAKS:
                 return _sorted(leaks)
     return _sorted(leaks)
 
 
-def _sorted(leaks: Mapping[tuple[str, str], bool]) -> list[Leak]:
-    found = [Leak(where, text, certain) for (where, text), certain in leaks.items()]
-    return sorted(found, key=lambda leak: (not leak.is_certain, leak.where, leak.found))
+def _sorted(certainty_by_leak: Mapping[tuple[str, str], bool]) -> list[Leak]:
+    leaks = [Leak(where, text, is_certain) for (where, text), is_certain in certainty_by_leak.items()]
+    return sorted(leaks, key=lambda leak: (not leak.is_certain, leak.where, leak.text))
 
 
 def _texts(folder: Path) -> Iterator[tuple[str, str, str]]:
@@ -138,9 +138,9 @@ def _strings(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
-        for name, each in value.items():
+        for name, child in value.items():
             yield str(name)
-            yield from _strings(each)
+            yield from _strings(child)
     elif isinstance(value, list | tuple):
-        for each in value:
-            yield from _strings(each)
+        for child in value:
+            yield from _strings(child)

@@ -43,22 +43,22 @@ _ALIASES = {"cc0": "cc0-1.0", "cc010": "cc0-1.0", "apache20": "apache-2.0", "odc
 
 def known_licence(text: str, url: str = "") -> Licence | None:
     """Return the licence that the text names, else that of the address; None if neither is known for certain."""
-    by_name = {_plain(each.hub): each for each in _LICENCES}
+    by_name = {_plain(licence.hub): licence for licence in _LICENCES}
     plain = _plain(text)
     if plain in _ALIASES:
         plain = _plain(_ALIASES[plain])
-    by_address = {_address(each.url): each for each in _LICENCES}
+    by_address = {_address(licence.url): licence for licence in _LICENCES}
     return by_name.get(plain) or by_address.get(_address(url))
 
 
 def _plain(text: str) -> str:
-    said = text.lower()
+    name = text.lower()
     for long, short in _LONG_WORDS:
-        said = said.replace(long, short)
-    return _NOISE.sub("", said)
+        name = name.replace(long, short)
+    return _NOISE.sub("", name)
 
 
 def _address(url: str) -> str:
     """Leave out what differs between addresses of one licence: scheme, language, file."""
-    found = re.sub(r"^https?://(www\.)?", "", url.strip().lower())
-    return re.sub(r"/?(deed|legalcode)?(\.[a-z-]+)?/?$", "", found)
+    address = re.sub(r"^https?://(www\.)?", "", url.strip().lower())
+    return re.sub(r"/?(deed|legalcode)?(\.[a-z-]+)?/?$", "", address)

@@ -28,8 +28,8 @@ def write_pairs(
     left_out = sorted(item.id for item in items if len(item.foils) > 1)
 
     def fill(folder: Path) -> None:
-        for name, found in by_subtest(fitting, ending).items():
-            write(folder / name, found)
+        for name, subtest_items in by_subtest(fitting, ending).items():
+            write(folder / name, subtest_items)
 
     return write_folder(out, {**manifest_facts(release, format_name, len(fitting)), "left_out": left_out}, fill)
 
@@ -38,15 +38,15 @@ def texts_of(items: Iterable[ItemRecord]) -> dict[str, list[str]]:
     """The captions by the name of their clip, each once, in their order. Clips that would share a name, as those of
     two data sets that number their videos, go by their keys."""
     names: dict[str, str] = {}
-    found: dict[str, dict[str, None]] = {}
+    captions_by_key: dict[str, dict[str, None]] = {}
     for item in items:
         video = item.video
         names.setdefault(video.key, video.key if is_trimmed(video) else video.source_id or video.key)
-        found.setdefault(video.key, {})[item.caption] = None
+        captions_by_key.setdefault(video.key, {})[item.caption] = None
     n_named = Counter(names.values())
     return {
-        key if n_named[names[key]] > 1 or names[key] in found else names[key]: list(texts)
-        for key, texts in found.items()
+        key if n_named[names[key]] > 1 or names[key] in captions_by_key else names[key]: list(texts)
+        for key, texts in captions_by_key.items()
     }
 
 

@@ -19,7 +19,7 @@ def by_subtest(items: Iterable[ItemRecord], ending: str) -> dict[str, list[ItemR
     subtests: dict[str, list[ItemRecord]] = {}
     for item in sorted(items, key=lambda item: numbered(item.id)):
         subtests.setdefault(item.subtest, []).append(item)
-    return {f"{unused_name(subtest, taken)}{ending}": found for subtest, found in subtests.items()}
+    return {f"{unused_name(subtest, taken)}{ending}": subtest_items for subtest, subtest_items in subtests.items()}
 
 
 def numbered(id_: str) -> tuple[str, int]:

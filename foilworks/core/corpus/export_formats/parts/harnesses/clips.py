@@ -12,10 +12,10 @@ FOLDER = Path(__file__).resolve().parent
 def clip_of(item: dict) -> str:
     """Return the path of the item's clip. FileNotFoundError: the video is not there; it names where it should be."""
     root = Path(os.environ.get("FOILWORKS_VIDEOS") or FOLDER / "videos")
-    named = root / item["video"]
-    path = named if named.is_file() else next(iter(sorted(root.glob(f"{item['video']}.*"))), None)
+    exact_path = root / item["video"]
+    path = exact_path if exact_path.is_file() else next(iter(sorted(root.glob(f"{item['video']}.*"))), None)
     if path is None:
-        raise FileNotFoundError(f"{named}: there is no such video; copy it there, or set FOILWORKS_VIDEOS")
+        raise FileNotFoundError(f"{exact_path}: there is no such video; copy it there, or set FOILWORKS_VIDEOS")
     if item.get("start") is None and item.get("end") is None:
         return str(path)
     return _cut(path, item)
@@ -32,8 +32,8 @@ def _cut(path: Path, item: dict) -> str:
         return str(cut)
     cut.parent.mkdir(parents=True, exist_ok=True)
     length = [] if end is None else ["-t", str(end - start)]
-    with tempfile.NamedTemporaryFile(dir=cut.parent, suffix=".mp4", delete=False) as part:
-        command = ["ffmpeg", "-v", "error", "-y", "-ss", str(start), "-i", str(path), *length, "-an", part.name]
+    with tempfile.NamedTemporaryFile(dir=cut.parent, suffix=".mp4", delete=False) as temp_file:
+        command = ["ffmpeg", "-v", "error", "-y", "-ss", str(start), "-i", str(path), *length, "-an", temp_file.name]
         subprocess.run(command, check=True)
-    Path(part.name).replace(cut)
+    Path(temp_file.name).replace(cut)
     return str(cut)

@@ -26,10 +26,10 @@ def samples(with_clip):
     with (FOLDER / "items.jsonl").open(encoding="utf-8") as file:
         for line in file:
             item = json.loads(line)
-            shown = [ContentVideo(video=clip_of(item), format="mp4")] if with_clip else []
+            videos = [ContentVideo(video=clip_of(item), format="mp4")] if with_clip else []
             yield Sample(
                 id=item["id"],
-                input=[ChatMessageUser(content=[*shown, ContentText(text=QUESTION)])],
+                input=[ChatMessageUser(content=[*videos, ContentText(text=QUESTION)])],
                 choices=item["options"],
                 target=item["answer"],
                 metadata={"subtest": item["subtest"], "test": item["test"]},

@@ -38,13 +38,13 @@ def answer(doc):
     return LETTERS.index(doc["answer"])
 
 
-def letter_of(said, n):
+def letter_of(reply, n):
     """Return the letter that an answer begins with or contains alone; "" if there is none."""
-    said = said.strip()
-    found = re.match(r"\(?([A-Z])(?:[\s).:,]|$)", said) or re.fullmatch(
-        r".*\b(?:answer is|answer:)\s*\(?([A-Z])\)?\.?", said, re.I | re.S
+    reply = reply.strip()
+    match = re.match(r"\(?([A-Z])(?:[\s).:,]|$)", reply) or re.fullmatch(
+        r".*\b(?:answer is|answer:)\s*\(?([A-Z])\)?\.?", reply, re.I | re.S
     )
-    letter = found.group(1).upper() if found else ""
+    letter = match.group(1).upper() if match else ""
     return letter if letter and LETTERS.index(letter) < n else ""
 
 
@@ -60,7 +60,7 @@ def likeliest(doc, results):
     """
     values = [number_of(value) for value in results]
     scores = [-value for value in values] if min(values) >= 0 else values
-    tied = [place for place, score in enumerate(scores) if score == max(scores)]
+    tied = [option_index for option_index, score in enumerate(scores) if score == max(scores)]
     return {"accuracy": float(answer(doc) in tied) / len(tied), "item": doc["id"]}
 
 

@@ -60,14 +60,14 @@ class Items(VideoBaseDataset):
     def evaluate(cls, eval_file, **judge_kwargs):
         """Return accuracy by subtest; an answer that names no letter counts as wrong."""
         data = load(eval_file)
-        said = [letter_of(str(one)) for one in data["prediction"]]
-        data["hit"] = [float(one == answer) for one, answer in zip(said, data["answer"])]
+        letters = [letter_of(str(prediction)) for prediction in data["prediction"]]
+        data["hit"] = [float(letter == answer) for letter, answer in zip(letters, data["answer"])]
         scores = data.groupby("subtest")["hit"].mean().to_dict()
-        found = pandas.DataFrame([{**scores, "overall": data["hit"].mean(), "unreadable": said.count("")}])
-        dump(found, eval_file.rpartition(".")[0] + "_acc.csv")
-        return found
+        accuracy = pandas.DataFrame([{**scores, "overall": data["hit"].mean(), "unreadable": letters.count("")}])
+        dump(accuracy, eval_file.rpartition(".")[0] + "_acc.csv")
+        return accuracy
 
 
-def letter_of(said):
-    found = re.match(r"\(?([A-Z])(?:[\s).:,]|$)", said.strip())
-    return found.group(1) if found else ""
+def letter_of(reply):
+    match = re.match(r"\(?([A-Z])(?:[\s).:,]|$)", reply.strip())
+    return match.group(1) if match else ""
