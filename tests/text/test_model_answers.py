@@ -47,3 +47,9 @@ def test_options_that_are_letters_or_equal_are_not_guessed():
     assert read_answer("A", ("A", "B")).option == 0
     assert read_answer("same", ("same", "same")).reason == "several options"
     assert read_answer("Z", ()).reason == "no option"
+
+
+def test_escaped_line_breaks_and_letters_inside_of_options_are_read():
+    assert read_answer("<think>B or A?</think>\\n\\nA", ("a cat", "a dog")).option == 0
+    assert read_answer("a red cup", ("A. a table", "B. a red cup")).option == 1
+    assert read_answer("B. a red cup", ("A. a table", "B. a red cup")).option == 1

@@ -1,10 +1,8 @@
 """Read which option a model's answer names, or why none can be read. Pure; imports only the standard library.
 
-Exports to evaluation harnesses contain this file, so it runs on Python 3.9, too. Thoughts are removed first. Then the
-strongest statement decides: a closed mark (`<answer>`, `\\boxed`), a final statement ("the answer is B"), a label at
-the beginning, another marked label, the text of an option. An answer without one such option is unreadable: it counts
-as none of the options (docs/how-to/score.md#read-answers). Every pattern takes linear time
-(docs/decisions/0075-no-text-stalls-a-worker.md).
+It runs on Python 3.9, too, as harnesses do. Thoughts are removed first. Then the strongest statement decides: a closed
+mark, a final statement, a first label, another marked label, the text of an option (docs/how-to/score.md#read-answers).
+Every pattern takes linear time (docs/decisions/0075-no-text-stalls-a-worker.md).
 """
 
 from __future__ import annotations
@@ -66,8 +64,8 @@ def read_answer(text: str, options: Sequence[str], *, has_letters: bool = True, 
         return ModelAnswer(None, CUT_OFF)
     if not re.search(r"\w", answer):
         return ModelAnswer(None, CUT_OFF if was_cut else EMPTY)
-    question = _Question(tuple(map(_plain, options)), has_letters)
-    answer = _LATEX_TEXT.sub(r"\1", _normal(answer))
+    question = _Question(tuple(_plain(_OWN_LABEL.sub("", option)) for option in options), has_letters)
+    answer = _LATEX_TEXT.sub(r"\1", _normal(_ESCAPED_BREAK.sub("\n", answer)))
     if contents := _closed_marks(answer):
         answers = [_read_statement(content, question) for content in contents]
         return answers[0] if len({answer.option for answer in answers}) == 1 else ModelAnswer(None, SEVERAL_OPTIONS)
@@ -108,6 +106,8 @@ def _last_end(pattern: re.Pattern[str], text: str) -> int:
     return max((match.end() for match in pattern.finditer(text)), default=0)
 
 
+# A line break that a file has as two characters, and the letter of an option inside its text: "A. a cup".
+_ESCAPED_BREAK, _OWN_LABEL = re.compile(r"\\[nr](?![a-z])"), re.compile(r"^\s?\(?[A-Z][.):]\s{1,3}")
 # Marks around an answer.
 _LATEX_TEXT = re.compile(r"\\(?:text|textbf|textit|mathrm|mathbf)\s?\{([^{}]{0,400})\}")
 _OPENS_ANSWER = re.compile(r"<answer>|<\|begin_of_box\|>", re.IGNORECASE)
