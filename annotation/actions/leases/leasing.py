@@ -313,7 +313,6 @@ def _caption_first(slot: Slot) -> bool | None:
     return ordering.caption_first(order_seed(slot.project_id), slot.task.foil_id, slot.index, slot.task.overlap)
 
 
-@cache
 def order_seed(project_id: int) -> str:
     """Return the seed of the orders of two texts. What was shown is stored with the lease and the vote."""
     return secret_seed("order-of-texts", project_id)
