@@ -54,9 +54,14 @@ def audit(sources: Sequence[Source], options: Options) -> dict[str, Any]:
     records = _limit_pairs(read_all(sources, problems), options.max_pairs)
     statistics = gather(records, Sample(options.seed, options.pairs))
     if not statistics.overall.items:
-        first = problems.examples[0] if problems.examples else f"{sources[0].path}: record: there is none"
+        first = next(iter([*problems.examples, *problems.files]), f"{sources[0].path}: record: there is none")
         raise EvaluationError(f"{first}; no record could be read")
-    findings = _of_file(statistics, replace(problems, examples=_without_folders(problems.examples, sources)), options)
+    shown = replace(
+        problems,
+        examples=_without_folders(problems.examples, sources),
+        files=_without_folders(problems.files, sources),
+    )
+    findings = _of_file(statistics, shown, options)
     rows = list(_of_subtests(statistics, options)) if len(statistics.counts) > 1 else []
     all_findings = [*findings, *(finding for row in rows for finding in row)]
     return {
@@ -148,7 +153,7 @@ def _of_file(statistics: FileStatistics, problems: Problems, options: Options) -
         checks.of_leakage(statistics),
         checks.of_balance(statistics),
         checks.of_languages(statistics),
-        checks.of_fields(statistics, problems.n, problems.lines, problems.counts),
+        checks.of_fields(statistics, problems),
         checks.of_licences(statistics),
     ]
 

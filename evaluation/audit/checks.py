@@ -1,11 +1,11 @@
 """Turn what an audit measured into findings: a value, its interval, chance, and a verdict."""
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
 import scipy
 
+from evaluation.audit.file_reader import Problems
 from evaluation.audit.gathering import Counts, FileStatistics
 from evaluation.audit.probes import Divergence, ProbeResult
 from evaluation.audit.records import VERDICTS, Finding, Verdict
@@ -223,17 +223,18 @@ def of_languages(statistics: FileStatistics) -> Finding:
     return Finding("languages", verdict, hits / n, wilson(hits, n), None, n, "", details)
 
 
-def of_fields(statistics: FileStatistics, n_bad: int, bad: Sequence[str], counts: Sequence[int]) -> Finding:
+def of_fields(statistics: FileStatistics, problems: Problems) -> Finding:
     """Return the share of records that could be read, and which fields are missing.
 
-    `bad`: one line per kind of problem, of which `counts` has the number.
+    The share is of the files that could be read; if one could not, the check fails.
     """
-    n = statistics.overall.items + n_bad
-    missing = {name: statistics.missing[name] for name in ("id", "video", "split") if statistics.missing[name]}
-    verdict: Verdict = "fail" if n_bad > FEW * n else ("warn" if n_bad or "video" in missing else "ok")
     count = statistics.overall.items
-    details = {"unit": "records", "count": count, "bad": n_bad, "problems": list(bad), "missing": missing}
-    details["counts"] = list(counts)
+    n = count + problems.n
+    missing = {name: statistics.missing[name] for name in ("id", "video", "split") if statistics.missing[name]}
+    is_short = problems.files or problems.n > FEW * n
+    verdict: Verdict = "fail" if is_short else ("warn" if problems.n or "video" in missing else "ok")
+    details = {"unit": "records", "count": count, "bad": problems.n, "problems": problems.lines, "missing": missing}
+    details |= {"counts": [0] * len(problems.files) + problems.counts, "files_left_out": len(problems.files)}
     return Finding("fields", verdict, count / n, None, None, n, "", details)
 
 

@@ -59,28 +59,38 @@ class Source:
 
 @dataclass
 class Problems:
-    """Records and files that could not be read: their number, the first of each kind, and how many the kind has."""
+    """Records that could not be read: their number, the first of each kind, and how many the kind has.
+
+    `files`: why a whole file is left out, a line per file; how many records it has is unknown.
+    """
 
     n: int = 0
+    files: list[str] = field(default_factory=list)
     examples: list[str] = field(default_factory=list)
     counts: list[int] = field(default_factory=list)
     _kinds: dict[str, int] = field(default_factory=dict)
 
-    def add(self, problem: str) -> None:
-        """Note a problem. Problems are of one kind if they differ only in their line and in what they quote."""
-        self.n += 1
+    def add(self, problem: str, n: int = 1) -> None:
+        """Note n problems of a kind. They are of one kind if they differ only in their line and in what they quote."""
+        self.n += n
         kind = _VARIABLE.sub("", problem)
         if kind in self._kinds:
-            self.counts[self._kinds[kind]] += 1
+            self.counts[self._kinds[kind]] += n
         elif len(self.examples) < MAX_BAD_SHOWN:
             self._kinds[kind] = len(self.examples)
             self.examples.append(problem)
-            self.counts.append(1)
+            self.counts.append(n)
+
+    def add_all(self, of_file: "Problems") -> None:
+        """Note the problems of one of the files."""
+        for example, n in zip(of_file.examples, of_file.counts, strict=True):
+            self.add(example, n)
+        self.n += of_file.n - sum(of_file.counts)
 
     @property
     def lines(self) -> list[str]:
-        """Return the first problem of each kind, with the number of the others."""
-        return [
+        """Return the files that are left out, then the first problem of each kind, with the number of the others."""
+        return self.files + [
             f"{example} (and {n - 1:,} more like it)" if n > 1 else example
             for example, n in zip(self.examples, self.counts, strict=True)
         ]
@@ -104,25 +114,40 @@ def form_of(source: Source) -> str:
 def read_all(sources: Sequence[Source], problems: Problems) -> Iterator[AuditRecord]:
     """Yield the records of all files of a benchmark, one file after the other.
 
-    Of several files, one that cannot be read is noted in `problems`. One that leaves open what its answers mean is read
-    last: the other files then decide. CorpusError or EvaluationError: the only file cannot be read.
+    Of several files, one that cannot be read to its end is left out whole and noted in `problems`. One that leaves open
+    what its answers mean is read last: the other files then decide.
+
+    CorpusError or EvaluationError: the only file cannot be read.
     """
     if len(sources) == 1:
         yield from read_benchmark(sources[0], problems)
         return
-    styles, open_sources = AnswerStyles(), []
+    styles = AnswerStyles()
+    open_sources: list[Source] = []
     for source in sources:
-        try:
-            yield from read_benchmark(source, problems, styles)
-        except AmbiguousAnswersError:
-            open_sources.append(source)
-        except (CorpusError, EvaluationError) as error:
-            problems.add(f"{error}; this file is left out")
+        yield from _whole_file(source, problems, styles, open_sources)
     for source in open_sources:
-        try:
-            yield from read_benchmark(source, problems, styles)
-        except AmbiguousAnswersError as error:
-            problems.add(f"{error}; this file is left out")
+        yield from _whole_file(source, problems, styles)
+
+
+def _whole_file(
+    source: Source, problems: Problems, styles: AnswerStyles, open_sources: list[Source] | None = None
+) -> list[AuditRecord]:
+    """Return the records of one file of several; none if it fails, be it at its last record.
+
+    `open_sources`: takes the file if it leaves open what its answers mean; without it, the file is left out then.
+    """
+    file_problems = Problems()
+    try:
+        records = list(read_benchmark(source, file_problems, styles))
+    except (CorpusError, EvaluationError) as error:
+        if open_sources is not None and isinstance(error, AmbiguousAnswersError):
+            open_sources.append(source)
+        else:
+            problems.files.append(f"{error}; this file is left out")
+        return []
+    problems.add_all(file_problems)
+    return records
 
 
 def read_benchmark(

@@ -38,6 +38,13 @@ def lines_of(finding: Mapping[str, Any]) -> list[str]:
     if finding["check"] == "leakage" and (n := details["captions"]):
         form = ngettext("The text of %(n)s is in another split.", "The texts of %(n)s are in another split.", n)
         lines.append(form % {"n": count(n)})
+    if n := details.get("files_left_out"):
+        form = ngettext(
+            "%(n)s file could not be read. Its records are not among them.",
+            "%(n)s files could not be read. Their records are not among them.",
+            n,
+        )
+        lines.append(form % {"n": count(n)})
     if n := details.get("missing", {}).get("video"):
         form = ngettext("%(n)s item names no video.", "%(n)s items name no video.", n)
         lines.append(form % {"n": count(n)})

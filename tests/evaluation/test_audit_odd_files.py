@@ -9,6 +9,7 @@ from pyarrow import parquet
 
 from evaluation.audit.audit import Options, audit, sources_of
 from evaluation.audit.file_reader import Problems, Source, read_all
+from evaluation.audit.finding_text import lines_of
 from evaluation.audit.records import AuditRecord
 from foilworks.core.corpus.errors import CorpusError
 
@@ -90,6 +91,23 @@ class TestFolders:
         assert [record.right for record in records] == ["A cup falls."]
         assert "count.json" in problem
         assert problem.endswith("this file is left out")
+
+    def test_nothing_of_a_file_is_read_that_breaks_at_its_end(self, folder):
+        rows = (
+            json.dumps({"video": f"x{n}", "caption": f"A cup {n} falls.", "foil": "It flies."}) for n in range(6_000)
+        )
+        (folder / "pairs.jsonl").write_bytes("\n".join(rows).encode() + b'\n{"video": "\xff')
+        records, (problem,) = records_of(folder)
+        assert len(records) == 60
+        assert "pairs.jsonl:6001: encoding" in problem
+
+    def test_a_file_that_is_left_out_fails_the_check_of_records(self, folder):
+        (folder / "broken.json").write_text('[{"video": ', encoding="utf-8")
+        result = audit(sources_of(Source(folder)), Options())
+        (fields,) = [finding for finding in result["findings"] if finding["check"] == "fields"]
+        assert (fields["verdict"], fields["value"], fields["details"]["bad"]) == ("fail", 1.0, 0)
+        assert fields["details"]["files_left_out"] == 1
+        assert "1 file could not be read. Its records are not among them." in lines_of(fields)
 
     def test_a_broken_file_is_left_out_and_named(self, folder):
         (folder / "broken.json").write_text('[{"video": ', encoding="utf-8")
