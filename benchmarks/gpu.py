@@ -361,13 +361,13 @@ def texts(seed: int, count: int = 6) -> list[str]:
 def bf16_limit(device: torch.device, *, tiny: bool = False) -> float:
     """Return operations per second of products of square bf16 matrices: the best of several."""
     side = 8192 if device.type == "cuda" else 128 if tiny else 1024
-    one, other = (torch.randn(side, side, device=device, dtype=torch.bfloat16) for _ in range(2))
+    left, right = (torch.randn(side, side, device=device, dtype=torch.bfloat16) for _ in range(2))
     best = 0.0
     for _ in range(12):
         done = synchronised(device)
         began = time.perf_counter()
         for _ in range(8):
-            one @ other
+            left @ right
         done()
         best = max(best, 8 * 2 * side**3 / (time.perf_counter() - began))
     return best

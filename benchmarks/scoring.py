@@ -114,14 +114,14 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--only", default="decode,cache")
     options = parser.parse_args()
-    wanted = options.only.split(",")
+    selected_parts = options.only.split(",")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         paths = videos(folder, 8)
-        if "decode" in wanted:
+        if "decode" in selected_parts:
             # Each twice: with few clips the last one, decoded alone, would distort the ratio.
             decode(paths * 2, options.repeat)
-        if "cache" in wanted:
+        if "cache" in selected_parts:
             cache(paths, folder, options.repeat)
 
 

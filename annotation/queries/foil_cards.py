@@ -200,8 +200,8 @@ def _by_candidate(returns: Iterable[Review]) -> dict[int, list[ReturnNote]]:
 def _notes_of(
     candidate: int | None, parents: Mapping[int, int | None], notes: Mapping[int, Sequence[ReturnNote]]
 ) -> tuple[ReturnNote, ...]:
-    found: list[ReturnNote] = []
+    inherited_notes: list[ReturnNote] = []
     while candidate is not None:
-        found += notes.get(candidate, ())
+        inherited_notes += notes.get(candidate, ())
         candidate = parents.get(candidate)
-    return tuple(found)
+    return tuple(inherited_notes)

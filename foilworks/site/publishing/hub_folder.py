@@ -90,15 +90,15 @@ def write_publication(
     return Written(write_hub(collect_release(release), out, options), found)
 
 
-FORM_OF_LEAK = "{found} in {where}"
+FORM_OF_LEAK = "{text} in {where}"
 NAMED = "the anonymised copy names somebody: {shown}{more}; change these texts, or use --keep-names if they mean others"
 MORE = ", and {n} more"
 
 
 def _named(leaks: list[Leak], say_names: bool) -> str:
-    said = [FORM_OF_LEAK.format(found=leak.text if say_names else "a name", where=leak.where) for leak in leaks]
-    shown, rest = ", ".join(said[:MAX_SHOWN]), len(leaks) - MAX_SHOWN
-    return NAMED.format(shown=shown, more=MORE.format(n=rest) if rest > 0 else "")
+    leak_places = [FORM_OF_LEAK.format(text=leak.text if say_names else "a name", where=leak.where) for leak in leaks]
+    shown, n_more = ", ".join(leak_places[:MAX_SHOWN]), len(leaks) - MAX_SHOWN
+    return NAMED.format(shown=shown, more=MORE.format(n=n_more) if n_more > 0 else "")
 
 
 def identities_of(release: Release) -> Identities:

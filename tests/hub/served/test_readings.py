@@ -19,10 +19,10 @@ def row(**probabilities):
 
 
 def test_variants_of_a_word_count_together():
-    found = by_logprobs([row(Yes=0.4, _yes=0.1, No=0.2, _NO=0.05, Perhaps=0.2)], YES_NO)
-    assert found.shares == pytest.approx((0.5 / 0.75, 0.25 / 0.75))
-    assert found.mass == pytest.approx(0.75)
-    assert found.answer == "yes"
+    reading = by_logprobs([row(Yes=0.4, _yes=0.1, No=0.2, _NO=0.05, Perhaps=0.2)], YES_NO)
+    assert reading.shares == pytest.approx((0.5 / 0.75, 0.25 / 0.75))
+    assert reading.mass == pytest.approx(0.75)
+    assert reading.answer == "yes"
 
 
 @pytest.mark.parametrize("space", [" ", "\n", "▁", "Ġ"])
@@ -41,10 +41,10 @@ def test_whole_words_come_before_their_beginnings():
 
 def test_options_with_less_than_half_of_the_probability_are_unparsable():
     for alternatives in (row(The=0.9, A=0.1), row(The=0.51, Yes=0.4, No=0.09)):
-        found = read(ChatReply("The man folds it, so yes.", logprobs=(alternatives,)), YES_NO, by_probability=True)
-        assert (found.outcome, found.shares) == (Outcome.UNPARSABLE, ())
-    assert found.mass == pytest.approx(0.49)
-    assert found.why == "the options have 49.0% of the first token's probability, less than 50%"
+        reading = read(ChatReply("The man folds it, so yes.", logprobs=(alternatives,)), YES_NO, by_probability=True)
+        assert (reading.outcome, reading.shares) == (Outcome.UNPARSABLE, ())
+    assert reading.mass == pytest.approx(0.49)
+    assert reading.why == "the options have 49.0% of the first token's probability, less than 50%"
     assert by_logprobs([row(The=0.5, Yes=0.4, No=0.1)], YES_NO).shares == pytest.approx((0.8, 0.2))
 
 
@@ -56,9 +56,9 @@ def test_a_reply_without_log_probabilities_is_read_by_its_words():
 @given(st.lists(st.floats(0.001, 1.0), min_size=3, max_size=3))
 def test_a_score_needs_half_of_the_probability(weights):
     yes, no, other = (weight / sum(weights) for weight in weights)
-    found = by_logprobs([row(Yes=yes, No=no, Maybe=other)], YES_NO)
-    assert (found.outcome == Outcome.ANSWERED) is (found.mass >= MIN_MASS)
-    assert found.mass == pytest.approx(yes + no)
+    reading = by_logprobs([row(Yes=yes, No=no, Maybe=other)], YES_NO)
+    assert (reading.outcome == Outcome.ANSWERED) is (reading.mass >= MIN_MASS)
+    assert reading.mass == pytest.approx(yes + no)
 
 
 @pytest.mark.parametrize(
@@ -100,8 +100,8 @@ def test_answers_that_name_no_option_or_several_are_unparsable(text):
     options = ("A", "B") if "Either" in text else YES_NO
     if text.startswith("yes?"):
         text = "Both yes and no"
-    found = by_words(text, options)
-    assert (found.outcome, found.shares) == (Outcome.UNPARSABLE, ())
+    reading = by_words(text, options)
+    assert (reading.outcome, reading.shares) == (Outcome.UNPARSABLE, ())
 
 
 @pytest.mark.parametrize(
@@ -114,9 +114,9 @@ def test_answers_that_name_no_option_or_several_are_unparsable(text):
     ],
 )
 def test_refusals(reply):
-    found = read(reply, YES_NO, by_probability=False)
-    assert (found.outcome, found.shares) == (Outcome.REFUSED, ())
-    assert found.why
+    reading = read(reply, YES_NO, by_probability=False)
+    assert (reading.outcome, reading.shares) == (Outcome.REFUSED, ())
+    assert reading.why
 
 
 def test_a_failed_request_is_neither_refused_nor_unparsable():
@@ -158,9 +158,9 @@ ANSWER_TOKEN = {"Yes": 0.8, "No": 0.2}
     ],
 )
 def test_an_answer_after_a_thought_is_read_without_the_thought(reply, shares):
-    found = read(reply, YES_NO, by_probability=True)
-    assert found.outcome == Outcome.ANSWERED
-    assert found.shares == pytest.approx(shares or (0.8, 0.2))
+    reading = read(reply, YES_NO, by_probability=True)
+    assert reading.outcome == Outcome.ANSWERED
+    assert reading.shares == pytest.approx(shares or (0.8, 0.2))
 
 
 @pytest.mark.parametrize(
@@ -173,9 +173,9 @@ def test_an_answer_after_a_thought_is_read_without_the_thought(reply, shares):
     ],
 )
 def test_a_thought_that_is_cut_off_is_unparsable(reply):
-    found = read(reply, YES_NO, by_probability=True)
-    assert (found.outcome, found.shares) == (Outcome.UNPARSABLE, ())
-    assert found.why.startswith("it ends before the answer")
+    reading = read(reply, YES_NO, by_probability=True)
+    assert (reading.outcome, reading.shares) == (Outcome.UNPARSABLE, ())
+    assert reading.why.startswith("it ends before the answer")
 
 
 def test_letters_name_the_texts_of_the_question():
