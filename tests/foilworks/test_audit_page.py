@@ -126,5 +126,5 @@ def test_a_network_has_a_limit(send):
 def test_skipped_records_are_named_by_their_file_only(send):
     body = send(lines([*planted(), *({"x": n} for n in range(20))])).content.decode()
     assert "texts.jsonl:241: record" in body
-    assert "and 15 more" in body
+    assert "(and 19 more like it)" in body
     assert not any(part in body for part in (str(settings.UPLOAD_ROOT), "/audit-", str(Path.home())))
