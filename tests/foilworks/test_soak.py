@@ -34,5 +34,5 @@ def test_kills_lose_no_acknowledged_answer_and_repeat_nothing(kills):
     assert found["killed"] == kills
     assert found["collected_too_much"] == 0
     assert all(counts["acknowledged"] == counts["stored"] for counts in found["answers"].values())
-    assert found["answers"]["validation"]["stored"] > 0
+    assert all(counts["stored"] > 0 for counts in found["answers"].values())
     assert found["check_by_command"].endswith("invariants hold")

@@ -20,12 +20,21 @@ from functools import partial
 
 from tests.foilworks.soak.account import account, check_by_command, check_now
 from tests.foilworks.soak.faults import BESIDE, KILLS, Faults
-from tests.foilworks.soak.people import CLIPS, Diary, Researcher, guarded, persistent, start_people
+from tests.foilworks.soak.people import (
+    CLIPS,
+    PATIENCE_SECONDS,
+    Diary,
+    Researcher,
+    guarded,
+    persistent,
+    start_people,
+)
 from tests.foilworks.soak.processes import Topology, topology, wait_for, web_tree
 from tests.ports import free_port
 from tests.served_home import own_home
 
 PEOPLE = {"validator": 6, "annotator": 3, "reviewer": 2}
+STAGES = ("validation", "edit", "review")
 # Max seconds between two kills.
 BREATH_SECONDS = 1.5
 # The slower the recovery, the rarer the kill.
@@ -89,6 +98,7 @@ def soak(machine: Topology, options: argparse.Namespace) -> dict[str, object]:
     threads += [guarded(diary, f"scoring {who}", partial(researcher.score, who)) for who in (1, 2)]
     try:
         told = _kills(machine, diary, chance, options)
+        _await_answers(machine, diary)
     finally:
         machine.make_room()
         diary.over.set()
@@ -116,6 +126,16 @@ def _kills(machine: Topology, diary: Diary, chance: random.Random, options: argp
         if diary.findings:
             raise AssertionError(diary.findings)
     return {"killed": sum(counts[kind] for kind in KILLS), "by_kind": dict(counts), "seen": dict(faults.seen)}
+
+
+def _await_answers(machine: Topology, diary: Diary) -> None:
+    """Wait until an answer of each stage is acknowledged: on a busy machine, a few kills are over before the first."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while missing := [stage for stage in STAGES if not diary.acknowledged.get(stage)]:
+        assert not diary.findings, diary.findings
+        assert time.monotonic() < deadline, f"no answer of {missing}"
+        machine.revive()
+        time.sleep(0.1)
 
 
 def _rounds(chance: random.Random) -> Iterator[str]:
