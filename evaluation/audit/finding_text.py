@@ -6,7 +6,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from evaluation.templatetags.numbers import count
+from evaluation.templatetags.numbers import count, share
 
 SHOWN = 5
 # Check -> what its `count` of `n` are.
@@ -38,6 +38,13 @@ def lines_of(finding: Mapping[str, Any]) -> list[str]:
     if finding["check"] == "leakage" and (n := details["captions"]):
         form = ngettext("The text of %(n)s is in another split.", "The texts of %(n)s are in another split.", n)
         lines.append(form % {"n": count(n)})
+    if n := details.get("n_unread"):
+        form = ngettext(
+            "%(n)s answer cannot be read and is left out; if it is wrong, the value is %(value)s.",
+            "%(n)s answers cannot be read and are left out; if all are wrong, the value is %(value)s.",
+            n,
+        )
+        lines.append(form % {"n": count(n), "value": share(details["all_wrong"])})
     if n := details.get("files_left_out"):
         form = ngettext(
             "%(n)s file could not be read. Its records are not among them.",

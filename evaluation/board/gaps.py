@@ -19,7 +19,7 @@ from evaluation.scoring.run_results import (
     credits_from,
     credits_of,
     fingerprint_of,
-    is_settled,
+    is_comparable,
 )
 from foilworks.core.corpus.models import Release
 
@@ -40,7 +40,7 @@ def gaps_of(release: Release) -> list[GapRow]:
     """Return the models with scores on T, those with a gap first; empty if the release holds nothing back."""
     if not release.n_private:
         return []
-    rows = [_row(run) for run in latest_runs(release) if is_settled(run) and run.model_key]
+    rows = [_row(run) for run in latest_runs(release) if is_comparable(run) and run.model_key]
     return sorted(rows, key=lambda row: (row.found is None, -row.found["gap"] if row.found else 0.0, row.run.label))
 
 

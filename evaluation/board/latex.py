@@ -44,6 +44,8 @@ CSV_COLUMNS = (
     "chance_P+T",
     "p_best_holm",
     "n_missing",
+    "n_unread",
+    *(f"{name}_all_wrong" for name in METRICS),
     "sent_by",
     "n_truncated",
     "n_equal_after_truncation",
@@ -210,6 +212,8 @@ def _plain(board: Board) -> list[dict[str, Any]]:
                 **_unranked(board, group),
                 "p_best_holm": row.p_best,
                 "n_missing": row.n_missing,
+                "n_unread": group.get("n_unread", 0),
+                **{f"{name}_all_wrong": group.get("all_wrong", {}).get(name) for name in METRICS},
                 # Who submitted the scores on the public page.
                 "sent_by": row.run.params.get("sent_by", ""),
                 "n_truncated": row.run.n_truncated,

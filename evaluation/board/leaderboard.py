@@ -21,6 +21,7 @@ from evaluation.scoring.run_results import (
     credits_of,
     fingerprint_of,
     group_of,
+    is_partly,
     is_settled,
     results_of,
     runs_of,
@@ -35,7 +36,7 @@ OF_TWO_CLIPS = {"Text": "text", "Video": "video", "Group": "group"}
 # rank.
 HARD = "Hard"
 # Raise it if a board is computed differently from its models.
-VERSION = "3"
+VERSION = "4"
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def _standing(run: Run) -> RankedRun:
     if not is_settled(run):
         return RankedRun(run, None, 0)
     results = results_of(run)
-    return RankedRun(run, results["overall"], len(results["missing"]))
+    return RankedRun(run, None if is_partly(run) else results["overall"], len(results["missing"]))
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,10 @@ class BoardRow:
     n_missing: int
     # How the model, or one of its family, screened foils of the release.
     screening: Overlap | None = None
+    # Whether the run is not ranked because too many of its answers cannot be read.
+    is_partly: bool = False
+    # Whether the run would be behind another one if its unreadable answers were all wrong.
+    may_fall: bool = False
 
 
 @dataclass(frozen=True)
@@ -134,10 +139,11 @@ class Board:
         return [row for row in self.rows if row.group is not None]
 
 
-def board(release: Release, column: str = "", scope: str = OVERALL) -> Board:
+def board(release: Release, column: str = "", scope: str = OVERALL, *, with_partly: bool = False) -> Board:
     """Build the board of one column (P+T if any model has it, unless named) over `overall`, `subtest:X` or `test:X`.
 
-    It has one run per model and protocol: the latest. A fixed number of queries once the models' results are cached.
+    `with_partly`: also rank runs of which too many answers cannot be read. It has one run per model and protocol: the
+    latest. A fixed number of queries once the models' results are cached.
     EvaluationError for a scope or column that the release does not have.
     """
     axes = axes_of(release)
@@ -150,6 +156,8 @@ def board(release: Release, column: str = "", scope: str = OVERALL) -> Board:
         pk: with_hard_foils(with_two_clips(group_of(run_results, scope), run_results, scope), run_results, scope)
         for pk, run_results in results.items()
     }
+    partly = set() if with_partly else {run.pk for run in runs if is_partly(run)}
+    groups |= dict.fromkeys(partly)
     column = column or default_column(groups.values())
     ranking = _ranked(release, runs, groups, axes, column, scope)
     by_key = {str(run.pk): run for run in runs}
@@ -164,6 +172,8 @@ def board(release: Release, column: str = "", scope: str = OVERALL) -> Board:
             card=cards.get(by_key[row["key"]].model_key),
             n_missing=len(results[int(row["key"])]["missing"]) if int(row["key"]) in results else 0,
             screening=screening_part(uses, by_key[row["key"]]),
+            is_partly=int(row["key"]) in partly,
+            may_fall=_may_fall(int(row["key"]), groups, column),
         )
         for row in ranking["rows"]
     ]
@@ -182,6 +192,15 @@ def board(release: Release, column: str = "", scope: str = OVERALL) -> Board:
         n_as_published=release.n_as_published,
         uses=uses,
     )
+
+
+def _may_fall(pk: int, groups: Mapping[int, Mapping[str, Any] | None], column: str) -> bool:
+    """Report whether a worse model would be better if all unreadable answers of this one were wrong."""
+    own = groups.get(pk)
+    if own is None or own[column] is None or "all_wrong" not in own:
+        return False
+    lowest, values = own["all_wrong"][column], [group[column] for group in groups.values() if group is not None]
+    return any(value is not None and lowest < value < own[column] for value in values)
 
 
 def with_two_clips(group: Mapping[str, Any] | None, results: Mapping[str, Any], scope: str) -> Mapping[str, Any] | None:
@@ -237,7 +256,8 @@ def _ranked(
     if column not in COLUMNS:
         raise EvaluationError(f"unknown column {quoted(column)}; choose one of: {', '.join(COLUMNS)}")
     prints = [[run.pk, fingerprint_of(run) if is_settled(run) else ""] for run in runs]
-    fingerprint = digest([VERSION, release.content_hash, column, scope, prints])
+    ranked_ids = [run.pk for run in runs if groups.get(run.pk) is not None]
+    fingerprint = digest([VERSION, release.content_hash, column, scope, prints, ranked_ids])
 
     def make() -> dict[str, Any]:
         models = [_model(run, groups.get(run.pk), axes) for run in runs]

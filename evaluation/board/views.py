@@ -68,10 +68,13 @@ def leaderboard_file(request: HttpRequest, slug: str, pk: int, extension: str) -
 
 def _board(request: HttpRequest, release: Release) -> Board:
     """Return what the address requests; an unknown scope or column falls back to the whole."""
+    with_partly = request.GET.get("partly") == "1"
     try:
-        return board(release, request.GET.get("column", ""), request.GET.get("scope", "overall"))
+        return board(
+            release, request.GET.get("column", ""), request.GET.get("scope", "overall"), with_partly=with_partly
+        )
     except EvaluationError:
-        return board(release)
+        return board(release, with_partly=with_partly)
 
 
 def _chart_rows(leaderboard: Board) -> list[tuple[str, float, Any, int]]:

@@ -18,6 +18,7 @@ from evaluation.scoring.run_results import (
     credits_from,
     credits_of,
     fingerprint_of,
+    is_comparable,
     is_settled,
     rungs_of,
 )
@@ -87,7 +88,7 @@ def ladder_runs(release: Release) -> list[Run]:
     """
     chains: dict[tuple[str, ...], list[Run]] = {}
     for run in latest_runs(release):
-        if has_ladder(run):
+        if has_ladder(run) and is_comparable(run):
             scored = scored_rungs(run)
             chain = tuple(rung for rung in CHAIN if rung in scored)
             if len(chain) > 1:

@@ -15,7 +15,7 @@ from evaluation.metrics.intervals import mean_intervals
 from evaluation.metrics.ranking import ModelScores, column_credit
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import item_texts_of, records_of, release_scores
-from evaluation.scoring.run_results import Axes, axes_of, credits_from, credits_of, fingerprint_of, is_settled
+from evaluation.scoring.run_results import Axes, axes_of, credits_from, credits_of, fingerprint_of, is_comparable
 from foilworks.core.corpus.models import Release, ReleaseItem
 from foilworks.core.corpus.release_records import content_of
 
@@ -128,10 +128,10 @@ def _rank(row: ScoreChange, rows: Sequence[ScoreChange], name: str) -> int:
 
 
 def _runs_on_both(before: Release, after: Release) -> tuple[list[tuple[Run, Run]], list[Unscored]]:
-    later = {(run.model_key, run.protocol): run for run in latest_runs(after) if run.model_key and is_settled(run)}
+    later = {(run.model_key, run.protocol): run for run in latest_runs(after) if run.model_key and is_comparable(run)}
     pairs, without = [], []
     for run in latest_runs(before):
-        if not (run.model_key and is_settled(run)):
+        if not (run.model_key and is_comparable(run)):
             continue
         new = later.get((run.model_key, run.protocol))
         missing = 0 if new is not None else _n_missing(run, before, after)

@@ -41,7 +41,7 @@ from evaluation.scoring.clip_keys import cluster
 from evaluation.scoring.model_cards import cards_of
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import counted, pair_scores, records_of, release_scores
-from evaluation.scoring.run_results import fingerprint_of, is_settled
+from evaluation.scoring.run_results import fingerprint_of, is_comparable
 from foilworks.core.corpus.models import Caption, Item, Release, ReleaseItem, Subtest
 from foilworks.core.corpus.release_records import facts_of_kept_foils
 from foilworks.core.corpus.rules.hard_foils import candidates_of, hard_foils
@@ -61,7 +61,7 @@ def release_analysis(release: Release, kind: str, params: Mapping[str, Any] | No
     """Compute an analysis of the release's models, cached by their scores and cards. EvaluationError: no scores yet."""
     entry = lookup(REPORTS, kind, "analysis")
     analysis, checked_params = load(entry), parse_params(entry, params or {})
-    runs = [run for run in latest_runs(release) if is_settled(run) and run.model_key]
+    runs = [run for run in latest_runs(release) if is_comparable(run) and run.model_key]
     if not runs:
         raise EvaluationError(_("no model is scored on this release yet; score one first"))
     cards = {key: card.category for key, card in cards_of(release.project).items()}
@@ -144,7 +144,7 @@ def _shared(facts: list[Mapping[str, Any]]) -> dict[str, Any]:
 def scored_facts(project: Project, subtest: Subtest | None = None) -> ScoredItems:
     """Return the project's newest release with a scored model, with all its models; only items of `subtest`."""
     for release in Release.objects.filter(project=project, runs__isnull=False).distinct().order_by("-id"):
-        runs = [run for run in latest_runs(release) if is_settled(run) and run.model_key]
+        runs = [run for run in latest_runs(release) if is_comparable(run) and run.model_key]
         if runs:
             cards = {key: card.category for key, card in cards_of(project).items()}
             return _of_subtest(scored_items(release, runs, cards), release, subtest)

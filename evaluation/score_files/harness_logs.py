@@ -1,10 +1,12 @@
 """Read the logs of evaluation harnesses for tasks that `foilworks export` wrote: lmms-eval samples, Inspect logs.
 
-An answer only says which text won; likelihoods are scores. An answer that names no option won nothing, and is counted.
+An answer only says which text won; likelihoods are scores. Answers are read here, by the product's own reader, and not
+taken from what the harness read: earlier exports read them by another rule.
 """
 
 import ast
 import json
+import re
 import struct
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,6 +16,7 @@ from typing import Any
 
 from evaluation.errors import EvaluationError
 from foilworks.core.corpus.import_formats.parsing.parquet_rows import parquet_library
+from foilworks.core.text.model_answers import LETTERS, read_answer
 from foilworks.core.text.quoting import quoted, shortened
 
 EVAL_LOG = ".eval"
@@ -26,12 +29,13 @@ MAX_PROMPT = 2_000
 
 @dataclass
 class HarnessLog:
-    """Scores by item, the caption's first; `only_winners`: 1 and 0. `details`: harness, version, model, prompt."""
+    """Scores by item, the caption's first; `only_winners`: 1 and 0. `reasons`: by item, why its answer cannot be read;
+    "" if it can. `details`: harness, version, model, prompt."""
 
     ids: list[str] = field(default_factory=list)
     scores: list[list[float]] = field(default_factory=list)
     only_winners: bool = True
-    unreadable: list[str] = field(default_factory=list)
+    reasons: list[str] = field(default_factory=list)
     details: dict[str, str] = field(default_factory=dict)
 
 
@@ -79,19 +83,33 @@ def _add_sample(log: HarnessLog, where: str, line: str) -> None:
             f"{where}: item: the record names no item; give a samples file of a task that `foilworks export lmms-eval` "
             "wrote"
         ) from error
-    log.details.setdefault("prompt", str(row.get("input", ""))[:MAX_PROMPT])
+    question = str(row.get("input", ""))
+    log.details.setdefault("prompt", question[:MAX_PROMPT])
     log.ids.append(str(name))
     if isinstance(answers, list) and len(answers) > 1:
         log.only_winners = False
         log.scores.append(_likelihoods(where, answers, target))
         return
-    if row.get("unreadable"):
-        log.unreadable.append(str(name))
-    log.scores.append(_won(row.get("accuracy") == 1))
+    text = answers[0] if isinstance(answers, list) else answers
+    _add_reading(log, where, str(text), _OPTION.findall(question), str(target))
 
 
-def _won(right: bool) -> list[float]:
-    return [1.0, 0.0] if right else [0.0, 1.0]
+# A line of the question that `foilworks export lmms-eval` writes.
+_OPTION = re.compile(r"^[A-Z]\. (.+)$", re.MULTILINE)
+
+
+def _add_reading(
+    log: HarnessLog, where: str, text: str, options: Sequence[str], target: str, finish_reason: str = ""
+) -> None:
+    """Add which text won. EvaluationError: the options of the question, or the letter of the right one, are missing."""
+    if len(target) != 1 or LETTERS.find(target) not in range(len(options)):
+        raise EvaluationError(
+            f"{where}: target: {quoted(target)} is no letter of the question's {len(options)} options; give the log of "
+            "a task that `foilworks export` wrote"
+        )
+    answer = read_answer(text, options, finish_reason=finish_reason)
+    log.reasons.append(answer.reason)
+    log.scores.append([1.0, 0.0] if answer.option == LETTERS.find(target) else [0.0, 1.0])
 
 
 def _likelihoods(where: str, answers: Sequence[Any], target: Any) -> list[float]:
@@ -139,14 +157,16 @@ def _inspect(path: Path) -> HarnessLog:
         with zipfile.ZipFile(path) as archive:
             head = json.loads(_member(path, archive, "header.json"))
             log.details = _inspect_details(head)
+            if head.get("status") != "success":
+                raise EvaluationError(
+                    f"{path}: the run did not finish (status {head.get('status')}); run the task to its end"
+                )
             for name in sorted(member for member in archive.namelist() if member.startswith("samples/")):
                 _add_answer(log, f"{path}: {name}", json.loads(_member(path, archive, name)))
     except (zipfile.BadZipFile, KeyError, ValueError, OSError, struct.error) as error:
         raise EvaluationError(
             f"{path}: is not a complete Inspect log ({error}); copy it again from its source"
         ) from error
-    if head.get("status") != "success":
-        raise EvaluationError(f"{path}: the run did not finish (status {head.get('status')}); run the task to its end")
     return log
 
 
@@ -158,15 +178,14 @@ def _inspect_details(head: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _add_answer(log: HarnessLog, where: str, sample: Mapping[str, Any]) -> None:
-    score = next(iter((sample.get("scores") or {}).values()), None)
-    if score is None:
+    if not sample.get("scores"):
         raise EvaluationError(f"{where}: scores: the sample has none; run the task to its end")
     log.details.setdefault("prompt", _prompt(sample))
-    name = str(sample["id"])
-    log.ids.append(name)
-    if not score.get("answer"):
-        log.unreadable.append(name)
-    log.scores.append(_won(score.get("value") == "C"))
+    log.ids.append(str(sample["id"]))
+    output = sample["output"]
+    stopped = str((output.get("choices") or [{}])[0].get("stop_reason") or "")
+    text = str(output.get("completion") or "")
+    _add_reading(log, where, text, sample["choices"], str(sample["target"]), stopped)
 
 
 def _prompt(sample: Mapping[str, Any]) -> str:

@@ -103,18 +103,16 @@ def _by_options(table: Table, records: Sequence[Record], notes: Notes, *, may_co
     """Return 1 for the chosen text of each item and 0 for the rest."""
     table.need("id", "prediction")
     seen: dict[str, int] = {}
-    rows = list(table.rows({"id", "prediction", "right"}.__contains__, truth="right"))
+    rows = list(table.rows({"id", "prediction", "right", "finish_reason"}.__contains__, truth="right"))
     ids = _released(table.path, [row.new_name("id", seen) for row in rows], [""] * len(rows), records)
     record_by_id = {record["id"]: record for record in records}
-    lists = [
-        option_scores(row, record_by_id[name], notes.unparsed, may_count=may_count)
-        if name in record_by_id
-        else [0.0, 0.0]
+    answers = [
+        option_scores(row, record_by_id[name], may_count=may_count) if name in record_by_id else [0.0, 0.0]
         for row, name in zip(rows, ids, strict=True)
     ]
     notes.of_table(table)
     notes.only_winners = True
-    return _pairs(ids, lists)
+    return _readable(ids, answers, notes)
 
 
 def _by_listed_options(table: Table, records: Sequence[Record], notes: Notes) -> PairScores:
@@ -123,7 +121,7 @@ def _by_listed_options(table: Table, records: Sequence[Record], notes: Notes) ->
     seen: dict[str, int] = {}
     rows = list(table.rows())
     ids = _released(table.path, [row.new_name("id", seen) for row in rows], [""] * len(rows), records)
-    lists = []
+    answers = []
     for row, name in zip(rows, ids, strict=True):
         options = [row.text(letter) for letter in letters if row.fields.get(letter)]
         right = letters.index(row.text("answer").lower()) if row.text("answer").lower() in letters else len(options)
@@ -131,24 +129,31 @@ def _by_listed_options(table: Table, records: Sequence[Record], notes: Notes) ->
             row.fail("answer", f"is {quoted(row.text('answer'))}", "give the letter of an option")
         facts = {"options": options, "answer": right}
         record = {"id": name, "facts": facts, "foil_positions": range(len(options) - 1)}
-        lists.append(option_scores(row, record, notes.unparsed, may_count=False))
+        answers.append(option_scores(row, record, may_count=False))
     notes.of_table(table)
     notes.only_winners = True
     notes.harness = {"harness": "VLMEvalKit"}
-    return _pairs(ids, lists)
+    return _readable(ids, answers, notes)
+
+
+def _readable(ids: Sequence[str], answers: Sequence[list[float] | str], notes: Notes) -> PairScores:
+    """Return the scores of the answers that could be read; the items of the others, with the reason, are noted."""
+    read = {name: answer for name, answer in zip(ids, answers, strict=True) if not isinstance(answer, str)}
+    notes.unreadable |= {name: why for name, why in zip(ids, answers, strict=True) if isinstance(why, str)}
+    return _pairs(list(read), list(read.values()))
 
 
 def _of_harness(path: Path, records: Sequence[Record], notes: Notes) -> PairScores:
     log = read_harness_log(path)
     notes.harness = log.details
     notes.only_winners = log.only_winners
-    notes.unparsed += log.unreadable
     ids = _released(path, log.ids, [""] * len(log.ids), records)
-    return (
-        _won(ids, [item_scores[0] for item_scores in log.scores], records)
-        if log.only_winners
-        else _pairs(ids, log.scores)
-    )
+    if not log.only_winners:
+        return _pairs(ids, log.scores)
+    reasons = dict(zip(ids, log.reasons, strict=True))
+    notes.unreadable |= {name: why for name, why in reasons.items() if why}
+    right = {name: scores[0] for name, scores in zip(ids, log.scores, strict=True) if not reasons[name]}
+    return _won(list(right), list(right.values()), records)
 
 
 def _two_clips(table: Table, records: Sequence[Record], notes: Notes) -> PairScores:

@@ -41,8 +41,8 @@ class Notes:
     """Notes of a reader that are not errors: warnings in words, ids of one file only, unused columns.
 
     `ids`: whether the rows of the last file are "named", have only an "index", or neither ("rows"). `only_winners`: the
-    scores come from predictions or from right and wrong, so they have no ranks. `unparsed`: items whose answer names no
-    option, which are wrong. `harness`: what the log of a harness says about its run.
+    scores come from predictions or from right and wrong, so they have no ranks. `unreadable`: item -> why its
+    answer cannot be read; it has no score. `harness`: what the log of a harness says about its run.
     """
 
     warnings: list[str] = field(default_factory=list)
@@ -50,7 +50,7 @@ class Notes:
     ignored: dict[str, None] = field(default_factory=dict)
     ids: str = "named"
     only_winners: bool = False
-    unparsed: list[str] = field(default_factory=list)
+    unreadable: dict[str, str] = field(default_factory=dict)
     harness: dict[str, str] = field(default_factory=dict)
 
     def of_table(self, table: Table) -> None:

@@ -1,7 +1,7 @@
 """Store the values of score files: of the whole clips, and of the rungs, each in a file of its own."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +16,13 @@ from evaluation.scoring.models import Run, Score
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.queries import SCORE_FILE, Record, item_texts_of, records_of
 from evaluation.scoring.rungs import Rung, keys_of, ladder_of
+from evaluation.scoring.unread_answers import ANSWER_UNPARSABLE, MODEL_REFUSED
 from foilworks.core.corpus.records import WINNER
 from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.progress import progress
+from foilworks.core.text.batches import batched
 from foilworks.core.text.errors import ActionableError
+from foilworks.core.text.model_answers import REFUSED
 
 ROWS_PER_QUERY = 500
 NO_ITEM = "{}: none of its ids is in the release; use the ids of items.jsonl of the release"
@@ -62,8 +65,7 @@ def _store_rung(run: Run, records: Sequence[Record], rung: Rung, problems: dict[
         raise EvaluationError(f"{rung}: {error}") from error
     stored_facts = {**file_facts, "sha256": sha256, **({"harness": notes.harness} if notes.harness else {})}
     run.params = {**run.params, "ladder": {**ladder, "files": {**ladder["files"], rung: stored_facts}}}
-    rows, file_problems = _rows_of(run, records, data, WINNER if notes.only_winners else "file", rung)
-    file_problems["answers_without_an_option"] = notes.unparsed
+    rows, file_problems = _rows_of(run, records, data, WINNER if notes.only_winners else "file", notes.unreadable, rung)
     if not rows:
         raise EvaluationError(f"{rung}: {NO_ITEM.format(path.name)}")
     _upsert(rows)
@@ -74,6 +76,9 @@ def _store_rung(run: Run, records: Sequence[Record], rung: Rung, problems: dict[
             problem for problem in problems.get(name, ()) if not (isinstance(problem, str) and problem.endswith(mark))
         ]
         problems[name] = [*before, *(f"{problem} {mark}" for problem in file_problems.get(name, ()))]
+    for name, unread in _unread_problems(run, records, notes.unreadable, rung).items():
+        before = [problem for problem in problems.get(name, ()) if problem.get("rung") != rung]
+        problems[name] = [*before, *unread]
 
 
 def _store_whole(run: Run, records: Sequence[Record], job: Job) -> dict[str, Any]:
@@ -87,9 +92,9 @@ def _store_whole(run: Run, records: Sequence[Record], job: Job) -> dict[str, Any
     if notes.harness:
         run.params = {**run.params, "harness": notes.harness}
     run.save(update_fields=["model_key", "params"])
-    rows, problems = _rows_of(run, records, data, WINNER if notes.only_winners else "file")
+    rows, problems = _rows_of(run, records, data, WINNER if notes.only_winners else "file", notes.unreadable)
     problems["ignored_columns"] = list(notes.ignored)
-    problems["answers_without_an_option"] = notes.unparsed
+    problems |= _unread_problems(run, records, notes.unreadable)
     if not rows:
         raise EvaluationError(NO_ITEM.format(path.name))
     if PROTOCOLS[run.protocol].paired_only and np.isnan(data.proficiency).all():
@@ -105,6 +110,27 @@ def _store_whole(run: Run, records: Sequence[Record], job: Job) -> dict[str, Any
     return problems
 
 
+def _unread_problems(
+    run: Run, records: Sequence[Record], unreadable: Mapping[str, str], rung: Rung = Rung.FULL
+) -> dict[str, list[Any]]:
+    """Return the unreadable answers as problems, and delete scores that an earlier reader of answers gave them."""
+    problems: dict[str, list[Any]] = {MODEL_REFUSED: [], ANSWER_UNPARSABLE: []}
+    keys: set[str] = set()
+    for record in records:
+        why = unreadable.get(record["id"])
+        if why is None:
+            continue
+        problem = {"item": record["id"], "why": why}
+        if rung != Rung.FULL:
+            problem |= {"why": f"{rung.replace('_', ' ')}: {why}", "rung": str(rung)}
+        problems[MODEL_REFUSED if why == REFUSED else ANSWER_UNPARSABLE].append(problem)
+        texts = item_texts_of(record, Keyed.ITEM)
+        keys.update(keys_of(Keyed.ITEM, record, "main", texts.main, rung, ladder_of(run.params)))
+    for batch in batched(sorted(keys), ROWS_PER_QUERY):
+        Score.objects.filter(model_key=run.model_key, protocol=run.protocol, clip_key__in=batch).delete()
+    return problems
+
+
 def _upsert(rows: list[Score]) -> None:
     Score.objects.bulk_create(
         rows,
@@ -116,17 +142,24 @@ def _upsert(rows: list[Score]) -> None:
 
 
 def _rows_of(
-    run: Run, records: Sequence[Record], data: PairScores, kind: str, rung: Rung = Rung.FULL
-) -> tuple[list[Score], dict[str, list[str]]]:
+    run: Run,
+    records: Sequence[Record],
+    data: PairScores,
+    kind: str,
+    unreadable: Collection[str],
+    rung: Rung = Rung.FULL,
+) -> tuple[list[Score], dict[str, list[Any]]]:
     """Return the scores that a file gives the items of the release, and ids on one side only."""
     row_by_id = {name: row for row, name in enumerate(data.ids)}
     ladder = ladder_of(run.params)
-    problems: dict[str, list[str]] = {"not_in_file": [], "not_in_release": [], "wrong_number_of_texts": []}
+    problems: dict[str, list[Any]] = {"not_in_file": [], "not_in_release": [], "wrong_number_of_texts": []}
     left_out: list[str] = []
     n_pairs = 0
     rows: list[Score] = []
     for record in records:
         row = row_by_id.get(record["id"])
+        if record["id"] in unreadable:
+            continue
         if row is None:
             problems["not_in_file"].append(record["id"])
             continue

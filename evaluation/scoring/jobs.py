@@ -42,6 +42,8 @@ from evaluation.scoring.standard import check_standard, measure
 from evaluation.scoring.standard_results import STANDARD
 from evaluation.scoring.truncation import listed_before, truncation_of
 from evaluation.scoring.trusted_models import trust_of
+from evaluation.scoring.unread_answers import MAX_SHARE, unread_items
+from foilworks.core.corpus.models import ReleaseItem
 from foilworks.core.hub.catalogue import number_formats
 from foilworks.core.hub.catalogue.registry import ENDPOINT
 from foilworks.core.hub.interfaces import ModelInfo
@@ -50,7 +52,7 @@ from foilworks.core.hub.opening import open_adapter
 from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.progress import note, progress
 from foilworks.core.jobs.shards import finish
-from foilworks.core.jobs.spread import Spread
+from foilworks.core.jobs.spread import Partly, Spread
 from foilworks.core.media.decode_pool import DecodePool, usual_workers
 from foilworks.core.text.quoting import quoted
 
@@ -63,10 +65,11 @@ CLIPS_PER_ROUND = 512
 SCORES_PER_WRITE, SECONDS_PER_WRITE = 64, 2.0
 
 
-def run_scoring(run_id: int, job: Job) -> Spread | None:
+def run_scoring(run_id: int, job: Job) -> Spread | Partly | None:
     """Score the run's release. Problems (missing or unreadable media, unknown ids) are stored in the run.
 
-    Several shards are spread over workers; the run then continues to collect them.
+    Several shards are spread over workers; the run then continues to collect them. It is partly done if more than
+    `MAX_SHARE` of the answers cannot be read.
     """
     run = Run.objects.select_related("release__project").get(pk=run_id)
     if run.spec.startswith(SCORE_FILE):
@@ -85,7 +88,15 @@ def run_scoring(run_id: int, job: Job) -> Spread | None:
     run.save(update_fields=["problems", "scored_at"])
     keep(run)
     notify(run)
-    return None
+    return _with_too_few_answers(run)
+
+
+def _with_too_few_answers(run: Run) -> Partly | None:
+    n_items = ReleaseItem.objects.filter(release=run.release_id, is_private=False).count()
+    n_unread = len(unread_items(run))
+    if n_unread <= MAX_SHARE * n_items:
+        return None
+    return Partly(f"answers that cannot be read: {n_unread}/{n_items}")
 
 
 def score_shard(run_id: int, job: Job) -> None:

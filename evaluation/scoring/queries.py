@@ -19,6 +19,7 @@ from evaluation.scoring.models import EQUAL_AFTER_CUT, Run, Score
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.rung_scores import RungValues, StoredScores, lenders_of, rows_of, values_of
 from evaluation.scoring.rungs import Rung, ladder_of
+from evaluation.scoring.unread_answers import bounded, unread_items
 from foilworks.core.corpus.models import Release, ReleaseItem
 from foilworks.core.corpus.records import WINNER, ReleaseScore
 from foilworks.core.corpus.rules.hard_foils import candidates_of, hard_foils
@@ -255,11 +256,12 @@ def run_results(
             "hard_foils": None,
         }
     only_winners = is_winners_only(run, rows)
+    measured = bounded(pairwise.compute(pair_scores(rows), ties=policy, draws=draws), unread_items(run), records)
     ranked = None if only_winners else _ranked(rows)
     control = _controlled(run, ranked)
     return {
         **facts,
-        **pairwise.compute(pair_scores(rows), ties=policy, draws=draws),
+        **measured,
         "only_winners": only_winners,
         "rcad": rcad.compute(ranked, ties=policy, draws=draws) if ranked else None,
         "control": beside(ranked, control, run.params["control"], policy, draws) if ranked and control else None,

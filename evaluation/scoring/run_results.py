@@ -27,10 +27,11 @@ from evaluation.scoring.queries import (
 )
 from evaluation.scoring.rungs import Rung, ladder_of
 from foilworks.core.corpus.models import Release
+from foilworks.core.jobs.models import JobState
 
 Floats = NDArray[np.float64]
 # In addition to the analysis's own version: raise it if credits are computed differently.
-VERSION = "8"
+VERSION = "9"
 AXES_VERSION = "3"
 # Of the rungs below the whole clip (`scoring.rungs`).
 RUNGS_VERSION = "1"
@@ -114,6 +115,16 @@ def _stamped(runs: QuerySet[Run]) -> QuerySet[Run]:
 def is_settled(run: Run) -> bool:
     """Report whether the run's scores are complete: its job stored the last one or ended, or it never had a job."""
     return run.job is None or run.job.is_over or run.scored_at is not None
+
+
+def is_partly(run: Run) -> bool:
+    """Report whether too many of the run's answers cannot be read (`unread_answers.MAX_SHARE`)."""
+    return run.job is not None and run.job.state == JobState.PARTLY
+
+
+def is_comparable(run: Run) -> bool:
+    """Report whether the run's numbers stand beside those of other runs: complete, and not only partly read."""
+    return is_settled(run) and not is_partly(run)
 
 
 def fingerprint_of(run: Run) -> str:

@@ -266,7 +266,53 @@ class TestPredictions:
         items = by_id(read_benchmark(written(tmp_path / "q.jsonl", rows), Problems()))
         said = [{"id": "0", "prediction": "A"}, {"id": "1", "prediction": "b"}, {"id": "2", "prediction": "no idea"}]
         path = written(tmp_path / "p.jsonl", said).path
-        assert read_rung(path, items, {}) == {"0": 1.0, "1": 1.0, "2": 0.0}
+        answers = read_rung(path, items, {})
+        assert (answers.credits, answers.unread) == ({"0": 1.0, "1": 1.0}, {"2": "no option"})
+
+    def test_unreadable_answers_have_two_bounds_and_too_many_of_them_no_number(self, tmp_path):
+        rows = [{"id": str(n), "question": "Q?", "options": ["a cat", "a dog"], "answer": 0} for n in range(30)]
+        items = by_id(read_benchmark(written(tmp_path / "q.jsonl", rows), Problems()))
+
+        def answered(n_unread):
+            texts = ["no idea"] * n_unread + ["A"] * (30 - n_unread)
+            predictions = [{"id": str(n), "prediction": text} for n, text in enumerate(texts)]
+            return {"full": read_rung(written(tmp_path / "p.jsonl", predictions).path, items, {})}
+
+        (row,) = ladder_of(answered(3), items)["rungs"].values()
+        assert (row["T"], row["n_unread"], row["all_wrong"]) == (1.0, 3, 0.9)
+        with pytest.raises(EvaluationError, match=r"full: 4 of 30 answers cannot be read .* '0': no option.*--partly"):
+            ladder_of(answered(4), items)
+        assert ladder_of(answered(4), items, with_partly=True)["rungs"]["full"]["T"] == 1.0
+
+    def test_logs_of_harnesses_answer_a_published_file(self, tmp_path):
+        options = [f"{letter}. {text}" for letter, text in zip("ABCD", ("run", "jump", "sit", "fall"), strict=True)]
+        docs = [
+            {"video_id": f"{n}", "question_id": f"{n}-1", "question": f"Q{n}?", "options": options, "answer": "ABCD"[n]}
+            for n in range(4)
+        ]
+        items = by_id(read_benchmark(written(tmp_path / "q.jsonl", docs), Problems()))
+        texts = ["The answer is A.", "B. jump", "A. run", "I cannot see the video"]
+        samples = [
+            {"doc_id": n, "target": doc["answer"], "resps": [[text]], "filtered_resps": [text], "doc": doc}
+            for n, (doc, text) in enumerate(zip(docs, texts, strict=True))
+        ]
+        header = "index\tvideo\tquestion\tA\tB\tC\tD\tanswer\tprediction\n"
+        lines = [
+            "\t".join([f"{n}", doc["video_id"], doc["question"], *options, doc["answer"], text]) + "\n"
+            for n, (doc, text) in enumerate(zip(docs, texts, strict=True))
+        ]
+        (tmp_path / "vlmevalkit.tsv").write_text(header + "".join(lines))
+        for path in (written(tmp_path / "lmms.jsonl", samples).path, tmp_path / "vlmevalkit.tsv"):
+            answers = read_rung(path, items, {})
+            assert answers.credits == {"0-1": 1.0, "1-1": 1.0, "2-1": 0.0}
+            assert answers.unread == {"3-1": "refused"}
+
+    def test_answers_to_other_questions_are_refused(self, tmp_path):
+        rows = [{"id": str(n), "question": f"Q{n}?", "options": ["a", "b"], "answer": 0} for n in range(3)]
+        items = by_id(read_benchmark(written(tmp_path / "q.jsonl", rows), Problems()))
+        path = written(tmp_path / "p.jsonl", [{"index": 1, "question": "Q2?", "prediction": "A"}]).path
+        with pytest.raises(EvaluationError, match="question: is 'Q2\\?', but that of '1' is 'Q1\\?'"):
+            read_rung(path, items, {})
 
     def test_predictions_of_other_items_are_refused(self, tmp_path):
         path = written(tmp_path / "p.jsonl", [{"id": "x", "prediction": "A"}]).path

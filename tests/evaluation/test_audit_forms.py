@@ -154,7 +154,8 @@ class TestLabels:
         rows = [{"id": n, "question": f"Is it {n}?", "answer": "yes" if n < 2 else "no"} for n in range(4)]
         items = by_id(read(saved(tmp_path / "q.jsonl", rows)))
         said = [{"id": f"{n}", "prediction": one} for n, one in enumerate(["1", "no", "No.", "A"])]
-        assert read_rung(saved(tmp_path / "p.jsonl", said).path, items, {}) == {"0": 1.0, "1": 0.0, "2": 1.0, "3": 0.0}
+        answers = read_rung(saved(tmp_path / "p.jsonl", said).path, items, {})
+        assert (answers.credits, set(answers.unread)) == ({"0": 1.0, "1": 0.0, "2": 1.0}, {"3"})
 
 
 class TestOptions:

@@ -4,69 +4,24 @@ import json
 
 import pytest
 
+from evaluation.board.leaderboard import board
 from evaluation.errors import EvaluationError
 from evaluation.releases.actions.freeze_release import freeze_release
-from evaluation.score_files.option_answers import chosen_option
 from evaluation.score_files.score_readers import read_given
 from evaluation.score_files.scores import Notes
 from evaluation.scoring.actions.start_run import start_run
+from evaluation.scoring.clip_keys import Keyed, score_key
+from evaluation.scoring.models import Score
 from evaluation.scoring.queries import records_of, run_results
 from evaluation.scoring.run_request import RunRequest
 from foilworks.core.corpus.models import Release
 from foilworks.core.corpus.release_records import release_id
+from foilworks.core.jobs.models import JobState
 from foilworks.core.jobs.runner import run_now
 from foilworks.site.imports.store import import_records
 from tests.factories import make_project
 
 OPTIONS = ["dunking", "passing a ball", "a dog"]
-
-
-@pytest.mark.parametrize(
-    ("answer", "place"),
-    [
-        ("B", 1),
-        ("b.", 1),
-        ("(B) passing a ball", 1),
-        ("**B. passing**", 1),
-        ("The answer is B.", 1),
-        ("The best option is (B) passing", 1),
-        ("The answer is B because he throws", 1),
-        ("Option 2: passing a ball", 1),
-        ("Sentence B", 1),
-        ("caption b.", 1),
-        ("Passing a ball.", 1),
-        ("dunking, since he jumps", 0),
-        ("A dog", 2),
-        ("A. a dog", 0),
-        ("A dog is running", None),
-        ("The answer is A dog", None),
-        ("A, B", None),
-        ("B and C", None),
-        ("D", None),
-        ("Option 4", None),
-        ("I'm not sure", None),
-        ("None", None),
-        ("", None),
-    ],
-)
-def test_an_answer_names_an_option_by_letter_number_or_text(answer, place):
-    assert chosen_option(answer, OPTIONS) == place
-
-
-@pytest.mark.parametrize(
-    ("answer", "options", "place"),
-    [
-        ("Yes, it is.", ["yes", "no"], 0),
-        ("No. He stands.", ["yes", "no"], 1),
-        ("Nobody knows", ["yes", "no"], None),
-        # The letter and the text disagree.
-        ("B", ["B", "A"], None),
-        ("A", ["A", "B"], 0),
-        ("same", ["same", "same"], None),
-    ],
-)
-def test_an_ambiguous_answer_names_no_option(answer, options, place):
-    assert chosen_option(answer, options) == place
 
 
 def record(number: int, answer: int, options=OPTIONS, positions=(0, 1)) -> dict:
@@ -92,11 +47,12 @@ def test_the_chosen_text_wins_and_unread_answers_are_listed(tmp_path):
     found, notes = given(tmp_path, content, records, form="auto")
     # The caption, then the foils of options A and C.
     assert found["s:1"] == [1, 0, 0]
-    assert found["s:2"] == found["s:4"] == [0, 1, 0]
+    assert found["s:2"] == [0, 1, 0]
+    assert "s:4" not in found
     assert found["s:3"] == [0, 0, 1]
     # The foil of A is not in the release.
     assert found["s:5"][:2] == [0, 1]
-    assert notes.unparsed == ["s:4"]
+    assert notes.unreadable == {"s:4": "no option"}
     assert notes.only_winners
 
 
@@ -104,7 +60,7 @@ def test_numbers_count_published_options_only_if_the_form_says_so(tmp_path):
     records = [record(1, 2), record(2, 0)]
     content = {"1": {"prediction": 2, "answer": 2}, "2": {"prediction": -1, "answer": 0}}
     found, notes = given(tmp_path, content, records, name="p.json", right="answer")
-    assert (found["s:1"][0], found["s:2"][0], notes.unparsed) == (1, 0, ["s:2"])
+    assert (found["s:1"][0], notes.unreadable) == (1, {"s:2": "no option"})
     for form, words in (("auto", "choose letters for the option"), ("letters", "give the place of an option, 0 to 2")):
         with pytest.raises(EvaluationError, match=words):
             given(tmp_path, "id,prediction\n1,3\n", records, form=form)
@@ -129,20 +85,68 @@ def test_answers_to_other_questions_are_refused(tmp_path, content, options, word
         given(tmp_path, content, items)
 
 
-@pytest.mark.django_db
-def test_a_run_counts_answers_without_an_option_as_wrong_and_lists_them(tmp_path):
-    asked = [{"question": f"Where is {k}?\nA. left\nB. right", "answer": "B. right"} for k in range(4)]
+def asked(tmp_path, n):
+    """A release of n questions whose answer is B."""
+    questions = [{"question": f"Where is {k}?\nA. left\nB. right", "answer": "B. right"} for k in range(n)]
     path = tmp_path / "multi-choice.json"
-    path.write_text(json.dumps({"7": {"direction": asked}}))
+    path.write_text(json.dumps({"7": {"direction": questions}}))
     project = make_project()
     import_records(project, None, "tempcompass", path, as_published=True)
-    release: Release = freeze_release(None, project)
-    said = zip((one["id"] for one in records_of(release)), ("B", "B. right", "A", "somewhere"), strict=True)
-    scores = tmp_path / "model.csv"
-    scores.write_text("id,prediction\n" + "".join(f"{name},{text}\n" for name, text in said))
-    run = start_run(None, release, RunRequest(f"file:{scores}", form="letters"))
+    return freeze_release(None, project)
+
+
+def scored(tmp_path, release: Release, texts, name="model"):
+    ids = [record["id"] for record in records_of(release)]
+    path = tmp_path / f"{name}.csv"
+    path.write_text("id,prediction\n" + "".join(f"{item},{text}\n" for item, text in zip(ids, texts, strict=True)))
+    run = start_run(None, release, RunRequest(f"file:{path}", form="letters"))
     run_now(run.job)
     run.refresh_from_db()
-    overall = run_results(run, draws=10)["overall"]
-    assert (overall["T"], overall["n"]) == (0.5, 4)
-    assert run.problems == {"answers_without_an_option": ["multi-choice-direction:7:3"]}
+    return run
+
+
+@pytest.mark.django_db
+def test_an_unreadable_answer_is_neither_right_nor_wrong(tmp_path):
+    release = asked(tmp_path, 20)
+    run = scored(tmp_path, release, ["B"] * 9 + ["A"] * 9 + ["somewhere", "I cannot help with that"])
+    results = run_results(run, draws=10)
+    overall = results["overall"]
+    assert (overall["T"], overall["n"], overall["n_unread"], overall["all_wrong"]["T"]) == (0.5, 18, 2, 0.45)
+    assert results["subtests"]["multi-choice-direction"]["n_unread"] == 2
+    (unparsable,), (refused,) = run.problems["answer_unparsable"], run.problems["model_refused"]
+    assert (unparsable["why"], refused["why"]) == ("no option", "refused")
+    assert run.job.state == JobState.DONE
+
+
+@pytest.mark.django_db
+def test_a_run_with_many_unreadable_answers_is_partly_done_and_not_ranked(tmp_path):
+    release = asked(tmp_path, 20)
+    run = scored(tmp_path, release, ["B"] * 17 + ["somewhere"] * 3)
+    other = scored(tmp_path, release, ["B"] * 12 + ["A"] * 8, "other")
+    assert (run.job.state, run.job.message) == (JobState.PARTLY, "answers that cannot be read: 3/20")
+    ranks = {row.run.pk: (row.rank, row.is_partly) for row in board(release).rows}
+    assert ranks == {other.pk: (1, False), run.pk: (None, True)}
+    with_it = {row.run.pk: row.rank for row in board(release, with_partly=True).rows}
+    assert with_it[run.pk] == 1
+
+
+@pytest.mark.django_db
+def test_the_board_says_where_unreadable_answers_could_change_the_rank(tmp_path):
+    release = asked(tmp_path, 20)
+    run = scored(tmp_path, release, ["B"] * 16 + ["A"] * 2 + ["somewhere"] * 2)
+    other = scored(tmp_path, release, ["B"] * 17 + ["A"] * 3, "other")
+    rows = {row.run.pk: row for row in board(release).rows}
+    assert (rows[run.pk].may_fall, rows[other.pk].may_fall) == (True, False)
+
+
+@pytest.mark.django_db
+def test_scores_of_an_earlier_reading_of_the_same_file_are_deleted(tmp_path):
+    release = asked(tmp_path, 20)
+    run = scored(tmp_path, release, ["B"] * 19 + ["somewhere"])
+    row = Score.objects.filter(model_key=run.model_key).first()
+    row.pk = None
+    unread_id = run.problems["answer_unparsable"][0]["item"]
+    row.clip_key = score_key(Keyed.ITEM, {"id": unread_id}, "main", ())
+    row.save()
+    again = scored(tmp_path, release, ["B"] * 19 + ["somewhere"])
+    assert not Score.objects.filter(model_key=again.model_key, clip_key=row.clip_key).exists()

@@ -10,6 +10,7 @@ from evaluation.metrics.intervals import exact_binomial, wilson
 from evaluation.scoring.clip_keys import text_key
 from evaluation.scoring.models import Run, RunUsage, ServedAnswer
 from evaluation.scoring.queries import texts_of
+from evaluation.scoring.unread_answers import ANSWER_UNPARSABLE, MODEL_REFUSED
 from foilworks.core.corpus.models import ReleaseItem
 from foilworks.core.text.batches import batched
 from generation.models import ModelAnswer
@@ -91,7 +92,7 @@ def item_counts(run: Run, missing: int) -> ItemCounts:
     items = ReleaseItem.objects.filter(release=run.release_id, is_private=False).count()
     without = [
         sum("rung" not in problem for problem in run.problems.get(name, ()))
-        for name in ("model_refused", "answer_unparsable")
+        for name in (MODEL_REFUSED, ANSWER_UNPARSABLE)
     ]
     return ItemCounts(items, items - missing, *without)
 

@@ -92,7 +92,7 @@ def work(run: Run) -> Work | None:
         n_shards=len(rows),
         n_open=sum(state in OPEN_STATES for state, _, _ in rows),
         can_stop=not job.is_over,
-        can_go_on=job.state in {JobState.FAILED, JobState.CANCELLED},
+        can_go_on=job.state in {JobState.FAILED, JobState.CANCELLED, JobState.PARTLY},
     )
 
 

@@ -19,6 +19,7 @@ from evaluation.scoring.models import Run, Score
 from evaluation.scoring.queries import Record, control_texts, item_texts_of, records_of
 from evaluation.scoring.rung_scores import borrowed_clips
 from evaluation.scoring.rungs import BLANK, SHUFFLED_VIEW, Ladder, Rung, ladder_of, shown_key, views_of
+from evaluation.scoring.unread_answers import ANSWER_UNPARSABLE, MODEL_REFUSED
 from foilworks.core.corpus.models import MediaState, ReleaseItem, Video
 from foilworks.core.corpus.video_files.stored_files import clip_file
 from foilworks.core.hub.interfaces import ModelInfo
@@ -227,7 +228,7 @@ def listed(work: Iterable[ClipWork], tally: ScoringCounts) -> dict[str, Any]:
 
 
 # Outcome of a served model's answer -> problem in the run.
-NO_ANSWER = {"refused": "model_refused", "unparsable": "answer_unparsable", "failed": "no_answer"}
+NO_ANSWER = {"refused": MODEL_REFUSED, "unparsable": ANSWER_UNPARSABLE, "failed": "no_answer"}
 MAX_SAID = {"not_finite": 3}
 
 

@@ -15,6 +15,8 @@ class JobState(models.TextChoices):
     # Its shards do the work; it resumes when none of them is open.
     SPREAD = "spread"
     DONE = "done"
+    # It ended, but too much is missing from its result.
+    PARTLY = "partly"
     FAILED = "failed"
     CANCELLED = "cancelled"
 
@@ -71,6 +73,11 @@ class Job(models.Model):
     @property
     def is_over(self) -> bool:
         return self.state not in OPEN_STATES
+
+    @property
+    def has_result(self) -> bool:
+        """Return whether the job ran to its end."""
+        return self.state in {JobState.DONE, JobState.PARTLY}
 
     @property
     def is_for_ray(self) -> bool:

@@ -13,15 +13,17 @@ from foilworks.core.jobs.lease import ABANDONED, NO_DATABASE, Heartbeat, JobStop
 from foilworks.core.jobs.models import OPEN_STATES, Job, JobState
 from foilworks.core.jobs.names import find_job
 from foilworks.core.jobs.queue import MAX_LOSSES, cancel, dispatch, resume_parents, update_progress, wait
-from foilworks.core.jobs.spread import QueueRunner, Spread, spread
+from foilworks.core.jobs.spread import Partly, QueueRunner, Spread, spread
 from foilworks.core.jobs.trace import working_on
 from foilworks.core.text.errors import ActionableError
 from foilworks.core.text.plugins import failure_of
+from foilworks.core.text.quoting import shortened
 
 MAX_SECONDS = 24 * 3600.0
 LOOK_EVERY_SECONDS = 0.2
 # A shard raises only general errors (it lists those of single items): after this many, the others would fail, too.
 MAX_FAILED_SHARDS = 3
+MAX_MESSAGE = 300
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 logger = logging.getLogger(__name__)
@@ -131,7 +133,7 @@ class _Recorded:
             if error is None and isinstance(self.returned, Spread):
                 spread(self._job, self.returned, QueueRunner())
                 return True
-            write(self._job, **_end_of(self._job, error))
+            write(self._job, **_end_of(self._job, error, self.returned))
         except JobStopped:
             return False
         _make_room(self._job)
@@ -151,8 +153,11 @@ def _make_room(job: Job) -> None:
         dispatch(Job.objects.filter(queue="gpu", project_id=job.project_id))
 
 
-def _end_of(job: Job, error: BaseException | None) -> dict[str, object]:
+def _end_of(job: Job, error: BaseException | None, returned: object) -> dict[str, object]:
     over = {"finished_at": timezone.now(), "lease_until": None}
+    if error is None and isinstance(returned, Partly):
+        message = shortened(returned.why, MAX_MESSAGE)
+        return {**over, "state": JobState.PARTLY, "done": max(job.done, job.total), "message": message}
     if error is None:
         return {**over, "state": JobState.DONE, "done": max(job.done, job.total)}
     if not isinstance(error, Exception):

@@ -23,6 +23,13 @@ EVERY_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
+class Partly:
+    """Returned by a job's function that ran to its end, but with too much missing. `why`: one sentence."""
+
+    why: str
+
+
+@dataclass(frozen=True)
 class Spread:
     """Returned by a job's function to run `dotted(target_id, shard)` for each of `shard_payloads`.
 

@@ -20,7 +20,7 @@ from evaluation.metrics.comparison import items_to_separate
 from evaluation.metrics.intervals import NOTHING, cluster_error, cluster_sums, wilson
 from evaluation.reports.reports import project_report, stored_report
 from evaluation.scoring.figures import awaited
-from evaluation.scoring.run_results import Axes, Floats, axes_of, credits_of, is_settled
+from evaluation.scoring.run_results import Axes, Floats, axes_of, credits_of, is_comparable
 from foilworks.core.corpus.models import Release, Subtest, withdrawn_items
 from foilworks.core.corpus.rules.states import FoilVerdict
 from foilworks.core.projects.models import Project
@@ -167,7 +167,7 @@ def _models(project: Project, pilot: Pilot) -> None:
         # A job computes the results of a large release.
         if awaited(release):
             return
-        runs = [run for run in latest_runs(release) if is_settled(run) and run.model_key]
+        runs = [run for run in latest_runs(release) if is_comparable(run) and run.model_key]
         axes = axes_of(release)
         scored = [credits_of(run, axes).main for run in runs]
         best = sorted((credit for credit in scored if not np.isnan(credit).all()), key=np.nanmean, reverse=True)[:2]

@@ -130,7 +130,8 @@ def _adjudicators(project: int, people: Sequence[int], item: int | None = None) 
 
 def ended_runs(window: Window) -> Iterator[Draft]:
     """Notify the person who started a run that is done or has failed."""
-    ended_filter = {"job__state__in": (JobState.DONE, JobState.FAILED), "job__finished_at__gte": window.since}
+    states = (JobState.DONE, JobState.PARTLY, JobState.FAILED)
+    ended_filter = {"job__state__in": states, "job__finished_at__gte": window.since}
     for run_kind, kind in declared("RUNS").items():
         runs = apps.get_model(kind.table)._default_manager.filter(**ended_filter, created_by__isnull=False)
         for run in runs.select_related("job").order_by("pk"):

@@ -24,7 +24,7 @@ from evaluation.scoring.model_cards import cards_of
 from evaluation.scoring.models import ModelCard, Run
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.queries import counted, is_winners_only, pair_scores, records_of, release_scores
-from evaluation.scoring.run_results import axes_from, is_settled
+from evaluation.scoring.run_results import axes_from, is_comparable
 from evaluation.scoring.standard_results import standard_of
 from foilworks.core.corpus.models import Release
 from foilworks.core.text.quoting import quoted
@@ -185,7 +185,7 @@ def _add_runs(release: Release, rows: list[Row], names: Mapping[str, str]) -> se
     cards = cards_of(release.project)
     labels = set()
     for run in latest_runs(release):
-        if not (is_settled(run) and run.model_key):
+        if not (is_comparable(run) and run.model_key):
             continue
         labels.add(run.label)
         ranked, standard, ties = _ranked(run, item_ids), standard_of(run), PROTOCOLS[run.protocol].ties

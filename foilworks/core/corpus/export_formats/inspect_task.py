@@ -25,9 +25,9 @@ README = """# {name} for Inspect
    inspect eval task.py@no_clip --model PROVIDER/MODEL
    ```
 
-Chance is 1 / number of sentences. An answer that names no letter counts as wrong. To read the scores back:
-`foilworks evaluate file LOG.eval --release RELEASE`, with `--rung no_clip=LOG.eval` for the task without the
-clip.
+Chance is 1 / number of sentences. An answer from which no option can be read (`model_answers.py`) has the value N,
+which counts as wrong in Inspect's accuracy. To read the scores back:
+`foilworks evaluate file LOG.eval --release RELEASE`, with `--rung no_clip=LOG.eval` for the task without the clip.
 """
 
 

@@ -36,7 +36,8 @@ METRIC = """- metric: {name}
 ACCURACY = METRIC.format(name="accuracy", how="mean", higher="true")
 UNREADABLE = METRIC.format(name="unreadable", how="mean", higher="false")
 ITEM = METRIC.format(name="item", how="count", higher="true")
-CHOICE = "generation_kwargs:\n  max_new_tokens: 16\n  do_sample: false\n"
+# Models that reason need thousands of tokens; others stop after the letter.
+CHOICE = "generation_kwargs:\n  max_new_tokens: 4096\n  do_sample: false\n"
 LIKELIHOOD = "doc_to_choice: !function utils.options\n"
 GROUP = "group: {name}\ntask:\n{tasks}"
 README = """# {name} for lmms-eval
@@ -58,9 +59,10 @@ README = """# {name} for lmms-eval
 | `{name}_likelihood` | the likelihood of each sentence (models that implement `loglikelihood`) | the same |
 | `{name}_likelihood_no_clip` | the same, without the clip | the same |
 
-`{name}` runs the two tasks with a choice. `unreadable` is the share of answers that name no letter; they count as
-wrong. To read the scores back: `foilworks evaluate file ….jsonl --release RELEASE` with the samples file of a
-task, and `--rung no_clip=….jsonl` with that of the same task without the clip.
+`{name}` runs the two tasks with a choice. `unreadable` is the share of answers from which no option can be read
+(`model_answers.py`); they are wrong in `accuracy`. To read the scores back:
+`foilworks evaluate file ….jsonl --release RELEASE` with the samples file of a task, and `--rung no_clip=….jsonl` with
+that of the same task without the clip.
 """
 
 

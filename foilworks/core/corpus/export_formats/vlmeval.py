@@ -29,7 +29,8 @@ README = """# {name} for VLMEvalKit
 2. Put this folder on `PYTHONPATH`, and add `from {name}_dataset import Items` to the list of video data sets in
    `vlmeval/dataset/__init__.py`. Then: `python run.py --data {name} --model MODEL --nframe 8`.
 
-Chance is 1 / number of sentences. To read the scores back:
+Chance is 1 / number of sentences. An answer from which no option can be read (`model_answers.py`) counts as wrong in
+`overall`, and `overall_readable` leaves it out. To read the scores back:
 `foilworks evaluate file PREDICTIONS.tsv --release RELEASE`, or the `.xlsx` saved as TSV or CSV.
 """
 

@@ -66,6 +66,7 @@ WORDS = SHOWN.keys() | frozenset(
         _("waiting"),
         _("running"),
         _("failed"),
+        _("partly"),
         # Problems that a run lists.
         _("missing media"),
         _("unreadable"),

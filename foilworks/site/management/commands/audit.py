@@ -73,6 +73,11 @@ class Command(FoilworksCommand):
             help="the same with less of the clip: no_clip, best_frame, shuffled, …; repeatable",
         )
         parser.add_argument(
+            "--partly",
+            action="store_true",
+            help="use files of predictions although more than a tenth of their answers cannot be read",
+        )
+        parser.add_argument(
             "--sample",
             type=int,
             default=SAMPLE_PAIRS,
@@ -128,7 +133,7 @@ class Command(FoilworksCommand):
         items = ladder.by_id(read_all(sources, Problems()))
         columns = {role: name for role, name in options["columns"].items() if role in {"id", "prediction"}}
         rungs = {rung: ladder.read_rung(path, items, columns) for rung, path in paths.items()}
-        result["ladder"] = ladder.ladder_of(rungs, items)
+        result["ladder"] = ladder.ladder_of(rungs, items, with_partly=options["partly"])
         found = ladder.findings_of(result["ladder"])
         result["findings"] += [audit.as_json(finding) for finding in found]
         result["verdict"] = max([result["verdict"], *(finding.verdict for finding in found)], key=VERDICTS.index)

@@ -72,6 +72,9 @@ class _StartsRun(FoilworksCommand):
         groups = [*result["subtests"].items(), ("overall", result["overall"])]
         shown = table(("", *COLUMNS), [(name, *[group[key] for key in COLUMNS]) for name, group in groups])
         shown += f"\n{LEGEND}"
+        unread = [(name, group["n_unread"], group["all_wrong"]["T"]) for name, group in groups if "n_unread" in group]
+        if unread:
+            shown += "\n\n" + table(("", "unreadable answers", "T if all of them are wrong"), unread)
         ranked = [(name, result[key]) for key, name in RANKED if result[key]]
         if ranked:
             shown += "\n\n" + table(("", *RANKS), [(name, *[found[key] for key in RANKS]) for name, found in ranked])

@@ -12,12 +12,15 @@ from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.export_formats.parts.folder import safe_name, write_lines
 from foilworks.core.corpus.export_formats.parts.tables import is_trimmed
 from foilworks.core.corpus.records import ItemRecord, RecordContent, ReleaseContent
+from foilworks.core.text import model_answers
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 QUESTION = "Which sentence is true of the video?"
 ITEMS = "items.jsonl"
 # Copied as they are: a harness imports them, Foilworks never does.
 FILES = Path(__file__).resolve().parent / "harnesses"
+# The product's own reader of answers, copied too: it imports only the standard library.
+ANSWER_READER = Path(model_answers.__file__)
 
 
 def caption_index_of(item: ItemRecord) -> int:
@@ -63,7 +66,8 @@ def task_name(release: ReleaseContent | RecordContent) -> str:
 
 
 def write_choices(folder: Path, choices: list[dict[str, Any]], files: Iterable[tuple[str, str]]) -> None:
-    """Write the items, and copies of harness files: (name in FILES, name in the folder)."""
+    """Write the items, the reader of answers, and copies of harness files: (name in FILES, name in the folder)."""
     write_lines(folder / ITEMS, choices)
-    for source, name in files:
-        (folder / name).write_text((FILES / source).read_text(encoding="utf-8"), encoding="utf-8", newline="\n")
+    copies = [(ANSWER_READER, ANSWER_READER.name), *((FILES / source, name) for source, name in files)]
+    for path, name in copies:
+        (folder / name).write_text(path.read_text(encoding="utf-8"), encoding="utf-8", newline="\n")

@@ -15,8 +15,9 @@ from clips import clip_of
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessageUser, ContentText, ContentVideo
-from inspect_ai.scorer import choice as by_letter
+from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, Score, accuracy, scorer, stderr
 from inspect_ai.solver import multiple_choice
+from model_answers import LETTERS, read_answer
 
 QUESTION = "Which sentence is true of the video?"
 ABOUT = json.loads((FOLDER / "manifest.json").read_text(encoding="utf-8"))
@@ -36,11 +37,27 @@ def samples(with_clip):
             )
 
 
+@scorer(metrics=[accuracy(), stderr()])
+def named_option():
+    """Credit the option that an answer names; an unreadable answer is "N", with the reason."""
+
+    async def score(state, target):
+        options = [choice.value for choice in state.choices]
+        text = state.output.completion
+        reading = read_answer(text, options, finish_reason=state.output.stop_reason or "")
+        if reading.option is None:
+            return Score(value=NOANSWER, explanation=text, metadata={"unreadable": reading.reason})
+        letter = LETTERS[reading.option]
+        return Score(value=CORRECT if letter == target.text else INCORRECT, answer=letter, explanation=text)
+
+    return score
+
+
 def _task(with_clip):
     return Task(
         dataset=MemoryDataset(list(samples(with_clip)), name=ABOUT["project"]),
         solver=multiple_choice(),
-        scorer=by_letter(),
+        scorer=named_option(),
         metadata={"content_hash": ABOUT["content_hash"], "release": ABOUT["release"]},
     )
 

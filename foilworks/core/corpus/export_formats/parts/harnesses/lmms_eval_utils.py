@@ -1,13 +1,13 @@
 """The functions that the task files of this folder name (lmms-eval)."""
 
 import ast
-import re
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from clips import clip_of
+from model_answers import read_answer
 
 QUESTION = "Which sentence is true of the video?"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -38,19 +38,11 @@ def answer(doc):
     return LETTERS.index(doc["answer"])
 
 
-def letter_of(reply, n):
-    """Return the letter that an answer begins with or contains alone; "" if there is none."""
-    reply = reply.strip()
-    match = re.match(r"\(?([A-Z])(?:[\s).:,]|$)", reply) or re.fullmatch(
-        r".*\b(?:answer is|answer:)\s*\(?([A-Z])\)?\.?", reply, re.I | re.S
-    )
-    letter = match.group(1).upper() if match else ""
-    return letter if letter and LETTERS.index(letter) < n else ""
-
-
 def chosen(doc, results):
-    letter = letter_of(results[0], len(doc["options"]))
-    return {"accuracy": float(letter == doc["answer"]), "unreadable": float(letter == ""), "item": doc["id"]}
+    """Credit the right option. An unreadable answer is counted apart, and is wrong in `accuracy`."""
+    reading = read_answer(results[0], doc["options"])
+    right = reading.option == answer(doc)
+    return {"accuracy": float(right), "unreadable": float(reading.option is None), "item": doc["id"]}
 
 
 def likeliest(doc, results):

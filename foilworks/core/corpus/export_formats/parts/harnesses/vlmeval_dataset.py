@@ -3,7 +3,6 @@
 Put this folder on PYTHONPATH and add the class to `vlmeval/dataset/__init__.py`, or pass an instance to your script.
 """
 
-import re
 import sys
 from pathlib import Path
 
@@ -12,6 +11,7 @@ sys.path.insert(0, str(FOLDER))
 
 import pandas
 from clips import clip_of
+from model_answers import read_answer
 from vlmeval.dataset.video_base import VideoBaseDataset
 from vlmeval.smp import dump, load
 
@@ -37,8 +37,7 @@ class Items(VideoBaseDataset):
         row = self.data.iloc[line] if isinstance(line, int) else line
         item = {name: None if pandas.isna(row[name]) else row[name] for name in ("id", "video", "start", "end", "unit")}
         path = clip_of(item)
-        options = [(letter, row[letter]) for letter in LETTERS if letter in row and not pandas.isna(row[letter])]
-        listed = "\n".join(f"{letter}. {text}" for letter, text in options)
+        listed = "\n".join(f"{letter}. {text}" for letter, text in zip(LETTERS, options_of(row)))
         text = f"{row['question']}\n{listed}\nAnswer with the letter of the sentence."
         if video_llm:
             return [{"type": "video", "value": path}, {"type": "text", "value": text}]
@@ -58,16 +57,22 @@ class Items(VideoBaseDataset):
 
     @classmethod
     def evaluate(cls, eval_file, **judge_kwargs):
-        """Return accuracy by subtest; an answer that names no letter counts as wrong."""
+        """Return accuracy by subtest. An unreadable answer is wrong in it; `overall_readable` leaves it out."""
         data = load(eval_file)
-        letters = [letter_of(str(prediction)) for prediction in data["prediction"]]
-        data["hit"] = [float(letter == answer) for letter, answer in zip(letters, data["answer"])]
+        options = [options_of(row) for _, row in data.iterrows()]
+        read = [read_answer(str(text), texts).option for text, texts in zip(data["prediction"], options)]
+        data["hit"] = [float(option == LETTERS.index(answer)) for option, answer in zip(read, data["answer"])]
+        readable = data["hit"][[option is not None for option in read]]
         scores = data.groupby("subtest")["hit"].mean().to_dict()
-        accuracy = pandas.DataFrame([{**scores, "overall": data["hit"].mean(), "unreadable": letters.count("")}])
+        overall = {
+            "overall": data["hit"].mean(),
+            "overall_readable": readable.mean(),
+            "unreadable": len(read) - len(readable),
+        }
+        accuracy = pandas.DataFrame([{**scores, **overall}])
         dump(accuracy, eval_file.rpartition(".")[0] + "_acc.csv")
         return accuracy
 
 
-def letter_of(reply):
-    match = re.match(r"\(?([A-Z])(?:[\s).:,]|$)", reply.strip())
-    return match.group(1) if match else ""
+def options_of(row):
+    return [str(row[letter]) for letter in LETTERS if letter in row and not pandas.isna(row[letter])]
