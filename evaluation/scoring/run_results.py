@@ -123,7 +123,7 @@ def is_partly(run: Run) -> bool:
 
 
 def is_comparable(run: Run) -> bool:
-    """Report whether the run's numbers stand beside those of other runs: complete, and not only partly read."""
+    """Report whether the run's numbers can be compared with those of other runs: complete, not only partly read."""
     return is_settled(run) and not is_partly(run)
 
 

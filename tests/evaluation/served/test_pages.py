@@ -100,8 +100,8 @@ def test_the_page_of_a_run_shows_outcomes_cost_and_prompts(settings, researcher)
     assert "1 of 3 items scored; 1 refused, 1 unparsable" in shown
     for label, n in (("Answered", 2), ("Refused", 2), ("Unparsable", 2)):
         assert f'">{label}</a> </th> <td class="num">{n}</td>' in shown
-    # 2 of 6 got an answer each: a third, with its interval.
-    assert shown.count("33.3 %") == 3
+    # A third of the six answers has each outcome; a third of the items is right if the unread ones are wrong.
+    assert shown.count("33.3 %") == 5
     assert "Does this video show &quot;…&quot;? Answer with yes or no." in shown
     assert "Prompt (version 1)" in shown
     assert "USD" in shown
