@@ -1,0 +1,113 @@
+"""Define the result of the solver: values, intervals and verdicts of three tiers, and a score per item."""
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+Tier = Literal["item", "set", "file"]
+TIERS: tuple[Tier, ...] = ("item", "set", "file")
+# The value that sentences quote.
+HEADLINE: Tier = "set"
+Verdict = Literal["fail", "reversed", "nothing_found", "nothing_found_so_far", "cannot_tell"]
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class TierResult:
+    """The share of items that a solver answers with the features of one tier.
+
+    `interval`: 95 %, videos are blocks. `chance`: mean of 1 / (number of options). `n_needed`: the number of items that
+    would decide, of a verdict "cannot_tell"; None if more items of this kind would not. `value_ungrouped`: the value if
+    items of one video teach each other; None if no two items share a video, or the tier was not measured so.
+    `p_value`: the share of redrawn answers that reach the value; None without permutations. `why`: the reason of
+    "cannot_tell": "interval", "group" (one group has too many items), "wide", "few"; "" otherwise.
+    """
+
+    tier: Tier
+    value: float
+    interval: Interval
+    chance: float
+    n: int
+    n_blocks: int
+    verdict: Verdict
+    n_needed: int | None = None
+    value_ungrouped: float | None = None
+    p_value: float | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class PartResult:
+    """The headline's value on one part of the items. `name`: mirrored, copies or others; `n_sets`: mirrored sets."""
+
+    name: Literal["mirrored", "copies", "others"]
+    value: float
+    interval: Interval
+    chance: float
+    n: int
+    n_sets: int
+
+
+@dataclass(frozen=True)
+class KindResult:
+    """The headline's value on one kind of question: a diagnostic. `p_holm`: one-sided against chance, Holm-corrected
+    over the kinds."""
+
+    kind: str
+    value: float
+    interval: Interval
+    chance: float
+    n: int
+    p_value: float
+    p_holm: float
+
+
+@dataclass(frozen=True)
+class ItemScore:
+    """How far one item is answered without the video.
+
+    `s`: the probability of the right option, mean over repeats; `sd`: its standard deviation over repeats, None with
+    one repeat. `tier`: the lowest tier whose solver answers the item, "" if none does. `reason`: the family of features
+    that contributes most to the choice, and its strongest feature, in words.
+    """
+
+    id: str
+    s: float
+    s_minus_chance: float
+    sd: float | None
+    tier: Tier | Literal[""]
+    reason: str
+    n_options: int
+
+
+@dataclass(frozen=True)
+class FamilyImportance:
+    """How much of the headline's value is lost if the family's features say nothing (share, 0.1 = 10 points)."""
+
+    family: str
+    importance: float
+
+
+@dataclass(frozen=True)
+class Solution:
+    """All results. `majority`: the share of the more frequent label, None without labels. `learners`: how often each
+    learner was selected inside the training folds."""
+
+    tiers: dict[Tier, TierResult]
+    parts: list[PartResult]
+    kinds: list[KindResult]
+    items: list[ItemScore]
+    families: list[FamilyImportance]
+    majority: float | None
+    learners: dict[str, int]
+    is_certified: bool
+    seed: int
+    repeats: int
+    permutations: int
+
+    @property
+    def headline(self) -> TierResult:
+        return self.tiers[HEADLINE]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return all results as values that JSON has; `headline` is the name of the tier that sentences quote."""
+        return {"headline": HEADLINE, **asdict(self)}
